@@ -1,0 +1,23 @@
+// Stores a turn above all others of its world, with all of its parts: the hot path of a capture.
+//
+// One statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
+// task's criteria), then the new Turn; the same order as everywhere. The chain's end is found by key,
+// so the cost does not grow with the world. No row: a check failed, and `turns/standing` says which.
+// params: $worldKey $taskKey $turnKey $turnNumber $token
+MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
+SET w.rev = $token
+WITH w, task
+WHERE w.deletedAt IS NULL
+  AND w.currentTurn < $turnNumber // a repeat, or a turn that came late, goes another way
+// include criteria/_extend
+CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
+FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toString(w.currentTurn)] END |
+  MERGE (p:Turn {key: previous})
+  CREATE (p)-[:NEXT]->(t))
+// include turns/_parts
+SET w.currentTurn = $turnNumber,
+    w.turnCount = w.turnCount + 1,
+    w.lastCompletedAt = CASE
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($completedAt) THEN datetime($completedAt)
+      ELSE w.lastCompletedAt END
+RETURN t.key AS key

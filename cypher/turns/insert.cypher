@@ -1,0 +1,40 @@
+// Stores a turn that came late: below the world's newest one, where no turn stands yet.
+//
+// The neighbours are looked for among the turns of the world, so the cost grows with the world; only
+// late arrivals pay it. Locks as in `turns/append`. No row: a check failed.
+// params: $worldKey $taskKey $turnKey $turnNumber $token
+MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
+SET w.rev = $token
+WITH w, task
+WHERE w.deletedAt IS NULL AND w.currentTurn > $turnNumber
+OPTIONAL MATCH (present:Turn {key: $turnKey})
+WITH w, task, present
+WHERE present IS NULL
+// include criteria/_extend
+WITH w
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
+  RETURN max(x.number) AS below
+}
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number > $turnNumber
+  RETURN min(x.number) AS above
+}
+CALL (w, below) {
+  MATCH (w)-[:HAS_TURN]->(p:Turn {number: below})
+  MATCH (p)-[r:NEXT]->(:Turn)
+  DELETE r
+}
+CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
+FOREACH (number IN CASE WHEN below IS NULL THEN [] ELSE [below] END |
+  MERGE (p:Turn {key: w.key + '/' + toString(number)})
+  CREATE (p)-[:NEXT]->(t))
+FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
+  MERGE (n:Turn {key: w.key + '/' + toString(number)})
+  CREATE (t)-[:NEXT]->(n))
+// include turns/_parts
+SET w.turnCount = w.turnCount + 1,
+    w.lastCompletedAt = CASE
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($completedAt) THEN datetime($completedAt)
+      ELSE w.lastCompletedAt END
+RETURN t.key AS key

@@ -1,0 +1,10 @@
+// What stands at a turn of a world: asked when a write was refused, to say why.
+// params: $worldKey $taskKey $turnKey
+OPTIONAL MATCH (w:World {key: $worldKey})
+OPTIONAL MATCH (t:Turn {key: $turnKey})
+RETURN w IS NOT NULL AS worldExists,
+       w.taskKey = $taskKey AS worldIsOfTask,
+       w.deletedAt IS NOT NULL AS worldDeleted,
+       w.currentTurn AS currentTurn,
+       t.digest AS digest,
+       t.writeId AS writeId

@@ -1,0 +1,30 @@
+// Puts a record in the place of the one that stands at its turn. The old one changes its label, so that
+// MATCH (:Turn) is right without a filter, keeps its parts, and stays reachable by SUPERSEDES.
+//
+// Locks as in `turns/append`. No row: a check failed (the same record stands there already, or none).
+// params: $worldKey $taskKey $turnKey $digest $token
+MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
+SET w.rev = $token
+WITH w, task
+WHERE w.deletedAt IS NULL
+MATCH (old:Turn {key: $turnKey})
+WHERE old.digest <> $digest // the same capture again must not supersede itself
+// include criteria/_extend
+WITH w, old
+CALL (old) { MATCH (p:Turn)-[:NEXT]->(old) RETURN collect(p.key) AS before }
+CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
+CALL (old) { MATCH (:Turn)-[r:NEXT]->(old) DELETE r }
+CALL (old) { MATCH (old)-[r:NEXT]->(:Turn) DELETE r }
+CALL (old) { MATCH (:World)-[r:HAS_TURN]->(old) DELETE r }
+REMOVE old:Turn
+SET old:SupersededTurn, old.key = old.key + '~' + toString(old.revision)
+CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
+CREATE (t)-[:SUPERSEDES]->(old)
+FOREACH (key IN before | MERGE (p:Turn {key: key}) CREATE (p)-[:NEXT]->(t))
+FOREACH (key IN after | MERGE (n:Turn {key: key}) CREATE (t)-[:NEXT]->(n))
+// include turns/_parts
+SET t.revision = old.revision + 1
+WITH w, t
+CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
+SET w.lastCompletedAt = latest
+RETURN t.key AS key

@@ -1,0 +1,3 @@
+// params: $worldKey
+MATCH (w:World {key: $worldKey})
+// include worlds/_world

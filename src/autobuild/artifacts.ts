@@ -1,0 +1,284 @@
+import { z } from 'zod'
+
+/**
+ * The files of a task folder as the orchestrator, the Player and the Coach write them. The schemas are
+ * lenient in what they do not need and strict in what they map: null is absent, one text stands for a list
+ * of one, and any other type means that the file is not what its name says, so nothing of it is used
+ * (autobuild-artifacts.md).
+ */
+
+/** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
+const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
+const texts = z.union([z.string().transform((t) => [t]), z.array(entryText)]).nullish()
+const prose = z.union([z.string(), z.array(entryText).transform((lines) => lines.join('\n'))]).nullish()
+const text = z.string().nullish()
+const label = z.union([z.string(), z.number().transform(String)]).nullish()
+const number = z.number().nullish()
+const freeMap = z.record(z.string(), z.unknown())
+
+const promise = z.looseObject({
+  criterion_id: label,
+  ac_id: label,
+  criterion_text: text,
+  description: text,
+  status: text,
+  evidence: prose,
+  evidence_type: text,
+  confidence: number,
+  test_file: prose,
+  implementation_files: texts,
+})
+
+const blockedReport = z.looseObject({
+  blocking_issues: z.array(z.union([z.string(), z.looseObject({ description: text })])).nullish(),
+  attempts_made: z.array(z.union([z.string(), z.looseObject({ learnings: texts })])).nullish(),
+})
+
+const playerReport = z.looseObject({
+  implementation_notes: prose,
+  summary: prose,
+  success: z.boolean().nullish(),
+  _synthetic: z.boolean().nullish(),
+  blocked_report: blockedReport.nullish(),
+  concerns: texts,
+  requirements_remaining: texts,
+  completion_promises: z.array(promise).nullish(),
+  tests_passed_count: number,
+  files_modified: texts,
+  files_created: texts,
+})
+
+const criterionResult = z.looseObject({
+  criterion_id: label,
+  criterion_text: text,
+  result: text,
+  status: text,
+  evidence: prose,
+  notes: prose,
+})
+
+const coachIssue = z.looseObject({
+  severity: text,
+  category: text,
+  type: text,
+  description: prose,
+  requirement: prose,
+  suggestion: prose,
+  details: z.unknown().optional(),
+  missing_criteria: z.unknown().optional(),
+})
+
+const coachReport = z.looseObject({
+  decision: text,
+  verdict: text,
+  rationale: prose,
+  criteria_verification: z.array(criterionResult).nullish(),
+  acceptance_criteria_verification: z
+    .looseObject({ criteria_results: z.array(criterionResult).nullish() })
+    .nullish(),
+  issues: z.array(z.union([z.string(), coachIssue])).nullish(),
+  findings: z.array(z.union([z.string(), z.looseObject({ locus: prose })])).nullish(),
+  tests_passed: z.unknown().optional(),
+  validation_results: z
+    .looseObject({
+      quality_gates: freeMap.nullish(),
+      independent_tests: z.union([freeMap, z.boolean()]).nullish(),
+    })
+    .nullish(),
+})
+
+const turnState = z.looseObject({
+  feature_id: text,
+  task_id: text,
+  turn_number: number,
+  player_summary: text,
+  player_decision: text,
+  coach_decision: text,
+  coach_feedback: prose,
+  mode: text,
+  blockers_found: texts,
+  acceptance_criteria_status: freeMap.nullish(),
+  files_modified: texts,
+  tests_passed: number,
+  tests_failed: number,
+  coverage: number,
+  arch_score: number,
+  started_at: text,
+  completed_at: text,
+  duration_seconds: number,
+  lessons_from_turn: texts,
+  what_to_try_next: text,
+})
+
+const taskWorkResults = z.looseObject({
+  feature_id: text,
+  summary: prose,
+  quality_gates: z.looseObject({ tests_passed: number, tests_failed: number, coverage: number }).nullish(),
+})
+
+const workState = z.looseObject({ timestamp: text })
+
+const checkpoint = z.looseObject({ turn: z.number(), commit_hash: text, timestamp: text })
+const checkpoints = z.looseObject({ checkpoints: z.array(checkpoint) })
+
+const event = z.looseObject({ task_id: text, timestamp: text })
+
+export type PlayerReport = z.output<typeof playerReport>
+export type CoachReport = z.output<typeof coachReport>
+export type TurnStateFile = z.output<typeof turnState>
+export type TaskWorkResults = z.output<typeof taskWorkResults>
+export type WorkState = z.output<typeof workState>
+export type Checkpoint = z.output<typeof checkpoint>
+
+type Shape<T> = {
+  name: string
+  schema: z.ZodType<T>
+  /** Why an object that the schema would take is another kind of file; null: it is not. */
+  refusal?: (file: Record<string, unknown>) => string | null
+}
+
+const has = (file: Record<string, unknown>, ...keys: string[]): boolean =>
+  keys.some((key) => file[key] !== undefined && file[key] !== null)
+
+/** A turn state lists files too, and a Coach may write a summary: each is told from a Player's by its own keys. */
+function notAPlayerReport(file: Record<string, unknown>): string | null {
+  if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Player report'
+  if (has(file, 'implementation_notes', 'completion_promises', 'files_modified', 'files_created')) return null
+  if (has(file, 'decision', 'verdict', 'criteria_verification'))
+    return 'is a Coach report, not a Player report'
+  const marks = [
+    'summary',
+    'success',
+    'blocked_report',
+    'concerns',
+    'requirements_addressed',
+    'requirements_met',
+  ]
+  return has(file, ...marks, 'requirements_remaining', 'tests_written') ? null : 'is not a Player report'
+}
+
+function notACoachReport(file: Record<string, unknown>): string | null {
+  if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Coach report'
+  if (has(file, 'decision', 'verdict', 'criteria_verification')) return null
+  return has(file, 'implementation_notes', 'completion_promises', 'files_modified')
+    ? 'is a Player report, not a Coach report'
+    : 'is not a Coach report: it has no decision, verdict or criteria_verification'
+}
+
+function notATurnState(file: Record<string, unknown>): string | null {
+  const marks = ['player_summary', 'player_decision', 'coach_decision', 'acceptance_criteria_status']
+  return has(file, ...marks, 'completed_at') ? null : 'is not a turn state'
+}
+
+export const SHAPES = {
+  player: { name: 'player', schema: playerReport, refusal: notAPlayerReport },
+  coach: { name: 'coach', schema: coachReport, refusal: notACoachReport },
+  turnState: { name: 'turn_state', schema: turnState, refusal: notATurnState },
+  taskWorkResults: { name: 'task_work_results', schema: taskWorkResults },
+  workState: { name: 'work_state', schema: workState },
+  checkpoints: { name: 'checkpoints', schema: checkpoints },
+} satisfies Record<string, Shape<unknown>>
+
+/** A key without a row in the contract, at the shape that holds it (`coach.issues[]`). */
+type UnmappedKey = { shape: string; key: string }
+
+export type ParsedArtifact<T> =
+  | { ok: true; value: T; unmapped: UnmappedKey[] }
+  | { ok: false; reason: string }
+
+/** A file's text as its shape, or the reason why nothing of it can be used. */
+export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
+  const file = parseJson(fileText)
+  if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
+  if (!isObject(file)) return { ok: false, reason: 'is not a JSON object' }
+  if (isDeeperThan(MAX_DEPTH, file)) return { ok: false, reason: `is nested deeper than ${MAX_DEPTH} levels` }
+  const refused = shape.refusal?.(file)
+  if (refused) return { ok: false, reason: refused }
+  const parsed = shape.schema.safeParse(file)
+  if (parsed.success) return { ok: true, value: parsed.data, unmapped: unmappedKeys(shape.name, file) }
+  const [problem] = parsed.error.issues
+  const where = problem?.path.map(String).join('.') ?? ''
+  return { ok: false, reason: `has the wrong shape: ${where}: ${problem?.message ?? 'unknown'}` }
+}
+
+/** The task ids that a feature's `events.jsonl` names, each with the newest time, and the lines that are broken. */
+export function parseEvents(fileText: string): { tasks: Map<string, string>; brokenLines: number } {
+  const tasks = new Map<string, string>()
+  let brokenLines = 0
+  for (const line of fileText.split('\n')) {
+    if (line.trim() === '') continue
+    const parsed = event.safeParse(parseJson(line))
+    if (!parsed.success) brokenLines++
+    else if (parsed.data.task_id) {
+      const at = parsed.data.timestamp ?? ''
+      const known = tasks.get(parsed.data.task_id)
+      if (known === undefined || at > known) tasks.set(parsed.data.task_id, at)
+    }
+  }
+  return { tasks, brokenLines }
+}
+
+function parseJson(fileText: string): unknown {
+  try {
+    return JSON.parse(fileText.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined // JSON has no undefined: the caller reports the file
+  }
+}
+
+/** Far beyond any report, and far below where recursion over a hostile file would end the process. */
+const MAX_DEPTH = 100
+
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((below) => isDeeperThan(levels - 1, below)))
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Keys that have a row in the contract or are in its list "Known and ignored". The files that only lend a
+ * field (task_work_results, work_state, checkpoints, events) are not accounts of a turn and not checked.
+ */
+const words = (list: string): string[] => list.split(/\s+/).filter((word) => word !== '')
+const criterionKeys = words('criterion_id criterion_text result status evidence notes')
+const known: Record<string, string[]> = {
+  player: [
+    ...Object.keys(playerReport.shape),
+    ...words('task_id turn tests_written tests_run tests_passed test_output_summary requirements_addressed'),
+    ...words('requirements_met files_authored implementation_mode'),
+  ],
+  'player.completion_promises[]': Object.keys(promise.shape),
+  'player.blocked_report': Object.keys(blockedReport.shape),
+  'player.blocked_report.blocking_issues[]': ['description'],
+  'player.blocked_report.attempts_made[]': ['learnings'],
+  coach: [
+    ...Object.keys(coachReport.shape),
+    ...words('task_id turn context_used approved_without_independent_tests is_configuration_error'),
+    ...words('environment_conditional_approval honesty_verification command_results contract'),
+    'findings_provenance',
+  ],
+  'coach.criteria_verification[]': criterionKeys,
+  'coach.acceptance_criteria_verification': ['criteria_results'],
+  'coach.acceptance_criteria_verification.criteria_results[]': criterionKeys,
+  'coach.issues[]': Object.keys(coachIssue.shape),
+  'coach.findings[]': ['locus'],
+  turn_state: [...Object.keys(turnState.shape), 'id', 'progress_summary'],
+}
+const knownKeys = new Map(Object.entries(known).map(([shape, keys]) => [shape, new Set(keys)]))
+
+function unmappedKeys(shape: string, value: unknown): UnmappedKey[] {
+  const keys = knownKeys.get(shape)
+  if (keys === undefined || !isObject(value)) return []
+  return Object.entries(value).flatMap(([key, field]) => {
+    if (!isKnown(shape, key, keys)) return [{ shape, key }]
+    const below = `${shape}.${key}`
+    return Array.isArray(field)
+      ? field.flatMap((entry) => unmappedKeys(`${below}[]`, entry))
+      : unmappedKeys(below, field)
+  })
+}
+
+const isKnown = (shape: string, key: string, keys: Set<string>): boolean =>
+  keys.has(key) || (shape === 'player' && key.startsWith('sdk_'))

@@ -1,0 +1,118 @@
+import type { CoachReport, PlayerReport, TurnStateFile } from './artifacts.ts'
+import { firstList, firstNumber, firstText, isText, withContent, word } from './content.ts'
+import type { Warn } from './fit.ts'
+import type { WirePromise, WireVerification } from './wire-turn.ts'
+
+/** turns.md, "Criterion status". */
+const VERIFICATION_STATUS: Record<string, WireVerification['status']> = {
+  verified: 'verified',
+  passed: 'verified',
+  complete: 'verified',
+  completed: 'verified',
+  done: 'verified',
+  rejected: 'rejected',
+  failed: 'rejected',
+  pending: 'pending',
+  not_started: 'pending',
+  in_progress: 'pending',
+  unknown: 'unknown',
+  unverified: 'unknown',
+  absent: 'unknown',
+}
+
+const PROMISE_STATUS: Record<string, WirePromise['status']> = {
+  complete: 'complete',
+  completed: 'complete',
+  done: 'complete',
+  passed: 'complete',
+  verified: 'complete',
+  partial: 'partial',
+  in_progress: 'partial',
+  incomplete: 'incomplete',
+  pending: 'incomplete',
+  not_started: 'incomplete',
+  failed: 'incomplete',
+  rejected: 'incomplete',
+  uncertain: 'uncertain',
+  unknown: 'uncertain',
+  unverified: 'uncertain',
+}
+
+type CriterionEntry = {
+  id: string | null | undefined
+  text?: string | null | undefined
+  status: unknown
+  evidence?: string | undefined
+}
+
+export function verificationsOf(
+  coach: CoachReport | undefined,
+  turnState: TurnStateFile | undefined,
+  warn: Warn,
+): WireVerification[] {
+  const results =
+    firstList(coach?.criteria_verification, coach?.acceptance_criteria_verification?.criteria_results) ?? []
+  const judged: CriterionEntry[] = results.map((entry) => ({
+    id: entry.criterion_id,
+    text: entry.criterion_text,
+    status: firstText(entry.result, entry.status),
+    evidence: firstText(entry.evidence, entry.notes),
+  }))
+  const stated = Object.entries(turnState?.acceptance_criteria_status ?? {})
+  const entries =
+    firstList(
+      judged,
+      stated.map(([id, status]): CriterionEntry => ({ id, status })),
+    ) ?? []
+  return entries.flatMap((entry, i) => {
+    const field = `verifications[${i}]`
+    if (!isText(entry.id)) return without(field, warn)
+    const status = mapped(VERIFICATION_STATUS, entry.status, 'unknown', `${field}.status`, warn)
+    const { id, text, evidence } = entry
+    return [
+      { criterion_id: id, ...withContent({ criterion_text: text }), status, ...withContent({ evidence }) },
+    ]
+  })
+}
+
+export function promisesOf(player: PlayerReport | undefined, warn: Warn): WirePromise[] {
+  return (player?.completion_promises ?? []).flatMap((promise, i) => {
+    const field = `promises[${i}]`
+    const id = firstText(promise.criterion_id, promise.ac_id)
+    if (id === undefined) return without(field, warn)
+    return [
+      {
+        criterion_id: id,
+        ...withContent({ criterion_text: firstText(promise.criterion_text, promise.description) }),
+        status: mapped(PROMISE_STATUS, promise.status, 'uncertain', `${field}.status`, warn),
+        ...withContent({
+          evidence: firstText(promise.evidence),
+          evidence_type: firstText(promise.evidence_type),
+          confidence: firstNumber(promise.confidence),
+          test_file: firstText(promise.test_file),
+          implementation_files: promise.implementation_files?.filter(isText),
+        }),
+      },
+    ]
+  })
+}
+
+/** A criterion is known by its label or its text; a record cannot name one that has no label. */
+function without(field: string, warn: Warn): [] {
+  warn(field, 'names no criterion; it is left out')
+  return []
+}
+
+function mapped<T extends string>(
+  table: Record<string, T>,
+  raw: unknown,
+  other: T,
+  field: string,
+  warn: Warn,
+): T {
+  const status = Object.hasOwn(table, word(raw)) ? table[word(raw)] : undefined
+  if (status !== undefined) return status
+  const shown = (typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? 'nothing')).slice(0, 80)
+  warn(field, `"${shown}" is no known status; recorded as ${other}`)
+  return other
+}

@@ -1,0 +1,226 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readAutobuild } from './read.ts'
+
+let root = ''
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'turngraph-autobuild-'))
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+async function write(path: string, content: unknown): Promise<void> {
+  const file = join(root, path)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+const player = (notes: string) => ({ implementation_notes: notes })
+const coach = (decision: string) => ({ decision, rationale: `It is ${decision}.` })
+const stateAt = (completed_at: string, feature_id = 'FEAT-1') => ({
+  feature_id,
+  player_decision: 'feedback',
+  started_at: completed_at,
+  completed_at,
+})
+
+describe('finding tasks', () => {
+  test('at any depth, and each once where paths overlap', async () => {
+    await write('shop/.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
+    await write('shop/deep/er/TASK-2/coach_turn_1.json', coach('approve'))
+    await write('shop/node_modules/x/TASK-3/player_turn_1.json', player('a'))
+    await write('shop/.git/TASK-4/player_turn_1.json', player('a'))
+    await write('shop/TASK-5/work_state_turn_1.json', {})
+    await symlink(join(root, 'shop'), join(root, 'shop/deep/loop'))
+    const progress: string[] = []
+    const paths = [join(root, 'shop/deep'), root, join(root, 'shop/deep/er/TASK-2')]
+    const { tasks } = await readAutobuild(paths, (done, total) => progress.push(`${done}/${total}`))
+    expect(tasks.map((task) => task.taskId)).toEqual(['TASK-1', 'TASK-2'])
+    expect(progress).toEqual(['1/2', '2/2'])
+  })
+
+  test('a path that is no folder is an error that names it', async () => {
+    const missing = join(root, 'nowhere')
+    await write('file.json', '{}')
+    const reading = readAutobuild([root, missing, join(root, 'file.json')])
+    await expect(reading).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining(missing),
+      details: { paths: [missing, join(root, 'file.json')] },
+    })
+  })
+
+  test('the same task id in two repositories is two tasks', async () => {
+    await write('a/.guardkit/autobuild/TASK-1/player_turn_1.json', player('in a'))
+    await write('b/.guardkit/autobuild/TASK-1/player_turn_1.json', player('in b'))
+    const { tasks } = await readAutobuild([join(root, 'b'), join(root, 'a')])
+    expect(tasks.map((task) => task.runs[0]?.[0]?.player_summary)).toEqual(['in a', 'in b'])
+  })
+
+  test("the Coach's files in autobuild-private are of the task beside it", async () => {
+    await write('.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
+    await write('.guardkit/autobuild/TASK-1/coach_turn_1.json', coach('feedback'))
+    await write('.guardkit/autobuild-private/TASK-1/coach_turn_1.json', coach('approve'))
+    const { tasks, skipped } = await readAutobuild([root])
+    expect(tasks).toHaveLength(1)
+    expect(tasks[0]?.runs).toMatchObject([[{ player_summary: 'a', coach_decision: 'approve' }]])
+    expect(skipped).toEqual([
+      {
+        file: join(root, '.guardkit/autobuild/TASK-1/coach_turn_1.json'),
+        reason: 'another folder of the task has this file too',
+      },
+    ])
+  })
+
+  test('also where the Player works in a worktree', async () => {
+    await write('.guardkit/worktrees/FEAT-1/.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
+    await write('.guardkit/autobuild-private/TASK-1/coach_turn_1.json', coach('approve'))
+    await write('.guardkit/autobuild-private/TASK-2/coach_turn_1.json', coach('approve'))
+    const { tasks } = await readAutobuild([root])
+    expect(tasks.map(({ taskId, runs }) => [taskId, runs[0]?.[0]?.player_decision])).toEqual([
+      ['TASK-1', 'implemented'],
+      ['TASK-2', 'unknown'],
+    ])
+  })
+})
+
+describe('the feature of a task', () => {
+  test('is that of the turn state, also for a turn that has none', async () => {
+    await write('TASK-1/turn_state_turn_1.json', stateAt('2026-03-09T10:00:00', 'FEAT-7'))
+    await write('TASK-1/player_turn_2.json', player('b'))
+    await write('TASK-1/task_work_results.json', { feature_id: 'FEAT-8' })
+    const { tasks } = await readAutobuild([root])
+    expect(tasks.map(({ featureId, runs }) => [featureId, runs.flat().map((t) => t.feature_id)])).toEqual([
+      ['FEAT-7', ['FEAT-7', 'FEAT-7']],
+    ])
+  })
+
+  test('else the results, else the folder whose events name the task', async () => {
+    await write('x/TASK-1/player_turn_1.json', player('a'))
+    await write('x/TASK-1/task_work_results.json', { feature_id: 'FEAT-8' })
+    await write('x/TASK-2/player_turn_1.json', player('a'))
+    await write(
+      'x/FEAT-A/events.jsonl',
+      '{"task_id":"TASK-2","timestamp":"2026-03-08"}\n{"task_id":"TASK-1"}\n',
+    )
+    await write('x/FEAT-B/events.jsonl', '{"task_id":"TASK-2","timestamp":"2026-03-09"}\nbroken\n')
+    const { tasks, skipped, warnings } = await readAutobuild([root])
+    expect(tasks.map(({ taskId, featureId }) => [taskId, featureId])).toEqual([
+      ['TASK-1', 'FEAT-8'],
+      ['TASK-2', 'FEAT-B'],
+    ])
+    expect(skipped).toEqual([
+      { file: join(root, 'x/FEAT-B/events.jsonl'), reason: 'holds lines that are no events: 1' },
+    ])
+    expect(warnings).toEqual([])
+  })
+
+  test('else FEAT-UNKNOWN, with a warning', async () => {
+    await write('TASK-1/player_turn_1.json', player('a'))
+    const { tasks, warnings } = await readAutobuild([root])
+    expect(tasks[0]?.featureId).toBe('FEAT-UNKNOWN')
+    expect(warnings).toMatchObject([{ task: 'TASK-1', turn: null, field: 'feature_id' }])
+  })
+
+  test('where a re-run was of another feature, each is a task of its own', async () => {
+    await write('TASK-1/turn_state_turn_1.json', stateAt('2026-03-09T12:00:00', 'FEAT-2'))
+    await write('TASK-1/turn_state_turn_2.json', stateAt('2026-03-09T10:00:00', 'FEAT-1'))
+    const { tasks, warnings } = await readAutobuild([root])
+    expect(tasks.map(({ featureId, runs }) => [featureId, runs.flat().map((t) => t.turn_number)])).toEqual([
+      ['FEAT-1', [2]],
+      ['FEAT-2', [1]],
+    ])
+    expect(warnings.filter(({ field }) => field === 'feature_id')).toHaveLength(1)
+  })
+})
+
+test('runs come oldest first, and the results are of the newest one alone', async () => {
+  await write('TASK-1/turn_state_turn_1.json', stateAt('2026-03-09T12:00:00'))
+  await write('TASK-1/turn_state_turn_2.json', stateAt('2026-03-09T10:00:00'))
+  await write('TASK-1/turn_state_turn_10.json', stateAt('2026-03-09T11:00:00'))
+  await write('TASK-1/task_work_results.json', {
+    summary: 'The last turn.',
+    quality_gates: { tests_passed: 4 },
+  })
+  const { tasks } = await readAutobuild([root])
+  expect(tasks[0]?.runs.map((run) => run.map((turn) => [turn.turn_number, turn.player_summary]))).toEqual([
+    [
+      [2, ''],
+      [10, ''],
+    ],
+    [[1, 'The last turn.']],
+  ])
+})
+
+test('broken files, wrong shapes and wrong numbers are skipped, and the rest of the turn is read', async () => {
+  await write('TASK-1/player_turn_1.json', coach('approve'))
+  await write('TASK-1/coach_turn_1.json', coach('approve'))
+  await write('TASK-1/player_turn_2.json', '{"implementation_notes": "cut')
+  await write('TASK-1/player_turn_0.json', player('a'))
+  await write('TASK-1/coach_turn_03.json', coach('approve'))
+  await write('TASK-1/checkpoints.json', '[]')
+  const { tasks, skipped } = await readAutobuild([root])
+  expect(tasks[0]?.runs).toMatchObject([
+    [{ turn_number: 1, player_decision: 'unknown', coach_decision: 'approve' }],
+  ])
+  expect(skipped.map(({ file, reason }) => [file.slice(root.length + 8), reason])).toEqual([
+    ['checkpoints.json', 'is not a JSON object'],
+    ['coach_turn_03.json', '"03" is no turn number from 1 to 1,000,000'],
+    ['player_turn_0.json', '"0" is no turn number from 1 to 1,000,000'],
+    ['player_turn_1.json', 'is a Coach report, not a Player report'],
+    ['player_turn_2.json', 'is not valid JSON'],
+  ])
+})
+
+test('a file over 16 MiB is skipped', async () => {
+  await write('TASK-1/player_turn_1.json', player('x'.repeat(16 * 1024 * 1024)))
+  const { tasks, skipped } = await readAutobuild([root])
+  expect(tasks).toEqual([])
+  expect(skipped).toMatchObject([{ reason: expect.stringContaining('over the limit') }])
+})
+
+test('unmapped keys are counted, with the first file as example', async () => {
+  await write('TASK-1/player_turn_1.json', { ...player('a'), mood: 'good', aim: 1 })
+  await write('TASK-2/player_turn_1.json', { ...player('a'), mood: 'bad' })
+  const { unmapped } = await readAutobuild([root])
+  const example = join(root, 'TASK-1/player_turn_1.json')
+  expect(unmapped).toEqual([
+    { shape: 'player', key: 'aim', count: 1, example },
+    { shape: 'player', key: 'mood', count: 2, example },
+  ])
+})
+
+test('the same folder reads the same, in a total order', async () => {
+  for (const task of ['TASK-9', 'TASK-10', 'TASK-1']) {
+    await write(`${task}/turn_state_turn_1.json`, stateAt('2026-03-09T10:00:00', `FEAT-${task.length}`))
+  }
+  const first = await readAutobuild([root])
+  expect(first.tasks.map((task) => task.taskId)).toEqual(['TASK-1', 'TASK-9', 'TASK-10'])
+  expect(await readAutobuild([root])).toEqual(first)
+})
+
+// Real data stays outside the repository (DESIGN.md): this runs where it is, and must where CI has it.
+const corpus = join(import.meta.dirname, '../../../shared/corpus/autobuild')
+test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
+  'the corpus is read whole',
+  async () => {
+    const { tasks, skipped, warnings, unmapped } = await readAutobuild([corpus])
+    const turns = tasks.flatMap((task) => task.runs.flat())
+    const count = (list: 'verifications' | 'promises' | 'issues') =>
+      turns.reduce((sum, turn) => sum + (turn[list]?.length ?? 0), 0)
+    expect({ tasks: tasks.length, worlds: tasks.flatMap((t) => t.runs).length, turns: turns.length }).toEqual(
+      {
+        tasks: 84,
+        worlds: 85,
+        turns: 124,
+      },
+    )
+    expect([count('verifications'), count('promises'), count('issues')]).toEqual([1026, 1099, 230])
+    expect({ skipped, warnings }).toEqual({ skipped: [], warnings: [] })
+    expect(new Set(unmapped.map(({ shape }) => shape))).toEqual(new Set(['coach.issues[]']))
+    const mixed = tasks.find((task) => task.taskId === 'TASK-RIP-007')
+    expect(mixed?.runs.map((run) => run.map((turn) => turn.turn_number))).toEqual([[2, 3], [1]])
+  },
+)

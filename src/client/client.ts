@@ -1,0 +1,24 @@
+import type { OperationInput, OperationName, OperationOutput } from '../operations.ts'
+
+export type CallOptions = {
+  /** Makes a repeat of `createWorld` answer with the world that the first call made. */
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+type Calls = {
+  [N in OperationName]: (input: OperationInput<N>, options?: CallOptions) => Promise<OperationOutput<N>>
+}
+
+/**
+ * Turngraph as programs use it: one interface in two forms, in process (`inProcessClient`) and over HTTP
+ * (`httpClient`). Records are camelCase; every call rejects with a TurngraphError.
+ *
+ * @example
+ * const client = inProcessClient({ graph, project: 'shop' })
+ * await client.captureTurnState({ featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
+ * const { context } = await client.loadTurnContinuationContext({ featureId: 'FEAT-1', taskId: 'TASK-1', currentTurn: 2 })
+ */
+export interface TurngraphClient extends Calls {
+  close(): Promise<void>
+}

@@ -1,0 +1,30 @@
+import type { Graph } from '../graph/port.ts'
+import { type Call, type OperationName, operations } from '../operations.ts'
+import { invalidRequest } from '../wire.ts'
+import type { TurngraphClient } from './client.ts'
+
+/** Calls the operations on a graph of this very process. `close()` closes the graph. */
+export function inProcessClient({ graph, project }: { graph: Graph; project: string }): TurngraphClient {
+  const call =
+    (name: OperationName) =>
+    (input: unknown, options: Call = {}) =>
+      runOperation(name, { graph, input, project, call: options })
+  const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
+  return { ...calls, close: () => graph.close() } as unknown as TurngraphClient
+}
+
+async function runOperation(
+  name: OperationName,
+  { graph, input, project, call }: { graph: Graph; input: unknown; project: string; call: Call },
+): Promise<unknown> {
+  const operation = operations[name]
+  const parsed = operation.input.safeParse(input)
+  if (!parsed.success) throw invalidRequest(parsed.error, name)
+  const scoped = { ...parsed.data, project: parsed.data.project ?? project }
+  // Each operation's input fits its own `run`; the table as a whole cannot say so.
+  return (operation.run as (graph: Graph, input: unknown, call: Call) => Promise<unknown>)(
+    graph,
+    scoped,
+    call,
+  )
+}

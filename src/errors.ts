@@ -1,0 +1,91 @@
+/**
+ * The errors that callers meet, everywhere the same: REST, MCP and the command line derive their
+ * status, error object and exit code from this one table (contract: turns.md, "Errors").
+ */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    exit: 2,
+    meaning: 'The request does not fit its schema; every problem is listed.',
+  },
+  unauthorized: { status: 401, exit: 3, meaning: 'The token is missing or unknown.' },
+  forbidden: { status: 403, exit: 3, meaning: 'The token lacks the scope or the project.' },
+  not_found: { status: 404, exit: 4, meaning: 'There is no such route or record.' },
+  unknown_world: { status: 404, exit: 4, meaning: 'The task has no world of that slug.' },
+  turn_conflict: { status: 409, exit: 5, meaning: 'Another record is stored at that turn.' },
+  world_conflict: { status: 409, exit: 5, meaning: 'A world of that slug exists and differs.' },
+  busy: { status: 409, exit: 5, meaning: 'Someone else is at work on the world.' },
+  lease_lost: { status: 409, exit: 5, meaning: 'The lease has passed to another owner.' },
+  world_deleted: { status: 410, exit: 4, meaning: 'The world was deleted.' },
+  too_large: { status: 413, exit: 2, meaning: 'The request is over a size limit.' },
+  rate_limited: { status: 429, exit: 6, meaning: 'Too many requests with this token.' },
+  internal: { status: 500, exit: 1, meaning: 'A defect of Turngraph; the log has the request id.' },
+  store_unavailable: { status: 503, exit: 7, meaning: 'The graph cannot be reached; try again.' },
+  timeout: { status: 504, exit: 7, meaning: 'The graph did not answer in time; try again.' },
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+export type ErrorOptions = { hint?: string | undefined; details?: unknown; cause?: unknown }
+
+/**
+ * The one error class.
+ *
+ * @example
+ * throw new TurngraphError('unknown_world', 'TASK-1 has no world "w7".', { hint: 'turngraph worlds lists them' })
+ */
+export class TurngraphError extends Error {
+  override readonly name = 'TurngraphError'
+  readonly code: ErrorCode
+  readonly hint: string | null
+  readonly details: unknown
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.hint = options.hint ?? null
+    this.details = options.details ?? null
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+
+  get exitCode(): number {
+    return ERRORS[this.code].exit
+  }
+
+  /** The wire form, as every edge renders it. */
+  toWire(requestId: string | null = null): ErrorBody {
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        hint: this.hint,
+        details: this.details,
+        request_id: requestId,
+      },
+    }
+  }
+}
+
+export type ErrorBody = {
+  error: {
+    code: ErrorCode
+    message: string
+    hint: string | null
+    details: unknown
+    request_id: string | null
+  }
+}
+
+export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in ERRORS
+
+/** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
+export function asTurngraphError(thrown: unknown): TurngraphError {
+  if (thrown instanceof TurngraphError) return thrown
+  return new TurngraphError('internal', 'Something went wrong inside Turngraph.', {
+    hint: 'The log names the cause under this request id.',
+    cause: thrown,
+  })
+}

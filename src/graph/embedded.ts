@@ -1,0 +1,220 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import grafeo from '@grafeo-db/js'
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { withDeadline } from './deadline.ts'
+import { DEADLINE_MS, type Graph, type GraphHealth, type Params, type Row, type Step } from './port.ts'
+import type { Statement } from './statements.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
+
+export type EmbeddedOptions = {
+  /** The folder that holds the graph; `null` keeps it in memory. */
+  folder: string | null
+  /** Wait for the disk before a write is acknowledged (TURNGRAPH_SYNC). */
+  sync?: boolean
+  /** For tests: rows without ORDER BY come in random order. */
+  shuffleUnordered?: boolean
+}
+
+type Job = {
+  steps: readonly [Step, ...Step[]]
+  deadline: number
+  resolve: (rows: Row[][] | null) => void
+  reject: (error: unknown) => void
+}
+
+const holderSchema = z.object({ pid: z.number(), command: z.string() })
+
+/**
+ * Grafeo, in this very process: one file with a write-ahead log. Writes run one at a time (its
+ * concurrent writers conflict, and a queue is faster than retrying), reads run beside them.
+ */
+export class EmbeddedGraph implements Graph {
+  readonly engine = 'embedded'
+  readonly #db: InstanceType<typeof grafeo.GrafeoDB>
+  readonly #folder: string | null
+  readonly #log: WriteAheadLog | null
+  readonly #queue: Job[] = []
+  #working: Promise<void> | null = null
+  #broken: unknown = null
+  #closed = false
+
+  static open(options: EmbeddedOptions): EmbeddedGraph {
+    return new EmbeddedGraph(options)
+  }
+
+  private constructor({ folder, sync = true, shuffleUnordered = false }: EmbeddedOptions) {
+    this.#folder = folder
+    if (folder === null) {
+      this.#db = grafeo.GrafeoDB.create(null, { shuffleUnordered })
+      this.#log = null
+      return
+    }
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = path.join(folder, 'graph.db')
+    try {
+      this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered })
+    } catch (cause) {
+      throw openFailed(folder, cause)
+    }
+    // Checkpoints are off by default; 16 kill -9 rounds with these lost nothing.
+    this.#db.setCheckpointTriggers({ intervalMs: 50, walBytes: 256 * 1024 })
+    this.#log = sync ? new WriteAheadLog(`${file}.wal`) : null
+    writeFileSync(
+      holderFile(folder),
+      JSON.stringify({ pid: process.pid, command: process.argv.slice(1).join(' ') }),
+    )
+  }
+
+  async read(statement: Statement, params: Params): Promise<Row[]> {
+    this.#refuseIfUnusable()
+    return withDeadline(performance.now() + DEADLINE_MS, async () => {
+      const result = await this.#db.executeCypher(statement.text, params)
+      return result.toArray()
+    })
+  }
+
+  write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null> {
+    return new Promise((resolve, reject) => {
+      this.#refuseIfUnusable()
+      this.#queue.push({ steps, deadline: performance.now() + DEADLINE_MS, resolve, reject })
+      this.#working ??= this.#drain()
+    })
+  }
+
+  async schema(command: string): Promise<void> {
+    this.#refuseIfUnusable()
+    await this.#db.executeCypher(command)
+    const index = indexFor(command)
+    if (index !== null) await this.#db.executeCypher(index)
+    await this.#log?.sync()
+  }
+
+  async health(): Promise<GraphHealth> {
+    this.#refuseIfUnusable()
+    await this.#db.executeCypher('RETURN 1')
+    return { engine: 'embedded', version: `Grafeo ${this.#db.version()}` }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    await this.#working
+    this.#closed = true
+    await this.#log?.close()
+    this.#db.close()
+    if (this.#folder !== null) rmSync(holderFile(this.#folder), { force: true })
+  }
+
+  /** Takes jobs until none waits; those that waited together share one sync of the log. */
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const settled: (() => void)[] = []
+      for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
+        settled.push(await this.#run(job))
+        if (settled.length === MAX_SHARING) break
+      }
+      try {
+        await this.#log?.sync()
+      } catch (cause) {
+        // After a failed sync nobody knows what the disk holds: no further write is acknowledged.
+        this.#broken = cause
+      }
+      for (const settle of settled) settle()
+    }
+    this.#working = null
+  }
+
+  /** Runs one transaction; the answer waits for the sync, a refusal too: it may speak of an unsynced write. */
+  async #run(job: Job): Promise<() => void> {
+    const { steps, resolve, reject } = job
+    const unlessBroken = (settle: () => void) => () =>
+      this.#broken === null ? settle() : reject(brokenError(this.#broken))
+    if (performance.now() > job.deadline)
+      return () => reject(new TurngraphError('timeout', 'The write waited too long for its turn.'))
+    try {
+      const rows = steps.length === 1 ? await this.#runAlone(steps[0]) : await this.#runTogether(steps)
+      return unlessBroken(() => resolve(rows))
+    } catch (cause) {
+      return unlessBroken(() => reject(cause))
+    }
+  }
+
+  async #runAlone({ statement, params }: Step): Promise<Row[][] | null> {
+    const rows = (await this.#db.executeCypher(statement.text, params)).toArray()
+    return rows.length === 0 ? null : [rows]
+  }
+
+  async #runTogether(steps: readonly Step[]): Promise<Row[][] | null> {
+    const transaction = this.#db.beginTransaction()
+    try {
+      const answers: Row[][] = []
+      for (const { statement, params } of steps) {
+        const rows = (await transaction.executeCypher(statement.text, params)).toArray()
+        if (rows.length === 0) {
+          transaction.rollback()
+          return null
+        }
+        answers.push(rows)
+      }
+      transaction.commit()
+      return answers
+    } catch (cause) {
+      if (transaction.isActive) transaction.rollback()
+      throw cause
+    }
+  }
+
+  #refuseIfUnusable(): void {
+    if (this.#broken !== null) throw brokenError(this.#broken)
+    if (this.#closed) throw new TurngraphError('store_unavailable', 'The embedded graph is closed.')
+  }
+}
+
+const MAX_SHARING = 64
+
+const holderFile = (folder: string): string => path.join(folder, 'holder.json')
+
+const brokenError = (cause: unknown): TurngraphError =>
+  new TurngraphError('store_unavailable', 'The embedded graph could not be written to disk.', {
+    hint: 'Check the disk, then start again: what was acknowledged is there.',
+    cause,
+  })
+
+/** Grafeo's constraints do not serve look-ups: each gets an index as well (Neo4j refuses the pair). */
+function indexFor(command: string): string | null {
+  const found = command.match(
+    /CREATE CONSTRAINT (\w+) IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \2\.(\w+) IS UNIQUE/i,
+  )
+  if (found === null) return null
+  const [, name, variable, label, property] = found
+  return `CREATE INDEX ${name}_index IF NOT EXISTS FOR (${variable}:${label}) ON (${variable}.${property})`
+}
+
+function openFailed(folder: string, cause: unknown): TurngraphError {
+  const holder = readHolder(folder)
+  if (holder === null) {
+    return new TurngraphError('store_unavailable', `The graph in ${folder} cannot be opened.`, {
+      hint: 'Check that the folder can be written and that no other process has it open.',
+      cause,
+    })
+  }
+  return new TurngraphError(
+    'store_unavailable',
+    `The graph in ${folder} is held by process ${holder.pid} (${holder.command}).`,
+    {
+      hint: 'Go through that process (TURNGRAPH_URL), end it, or name another folder with TURNGRAPH_DATA.',
+      cause,
+    },
+  )
+}
+
+function readHolder(folder: string): z.infer<typeof holderSchema> | null {
+  try {
+    const holder = holderSchema.parse(JSON.parse(readFileSync(holderFile(folder), 'utf8')))
+    process.kill(holder.pid, 0)
+    return holder
+  } catch {
+    return null // no file, or its process is gone: then the lock is not what failed
+  }
+}

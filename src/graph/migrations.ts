@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { sha256 } from '../keys.ts'
+import { readRows } from './decode.ts'
+import type { Graph } from './port.ts'
+import { CYPHER_ROOT, statement } from './statements.ts'
+
+/** One file of `cypher/migrations`, named as neo4j-migrations names them: `V001__what_it_does.cypher`. */
+export type Migration = {
+  version: string
+  description: string
+  checksum: string
+  commands: readonly string[]
+}
+
+export type MigrationStatus = { applied: readonly string[]; pending: readonly string[] }
+
+export type MigrateOptions = {
+  migrations?: readonly Migration[]
+  /** Names this process in the lock; random by default. */
+  owner?: string
+  now?: () => Date
+}
+
+const LEASE_MS = 60_000
+const WAIT_FOR_LOCK_MS = 30_000
+
+const takeLock = statement('graph/migration-lock')
+const releaseLock = statement('graph/migration-unlock')
+const appliedMigrations = statement('graph/migrations-applied')
+const recordMigration = statement('graph/migration-record')
+
+const appliedSchema = z.object({ version: z.string(), description: z.string(), checksum: z.string() })
+
+/** What the lock and the chain themselves need, before there is any migration to record. */
+const BOOTSTRAP = [
+  'CREATE CONSTRAINT schema_migration_version IF NOT EXISTS FOR (n:SchemaMigration) REQUIRE n.version IS UNIQUE',
+  'CREATE CONSTRAINT schema_migration_lock_key IF NOT EXISTS FOR (n:SchemaMigrationLock) REQUIRE n.key IS UNIQUE',
+]
+
+export function loadMigrations(folder = path.join(CYPHER_ROOT, 'migrations')): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.cypher'))
+    .sort()
+    .map((file) => {
+      const name = file.match(/^V(\d{3})__(\w+)\.cypher$/)
+      if (name === null) throw new Error(`${file} is not named like V001__what_it_does.cypher`)
+      const text = readFileSync(path.join(folder, file), 'utf8').replaceAll('\r\n', '\n')
+      return {
+        version: name[1] ?? '',
+        description: (name[2] ?? '').replaceAll('_', ' '),
+        checksum: sha256(text),
+        commands: text
+          .replace(/^\s*\/\/.*$/gm, '')
+          .split(';')
+          .map((command) => command.trim())
+          .filter((command) => command !== ''),
+      }
+    })
+}
+
+/** Compares the files with the chain in the graph. A changed file of an applied migration is refused. */
+export async function migrationStatus(
+  graph: Graph,
+  migrations: readonly Migration[] = loadMigrations(),
+): Promise<MigrationStatus> {
+  const applied = await readRows(graph, appliedMigrations, {}, appliedSchema)
+  for (const { version, description, checksum } of applied) {
+    const file = migrations.find((migration) => migration.version === version)
+    if (file === undefined) {
+      throw drift(`The graph has migration V${version} (${description}), which this Turngraph does not know.`)
+    }
+    if (file.checksum !== checksum) {
+      throw drift(`V${version} (${description}) was changed after it had been applied.`)
+    }
+  }
+  const done = new Set(applied.map((migration) => migration.version))
+  return {
+    applied: [...done],
+    pending: migrations.map((migration) => migration.version).filter((version) => !done.has(version)),
+  }
+}
+
+/** Brings the schema up to date, one process at a time, and answers the versions that it applied. */
+export async function migrate(graph: Graph, options: MigrateOptions = {}): Promise<readonly string[]> {
+  const { migrations = loadMigrations(), owner = crypto.randomUUID(), now = () => new Date() } = options
+  const { pending } = await migrationStatus(graph, migrations)
+  if (pending.length === 0) return []
+  for (const command of BOOTSTRAP) await graph.schema(command)
+  await lock(graph, owner)
+  try {
+    const { applied, pending: left } = await migrationStatus(graph, migrations)
+    let previous = applied.at(-1) ?? null
+    for (const migration of migrations.filter(({ version }) => left.includes(version))) {
+      for (const command of migration.commands) await graph.schema(command)
+      const { version, description, checksum } = migration
+      const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
+      await graph.write([{ statement: recordMigration, params }])
+      previous = version
+    }
+    return left
+  } finally {
+    await graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
+  }
+}
+
+async function lock(graph: Graph, owner: string): Promise<void> {
+  const deadline = performance.now() + WAIT_FOR_LOCK_MS
+  for (;;) {
+    const params = { owner, token: crypto.randomUUID(), leaseMs: LEASE_MS }
+    if ((await graph.write([{ statement: takeLock, params }])) !== null) return
+    if (performance.now() > deadline) {
+      throw new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
+        hint: 'Wait for it. A lock left behind ends by itself within a minute.',
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const drift = (message: string): TurngraphError =>
+  new TurngraphError('store_unavailable', `The schema does not fit: ${message}`, {
+    hint: 'Run the Turngraph version that wrote this graph, or restore the migration file; never edit an applied one.',
+  })

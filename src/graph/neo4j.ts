@@ -1,0 +1,214 @@
+import neo4j, { type Driver, Neo4jError, type Session } from 'neo4j-driver'
+import { TurngraphError } from '../errors.ts'
+import { withDeadline } from './deadline.ts'
+import {
+  DEADLINE_MS,
+  type Graph,
+  type GraphHealth,
+  type Params,
+  type Row,
+  type Step,
+  type Value,
+} from './port.ts'
+import type { Statement } from './statements.ts'
+
+export type Neo4jOptions = {
+  /** `neo4j://`, `neo4j+s://`, `bolt://`, `bolt+s://` … */
+  url: string
+  user: string
+  password: string | null
+  database: string
+  poolSize?: number
+}
+
+/** The server's own bound on a transaction: users' servers and Aura have no such default. */
+const TRANSACTION_TIMEOUT_MS = 5_000
+/** Retries end by then, so that a last one still answers before {@link DEADLINE_MS}. */
+const RETRY_FOR_MS = 4_000
+const FIRST_RETRY_MS = 20
+
+/**
+ * Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction: one round trip, where
+ * BEGIN and COMMIT would cost a second. The driver's managed retries start at one second, hence our own.
+ */
+export class Neo4jGraph implements Graph {
+  readonly engine = 'neo4j'
+  readonly #driver: Driver
+  readonly #database: string
+  readonly #url: string
+  /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
+  readonly #bookmarks = neo4j.bookmarkManager()
+  readonly #readMode: 'READ' | 'WRITE'
+
+  constructor({ url, user, password, database, poolSize = 50 }: Neo4jOptions) {
+    const auth = password === null ? undefined : neo4j.auth.basic(user, password)
+    this.#driver = neo4j.driver(url, auth, {
+      disableLosslessIntegers: true,
+      maxConnectionPoolSize: poolSize,
+      connectionAcquisitionTimeout: 4_000,
+      connectionTimeout: 3_000,
+      telemetryDisabled: true,
+      notificationFilter: { minimumSeverityLevel: 'OFF' },
+      userAgent: 'turngraph',
+    })
+    this.#database = database
+    this.#url = url
+    // A follower may not yet have what another replica of the service wrote: on a cluster the leader
+    // answers, so that every replica reads every acknowledged write.
+    this.#readMode = url.startsWith('neo4j') ? neo4j.session.WRITE : neo4j.session.READ
+  }
+
+  read(statement: Statement, params: Params): Promise<Row[]> {
+    return this.#retrying(this.#readMode, (session) => this.#runAlone(session, { statement, params }))
+  }
+
+  write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null> {
+    return this.#retrying(neo4j.session.WRITE, async (session) => {
+      if (steps.length > 1) return this.#runTogether(session, steps)
+      const rows = await this.#runAlone(session, steps[0])
+      return rows.length === 0 ? null : [rows]
+    })
+  }
+
+  async schema(command: string): Promise<void> {
+    await this.#retrying(neo4j.session.WRITE, (session) => session.run(command))
+  }
+
+  health(): Promise<GraphHealth> {
+    return this.#retrying(this.#readMode, async (session) => {
+      const result = await session.run('RETURN 1', {}, { timeout: TRANSACTION_TIMEOUT_MS })
+      return { engine: 'neo4j', version: result.summary.server.agent ?? 'unknown' }
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#driver.close()
+  }
+
+  async #runAlone(session: Session, { statement, params }: Step): Promise<Row[]> {
+    const result = await session.run(statement.text, toNeo4j(params), {
+      timeout: TRANSACTION_TIMEOUT_MS,
+      metadata: { app: 'turngraph', statement: statement.name },
+    })
+    return result.records.map((record) => fromNeo4j(record.toObject()) as Row)
+  }
+
+  async #runTogether(session: Session, steps: readonly Step[]): Promise<Row[][] | null> {
+    const transaction = session.beginTransaction({
+      timeout: TRANSACTION_TIMEOUT_MS,
+      metadata: { app: 'turngraph', statement: steps.map((step) => step.statement.name).join(' ') },
+    })
+    const answers: Row[][] = []
+    for (const { statement, params } of steps) {
+      const result = await transaction.run(statement.text, toNeo4j(params))
+      if (result.records.length === 0) {
+        await transaction.rollback()
+        return null
+      }
+      answers.push(result.records.map((record) => fromNeo4j(record.toObject()) as Row))
+    }
+    await transaction.commit()
+    return answers
+  }
+
+  async #retrying<T>(mode: 'READ' | 'WRITE', work: (session: Session) => Promise<T>): Promise<T> {
+    const started = performance.now()
+    for (let pause = FIRST_RETRY_MS; ; pause *= 2) {
+      try {
+        return await this.#once(mode, started + DEADLINE_MS, work)
+      } catch (error) {
+        const jittered = pause * (0.5 + Math.random())
+        const late = performance.now() + jittered > started + RETRY_FOR_MS
+        if (late || !(error instanceof Neo4jError && isTransient(error))) throw this.#domainError(error)
+        await new Promise((resolve) => setTimeout(resolve, jittered))
+      }
+    }
+  }
+
+  async #once<T>(
+    mode: 'READ' | 'WRITE',
+    deadline: number,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const session = this.#driver.session({
+      database: this.#database,
+      defaultAccessMode: mode,
+      bookmarkManager: this.#bookmarks,
+    })
+    // Closing a session resets its connection, which ends what still runs on the server.
+    const abandon = () => void session.close().catch(() => {})
+    const result = await withDeadline(deadline, () => work(session), abandon).catch((error: unknown) => {
+      abandon()
+      throw error
+    })
+    await session.close()
+    return result
+  }
+
+  /** By code, never by message. */
+  #domainError(error: unknown): unknown {
+    if (!(error instanceof Neo4jError)) return error
+    const { code } = error
+    if (code.startsWith('Neo.ClientError.Security.')) {
+      return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} refused the credentials.`, {
+        hint: 'Set TURNGRAPH_NEO4J_USER and TURNGRAPH_NEO4J_PASSWORD.',
+        cause: error,
+      })
+    }
+    if (code === 'Neo.ClientError.Database.DatabaseNotFound') {
+      return new TurngraphError('store_unavailable', `Neo4j has no database "${this.#database}".`, {
+        hint: 'Set TURNGRAPH_NEO4J_DATABASE.',
+        cause: error,
+      })
+    }
+    if (TIMED_OUT.has(code)) {
+      return new TurngraphError(
+        'timeout',
+        'The graph did not answer in time: another transaction holds a lock.',
+        {
+          hint: 'Try again: a repeated capture is stored once.',
+          cause: error,
+        },
+      )
+    }
+    if (isTransient(error)) {
+      return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} cannot be reached.`, {
+        hint: 'Try again; nothing that was acknowledged is lost.',
+        cause: error,
+      })
+    }
+    return error
+  }
+}
+
+const TIMED_OUT = new Set([
+  'Neo.ClientError.Transaction.TransactionTimedOut',
+  'Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration',
+  'Neo.ClientError.Transaction.LockClientStopped',
+  'Neo.TransientError.Transaction.LockAcquisitionTimeout',
+  'Neo.TransientError.Transaction.LockClientStopped',
+  'Neo.TransientError.Transaction.Terminated',
+])
+
+/** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
+const isTransient = (error: Neo4jError): boolean => error.retriable && !TIMED_OUT.has(error.code)
+
+/** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
+function toNeo4j(value: Value | Params): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value
+  if (Array.isArray(value)) return value.map(toNeo4j)
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, toNeo4j(held)]))
+  }
+  return value
+}
+
+/** Instants leave as ISO 8601 text, as the embedded engine gives them. */
+function fromNeo4j(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(fromNeo4j)
+  if (neo4j.isDateTime(value)) return value.toString()
+  const result: Row = {}
+  for (const [key, held] of Object.entries(value)) result[key] = fromNeo4j(held)
+  return result
+}

@@ -1,0 +1,44 @@
+import type { Statement } from './statements.ts'
+
+export type Value = string | number | boolean | null | Value[] | { [key: string]: Value }
+export type Params = Readonly<Record<string, Value>>
+
+/** A row as the engine gave it: decoded by a zod schema before anyone reads it (decode.ts). */
+export type Row = Record<string, unknown>
+
+export type Step = { statement: Statement; params: Params }
+
+export type GraphHealth = { engine: string; version: string }
+
+/**
+ * The port: all that Turngraph asks of a graph engine. Two adapters, `neo4j.ts` and `embedded.ts`, run
+ * the same `.cypher` files; `test/contract` proves any further one.
+ *
+ * Errors: `store_unavailable` when the engine is away, `timeout` when it did not answer within
+ * {@link DEADLINE_MS}. Nothing answers empty because something failed.
+ */
+export interface Graph {
+  readonly engine: 'neo4j' | 'embedded'
+
+  /** Runs one reading statement. Rows have no order that the statement does not state. */
+  read(statement: Statement, params: Params): Promise<Row[]>
+
+  /**
+   * Runs statements in one transaction, acknowledged only once they are durable. A step that returns
+   * no row refuses: nothing of the transaction stays, and the answer is `null`. (A single refused
+   * statement may leave its lock token, `rev`, which means nothing.) It may run more than once when
+   * a connection breaks, so every step must be idempotent by its own parameters.
+   */
+  write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null>
+
+  /** Runs one schema command (`CREATE CONSTRAINT …`) outside any transaction. */
+  schema(command: string): Promise<void>
+
+  /** Resolves when the engine answers a query. */
+  health(): Promise<GraphHealth>
+
+  close(): Promise<void>
+}
+
+/** An operation that has not been answered by then is an error: the contract promises one within 5 s. */
+export const DEADLINE_MS = 4_500

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A named Cypher statement of `cypher/<capability>/<name>.cypher`. */
+export type Statement = { readonly name: string; readonly text: string; readonly params: readonly string[] }
+
+export const CYPHER_ROOT = fileURLToPath(new URL('../../cypher/', import.meta.url))
+
+/**
+ * Forms that one of the engines gets wrong or runs by scanning the whole graph. Each was measured;
+ * `docs/decisions/two-engines.md` has the figures.
+ */
+const REFUSED: readonly { form: RegExp; why: string }[] = [
+  {
+    form: /FOREACH\s*\([^)]*\|[^)]*\bDELETE\b/is,
+    why: 'Grafeo 0.6: DELETE inside FOREACH deletes the node of that id',
+  },
+  {
+    form: /CALL\s*\([^)]*\)\s*\{\s*OPTIONAL\s+MATCH/i,
+    why: 'Grafeo scans for CALL { OPTIONAL MATCH }: 28 ms at 20k turns',
+  },
+  { form: /\bDELETE\s+null\b/i, why: 'Grafeo fails at DELETE null' },
+  { form: /\bcollect\s*\([^()]*\)\s*\[/i, why: 'Grafeo fails at collect(x)[i]' },
+  { form: /\bCOLLECT\s*\{/, why: 'Grafeo lacks COLLECT {} subqueries' },
+  { form: /\bcollect\s*\(\s*DISTINCT\s+\w+\s*\{/i, why: 'over null, Grafeo gives one map of nulls' },
+  { form: /duration\.between|datetime\.realtime|randomUUID\s*\(|\.epochMillis/i, why: 'Grafeo lacks it' },
+  { form: /\b(rev|fence)\s*=\s*\w+\.(rev)\s*\+/i, why: 'rev + 1 deadlocks on Neo4j: 39 of 40 rounds' },
+  { form: /REMOVE\s+\w+\.(rev|lock)\b/i, why: 'REMOVE takes no lock on Neo4j' },
+  {
+    form: /OPTIONAL\s+MATCH\s*\(\s*\w*\s*:\s*\w+\s*\{\s*key\s*:(?!\s*\$\w+\s*\})/i,
+    why: 'Grafeo scans for OPTIONAL MATCH by anything but a bare parameter: 9 to 17 ms at 100k nodes',
+  },
+  { form: /SET\s+(\w+)\s*=\s*CASE\b/i, why: 'Grafeo: SET on an entity that came through CASE has no effect' },
+]
+
+const INCLUDE = /^\/\/ include (\S+)$/gm
+
+function loadAll(root: string): Map<string, Statement> {
+  const statements = new Map<string, Statement>()
+  const files = readdirSync(root, { withFileTypes: true, recursive: true })
+    .filter((file) => file.isFile() && file.name.endsWith('.cypher'))
+    .map((file) => path.relative(root, path.join(file.parentPath, file.name)).split(path.sep).join('/'))
+    .filter((file) => !file.startsWith('migrations/'))
+    .sort()
+  for (const file of files) {
+    const name = file.slice(0, -'.cypher'.length)
+    if (path.posix.basename(name).startsWith('_')) continue // a part of other statements
+    const source = readFileSync(path.join(root, file), 'utf8').replace(INCLUDE, (_line, part: string) =>
+      readFileSync(path.join(root, `${part}.cypher`), 'utf8'),
+    )
+    statements.set(name, parseStatement(name, source))
+  }
+  return statements
+}
+
+/** Checks a statement's text: every parameter declared, none declared in vain, no refused form. */
+export function parseStatement(name: string, source: string): Statement {
+  const declared = [...source.matchAll(/^\/\/ params:(.*)$/gm)].flatMap(
+    (m) => (m[1] ?? '').match(/\$\w+/g) ?? [],
+  )
+  const text = source
+    .replace(/^\s*\/\/.*$\n?/gm, '')
+    .replace(/\s\/\/ .*$/gm, '')
+    .trim()
+  const used = new Set(text.match(/\$\w+/g) ?? [])
+  const undeclared = [...used].filter((param) => !declared.includes(param))
+  const unused = declared.filter((param) => !used.has(param))
+  if (undeclared.length > 0)
+    throw new Error(`cypher/${name}.cypher does not declare ${undeclared.join(', ')}`)
+  if (unused.length > 0) throw new Error(`cypher/${name}.cypher declares ${unused.join(', ')} in vain`)
+  for (const { form, why } of REFUSED) {
+    const found = text.match(form)
+    if (found) throw new Error(`cypher/${name}.cypher: "${found[0].replace(/\s+/g, ' ')}" is refused: ${why}`)
+  }
+  return { name, text, params: [...used].map((param) => param.slice(1)).sort() }
+}
+
+const statements = loadAll(CYPHER_ROOT)
+const asked = new Set<string>()
+
+/** The statement of that name; looked up when a module loads, so that a missing file fails at start. */
+export function statement(name: string): Statement {
+  const found = statements.get(name)
+  if (found === undefined) throw new Error(`there is no cypher/${name}.cypher`)
+  asked.add(name)
+  return found
+}
+
+export const allStatements = (): readonly Statement[] => [...statements.values()]
+
+/** Files that no loaded module asked for: a test imports everything and expects none. */
+export const unusedStatements = (): readonly string[] =>
+  [...statements.keys()].filter((name) => !asked.has(name))

@@ -1,0 +1,35 @@
+import { type OperationName, operations } from '../operations.ts'
+
+/**
+ * Where each operation stands in REST. Data only: the service, the HTTP client and the OpenAPI document
+ * read the same table. `{name}` in a path is that field of the operation's input.
+ */
+export type Route = {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  operation: OperationName
+  /** The status of an answer that made something; any other success is 200. */
+  created?: 201
+}
+
+export const routes: readonly Route[] = [
+  { method: 'POST', path: '/v1/turns', operation: 'captureTurnState', created: 201 },
+  { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
+  { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
+  { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },
+  { method: 'DELETE', path: '/v1/worlds/{world_slug}', operation: 'deleteWorld' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/turns', operation: 'listTurns' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}', operation: 'getTurn' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}/history', operation: 'getTurnHistory' },
+]
+
+/** The one route of each operation. */
+export const routeOf = (operation: OperationName): Route => {
+  const route = routes.find((candidate) => candidate.operation === operation)
+  if (route === undefined) throw new Error(`operation ${operation} has no route`)
+  return route
+}
+
+/** Every operation is reachable: checked where the module loads. */
+for (const operation of Object.keys(operations)) routeOf(operation as OperationName)

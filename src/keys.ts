@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * Every node that is looked up has one synthetic key: its scope's parts, each percent-encoded, joined
+ * by `/` (DESIGN.md, "The graph"). Only `%` and `/` are encoded: that is what makes the key injective,
+ * and the names' limit of 1 KiB then keeps a key of four parts below the 8,000 bytes of a Neo4j index.
+ */
+const encodePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('/', '%2F')
+
+const join = (...parts: string[]): string => parts.map(encodePart).join('/')
+
+export const projectKey = (project: string): string => join(project)
+export const featureKey = (project: string, featureId: string): string => join(project, featureId)
+export const taskKey = (project: string, featureId: string, taskId: string): string =>
+  join(project, featureId, taskId)
+
+/** A world's slug is unique in its project, so the feature and the task are no part of its key. */
+export const worldKey = (project: string, worldSlug: string): string => join(project, worldSlug)
+
+/** Built in Cypher too (`w.key + '/' + toString(number)`), hence the plain form. */
+export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
+
+/** A criterion with a text belongs to its task; identical words are one criterion. */
+export const criterionKey = (ofTask: string, words: string): string => `${ofTask}/text:${sha256(words)}`
+
+/** A criterion known by its label alone belongs to its world. */
+export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
+  `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
+
+export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')

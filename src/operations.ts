@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { TurngraphError } from './errors.ts'
+import type { Graph } from './graph/port.ts'
+import { captureTurnState } from './turns/capture.ts'
+import { loadTurnContinuationContext } from './turns/context.ts'
+import { contextRequest, continuationContext } from './turns/continuation.ts'
+import { listTurns, readTurn, turnHistory } from './turns/read.ts'
+import { captureRequest, turnState } from './turns/record.ts'
+import { LIMITS, name } from './turns/text.ts'
+import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
+
+/**
+ * What Turngraph can do, once: REST, MCP, the command line and both clients derive from this table.
+ * Names and shapes are camelCase here; the wire forms derive from the schemas (wire.ts).
+ */
+export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
+  summary: string
+  /** What a token must be allowed to do. */
+  scope: Scope
+  input: I
+  output: O
+  run: (graph: Graph, input: z.output<I> & { project: string }, call: Call) => Promise<z.input<O>>
+}
+
+export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** What an edge knows of a call beside its input. */
+export type Call = {
+  /** The header `Idempotency-Key`: a repeat answers the same. */
+  idempotencyKey?: string | null
+}
+
+const project = name.nullish().describe("default: the connection's project")
+const worldSlug = name
+const turnNumber = z.coerce.number().int().min(1).max(LIMITS.turnNumber)
+const pageFields = {
+  limit: z.coerce.number().int().min(1).max(500).default(50).describe('1 to 500'),
+  cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
+}
+
+const page = <S extends z.ZodType>(item: S) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable().describe('null on the last page') })
+
+const operation = <I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> =>
+  definition
+
+export const captureAnswer = turnState.extend({
+  created: z.boolean().describe('false: the same record stood there already'),
+  superseded: z.boolean().describe('true: it took the place of another record'),
+})
+
+export const operations = {
+  captureTurnState: operation({
+    summary: 'Store a turn with its verifications, promises, issues and gates',
+    scope: 'write',
+    input: captureRequest,
+    output: captureAnswer,
+    run: async (graph, input) => {
+      const { turn, created, superseded } = await captureTurnState(graph, input)
+      return { ...turn, created, superseded }
+    },
+  }),
+  loadTurnContinuationContext: operation({
+    summary: 'What the next turn needs to know: the prior turn and all that was verified so far',
+    scope: 'read',
+    input: contextRequest,
+    output: continuationContext,
+    run: (graph, input) => loadTurnContinuationContext(graph, input),
+  }),
+  createWorld: operation({
+    summary: 'Create a world: one autobuild session of a task',
+    scope: 'write',
+    input: createWorldRequest,
+    output: world.extend({ created: z.boolean() }),
+    run: async (graph, input, { idempotencyKey }) => {
+      const made = await createWorld(graph, input, { requestId: idempotencyKey ?? null })
+      return { ...made.world, created: made.created }
+    },
+  }),
+  listWorlds: operation({
+    summary: 'The worlds of a project, a feature or a task, by slug',
+    scope: 'read',
+    input: z.strictObject({ project, featureId: name.optional(), taskId: name.optional(), ...pageFields }),
+    output: page(world),
+    run: async (graph, { limit, cursor, ...filter }) => {
+      const worlds = await listWorlds(graph, filter, { after: textCursor(cursor), limit: limit + 1 })
+      return pageOf(worlds, limit, (last) => last.worldSlug)
+    },
+  }),
+  getWorld: operation({
+    summary: 'One world',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug }),
+    output: world,
+    run: (graph, input) => getWorld(graph, input.project, input.worldSlug),
+  }),
+  deleteWorld: operation({
+    summary: 'Mark a world deleted; its slug stays taken',
+    scope: 'write',
+    input: z.strictObject({ project, worldSlug }),
+    output: world,
+    run: (graph, input) => deleteWorld(graph, input.project, input.worldSlug),
+  }),
+  listTurns: operation({
+    summary: 'The turns of a world, ascending, as full records',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, ...pageFields }),
+    output: page(turnState),
+    run: async (graph, { limit, cursor, ...input }) => {
+      const after = numberCursor(cursor) ?? 0
+      const turns = await listTurns(graph, input.project, input.worldSlug, { after, limit: limit + 1 })
+      return pageOf(turns, limit, (last) => String(last.turnNumber))
+    },
+  }),
+  getTurn: operation({
+    summary: 'One turn, as it was stored',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, turnNumber }),
+    output: turnState,
+    run: (graph, input) => readTurn(graph, input.project, input.worldSlug, input.turnNumber),
+  }),
+  getTurnHistory: operation({
+    summary: 'The records that once stood at a turn, newest first',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, turnNumber, ...pageFields }),
+    output: page(turnState),
+    run: async (graph, { limit, cursor, ...input }) => {
+      const before = numberCursor(cursor) ?? Number.MAX_SAFE_INTEGER
+      const window = { before, limit: limit + 1 }
+      const records = await turnHistory(graph, input.project, input.worldSlug, input.turnNumber, window)
+      return pageOf(records, limit, (last) => String(last.revision))
+    },
+  }),
+} as const
+
+export type OperationName = keyof typeof operations
+export type OperationInput<N extends OperationName> = z.input<(typeof operations)[N]['input']>
+export type OperationOutput<N extends OperationName> = z.output<(typeof operations)[N]['output']>
+
+/** A page from one item more than it shows: whether there is a next one, and where it begins. */
+function pageOf<T>(
+  found: readonly T[],
+  limit: number,
+  positionOf: (last: T) => string,
+): { items: T[]; nextCursor: string | null } {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const more = found.length > limit && last !== undefined
+  return { items, nextCursor: more ? Buffer.from(positionOf(last)).toString('base64url') : null }
+}
+
+const textCursor = (cursor: string | null | undefined): string | null =>
+  cursor == null ? null : Buffer.from(cursor, 'base64url').toString('utf8')
+
+function numberCursor(cursor: string | null | undefined): number | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  if (/^\d{1,16}$/.test(position)) return Number(position)
+  throw new TurngraphError('invalid_request', 'cursor: is none of ours', {
+    hint: "Send the last page's next_cursor, or leave it out for the first page.",
+    details: { problems: [{ path: 'cursor', message: 'is none of ours' }] },
+  })
+}

@@ -1,0 +1,283 @@
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph, Params, Step } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { turnKey, worldKey } from '../keys.ts'
+import { toWire } from '../wire.ts'
+import { digestOf } from './digest.ts'
+import { namesCriteria, partsOf, resolveParts, storedParams, type TurnParts } from './parts.ts'
+import { readTurn } from './read.ts'
+import { type CaptureRequest, type TurnState, turnState } from './record.ts'
+import { byKey, criterionRow } from './rows.ts'
+import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
+import { ensureWorldStep, worldDeleted, worldOfAnotherTask } from './worlds.ts'
+
+const append = statement('turns/append')
+const insert = statement('turns/insert')
+const supersede = statement('turns/supersede')
+const standing = statement('turns/standing')
+const resolveInWorld = statement('turns/resolve-in-world')
+const resolveInTask = statement('turns/resolve-in-task')
+
+export type Captured = {
+  turn: TurnState
+  /** False where the same record stood there already. */
+  created: boolean
+  /** True where it took the place of another record. */
+  superseded: boolean
+}
+
+export type CaptureOptions = { now?: () => Date; newId?: () => string }
+
+/**
+ * Stores a turn with its verifications, promises, issues and gates, in one transaction. The same record
+ * again is answered, not stored again; another record at its turn is a conflict, unless the request says
+ * `onConflict: 'supersede'`.
+ *
+ * One read (where the turn names criteria, or no world) and one write. Source: seed 000, `capture_turn_state`.
+ *
+ * @throws `turn_conflict`, `world_conflict`, `world_deleted`, `busy`, `store_unavailable`, `timeout`
+ * @example
+ * await captureTurnState(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
+ */
+export async function captureTurnState(
+  graph: Graph,
+  request: CaptureRequest & { project: string },
+  options: CaptureOptions = {},
+): Promise<Captured> {
+  const now = (options.now ?? (() => new Date()))().toISOString()
+  const capture: Capture = {
+    graph,
+    request,
+    scope: request,
+    parts: partsOf(request, now),
+    digest: digestOf(request),
+    writeId: (options.newId ?? (() => crypto.randomUUID()))(),
+    now,
+  }
+  let way: Way = 'append'
+  let withFeature = false
+  let createWorld = false
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const known = await whatIsKnown(capture)
+    const worldSlug =
+      request.worldSlug ?? known.worldSlug ?? defaultSlug(request, known.worldCount + 1, withFeature)
+    createWorld ||= known.worldSlug === null && (request.worldSlug == null || known.read)
+    if (tries === 0 && known.currentTurn >= request.turnNumber) way = 'insert'
+    if ((await write(capture, way, worldSlug, known, createWorld)) !== null) {
+      return { turn: storedTurn(capture, worldSlug), created: true, superseded: way === 'supersede' }
+    }
+    const stands = await whatStands(capture, worldSlug)
+    if (!stands.worldExists) {
+      createWorld = true
+    } else if (!stands.worldIsOfTask) {
+      if (request.worldSlug != null || withFeature) throw worldOfAnotherTask(worldSlug)
+      withFeature = true
+    } else if (stands.worldDeleted) {
+      if (request.worldSlug != null) throw worldDeleted(worldSlug)
+    } else if (stands.digest === capture.digest) {
+      // Our own write whose answer was lost counts as ours.
+      const turn = await readTurn(graph, request.project, worldSlug, request.turnNumber)
+      return { turn, created: stands.writeId === capture.writeId, superseded: false }
+    } else if (stands.digest !== null) {
+      if (request.onConflict !== 'supersede') return sameOrConflict(capture, worldSlug)
+      way = 'supersede'
+    } else {
+      way = stands.currentTurn < request.turnNumber ? 'append' : 'insert'
+    }
+  }
+  throw new TurngraphError(
+    'busy',
+    `The criteria of task ${request.taskId} keep changing under this capture.`,
+    {
+      hint: 'Try again: other worlds of the task add criteria at this moment.',
+    },
+  )
+}
+
+/** Enough for each reason to go another way once, and for the criteria to move three times. */
+const MAX_TRIES = 8
+
+type Way = 'append' | 'insert' | 'supersede'
+
+type Capture = {
+  graph: Graph
+  request: CaptureRequest & { project: string }
+  scope: Scope
+  parts: TurnParts
+  digest: string
+  writeId: string
+  now: string
+}
+
+const knownRow = z.object({
+  worldSlug: z.string().nullable(),
+  currentTurn: z.number().nullable(),
+  criteriaRev: z.number().nullable(),
+  worldCount: z.number().nullable(),
+  criteria: z.array(criterionRow),
+  labels: z.array(
+    z.object({ source: z.string(), label: z.string(), turn: z.number(), criterionKey: z.string() }),
+  ),
+  earlierPromises: z.array(z.object({ label: z.string(), criterionKey: z.string() })),
+  earlierVerifications: z.array(z.string()),
+})
+
+type Known = Omit<z.output<typeof knownRow>, 'currentTurn' | 'criteriaRev' | 'worldCount'> & {
+  read: boolean
+  currentTurn: number
+  criteriaRev: number
+  worldCount: number
+}
+
+const NOTHING_KNOWN: Known = {
+  read: false,
+  worldSlug: null,
+  currentTurn: 0,
+  criteriaRev: 0,
+  worldCount: 0,
+  criteria: [],
+  labels: [],
+  earlierPromises: [],
+  earlierVerifications: [],
+}
+
+/** The one read: none where the turn names its world and no criterion. */
+async function whatIsKnown({ graph, request, parts, digest }: Capture): Promise<Known> {
+  const { worldSlug, turnNumber } = request
+  if (worldSlug != null && !namesCriteria(parts)) return NOTHING_KNOWN
+  const scope = { taskKey: keyOfTask(request), turnNumber }
+  const [row] = await (worldSlug == null
+    ? readRows(graph, resolveInTask, { ...scope, digest }, knownRow)
+    : readRows(graph, resolveInWorld, { ...scope, worldKey: worldKey(request.project, worldSlug) }, knownRow))
+  if (row === undefined) return { ...NOTHING_KNOWN, read: true }
+  return {
+    ...row,
+    read: true,
+    criteria: row.criteria.toSorted(byKey),
+    currentTurn: row.currentTurn ?? 0,
+    criteriaRev: row.criteriaRev ?? 0,
+    worldCount: row.worldCount ?? 0,
+  }
+}
+
+async function write(
+  capture: Capture,
+  way: Way,
+  worldSlug: string,
+  known: Known,
+  createWorld: boolean,
+): Promise<unknown> {
+  const { graph, request, scope, parts, digest, writeId, now } = capture
+  const keyOfWorld = worldKey(scope.project, worldSlug)
+  const resolution = resolveParts(parts, {
+    taskKey: keyOfTask(scope),
+    worldKey: keyOfWorld,
+    criteria: known.criteria,
+    labels: known.labels,
+    earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
+  })
+  const params: Params = {
+    worldKey: keyOfWorld,
+    taskKey: keyOfTask(scope),
+    turnKey: turnKey(keyOfWorld, request.turnNumber),
+    turnNumber: request.turnNumber,
+    token: crypto.randomUUID(),
+    ...(way === 'supersede' ? { digest } : {}),
+    ...storedParams(parts, resolution, {
+      id: seedId(capture),
+      digest,
+      writeId,
+      criteriaRev: known.criteriaRev,
+    }),
+  }
+  const step: Step = { statement: { append, insert, supersede }[way], params }
+  if (!createWorld) return graph.write([step])
+  return graph.write([ensureWorldStep(scope, worldSlug, { now }), step])
+}
+
+const standingRow = z.object({
+  worldExists: z.boolean(),
+  worldIsOfTask: z.boolean().nullable(),
+  worldDeleted: z.boolean(),
+  currentTurn: z
+    .number()
+    .nullable()
+    .transform((value) => value ?? 0),
+  digest: z.string().nullable(),
+  writeId: z.string().nullable(),
+})
+
+async function whatStands(
+  { graph, scope, request }: Capture,
+  worldSlug: string,
+): Promise<z.output<typeof standingRow>> {
+  const keyOfWorld = worldKey(scope.project, worldSlug)
+  const params = {
+    worldKey: keyOfWorld,
+    taskKey: keyOfTask(scope),
+    turnKey: turnKey(keyOfWorld, request.turnNumber),
+  }
+  const [row] = await readRows(graph, standing, params, standingRow)
+  if (row === undefined) throw new Error('turns/standing gave no row')
+  return row
+}
+
+/** The seed's id, for display: it collides between tasks, so it is never looked up. */
+const seedId = ({ request }: Capture): string => `TURN-${request.featureId}-${request.turnNumber}`
+
+function storedTurn(capture: Capture, worldSlug: string): TurnState {
+  const { scope, parts } = capture
+  const { turn, verifications, promises, issues, gates } = parts
+  const fromMap = verifications.filter(({ form }) => form === 'status')
+  return turnState.parse({
+    ...turn,
+    id: seedId(capture),
+    key: turnKey(worldKey(scope.project, worldSlug), turn.turnNumber),
+    project: scope.project,
+    featureId: scope.featureId,
+    taskId: scope.taskId,
+    worldSlug,
+    acceptanceCriteriaStatus: Object.fromEntries(
+      fromMap.map(({ criterionId, status }) => [criterionId, status]),
+    ),
+    verifications: verifications.filter(({ form }) => form === 'entry'),
+    promises,
+    issues,
+    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])),
+  })
+}
+
+/** Both records, field by field. Where only the wording of the request differs, it is the same record. */
+async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Captured> {
+  const { graph, request } = capture
+  const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber)
+  const sent = storedTurn(capture, worldSlug)
+  const defaulted = new Set([
+    'createdAt',
+    'key',
+    'id',
+    ...(request.completedAt === undefined ? ['completedAt', 'durationSeconds'] : []),
+  ])
+  const fields = Object.keys(turnState.shape).filter(
+    (field) =>
+      !defaulted.has(field) &&
+      JSON.stringify(sent[field as keyof TurnState]) !== JSON.stringify(stored[field as keyof TurnState]),
+  )
+  if (fields.length === 0) return { turn: stored, created: false, superseded: false }
+  const pick = (turn: TurnState) =>
+    toWire(turnState, Object.fromEntries(fields.map((field) => [field, turn[field as keyof TurnState]])))
+  const wireNames = Object.keys(pick(sent) as object)
+  throw new TurngraphError(
+    'turn_conflict',
+    `Turn ${request.turnNumber} of world ${worldSlug} holds another record; they differ in ${wireNames.join(', ')}.`,
+    {
+      hint:
+        request.turnNumber === 1
+          ? 'A new session? Create a world (POST /v1/worlds) and name it. To replace the record: on_conflict "supersede".'
+          : 'To replace the stored record send on_conflict "supersede".',
+      details: { fields: wireNames, world_slug: worldSlug, stored: pick(stored), sent: pick(sent) },
+    },
+  )
+}

@@ -1,0 +1,25 @@
+import { sha256 } from '../keys.ts'
+
+/** Where the record belongs, and what to do with it: no part of what it says. */
+const NOT_CONTENT = new Set(['project', 'feature_id', 'task_id', 'world_slug', 'turn_number', 'on_conflict'])
+
+/**
+ * A SHA-256 of the record as it was sent: canonical JSON (keys sorted), before defaults and scrubbing.
+ * Two captures with equal digests are the same capture, whenever they arrive.
+ */
+export function digestOf(sent: Readonly<Record<string, unknown>>): string {
+  const content = Object.fromEntries(Object.entries(sent).filter(([key]) => !NOT_CONTENT.has(key)))
+  return sha256(canonicalJson(content))
+}
+
+/** JSON with sorted keys: how a client orders them says nothing. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+  if (value !== null && typeof value === 'object') {
+    const entries = Object.entries(value)
+      .filter(([, held]) => held !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${entries.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
+  }
+  return JSON.stringify(value) ?? 'null'
+}

@@ -1,0 +1,208 @@
+import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
+import { isSubstantiated } from '../criteria/state.ts'
+import type { Params, Value } from '../graph/port.ts'
+import { secondsBetween } from '../instant.ts'
+import {
+  type CaptureRequest,
+  type CriterionStatus,
+  type Issue,
+  type Source,
+  type TurnPromise,
+  type TurnState,
+  toCoachDecision,
+  toPlayerDecision,
+  toSeverity,
+  type Verification,
+} from './record.ts'
+
+/**
+ * From a capture request to what is stored: defaults filled in, synonyms mapped, parts in order. Pure;
+ * the clock is a parameter.
+ */
+
+/** A verification with the form it came in: a map entry names the criterion by its id alone. */
+export type StoredVerification = Verification & { form: 'status' | 'entry' }
+
+export type TurnParts = {
+  turn: Omit<
+    TurnState,
+    | 'id'
+    | 'key'
+    | 'project'
+    | 'featureId'
+    | 'taskId'
+    | 'worldSlug'
+    | 'acceptanceCriteriaStatus'
+    | 'verifications'
+    | 'promises'
+    | 'issues'
+    | 'gates'
+  >
+  verifications: StoredVerification[]
+  promises: TurnPromise[]
+  issues: Issue[]
+  gates: { name: string; status: string }[]
+}
+
+export function partsOf(request: CaptureRequest, now: string): TurnParts {
+  const startedAt = request.startedAt ?? null
+  const completedAt = request.completedAt === undefined ? now : request.completedAt
+  const bothGiven = request.startedAt != null && request.completedAt != null
+  return {
+    turn: {
+      turnNumber: request.turnNumber,
+      playerSummary: request.playerSummary,
+      playerDecision: toPlayerDecision(request.playerDecision ?? 'unknown'),
+      playerDecisionRaw: request.playerDecision ?? null,
+      coachDecision: toCoachDecision(request.coachDecision ?? 'unknown'),
+      coachDecisionRaw: request.coachDecision ?? null,
+      coachFeedback: request.coachFeedback ?? null,
+      mode: request.mode ?? defaultMode(request),
+      blockersFound: request.blockersFound ?? [],
+      progressSummary: request.progressSummary ?? '',
+      testsPassed: request.testsPassed ?? null,
+      testsFailed: request.testsFailed ?? null,
+      coverage: request.coverage ?? null,
+      archScore: request.archScore ?? null,
+      startedAt,
+      completedAt,
+      durationSeconds: request.durationSeconds ?? (bothGiven ? secondsBetween(startedAt, completedAt) : null),
+      lessonsFromTurn: request.lessonsFromTurn ?? [],
+      whatToTryNext: request.whatToTryNext ?? null,
+      filesModified: request.filesModified ?? [],
+      commit: request.commit ?? null,
+      transcriptSessionIds: request.transcriptSessionIds ?? [],
+      extra: request.extra ?? {},
+      createdAt: now,
+    },
+    verifications: [
+      ...Object.entries(request.acceptanceCriteriaStatus ?? {}).map(fromStatusMap),
+      ...(request.verifications ?? []).map(
+        (given): StoredVerification => ({
+          criterionId: given.criterionId,
+          criterionText: given.criterionText ?? null,
+          status: given.status,
+          source: given.source ?? 'coach',
+          evidence: given.evidence ?? null,
+          form: 'entry',
+        }),
+      ),
+    ],
+    promises: (request.promises ?? []).map((given) => ({
+      criterionId: given.criterionId,
+      criterionText: given.criterionText ?? null,
+      status: given.status,
+      evidence: given.evidence ?? null,
+      evidenceType: given.evidenceType ?? null,
+      confidence: given.confidence ?? null,
+      testFile: given.testFile ?? null,
+      implementationFiles: given.implementationFiles ?? [],
+    })),
+    issues: (request.issues ?? []).map((given) => ({
+      severity: toSeverity(given.severity),
+      severityRaw: given.severity,
+      category: given.category ?? null,
+      description: given.description,
+      criterionIds: given.criterionIds ?? [],
+      suggestion: given.suggestion ?? null,
+      details: given.details ?? null,
+    })),
+    gates: Object.entries(request.gates ?? {}).map(([name, status]) => ({ name, status })),
+  }
+}
+
+const defaultMode = ({ turnNumber, recovered }: CaptureRequest): TurnState['mode'] => {
+  if (recovered === true) return 'recovering_state'
+  return turnNumber === 1 ? 'fresh_start' : 'continuing_work'
+}
+
+const fromStatusMap = ([criterionId, status]: [string, CriterionStatus]): StoredVerification => ({
+  criterionId,
+  criterionText: null,
+  status,
+  source: 'coach',
+  evidence: null,
+  form: 'status',
+})
+
+/** Whether resolving needs to know anything: a turn without criteria is stored without a read. */
+export const namesCriteria = ({ verifications, promises, issues }: TurnParts): boolean =>
+  verifications.length > 0 ||
+  promises.length > 0 ||
+  issues.some(({ criterionIds }) => criterionIds.length > 0)
+
+export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveCriteria>[0]): Resolution {
+  const entry = ({ criterionId, criterionText }: Verification | TurnPromise, source: Source): Entry => ({
+    label: criterionId,
+    text: criterionText,
+    source,
+  })
+  const judgements = (form: 'status' | 'entry') =>
+    parts.verifications.filter((v) => v.form === form).map((v) => entry(v, v.source))
+  return resolveCriteria(known, {
+    promises: parts.promises.map((promise) => entry(promise, 'player')),
+    judgements: [judgements('status'), judgements('entry')],
+    mentioned: parts.issues.flatMap(({ criterionIds }) => criterionIds),
+  })
+}
+
+/** The parameters of `turns/_parts` and `criteria/_extend`. */
+export function storedParams(
+  parts: TurnParts,
+  resolution: Resolution,
+  identity: { id: string; digest: string; writeId: string; criteriaRev: number },
+): Params {
+  const { turn, verifications, promises, issues, gates } = parts
+  const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
+  const verified = resolution.judgements.flat()
+  const mentioned = [...resolution.mentioned]
+  return {
+    turn: {
+      ...properties,
+      number: turnNumber,
+      id: identity.id,
+      digest: identity.digest,
+      writeId: identity.writeId,
+      extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
+      revision: 1,
+      verificationCount: verifications.length,
+      promiseCount: promises.length,
+      issueCount: issues.length,
+      gateCount: gates.length,
+    },
+    startedAt,
+    completedAt,
+    createdAt,
+    verifications: verifications.map((verification, position) => ({
+      criterionKey: verified[position] ?? '',
+      properties: { ...verification, position, substantiated: isSubstantiated(verification.evidence) },
+    })),
+    promises: promises.map((promise, position) => ({
+      criterionKey: resolution.promises[position] ?? '',
+      properties: { ...promise, position },
+    })),
+    issues: issues.map(({ details, ...issue }, position) => ({
+      criterionKeys: [...new Set(mentioned.splice(0, issue.criterionIds.length))].filter(
+        (key) => key !== null,
+      ),
+      properties: { ...issue, details: details === null ? null : JSON.stringify(details), position },
+    })),
+    gates: gates.map((gate, position) => ({ ...gate, position })),
+    extends: resolution.changed.length > 0,
+    criteriaRev: identity.criteriaRev,
+    criteria: resolution.changed.map(
+      (criterion): Value => ({
+        key: criterion.key,
+        properties: {
+          texts: criterion.texts.map(({ text }) => text),
+          textSources: criterion.texts.map(({ source }) => source),
+          labels: criterion.aliases.map(({ label }) => label),
+          labelSources: criterion.aliases.map(({ source }) => source),
+          mergedInto: criterion.mergedInto,
+          worldKey: criterion.worldKey,
+        },
+      }),
+    ),
+    labels: resolution.labels,
+  }
+}

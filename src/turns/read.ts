@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { decodeRow, readRows, readWholeRow } from '../graph/decode.ts'
+import type { Graph, Params } from '../graph/port.ts'
+import { type Statement, statement } from '../graph/statements.ts'
+import { turnKey, worldKey } from '../keys.ts'
+import type { TurnState } from './record.ts'
+import { isWhole, toTurnState, turnWithParts } from './rows.ts'
+import { getWorld } from './worlds.ts'
+
+const record = statement('turns/record')
+const page = statement('turns/page')
+const history = statement('turns/history')
+
+const turnInWorld = turnWithParts.extend({
+  world: z.object({ slug: z.string(), project: z.string(), featureId: z.string(), taskId: z.string() }),
+})
+
+const toState = (row: z.output<typeof turnInWorld>): TurnState =>
+  toTurnState(row, { ...row.world, worldSlug: row.world.slug })
+
+/**
+ * A turn as it was stored.
+ *
+ * @throws `not_found`, `unknown_world`, `world_deleted`
+ */
+export async function readTurn(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  turnNumber: number,
+): Promise<TurnState> {
+  const keyOfWorld = worldKey(project, worldSlug)
+  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber) }
+  const row = await readWholeRow(graph, record, params, turnInWorld, isWhole)
+  if (row !== null) return toState(row)
+  const { currentTurn } = await getWorld(graph, project, worldSlug)
+  throw new TurngraphError('not_found', `World ${worldSlug} has no turn ${turnNumber}.`, {
+    hint: currentTurn === 0 ? 'It has no turns yet.' : `Its newest turn is ${currentTurn}.`,
+  })
+}
+
+/** A world's turns above `after`, ascending. */
+export async function listTurns(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<TurnState[]> {
+  await getWorld(graph, project, worldSlug)
+  return readWholeRows(graph, page, { worldKey: worldKey(project, worldSlug), after, limit })
+}
+
+/** The records that once stood at a turn, newest first. `before` is a revision number. */
+export async function turnHistory(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  turnNumber: number,
+  { before, limit }: { before: number; limit: number },
+): Promise<(TurnState & { revision: number })[]> {
+  await readTurn(graph, project, worldSlug, turnNumber)
+  const keyOfWorld = worldKey(project, worldSlug)
+  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber), before, limit }
+  const rows = await readRows(
+    graph,
+    history,
+    params,
+    turnInWorld.extend({ turn: turnInWorld.shape.turn.extend({ revision: z.number() }) }),
+  )
+  return rows.map((row) => ({ ...toState(row), revision: row.turn.revision }))
+}
+
+async function readWholeRows(graph: Graph, from: Statement, params: Params): Promise<TurnState[]> {
+  for (let read = 0; ; read++) {
+    const rows = (await graph.read(from, params)).map((row) => decodeRow(from, turnInWorld, row))
+    if (rows.every(isWhole)) return rows.map(toState)
+    if (read === 5)
+      throw new TurngraphError('store_unavailable', 'The graph kept answering with half of a commit.')
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+/** Bounds of the contract (turns.md, "Limits"). */
+export const LIMITS = {
+  textBytes: 64 * 1024,
+  nameCharacters: 256,
+  nameBytes: 1024,
+  entries: 1000,
+  turnNumber: 1_000_000,
+} as const
+
+const bytes = (text: string): number => Buffer.byteLength(text, 'utf8')
+const characters = (text: string): number => [...text].length
+
+/** What both engines can keep and give back as it was. */
+function storable(text: string): string | null {
+  if (text.includes('\0')) return 'holds a NUL character; remove it'
+  if (!text.isWellFormed()) return 'holds half of a surrogate pair; replace it, for example by U+FFFD'
+  return null
+}
+
+const checkText =
+  (limit: (text: string) => string | null) =>
+  (ctx: z.core.ParsePayload<string>): void => {
+    const message = storable(ctx.value) ?? limit(ctx.value)
+    if (message !== null) ctx.issues.push({ code: 'custom', message, input: ctx.value })
+  }
+
+/** Any free text: up to 64 KiB of UTF-8. */
+export const text = z
+  .string()
+  .check(
+    checkText((value) =>
+      bytes(value) > LIMITS.textBytes ? `is longer than 64 KiB (${bytes(value)} bytes); cut it` : null,
+    ),
+  )
+
+const upTo256 = (value: string): string | null =>
+  characters(value) > LIMITS.nameCharacters
+    ? `is longer than 256 characters (${characters(value)}); shorten it`
+    : null
+
+/** The name of a project, feature, task, world or worker: part of a key, so bounded in bytes too. */
+export const name = z.string().check(
+  checkText((value) => {
+    if (value === '') return 'is empty; give it 1 to 256 characters'
+    return upTo256(value) ?? (bytes(value) > LIMITS.nameBytes ? 'is longer than 1 KiB; shorten it' : null)
+  }),
+)
+
+/** A criterion's id as somebody gave it, a gate's or a category's name. */
+export const label = z.string().check(checkText(upTo256))
+
+export const list = <S extends z.ZodType>(entry: S) =>
+  z.array(entry).max(LIMITS.entries, `has more than ${LIMITS.entries} entries; send fewer`)
+
+export const map = <S extends z.ZodType>(value: S) =>
+  z
+    .record(label, value)
+    .refine(
+      (held) => Object.keys(held).length <= LIMITS.entries,
+      `has more than ${LIMITS.entries} entries; send fewer`,
+    )

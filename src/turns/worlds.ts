@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { decodeRow, readRows } from '../graph/decode.ts'
+import type { Graph, Step } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { featureKey, projectKey, worldKey } from '../keys.ts'
+import { instantRow } from './rows.ts'
+import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
+import { name } from './text.ts'
+
+/** A world: one autobuild session of one task, where turns are numbered from 1. */
+export const world = z.object({
+  worldSlug: z.string(),
+  project: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  currentTurn: z.number().describe('the greatest turn number present; 0 before the first'),
+  executor: z.string(),
+  leaseTtlMs: z.number(),
+  activeTurnRunId: z.string().nullable(),
+  activeAttemptId: z.string().nullable(),
+  createdAt: z.string(),
+  deletedAt: z.string().nullable(),
+})
+
+export type World = z.output<typeof world>
+
+export const createWorldRequest = z.strictObject({
+  project: name.nullish().describe("default: the connection's project"),
+  featureId: name,
+  taskId: name,
+  worldSlug: name.nullish().describe("default: the task's next one"),
+  executor: name.nullish().describe('default: external'),
+  leaseTtlMs: z.number().int().min(1_000).max(86_400_000).nullish().describe('default: 60000'),
+})
+
+export type CreateWorldRequest = z.output<typeof createWorldRequest>
+
+export const DEFAULT_EXECUTOR = 'external'
+export const DEFAULT_LEASE_TTL_MS = 60_000
+
+const ensureWorld = statement('worlds/ensure')
+const nextWorld = statement('worlds/next')
+const getWorldStatement = statement('worlds/get')
+const deleteWorldStatement = statement('worlds/delete')
+const pageOfWorlds = statement('worlds/page')
+
+const optional = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? null)
+
+const worldRow = z.object({
+  world: z.object({
+    slug: z.string(),
+    project: z.string(),
+    featureId: z.string(),
+    taskId: z.string(),
+    taskKey: z.string(),
+    currentTurn: z.number(),
+    executor: z.string(),
+    leaseTtlMs: z.number(),
+    activeRunId: optional,
+    activeAttemptId: optional,
+    createdAt: instantRow,
+    deletedAt: instantRow,
+    requestId: optional,
+  }),
+})
+const ensuredRow = worldRow.extend({ created: z.boolean() })
+const nextRow = z.object({ worldCount: z.number() })
+
+type Held = z.output<typeof worldRow>['world']
+
+const toWorld = (held: Held): World => ({
+  worldSlug: held.slug,
+  project: held.project,
+  featureId: held.featureId,
+  taskId: held.taskId,
+  currentTurn: held.currentTurn,
+  executor: held.executor,
+  leaseTtlMs: held.leaseTtlMs,
+  activeTurnRunId: held.activeRunId,
+  activeAttemptId: held.activeAttemptId,
+  createdAt: held.createdAt ?? '',
+  deletedAt: held.deletedAt,
+})
+
+export type NewWorld = {
+  executor?: string | null | undefined
+  leaseTtlMs?: number | null | undefined
+  /** The caller's idempotency key: a repeat finds the world that the first call made. */
+  requestId?: string | null
+  now: string
+}
+
+/** The step that makes a world stand: also the first one of a capture into a world that is new. */
+export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWorld): Step => ({
+  statement: ensureWorld,
+  params: {
+    projectKey: projectKey(scope.project),
+    project: scope.project,
+    featureKey: featureKey(scope.project, scope.featureId),
+    featureId: scope.featureId,
+    taskKey: keyOfTask(scope),
+    taskId: scope.taskId,
+    worldKey: worldKey(scope.project, worldSlug),
+    worldSlug,
+    executor: options.executor ?? DEFAULT_EXECUTOR,
+    leaseTtlMs: options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS,
+    createdAt: options.now,
+    requestId: options.requestId ?? null,
+    token: crypto.randomUUID(),
+  },
+})
+
+/**
+ * Creates a world; one that stands already is answered as it is, if the request agrees with it.
+ *
+ * @throws `world_conflict` where it stands and differs, `world_deleted` where it was deleted
+ */
+export async function createWorld(
+  graph: Graph,
+  request: CreateWorldRequest & { project: string },
+  options: { requestId?: string | null; now?: string } = {},
+): Promise<{ world: World; created: boolean }> {
+  const scope: Scope = request
+  const settings: NewWorld = {
+    executor: request.executor,
+    leaseTtlMs: request.leaseTtlMs,
+    requestId: options.requestId ?? null,
+    now: options.now ?? new Date().toISOString(),
+  }
+  if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
+  const { held, created } = await ensure(graph, scope, request.worldSlug, settings)
+  if (created) return { world: toWorld(held), created }
+  refuseDeleted(held)
+  const differing = [
+    held.taskKey !== keyOfTask(scope) && 'task_id',
+    request.executor != null && held.executor !== request.executor && 'executor',
+    request.leaseTtlMs != null && held.leaseTtlMs !== request.leaseTtlMs && 'lease_ttl_ms',
+  ].filter((field) => field !== false)
+  if (differing.length > 0) throw worldConflict(held, differing)
+  return { world: toWorld(held), created }
+}
+
+async function createNextWorld(
+  graph: Graph,
+  scope: Scope,
+  settings: NewWorld,
+): Promise<{ world: World; created: boolean }> {
+  const [task] = await readRows(graph, nextWorld, { taskKey: keyOfTask(scope) }, nextRow)
+  // A repeat of the request may have made any of the task's worlds, so look from the first one on.
+  const first = settings.requestId == null ? (task?.worldCount ?? 0) + 1 : 1
+  for (let ordinal = first; ordinal < first + MAX_WORLDS; ordinal++) {
+    for (const withFeature of [false, true]) {
+      const { held, created } = await ensure(graph, scope, defaultSlug(scope, ordinal, withFeature), settings)
+      if (created) return { world: toWorld(held), created }
+      if (held.taskKey !== keyOfTask(scope)) continue // another task holds that slug
+      if (settings.requestId != null && held.requestId === settings.requestId)
+        return { world: toWorld(held), created }
+      break
+    }
+  }
+  throw new TurngraphError('world_conflict', `Task ${scope.taskId} has no free default slug.`, {
+    hint: 'Name the world with world_slug.',
+  })
+}
+
+const MAX_WORLDS = 10_000
+
+async function ensure(
+  graph: Graph,
+  scope: Scope,
+  worldSlug: string,
+  settings: NewWorld,
+): Promise<{ held: Held; created: boolean }> {
+  const rows = await graph.write([ensureWorldStep(scope, worldSlug, settings)])
+  const { world: held, created } = decodeRow(ensureWorld, ensuredRow, rows?.[0]?.[0] ?? {})
+  return { held, created }
+}
+
+/** @throws `unknown_world`, `world_deleted` */
+export async function getWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
+  const [row] = await readRows(graph, getWorldStatement, { worldKey: worldKey(project, worldSlug) }, worldRow)
+  if (row === undefined) throw unknownWorld(project, worldSlug)
+  refuseDeleted(row.world)
+  return toWorld(row.world)
+}
+
+/** @throws `unknown_world`, `busy` while a run or an attempt is active in it */
+export async function deleteWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
+  const params = {
+    worldKey: worldKey(project, worldSlug),
+    deletedAt: new Date().toISOString(),
+    token: crypto.randomUUID(),
+  }
+  const rows = await graph.write([{ statement: deleteWorldStatement, params }])
+  const row = rows?.[0]?.[0]
+  if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
+  const held = await getWorld(graph, project, worldSlug)
+  throw new TurngraphError('busy', `World ${worldSlug} has a run or an attempt at work.`, {
+    hint: 'Cancel the run, or wait for it.',
+    details: { attempt_id: held.activeAttemptId ?? held.activeTurnRunId, turn_run_id: held.activeTurnRunId },
+  })
+}
+
+export type WorldFilter = { project: string; featureId?: string | undefined; taskId?: string | undefined }
+
+export async function listWorlds(
+  graph: Graph,
+  { project, featureId, taskId }: WorldFilter,
+  page: { after: string | null; limit: number },
+): Promise<World[]> {
+  const params = {
+    projectKey: projectKey(project),
+    featureId: featureId ?? null,
+    taskId: taskId ?? null,
+    ...page,
+  }
+  const rows = await readRows(graph, pageOfWorlds, params, worldRow)
+  return rows.map((row) => toWorld(row.world))
+}
+
+const refuseDeleted = (held: Held): void => {
+  if (held.deletedAt !== null) throw worldDeleted(held.slug)
+}
+
+export const worldDeleted = (worldSlug: string): TurngraphError =>
+  new TurngraphError('world_deleted', `World ${worldSlug} was deleted.`, {
+    hint: 'Its slug stays taken; create another world.',
+  })
+
+export const unknownWorld = (project: string, worldSlug: string): TurngraphError =>
+  new TurngraphError('unknown_world', `There is no world ${worldSlug} in project ${project}.`, {
+    hint: '`turngraph worlds` (GET /v1/worlds) lists them.',
+  })
+
+const worldConflict = (held: Held, fields: string[]): TurngraphError =>
+  new TurngraphError('world_conflict', `World ${held.slug} exists and differs in ${fields.join(', ')}.`, {
+    hint: 'Name another world_slug, or leave it out for the next one of the task.',
+    details: { fields, world: { project: held.project, feature_id: held.featureId, task_id: held.taskId } },
+  })
+
+export const worldOfAnotherTask = (worldSlug: string): TurngraphError =>
+  new TurngraphError('world_conflict', `World ${worldSlug} belongs to another task.`, {
+    hint: 'Name another world_slug, or leave it out for the default of this task.',
+    details: { fields: ['task_id'] },
+  })

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { TurngraphError } from './errors.ts'
+
+/**
+ * One schema per record, written in camelCase: the snake_case wire form derives from it here.
+ * Only the keys of objects that the schema names change; free-form maps pass through untouched.
+ */
+
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
+
+const wireForms = new WeakMap<z.ZodType, z.ZodType>()
+
+/** The same schema with snake_case keys: what edges validate, and what OpenAPI and MCP show. */
+export function wireSchema(schema: z.ZodType): z.ZodType {
+  const known = wireForms.get(schema)
+  if (known !== undefined) return known
+  const form = withMeta(schema, rebuild(schema))
+  wireForms.set(schema, form)
+  return form
+}
+
+function withMeta(from: z.ZodType, to: z.ZodType): z.ZodType {
+  const meta = from.meta()
+  return meta === undefined || from === to ? to : to.meta(meta)
+}
+
+function rebuild(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.fromEntries(
+      Object.entries(schema.shape).map(([key, field]) => [snakeCase(key), wireSchema(field as z.ZodType)]),
+    )
+    const { catchall } = schema.def
+    const object = z.object(shape)
+    return catchall === undefined ? object : object.catchall(catchall as z.ZodType)
+  }
+  if (schema instanceof z.ZodArray) {
+    const array = z.array(wireSchema(schema.element as z.ZodType))
+    return array.check(...((schema.def.checks ?? []) as z.core.$ZodCheck<unknown[]>[]))
+  }
+  if (schema instanceof z.ZodOptional) return wireSchema(schema.unwrap() as z.ZodType).optional()
+  if (schema instanceof z.ZodNullable) return wireSchema(schema.unwrap() as z.ZodType).nullable()
+  if (schema instanceof z.ZodUnion) return z.union(schema.options.map((o) => wireSchema(o as z.ZodType)))
+  return schema
+}
+
+type Rename = (key: string) => string
+
+/** Renames the keys that `schema` names, from camelCase to snake_case. */
+export function toWire(schema: z.ZodType, value: unknown): unknown {
+  return convert(schema, value, (key) => key, snakeCase)
+}
+
+/** Renames the keys that `schema` names, from snake_case to camelCase. */
+function fromWire(schema: z.ZodType, value: unknown): unknown {
+  return convert(schema, value, snakeCase, (key) => key)
+}
+
+function convert(schema: z.ZodType, value: unknown, from: Rename, to: Rename): unknown {
+  if (value === null || value === undefined) return value
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return convert(schema.unwrap() as z.ZodType, value, from, to)
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => convert(schema.element as z.ZodType, item, from, to))
+  }
+  if (schema instanceof z.ZodObject && typeof value === 'object') {
+    const source = value as Record<string, unknown>
+    const result: Record<string, unknown> = {}
+    for (const [key, field] of Object.entries(schema.shape)) {
+      const held = source[from(key)]
+      if (held !== undefined) result[to(key)] = convert(field as z.ZodType, held, from, to)
+    }
+    return result
+  }
+  return value
+}
+
+/**
+ * Parses a wire value into the camelCase form, or throws one `invalid_request` that lists every
+ * problem with its path and remedy.
+ */
+export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  const result = wireSchema(schema).safeParse(value)
+  if (result.success) return fromWire(schema, result.data) as z.output<S>
+  throw invalidRequest(result.error, what)
+}
+
+export function invalidRequest(error: z.ZodError, what: string): TurngraphError {
+  const problems = error.issues.flatMap((issue) => problemsOf(issue, []))
+  const shown = problems.slice(0, 5).map((p) => (p.path === '' ? p.message : `${p.path}: ${p.message}`))
+  const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
+  return new TurngraphError('invalid_request', `${what}: ${shown.join('; ')}${more}`, {
+    hint: 'details.problems lists every field that does not fit.',
+    details: { problems: problems.slice(0, MAX_PROBLEMS) },
+  })
+}
+
+const MAX_PROBLEMS = 200
+
+type Problem = { path: string; message: string }
+
+function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[]): Problem[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: pathText([...path, key]),
+      message: 'is not a known field; keep what has no field of its own in `extra`',
+    }))
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.flatMap((inner) => problemsOf(inner, path))
+  }
+  return [{ path: pathText(path), message: issue.message }]
+}
+
+const pathText = (path: PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? String(part) : `${text}.${String(part)}`
+  }, '')

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { cacheFolder } from './distribution.ts'
+import type { Neo4jVersion } from './releases.ts'
+import { isErrno, signal } from './signal.ts'
+
+const StartedServer = z.object({ pid: z.int().positive(), url: z.string(), folder: z.string() })
+
+/** A server that the command line has started, as remembered for `stop` and `status`. */
+export type StartedServer = z.infer<typeof StartedServer>
+
+/** Each version has its own folder: a newer server migrates the data, and the older could not read it again. */
+export function dataFolder(version: Neo4jVersion): string {
+  return join(cacheFolder(), 'servers', version)
+}
+
+/** The server of this version that the command line has started and that still runs. */
+export function startedServer(version: Neo4jVersion): StartedServer | undefined {
+  const path = stateFile(version)
+  if (!existsSync(path)) return undefined
+  const server = StartedServer.parse(JSON.parse(readFileSync(path, 'utf8')))
+  return runs(server) ? server : undefined
+}
+
+export async function remember(version: Neo4jVersion, server: StartedServer): Promise<void> {
+  const path = stateFile(version)
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(server)}\n`)
+  await rename(`${path}.${process.pid}`, path) // never half a file for a `status` beside it
+}
+
+/** Ends exactly this server, and returns when it is gone. */
+export async function endStarted(version: Neo4jVersion, server: StartedServer): Promise<void> {
+  const forceAt = Date.now() + 60_000
+  if (runs(server)) signal(server.pid, 'SIGTERM')
+  while (runs(server)) {
+    if (Date.now() > forceAt) signal(server.pid, 'SIGKILL')
+    await sleep(100)
+  }
+  await rm(stateFile(version), { force: true })
+}
+
+/** A pid alone proves nothing: after a reboot it may be anyone's. Only our server has this folder as its home. */
+function runs({ pid, folder }: StartedServer): boolean {
+  return commandLine(pid).includes(` --home-dir=${folder} `)
+}
+
+/** Empty for a process that has ended, also for one that nobody has waited for yet. */
+function commandLine(pid: number): string {
+  if (existsSync('/proc/self/cmdline')) {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    } catch (error) {
+      if (isErrno(error, 'ENOENT') || isErrno(error, 'ESRCH')) return '' // ESRCH: it ended between open and read
+      throw error
+    }
+  }
+  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout
+}
+
+function stateFile(version: Neo4jVersion): string {
+  return join(cacheFolder(), 'servers', `${version}.json`)
+}
