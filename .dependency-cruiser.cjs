@@ -24,10 +24,13 @@ module.exports = {
       comment: 'Schemas, identity, state and rendering do no I/O: they can be tested and reused anywhere.',
       severity: 'error',
       from: {
-        path: '^src/[a-z]+/(record|identity|state|render|labels|text|continuation|digest|parts|instant)[^/]*\\.ts$',
+        path: '^src/(turns|criteria|runs|transcripts|autobuild)/(record|identity|state|render|labels|text|continuation|digest|parts)\\.ts$',
         pathNot: '\\.test\\.ts$',
       },
-      to: { path: '^src/graph/|^node:(fs|net|http|child_process)|^(fs|net|http|child_process)$' },
+      to: {
+        path: '^src/graph/|^node:(fs|net|http|child_process)|^(fs|net|http|child_process)$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'one-file-knows-the-driver',

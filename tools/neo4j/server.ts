@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { provideDistribution } from './distribution.ts'
 import { freePort } from './free-port.ts'
 import { type LaunchOptions, launch } from './launch.ts'
@@ -81,8 +81,9 @@ export async function prepare(options: Neo4jOptions): Promise<LaunchOptions> {
   const distribution = await provideDistribution(options.version)
   const port = options.port ?? (await freePort())
   const temporary = options.folder === undefined
-  const folder = resolve(options.folder ?? (await mkdtemp(join(tmpdir(), 'turngraph-neo4j-'))))
-  await mkdir(folder, { recursive: true })
+  const wanted = options.folder ?? (await mkdtemp(join(tmpdir(), 'turngraph-neo4j-')))
+  await mkdir(wanted, { recursive: true })
+  const folder = await realpath(wanted) // one name for it: the server is recognised by its folder
   return {
     distribution,
     port,
