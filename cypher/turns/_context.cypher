@@ -1,25 +1,16 @@
-// The prior turn with its parts, and the ledger of all turns below: one statement, one round trip.
-// Evidence travels only where it is asked for. `turns` says how many parts each turn has: a reader that
-// raced a commit compares and reads again.
-// params: $turnNumber $withEvidence
-CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
-  RETURN max(x.number) AS previous
-}
-OPTIONAL MATCH (w)-[:HAS_TURN]->(t:Turn)
-WHERE t.number = previous
-RETURN w {.slug, .currentTurn, .turnCount, deleted: w.deletedAt IS NOT NULL} AS world,
+// The newest turn below the coming one, with its parts, and where each criterion stands: one statement, one
+// round trip, every look-up on an index. The ledger comes along only where it is asked for. The key is built
+// from the world's counter; no row means a gap (or no turn at all), and `turns/previous-…` finds the turn.
+// params: $turnNumber
+WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.currentTurn ELSE $turnNumber - 1 END) AS key
+MATCH (t:Turn {key: key})
+RETURN w {.slug, .currentTurn, .progressSum, deleted: w.deletedAt IS NOT NULL} AS world,
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
        [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS promises,
        [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
-       [(w)-[:HAS_TURN]->(x:Turn) | [x.number, x.verificationCount, x.promiseCount]] AS turns,
-       [(w)<-[:HAS_WORLD]-(:Task)-[:HAS_CRITERION]->(c:Criterion) | c {
+       [(w)-[r:PROGRESS]->(c:Criterion) | {progress: properties(r), criterion: c {
          .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
-       }] AS criteria,
-       [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) WHERE x.number < $turnNumber |
-         [x.number, v.position, c.key, v.criterionId, v.status, v.source, v.form, v.substantiated,
-          CASE WHEN $withEvidence THEN v.evidence ELSE null END]] AS ledger,
-       [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE x.number < $turnNumber |
-         [x.number, p.position, c.key, p.criterionId, p.status]] AS promised
+       }}] AS standing,
+// include criteria/_ledger

@@ -1,19 +1,23 @@
 // `earlier` is the newest turn below this one that has promises: the Player's last word on what a label means.
-// params: $turnNumber
+// Only an entry without a text asks for it ($withEarlier).
+// params: $turnNumber $withEarlier
 CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber AND x.promiseCount > 0
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE $withEarlier AND x.number < $turnNumber AND x.promiseCount > 0
   RETURN max(x.number) AS earlier
 }
 RETURN w.slug AS worldSlug,
        w.currentTurn AS currentTurn,
+       w.ledgerRev AS ledgerRev,
+       w.progressSum AS progressSum,
        task.criteriaRev AS criteriaRev,
        task.worldCount AS worldCount,
        [(task)-[:HAS_CRITERION]->(c:Criterion) | c {
          .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
        }] AS criteria,
+       [(w)-[r:PROGRESS]->(c:Criterion) | {criterionKey: c.key, progress: properties(r)}] AS progress,
        [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber |
          {source: l.source, label: l.label, turn: l.turn, criterionKey: c.key}] AS labels,
-       [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE x.number = earlier |
+       [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE $withEarlier AND x.number = earlier |
          {label: p.criterionId, criterionKey: c.key}] AS earlierPromises,
-       [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification) WHERE x.number = earlier AND v.source <> 'player' |
+       [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification) WHERE $withEarlier AND x.number = earlier AND v.source <> 'player' |
          v.criterionId] AS earlierVerifications

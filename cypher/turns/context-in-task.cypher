@@ -1,10 +1,3 @@
-// The continuation context in the newest world of the task (latest completed turn, or creation where
-// none completed). No row: the task has none.
-// params: $taskKey
-MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(x:World)
-WHERE x.deletedAt IS NULL
-WITH x, coalesce(x.lastCompletedAt, x.createdAt) AS newest
-ORDER BY newest DESC, x.ordinal DESC
-LIMIT 1
-WITH x AS w
+// The continuation context. No row: `turns/previous-in-task` says whether there is a turn below at all.
+// include turns/_newest-world
 // include turns/_context

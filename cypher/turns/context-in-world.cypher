@@ -1,5 +1,3 @@
-// The continuation context in a world that the caller names.
-// params: $worldKey $taskKey
-MATCH (w:World {key: $worldKey})
-WHERE w.taskKey = $taskKey
+// The continuation context. No row: `turns/previous-in-world` says whether there is a turn below at all.
+// include turns/_named-world
 // include turns/_context

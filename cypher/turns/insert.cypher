@@ -6,7 +6,7 @@
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
-WHERE w.deletedAt IS NULL AND w.currentTurn > $turnNumber
+WHERE w.deletedAt IS NULL AND w.currentTurn > $turnNumber AND w.ledgerRev = $ledgerRev
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present
 WHERE present IS NULL
@@ -33,6 +33,8 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
   MERGE (n:Turn {key: w.key + '/' + toString(number)})
   CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
+WITH w, t
+// include criteria/_progress
 SET w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($completedAt) THEN datetime($completedAt)

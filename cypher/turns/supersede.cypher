@@ -6,7 +6,7 @@
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
-WHERE w.deletedAt IS NULL
+WHERE w.deletedAt IS NULL AND w.ledgerRev = $ledgerRev
 MATCH (old:Turn {key: $turnKey})
 WHERE old.digest <> $digest // the same capture again must not supersede itself
 // include criteria/_extend
@@ -23,6 +23,8 @@ CREATE (t)-[:SUPERSEDES]->(old)
 FOREACH (key IN before | MERGE (p:Turn {key: key}) CREATE (p)-[:NEXT]->(t))
 FOREACH (key IN after | MERGE (n:Turn {key: key}) CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
+WITH w, t, old
+// include criteria/_progress
 SET t.revision = old.revision + 1
 WITH w, t
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }

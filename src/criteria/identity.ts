@@ -163,10 +163,7 @@ class Resolver {
     const bare =
       entry.source === 'player' && this.#listsAgree && label !== null ? this.#labelOnly(label) : undefined
     if (bare !== undefined && found === undefined) return bare // #remember gives it its first text
-    if (bare !== undefined && found !== undefined && found.key !== bare.key) {
-      bare.mergedInto = found.key
-      this.#changed.add(bare.key)
-    }
+    if (bare !== undefined && found !== undefined) this.#merge(bare, found)
     return found ?? this.#create(criterionKey(this.#known.taskKey, words.join(' ')), null)
   }
 
@@ -180,9 +177,9 @@ class Resolver {
       if (criterion.texts.length > 0 || entry.source === 'player') return criterion
       const now = this.#promisedNow.get(label)
       if (now === undefined || now === criterion.key) return criterion
-      criterion.mergedInto = now
-      this.#changed.add(criterion.key)
-      return this.#follow(now)
+      const target = this.#follow(now)
+      this.#merge(criterion, target)
+      return target
     }
     if (promised !== undefined) return this.#follow(promised)
     const bare = this.#labelOnly(label)
@@ -243,6 +240,17 @@ class Resolver {
     this.#criteria.set(key, criterion)
     this.#changed.add(key)
     return criterion
+  }
+
+  /** No edge moves and no verification changes: reads follow `mergedInto`. The labels are the target's from now on. */
+  #merge(bare: Criterion, target: Criterion): void {
+    if (bare.key === target.key) return
+    bare.mergedInto = target.key
+    for (const alias of bare.aliases) {
+      if (!target.aliases.some((a) => a.label === alias.label && a.source === alias.source))
+        target.aliases.push(alias)
+    }
+    this.#changed.add(bare.key).add(target.key)
   }
 
   #follow(key: string): Criterion {

@@ -5,7 +5,7 @@ import { normalizeText, oneBeginsWithTheOther, wordsOf } from './text.ts'
 
 /**
  * What holds in a world as of a turn, derived from its append-only verifications (contract: criteria.md,
- * "State"). Pure, so that every policy and every turn can be asked at any time.
+ * "State"). Pure. One fold serves the capture, which keeps its result, and whoever asks as of an earlier turn.
  */
 
 export const POLICIES = ['sticky', 'evidence', 'latest'] as const
@@ -38,12 +38,41 @@ export type CriterionState = {
   key: string
   text: string | null
   aliases: { label: string; source: string }[]
-  state: 'verified' | 'rejected' | 'pending'
+  state: Standing
   verifiedInTurn: number | null
   lastTurn: number | null
-  contested: { turn: number; reason: string | null } | null
-  history: { turn: number; status: CriterionStatus; source: Source; evidence: string | null }[]
+  contestedInTurn: number | null
   promise: { turn: number; status: PromiseStatus } | null
+  /** The newest turn in which a judge verified it explicitly. */
+  lastVerifiedTurn: number | null
+}
+
+export type Standing = 'verified' | 'rejected' | 'pending'
+
+/**
+ * Where a criterion stands in a world after some turn: the ledger, folded. Flat, because it is kept as the
+ * properties of the edge (:World)-[:PROGRESS]->(:Criterion), so that a context need not fold again.
+ */
+export type Progress = {
+  firstTurn: number
+  firstPosition: number
+  /** The newest judge's label as it was given; null while no judge has named the criterion. */
+  label: string | null
+  /** The first and the newest turn in which a judge named it. */
+  firstJudgedTurn: number | null
+  lastTurn: number | null
+  lastVerifiedTurn: number | null
+  state: Standing
+  verifiedInTurn: number | null
+  contestedInTurn: number | null
+  evidenceState: Standing
+  evidenceVerifiedInTurn: number | null
+  evidenceContestedInTurn: number | null
+  latestState: Standing
+  latestVerifiedInTurn: number | null
+  promiseTurn: number | null
+  promiseStatus: PromiseStatus | null
+  promiseLabel: string | null
 }
 
 const RESTATES_A_PROMISE = /^\s*promise status:/i
@@ -52,93 +81,159 @@ const RESTATES_A_PROMISE = /^\s*promise status:/i
 export const isSubstantiated = (evidence: string | null): boolean =>
   evidence !== null && evidence.trim() !== '' && !RESTATES_A_PROMISE.test(evidence)
 
+/** Where a merged criterion's entries count: at the end of its chain of merges. */
+export function finalKeys(criteria: readonly Criterion[]): (key: string) => string {
+  const into = new Map(criteria.map(({ key, mergedInto }) => [key, mergedInto]))
+  const follow = (key: string): string => {
+    const next = into.get(key)
+    return next == null ? key : follow(next)
+  }
+  return follow
+}
+
+/**
+ * Folds entries of later turns into what stood before them. `known` is not changed.
+ *
+ * @param keyOf where an entry's criterion counts (see {@link finalKeys})
+ */
+export function advance(
+  known: ReadonlyMap<string, Progress>,
+  ledger: readonly LedgerEntry[],
+  promised: readonly PromiseEntry[],
+  keyOf: (key: string) => string = (key) => key,
+): Map<string, Progress> {
+  const progress = new Map(known)
+  const at = (entry: LedgerEntry | PromiseEntry): Progress =>
+    progress.get(keyOf(entry.criterionKey)) ?? notYetNamed(entry)
+  // Turn by turn, so that folding all at once and turn by turn are the same.
+  const entries = [...withoutRepeats(ledger), ...promised].sort(inOrder)
+  for (const entry of entries) progress.set(keyOf(entry.criterionKey), named(at(entry), entry))
+  return progress
+}
+
+function named(before: Progress, entry: LedgerEntry | PromiseEntry): Progress {
+  if (!('source' in entry)) {
+    return { ...before, promiseTurn: entry.turn, promiseStatus: entry.status, promiseLabel: entry.label }
+  }
+  return isJudgement(entry) ? judged(before, entry) : before
+}
+
+const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress => ({
+  firstTurn: turn,
+  firstPosition: position,
+  label: null,
+  firstJudgedTurn: null,
+  lastTurn: null,
+  lastVerifiedTurn: null,
+  state: 'pending',
+  verifiedInTurn: null,
+  contestedInTurn: null,
+  evidenceState: 'pending',
+  evidenceVerifiedInTurn: null,
+  evidenceContestedInTurn: null,
+  latestState: 'pending',
+  latestVerifiedInTurn: null,
+  promiseTurn: null,
+  promiseStatus: null,
+  promiseLabel: null,
+})
+
+/** One judgement under all three policies. Unknown and absence change nothing but that it was named. */
+function judged(before: Progress, { turn, status, label, substantiated }: LedgerEntry): Progress {
+  const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
+  if (status === 'verified') {
+    return {
+      ...seen,
+      lastVerifiedTurn: turn,
+      state: 'verified',
+      verifiedInTurn: before.verifiedInTurn ?? turn,
+      contestedInTurn: null,
+      evidenceState: 'verified',
+      evidenceVerifiedInTurn: before.evidenceVerifiedInTurn ?? turn,
+      evidenceContestedInTurn: null,
+      latestState: 'verified',
+      latestVerifiedInTurn: turn,
+    }
+  }
+  if (status === 'rejected') {
+    const stays = before.state === 'verified'
+    const evidenceStays = before.evidenceState === 'verified' && !substantiated
+    return {
+      ...seen,
+      state: stays ? 'verified' : 'rejected',
+      contestedInTurn: stays ? turn : null,
+      evidenceState: evidenceStays ? 'verified' : 'rejected',
+      evidenceVerifiedInTurn: evidenceStays ? before.evidenceVerifiedInTurn : null,
+      evidenceContestedInTurn: evidenceStays ? turn : null,
+      latestState: 'rejected',
+      latestVerifiedInTurn: null,
+    }
+  }
+  return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
+}
+
 /** The criteria that count, in the total order of the contract. */
 export function criterionStates(
   criteria: readonly Criterion[],
-  ledger: readonly LedgerEntry[],
-  promised: readonly PromiseEntry[],
+  progress: ReadonlyMap<string, Progress>,
   policy: Policy,
 ): CriterionState[] {
-  const byKey = new Map(criteria.map((criterion) => [criterion.key, criterion]))
-  const finalKey = (key: string): string => {
-    const into = byKey.get(key)?.mergedInto
-    return into == null ? key : finalKey(into)
-  }
-  const verifications = groupBy(withoutRepeats([...ledger].sort(inOrder)), (entry) =>
-    finalKey(entry.criterionKey),
-  )
-  const promises = groupBy([...promised].sort(inOrder), (entry) => finalKey(entry.criterionKey))
-  const judged = [...verifications].filter(([, entries]) => entries.some(isJudgement)).map(([key]) => key)
+  const named = criteria.flatMap((criterion): Placed[] => {
+    const standing = progress.get(criterion.key)
+    return standing === undefined
+      ? []
+      : [{ criterion, standing, state: stateOf(criterion, standing, policy) }]
+  })
+  const judgedOnes = named.filter(({ standing }) => standing.lastTurn !== null)
   // While no judge has named any criterion in this world, the promised ones count, as pending.
-  const counting = judged.length > 0 ? judged : [...promises.keys()]
-  return counting
-    .map((key) => {
-      const criterion = byKey.get(key)
-      if (criterion === undefined)
-        throw new Error(`a verification is of criterion ${key}, which the task does not have`)
-      const entries = verifications.get(key) ?? []
-      const own = promises.get(key) ?? []
-      const merged = criteria.filter((other) => other.key !== key && finalKey(other.key) === key)
-      return stateOf(criterion, merged, entries, own, policy)
-    })
-    .sort(compareStates)
-    .map(({ state }) => state)
+  const counting =
+    judgedOnes.length > 0 ? judgedOnes : named.filter(({ standing }) => standing.promiseTurn !== null)
+  return counting.sort(comparePlaced).map(({ state }) => state)
 }
 
-type Placed = { state: CriterionState; first: { turn: number; position: number } }
+type Placed = { criterion: Criterion; standing: Progress; state: CriterionState }
 
-function stateOf(
-  criterion: Criterion,
-  merged: readonly Criterion[],
-  entries: readonly LedgerEntry[],
-  promises: readonly PromiseEntry[],
-  policy: Policy,
-): Placed {
-  const judgements = entries.filter(isJudgement)
-  const promise = promises.at(-1)
-  const state: CriterionState = {
-    criterionId: shownLabel(criterion, judgements, promises),
+function stateOf(criterion: Criterion, standing: Progress, policy: Policy): CriterionState {
+  const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = standing
+  return {
+    criterionId: shownLabel(criterion, standing),
     key: criterion.key,
     text: shownText(criterion),
-    aliases: [...criterion.aliases, ...merged.flatMap((other) => other.aliases)]
-      .filter(
-        (alias, i, all) => all.findIndex((a) => a.label === alias.label && a.source === alias.source) === i,
-      )
-      .sort((a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source)),
-    ...(policy === 'latest' ? latest(judgements) : accumulated(judgements, policy)),
-    lastTurn: judgements.at(-1)?.turn ?? null,
-    history: entries.map(({ turn, status, source, evidence }) => ({ turn, status, source, evidence })),
-    promise: promise === undefined ? null : { turn: promise.turn, status: promise.status },
+    aliases: criterion.aliases.toSorted(
+      (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
+    ),
+    ...verdict(standing, policy),
+    lastTurn,
+    lastVerifiedTurn,
+    promise:
+      promiseTurn === null || promiseStatus === null ? null : { turn: promiseTurn, status: promiseStatus },
   }
-  const first = entries[0] ?? promises[0] ?? { turn: 0, position: 0 }
-  return { state, first: { turn: first.turn, position: first.position } }
 }
-
-type Verdict = Pick<CriterionState, 'state' | 'verifiedInTurn' | 'contested'>
 
 /**
  * `sticky`: verified once stays verified; a later explicit rejection contests it, a later verification
- * clears that. `evidence`: a rejection with evidence of its own takes it back. Unknown changes nothing.
+ * clears that. `evidence`: a rejection with evidence of its own takes it back. `latest`: the last word.
  */
-function accumulated(judgements: readonly LedgerEntry[], policy: 'sticky' | 'evidence'): Verdict {
-  let verdict: Verdict = { state: 'pending', verifiedInTurn: null, contested: null }
-  for (const { status, turn, evidence, substantiated } of judgements) {
-    if (status === 'verified') {
-      verdict = { state: 'verified', verifiedInTurn: verdict.verifiedInTurn ?? turn, contested: null }
-    } else if (status === 'rejected') {
-      const stays = verdict.state === 'verified' && !(policy === 'evidence' && substantiated)
-      verdict = stays
-        ? { ...verdict, contested: { turn, reason: evidence } }
-        : { state: 'rejected', verifiedInTurn: null, contested: null }
+function verdict(
+  standing: Progress,
+  policy: Policy,
+): Pick<CriterionState, 'state' | 'verifiedInTurn' | 'contestedInTurn'> {
+  if (policy === 'latest') {
+    return {
+      state: standing.latestState,
+      verifiedInTurn: standing.latestVerifiedInTurn,
+      contestedInTurn: null,
     }
   }
-  return verdict
-}
-
-function latest(judgements: readonly LedgerEntry[]): Verdict {
-  const last = judgements.findLast(({ status }) => status !== 'unknown')
-  const state = last?.status === 'verified' || last?.status === 'rejected' ? last.status : 'pending'
-  return { state, verifiedInTurn: state === 'verified' ? (last?.turn ?? null) : null, contested: null }
+  if (policy === 'evidence') {
+    return {
+      state: standing.evidenceState,
+      verifiedInTurn: standing.evidenceVerifiedInTurn,
+      contestedInTurn: standing.evidenceContestedInTurn,
+    }
+  }
+  const { state, verifiedInTurn, contestedInTurn } = standing
+  return { state, verifiedInTurn, contestedInTurn }
 }
 
 /** A claim by the Player never changes a state. */
@@ -150,15 +245,9 @@ function withoutRepeats(ledger: readonly LedgerEntry[]): LedgerEntry[] {
   return ledger.filter((e) => e.form === 'entry' || !inFull.has(`${e.turn} ${e.criterionKey}`))
 }
 
-/**
- * The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given.
- */
-function shownLabel(
-  criterion: Criterion,
-  judgements: readonly LedgerEntry[],
-  promises: readonly PromiseEntry[],
-): string {
-  const given = (judgements.findLast(({ label }) => label !== '') ?? promises.at(-1))?.label ?? ''
+/** The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given. */
+function shownLabel(criterion: Criterion, { label, promiseLabel }: Progress): string {
+  const given = label ?? promiseLabel ?? ''
   return criterion.texts.length === 0 ? given : normalizeLabel(given)
 }
 
@@ -178,7 +267,7 @@ function shownText({ texts }: Criterion): string | null {
   return candidates[0]?.text ?? null
 }
 
-function compareStates(a: Placed, b: Placed): number {
+function comparePlaced(a: Placed, b: Placed): number {
   const [x, y] = [a.state, b.state]
   if (x.text !== null && y.text !== null) {
     return (
@@ -188,19 +277,13 @@ function compareStates(a: Placed, b: Placed): number {
     )
   }
   if (x.text !== null || y.text !== null) return x.text !== null ? -1 : 1
-  return a.first.turn - b.first.turn || a.first.position - b.first.position || compareCodeUnits(x.key, y.key)
+  return (
+    a.standing.firstTurn - b.standing.firstTurn ||
+    a.standing.firstPosition - b.standing.firstPosition ||
+    compareCodeUnits(x.key, y.key)
+  )
 }
 
-const inOrder = (a: { turn: number; position: number }, b: { turn: number; position: number }): number =>
-  a.turn - b.turn || a.position - b.position
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
-}
+/** By turn; within one, judgements before promises, each in the order of its list. */
+const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
+  a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position

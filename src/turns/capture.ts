@@ -1,15 +1,26 @@
 import { z } from 'zod'
+import type { Resolution } from '../criteria/identity.ts'
+import { readLedger } from '../criteria/ledger.ts'
+import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
+import { advance, finalKeys, type Progress } from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
-import { readRows } from '../graph/decode.ts'
+import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph, Params, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { turnKey, worldKey } from '../keys.ts'
 import { toWire } from '../wire.ts'
 import { digestOf } from './digest.ts'
-import { namesCriteria, partsOf, resolveParts, storedParams, type TurnParts } from './parts.ts'
+import {
+  entriesOf,
+  namesCriteria,
+  needsEarlier,
+  partsOf,
+  resolveParts,
+  storedParams,
+  type TurnParts,
+} from './parts.ts'
 import { readTurn } from './read.ts'
 import { type CaptureRequest, type TurnState, turnState } from './record.ts'
-import { byKey, criterionRow } from './rows.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
 import { ensureWorldStep, worldDeleted, worldOfAnotherTask } from './worlds.ts'
 
@@ -114,9 +125,12 @@ type Capture = {
 const knownRow = z.object({
   worldSlug: z.string().nullable(),
   currentTurn: z.number().nullable(),
+  ledgerRev: z.number().nullable(),
+  progressSum: z.number().nullable(),
   criteriaRev: z.number().nullable(),
   worldCount: z.number().nullable(),
   criteria: z.array(criterionRow),
+  progress: z.array(z.object({ criterionKey: z.string(), progress: progressRow })),
   labels: z.array(
     z.object({ source: z.string(), label: z.string(), turn: z.number(), criterionKey: z.string() }),
   ),
@@ -124,20 +138,20 @@ const knownRow = z.object({
   earlierVerifications: z.array(z.string()),
 })
 
-type Known = Omit<z.output<typeof knownRow>, 'currentTurn' | 'criteriaRev' | 'worldCount'> & {
-  read: boolean
-  currentTurn: number
-  criteriaRev: number
-  worldCount: number
-}
+type KnownRow = z.output<typeof knownRow>
+type Counter = 'currentTurn' | 'ledgerRev' | 'progressSum' | 'criteriaRev' | 'worldCount'
+type Known = Omit<KnownRow, Counter> & Record<Counter, number> & { read: boolean }
 
 const NOTHING_KNOWN: Known = {
   read: false,
   worldSlug: null,
   currentTurn: 0,
+  ledgerRev: 0,
+  progressSum: 0,
   criteriaRev: 0,
   worldCount: 0,
   criteria: [],
+  progress: [],
   labels: [],
   earlierPromises: [],
   earlierVerifications: [],
@@ -147,16 +161,28 @@ const NOTHING_KNOWN: Known = {
 async function whatIsKnown({ graph, request, parts, digest }: Capture): Promise<Known> {
   const { worldSlug, turnNumber } = request
   if (worldSlug != null && !namesCriteria(parts)) return NOTHING_KNOWN
-  const scope = { taskKey: keyOfTask(request), turnNumber }
-  const [row] = await (worldSlug == null
-    ? readRows(graph, resolveInTask, { ...scope, digest }, knownRow)
-    : readRows(graph, resolveInWorld, { ...scope, worldKey: worldKey(request.project, worldSlug) }, knownRow))
-  if (row === undefined) return { ...NOTHING_KNOWN, read: true }
+  const params = { taskKey: keyOfTask(request), turnNumber, withEarlier: needsEarlier(parts) }
+  const isWhole = (row: KnownRow) =>
+    progressIsWhole(
+      row.progressSum ?? 0,
+      row.progress.map(({ progress }) => progress),
+    )
+  const row = await (worldSlug == null
+    ? readWholeRow(graph, resolveInTask, { ...params, digest }, knownRow, isWhole)
+    : readWholeRow(
+        graph,
+        resolveInWorld,
+        { ...params, worldKey: worldKey(request.project, worldSlug) },
+        knownRow,
+        isWhole,
+      ))
+  if (row === null) return { ...NOTHING_KNOWN, read: true }
   return {
     ...row,
     read: true,
-    criteria: row.criteria.toSorted(byKey),
     currentTurn: row.currentTurn ?? 0,
+    ledgerRev: row.ledgerRev ?? 0,
+    progressSum: row.progressSum ?? 0,
     criteriaRev: row.criteriaRev ?? 0,
     worldCount: row.worldCount ?? 0,
   }
@@ -191,11 +217,71 @@ async function write(
       writeId,
       criteriaRev: known.criteriaRev,
     }),
+    ...(await progressParams(capture, way, keyOfWorld, known, resolution)),
   }
   const step: Step = { statement: { append, insert, supersede }[way], params }
   if (!createWorld) return graph.write([step])
   return graph.write([ensureWorldStep(scope, worldSlug, { now }), step])
 }
+
+/**
+ * Where each criterion stands after this turn: the newest turn's entries go on top of what is known; a late
+ * turn, one that replaces another, and a merge of two criteria fold the whole ledger again.
+ */
+async function progressParams(
+  { graph, request, parts }: Capture,
+  way: Way,
+  keyOfWorld: string,
+  known: Known,
+  resolution: Resolution,
+): Promise<Params> {
+  const entries = entriesOf(parts, resolution)
+  const criteria = [
+    ...known.criteria.filter(({ key }) => !resolution.changed.some((c) => c.key === key)),
+    ...resolution.changed,
+  ]
+  const keyOf = finalKeys(criteria)
+  const before = new Map(known.progress.map(({ criterionKey, progress }) => [criterionKey, progress]))
+  if (way === 'append' && !resolution.changed.some(({ mergedInto }) => mergedInto !== null)) {
+    const after = advance(
+      new Map([...before].map(([key, { progress }]) => [key, progress])),
+      entries.ledger,
+      entries.promised,
+      keyOf,
+    )
+    const touched = new Set(
+      [...entries.ledger, ...entries.promised].map(({ criterionKey }) => keyOf(criterionKey)),
+    )
+    const rev = known.ledgerRev + 1
+    const dropped = [...touched].reduce((sum, key) => sum + (before.get(key)?.rev ?? 0), 0)
+    return {
+      progress: edges(after, [...touched], rev),
+      resetProgress: false,
+      touchesLedger: touched.size > 0,
+      ledgerRev: known.ledgerRev,
+      progressSum: known.progressSum - dropped + rev * touched.size,
+    }
+  }
+  const ledger = await readLedger(graph, keyOfWorld)
+  const others = <E extends { turn: number }>(all: readonly E[] = []) =>
+    all.filter(({ turn }) => turn !== request.turnNumber)
+  const after = advance(
+    new Map(),
+    [...others(ledger?.ledger), ...entries.ledger],
+    [...others(ledger?.promised), ...entries.promised],
+    keyOf,
+  )
+  const ledgerRev = ledger?.ledgerRev ?? 0
+  const rev = ledgerRev + 1
+  const progress = edges(after, [...after.keys()], rev)
+  return { progress, resetProgress: true, touchesLedger: true, ledgerRev, progressSum: rev * after.size }
+}
+
+const edges = (progress: ReadonlyMap<string, Progress>, keys: readonly string[], rev: number) =>
+  keys.flatMap((criterionKey) => {
+    const standing = progress.get(criterionKey)
+    return standing === undefined ? [] : [{ criterionKey, properties: { ...standing, rev } }]
+  })
 
 const standingRow = z.object({
   worldExists: z.boolean(),

@@ -1,67 +1,46 @@
 import { z } from 'zod'
-import { type CriterionState, criterionStates } from '../criteria/state.ts'
-import { readWholeRow } from '../graph/decode.ts'
+import type { Criterion } from '../criteria/identity.ts'
+import { ledgerColumns, ledgerIsWhole } from '../criteria/ledger.ts'
+import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
+import {
+  advance,
+  type CriterionState,
+  criterionStates,
+  finalKeys,
+  type LedgerEntry,
+  type Progress,
+} from '../criteria/state.ts'
+import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { worldKey } from '../keys.ts'
 import type { ContextRequest, ContinuationContext, PriorTurn, Role, ShownCriterion } from './continuation.ts'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SEVERITIES, SOURCES, type TurnState } from './record.ts'
+import { SEVERITIES, type TurnState } from './record.ts'
 import { renderContext } from './render.ts'
-import { criterionRow, isWhole, toTurnState, turnWithParts } from './rows.ts'
+import { isWhole, toTurnState, turnWithParts } from './rows.ts'
 import { keyOfTask } from './scope.ts'
 import { unknownWorld, worldDeleted } from './worlds.ts'
 
-const inWorld = statement('turns/context-in-world')
-const inTask = statement('turns/context-in-task')
+const contextInWorld = statement('turns/context-in-world')
+const contextInTask = statement('turns/context-in-task')
+const previousInWorld = statement('turns/previous-in-world')
+const previousInTask = statement('turns/previous-in-task')
 
-const contextRow = z.object({
-  world: z.object({ slug: z.string(), currentTurn: z.number(), turnCount: z.number(), deleted: z.boolean() }),
-  turn: turnWithParts.shape.turn.nullable(),
-  verifications: turnWithParts.shape.verifications,
-  promises: turnWithParts.shape.promises,
-  issues: turnWithParts.shape.issues,
-  gates: turnWithParts.shape.gates,
-  turns: z.array(z.tuple([z.number(), z.number(), z.number()])),
-  criteria: z.array(criterionRow),
-  ledger: z.array(
-    z
-      .tuple([
-        z.number(),
-        z.number(),
-        z.string(),
-        z.string(),
-        z.enum(CRITERION_STATUSES),
-        z.enum(SOURCES),
-        z.enum(['status', 'entry']),
-        z.boolean(),
-        z.string().nullable(),
-      ])
-      .transform(([turn, position, criterionKey, label, status, source, form, substantiated, evidence]) => ({
-        turn,
-        position,
-        criterionKey,
-        label,
-        status,
-        source,
-        form,
-        substantiated,
-        evidence,
-      })),
-  ),
-  promised: z.array(
-    z
-      .tuple([z.number(), z.number(), z.string(), z.string(), z.enum(PROMISE_STATUSES)])
-      .transform(([turn, position, criterionKey, label, status]) => ({
-        turn,
-        position,
-        criterionKey,
-        label,
-        status,
-      })),
-  ),
+const contextRow = turnWithParts.extend({
+  world: z.object({
+    slug: z.string(),
+    currentTurn: z.number(),
+    progressSum: z.number(),
+    deleted: z.boolean(),
+  }),
+  standing: z.array(z.object({ progress: progressRow, criterion: criterionRow })),
+  ...ledgerColumns,
 })
 
+const previousRow = z.object({ worldSlug: z.string(), deleted: z.boolean(), previous: z.number().nullable() })
+
 type ContextRow = z.output<typeof contextRow>
+type Request = ContextRequest & { project: string }
 
 /**
  * What the next turn needs to know: the prior turn, and all that was verified so far. One query by exact key.
@@ -74,61 +53,82 @@ type ContextRow = z.output<typeof contextRow>
  */
 export async function loadTurnContinuationContext(
   graph: Graph,
-  request: ContextRequest & { project: string },
+  request: Request,
 ): Promise<ContinuationContext> {
-  const row = await readContext(graph, request)
-  if (row === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
-  if (row?.world.deleted) throw worldDeleted(row.world.slug)
-  if (request.currentTurn <= 1) return emptyContext('first_turn', request, row)
-  if (row === null || row.turn === null) return emptyContext('no_prior_turn', request, row)
-  const prior = toTurnState({ ...row, turn: row.turn }, { ...request, worldSlug: row.world.slug })
-  const criteria = criterionStates(row.criteria, row.ledger, row.promised, request.policy)
+  const row = await readContext(graph, request, request.currentTurn)
+  if (row !== null) return contextFrom(row, request)
+  // A gap below the coming turn, no turn at all, or no world: the rare cases are told apart here.
+  const world = await readPrevious(graph, request)
+  if (world === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
+  if (world?.deleted) throw worldDeleted(world.worldSlug)
+  const worldSlug = world?.worldSlug ?? null
+  if (request.currentTurn <= 1) return withoutPrior('first_turn', request, worldSlug)
+  if (world === null || world.previous === null) return withoutPrior('no_prior_turn', request, worldSlug)
+  const beforeGap = await readContext(graph, request, world.previous + 1)
+  return beforeGap === null
+    ? withoutPrior('no_prior_turn', request, worldSlug)
+    : contextFrom(beforeGap, request)
+}
+
+function contextFrom(row: ContextRow, request: Request): ContinuationContext {
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  const prior = toTurnState(row, { ...request, worldSlug: row.world.slug })
   return {
-    ...emptyContext('ok', request, row),
+    ...withoutPrior('ok', request, row.world.slug),
     previousTurn: prior.turnNumber,
     gap: prior.turnNumber !== request.currentTurn - 1,
-    ...view(prior, criteria, row, request),
+    ...view(prior, row, request),
   }
 }
 
-function readContext(
-  graph: Graph,
-  request: ContextRequest & { project: string },
-): Promise<ContextRow | null> {
-  const { project, worldSlug, currentTurn, role } = request
-  const params = { taskKey: keyOfTask(request), turnNumber: currentTurn, withEvidence: role === 'coach' }
-  if (worldSlug == null) return readWholeRow(graph, inTask, params, contextRow, contextIsWhole)
-  return readWholeRow(
-    graph,
-    inWorld,
-    { ...params, worldKey: worldKey(project, worldSlug) },
-    contextRow,
-    contextIsWhole,
-  )
+/**
+ * Where nothing newer than the prior turn stands, what the captures kept is the answer; as of an earlier turn
+ * the ledger is folded again. The Coach's view holds evidence, so it always reads the ledger.
+ */
+async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<ContextRow | null> {
+  const read = (withLedger: boolean): Promise<ContextRow | null> => {
+    const params = { ...target(request), turnNumber, withLedger }
+    const from = request.worldSlug == null ? contextInTask : contextInWorld
+    return readWholeRow(graph, from, params, contextRow, (row) => contextIsWhole(row, withLedger))
+  }
+  const row = await read(request.role === 'coach')
+  const newest = row === null || row.world.currentTurn < turnNumber
+  return newest || request.role === 'coach' ? row : read(true)
 }
 
-/** Every turn of the world is there, the prior one with all of its parts, each earlier one with its ledger. */
-function contextIsWhole(row: ContextRow): boolean {
-  const below = row.turns.filter(([number]) => row.turn !== null && number <= row.turn.number)
-  const counted = (i: 1 | 2) => below.reduce((sum, counts) => sum + counts[i], 0)
-  return (
-    row.turns.length === row.world.turnCount &&
-    (row.turn === null || isWhole({ ...row, turn: row.turn })) &&
-    row.ledger.length === counted(1) &&
-    row.promised.length === counted(2)
-  )
+const contextIsWhole = (row: ContextRow, withLedger: boolean): boolean =>
+  isWhole(row) &&
+  progressIsWhole(
+    row.world.progressSum,
+    row.standing.map(({ progress }) => progress),
+  ) &&
+  (!withLedger || (row.turns.some(([number]) => number === row.turn.number) && ledgerIsWhole(row)))
+
+async function readPrevious(graph: Graph, request: Request): Promise<z.output<typeof previousRow> | null> {
+  const from = request.worldSlug == null ? previousInTask : previousInWorld
+  const params = { ...target(request), turnNumber: request.currentTurn }
+  const [row] = await readRows(graph, from, params, previousRow)
+  return row ?? null
 }
 
-function emptyContext(
+function target(request: Request): { taskKey: string; worldKey?: string } {
+  const { project, worldSlug } = request
+  return {
+    taskKey: keyOfTask(request),
+    ...(worldSlug == null ? {} : { worldKey: worldKey(project, worldSlug) }),
+  }
+}
+
+function withoutPrior(
   status: ContinuationContext['status'],
   request: ContextRequest,
-  row: ContextRow | null,
+  worldSlug: string | null,
 ): ContinuationContext {
   return {
     status,
     context: null,
     role: request.role,
-    worldSlug: row?.world.slug ?? request.worldSlug ?? null,
+    worldSlug: worldSlug ?? request.worldSlug ?? null,
     currentTurn: request.currentTurn,
     previousTurn: null,
     gap: false,
@@ -144,32 +144,41 @@ function emptyContext(
 
 type View = Pick<ContinuationContext, 'context' | 'prior' | 'criteria' | 'issues' | 'included' | 'omitted'>
 
-function view(prior: TurnState, criteria: CriterionState[], row: ContextRow, request: ContextRequest): View {
-  const shown = criteria.map((criterion) => shownCriterion(criterion, request.role))
+function view(turn: TurnState, row: ContextRow, request: ContextRequest): View {
+  const { criteria, progress } = standingBefore(turn.turnNumber + 1, row)
+  const states = criterionStates(criteria, progress, request.policy)
+  const shown = states.map((state) => shownCriterion(state, request.role, row))
   const issues = request.perspectiveReset
     ? []
-    : bySeverity(prior.issues).map((issue) => shownIssueFor(issue, request.role))
-  const forRole = priorFor(prior, request)
+    : bySeverity(turn.issues).map((issue) => shownIssue(issue, request.role))
+  const prior = priorFor(turn, request)
   const rendered = renderContext({
-    prior: forRole,
+    prior,
     criteria: shown,
     issues,
     role: request.role,
-    olderTurnsRecorded: row.ledger.some(({ turn }) => turn < prior.turnNumber),
+    olderTurnsRecorded: [...progress.values()].some(
+      ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < turn.turnNumber,
+    ),
     verifiedInPrior: new Set(
-      row.ledger
-        .filter((e) => e.turn === prior.turnNumber && e.status === 'verified')
-        .map((e) => e.criterionKey),
+      states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === turn.turnNumber).map(({ key }) => key),
     ),
   })
-  return {
-    context: rendered.text,
-    prior: forRole,
-    criteria: shown,
-    issues,
-    included: rendered.included,
-    omitted: [],
+  return { context: rendered.text, prior, criteria: shown, issues, included: rendered.included, omitted: [] }
+}
+
+function standingBefore(
+  turnNumber: number,
+  row: ContextRow,
+): { criteria: Criterion[]; progress: Map<string, Progress> } {
+  if (row.world.currentTurn < turnNumber) {
+    return {
+      criteria: row.standing.map(({ criterion }) => criterion),
+      progress: new Map(row.standing.map(({ criterion, progress }) => [criterion.key, progress.progress])),
+    }
   }
+  const progress = advance(new Map(), row.ledger, row.promised, finalKeys(row.criteria))
+  return { criteria: row.criteria, progress }
 }
 
 /** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */
@@ -179,11 +188,11 @@ function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }
   return {
     ...seen,
     coachFeedback: perspectiveReset ? null : prior.coachFeedback,
-    issues: perspectiveReset ? [] : prior.issues.map((issue) => shownIssueFor(issue, role)),
+    issues: perspectiveReset ? [] : prior.issues.map((issue) => shownIssue(issue, role)),
   }
 }
 
-function shownIssueFor(
+function shownIssue(
   { details, ...issue }: TurnState['issues'][number],
   role: Role,
 ): PriorTurn['issues'][number] {
@@ -192,14 +201,31 @@ function shownIssueFor(
 
 const HISTORY_SHOWN = 20
 
-function shownCriterion({ history, contested, ...criterion }: CriterionState, role: Role): ShownCriterion {
+function shownCriterion(state: CriterionState, role: Role, row: ContextRow): ShownCriterion {
+  const { lastVerifiedTurn, contestedInTurn, ...criterion } = state
   if (role === 'player') {
-    return { ...criterion, contested: contested === null ? null : { turn: contested.turn } }
+    return { ...criterion, contested: contestedInTurn === null ? null : { turn: contestedInTurn } }
   }
-  const newest = history.slice(-HISTORY_SHOWN)
-  const omitted = history.length - newest.length
-  return { ...criterion, contested, history: newest, ...(omitted === 0 ? {} : { historyOmitted: omitted }) }
+  const keyOf = finalKeys(row.criteria)
+  const entries = row.ledger
+    .filter(({ criterionKey }) => keyOf(criterionKey) === criterion.key)
+    .sort((a, b) => a.turn - b.turn || a.position - b.position)
+  const omitted = Math.max(0, entries.length - HISTORY_SHOWN)
+  return {
+    ...criterion,
+    contested:
+      contestedInTurn === null ? null : { turn: contestedInTurn, reason: reasonIn(contestedInTurn, entries) },
+    history: entries
+      .slice(omitted)
+      .map(({ turn, status, source, evidence }) => ({ turn, status, source, evidence })),
+    ...(omitted === 0 ? {} : { historyOmitted: omitted }),
+  }
 }
+
+const reasonIn = (contested: number, entries: readonly LedgerEntry[]): string | null =>
+  entries.findLast(
+    ({ turn, status, source }) => turn === contested && status === 'rejected' && source !== 'player',
+  )?.evidence ?? null
 
 /** Most severe first; equally severe ones in the order the Coach gave them. */
 const bySeverity = (issues: TurnState['issues']): TurnState['issues'] =>

@@ -1,5 +1,5 @@
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
-import { isSubstantiated } from '../criteria/state.ts'
+import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteria/state.ts'
 import type { Params, Value } from '../graph/port.ts'
 import { secondsBetween } from '../instant.ts'
 import {
@@ -131,6 +131,11 @@ export const namesCriteria = ({ verifications, promises, issues }: TurnParts): b
   promises.length > 0 ||
   issues.some(({ criterionIds }) => criterionIds.length > 0)
 
+/** An entry without a text may mean what the Player last meant by its label. */
+export const needsEarlier = ({ verifications, issues }: TurnParts): boolean =>
+  verifications.some(({ criterionText }) => criterionText === null) ||
+  issues.some(({ criterionIds }) => criterionIds.length > 0)
+
 export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveCriteria>[0]): Resolution {
   const entry = ({ criterionId, criterionText }: Verification | TurnPromise, source: Source): Entry => ({
     label: criterionId,
@@ -144,6 +149,34 @@ export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveC
     judgements: [judgements('status'), judgements('entry')],
     mentioned: parts.issues.flatMap(({ criterionIds }) => criterionIds),
   })
+}
+
+/** What the turn adds to the ledger of its world. */
+export function entriesOf(
+  { turn, verifications, promises }: TurnParts,
+  resolution: Resolution,
+): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
+  const verified = resolution.judgements.flat()
+  return {
+    ledger: verifications.map(({ criterionId, status, source, form, evidence }, position) => ({
+      turn: turn.turnNumber,
+      position,
+      criterionKey: verified[position] ?? '',
+      label: criterionId,
+      status,
+      source,
+      form,
+      substantiated: isSubstantiated(evidence),
+      evidence,
+    })),
+    promised: promises.map(({ criterionId, status }, position) => ({
+      turn: turn.turnNumber,
+      position,
+      criterionKey: resolution.promises[position] ?? '',
+      label: criterionId,
+      status,
+    })),
+  }
 }
 
 /** The parameters of `turns/_parts` and `criteria/_extend`. */

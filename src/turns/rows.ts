@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { Criterion } from '../criteria/identity.ts'
-import { compareCodeUnits } from '../criteria/labels.ts'
 import { canonicalInstant } from '../instant.ts'
 import {
   COACH_DECISIONS,
@@ -152,26 +150,3 @@ export function toTurnState(
 }
 
 const byPosition = (a: { position: number }, b: { position: number }): number => a.position - b.position
-
-export const criterionRow = z
-  .object({
-    key: z.string(),
-    texts: strings,
-    textSources: strings,
-    labels: strings,
-    labelSources: strings,
-    mergedInto: text,
-    worldKey: text,
-  })
-  .transform(
-    ({ key, texts, textSources, labels, labelSources, mergedInto, worldKey }): Criterion => ({
-      key,
-      texts: texts.map((held, i) => ({ text: held, source: textSources[i] ?? '' })),
-      aliases: labels.map((label, i) => ({ label, source: labelSources[i] ?? '' })),
-      mergedInto,
-      worldKey,
-    }),
-  )
-
-/** Rows come in any order; what is decided from them must not depend on it. */
-export const byKey = (a: { key: string }, b: { key: string }): number => compareCodeUnits(a.key, b.key)

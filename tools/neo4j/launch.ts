@@ -43,10 +43,10 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
     return server
   } catch (cause) {
     await server.end('SIGKILL')
+    const reason = cause instanceof Error ? cause.message : String(cause)
     const tail = (await readFile(log, 'utf8')).trimEnd().split('\n').slice(-20).join('\n')
-    throw new Error(`Neo4j ${options.distribution.release.number} did not start. Its last words:\n${tail}`, {
-      cause,
-    })
+    const { number } = options.distribution.release
+    throw new Error(`Neo4j ${number} did not start: ${reason}\nIts last words:\n${tail}`, { cause })
   }
 }
 

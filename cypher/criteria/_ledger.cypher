@@ -1,0 +1,14 @@
+// The world's append-only ledger below a turn, for those who want it ($withLedger), with each turn's counts:
+// a reader that raced a commit compares and reads again. Rows are lists: half the cost of maps.
+// params: $withLedger $turnNumber
+       [(w)-[:HAS_TURN]->(x:Turn) WHERE $withLedger AND x.number < $turnNumber |
+         [x.number, x.verificationCount, x.promiseCount]] AS turns,
+       [(w)<-[:HAS_WORLD]-(:Task)-[:HAS_CRITERION]->(c:Criterion) WHERE $withLedger | c {
+         .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
+       }] AS criteria,
+       [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
+         WHERE $withLedger AND x.number < $turnNumber |
+         [x.number, v.position, c.key, v.criterionId, v.status, v.source, v.form, v.substantiated, v.evidence]] AS ledger,
+       [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
+         WHERE $withLedger AND x.number < $turnNumber |
+         [x.number, p.position, c.key, p.criterionId, p.status]] AS promised

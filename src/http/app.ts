@@ -1,0 +1,74 @@
+import express, { type Express, type Request, type Response } from 'express'
+import helmet from 'helmet'
+import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { operations } from '../operations.ts'
+import { answerJson, answerText } from './answer.ts'
+import { identify, limitRate, requireScope } from './authorize.ts'
+import { docsPages } from './docs.ts'
+import { answerFailure } from './failure.ts'
+import { refuseForeign } from './foreign.ts'
+import { jsonBody } from './input.ts'
+import { openApiDocument } from './openapi.ts'
+import { type OperationContext, operationHandler } from './operation-handler.ts'
+import { requestLog } from './request-log.ts'
+import { type Route, routes } from './routes.ts'
+import type { Tokens } from './tokens.ts'
+import { VERSION } from './version.ts'
+
+export type AppParts = OperationContext & { config: Config; tokens: Tokens | null; log: Log }
+
+/** Everything between a request and its answer, in the order in which a request meets it. */
+export function createApp({ config, tokens, log, ...context }: AppParts): Express {
+  const app = express()
+  app.disable('x-powered-by').disable('etag').set('query parser', false)
+  app.enable('strict routing').enable('case sensitive routing')
+  app.use(requestLog(log), helmet(HELMET), refuseForeign(config))
+
+  app.get('/healthz', (_req, res) => answerJson(res, 200, { status: 'ok', version: VERSION }))
+  app.get('/readyz', async (_req, res) => {
+    answerJson(res, 200, { status: 'ready', engine: await context.schema.ready() })
+  })
+  let document: string | undefined
+  app.get('/openapi.json', (_req, res) => {
+    document ??= JSON.stringify(openApiDocument())
+    answerText(res, 200, document)
+  })
+  app.use(docsPages())
+
+  app.use('/v1', identify(tokens))
+  if (config.rateLimit !== null && config.rateLimit > 0) app.use('/v1', limitRate(config.rateLimit))
+  for (const route of routes) addRoute(app, route, context)
+  for (const path of new Set(routes.map((route) => route.path))) {
+    app.all(toExpress(path), (req, res) => refuseMethod(path, req, res))
+  }
+  app.use((req) => {
+    throw new TurngraphError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}.`, {
+      hint: 'GET /docs shows every route.',
+    })
+  })
+  app.use(answerFailure)
+  return app
+}
+
+/** Plain HTTP on a loopback address is a normal way to run it: assets must not be asked for over TLS. */
+const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }
+
+function addRoute(app: Express, route: Route, context: OperationContext): void {
+  const body = route.method === 'POST' ? jsonBody : []
+  const method = ({ GET: 'get', POST: 'post', DELETE: 'delete' } as const)[route.method]
+  const { scope } = operations[route.operation]
+  app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
+}
+
+const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+/** The error table has no 405, and a code has one status: it is `not_found`, with `Allow`. */
+function refuseMethod(path: string, req: Request, res: Response): never {
+  const allowed = routes.filter((route) => route.path === path).map(({ method }) => method)
+  res.setHeader('Allow', allowed.includes('GET') ? [...allowed, 'HEAD'].join(', ') : allowed.join(', '))
+  throw new TurngraphError('not_found', `${path} has no ${req.method}.`, {
+    hint: `Use ${allowed.join(' or ')}. GET /docs shows every route.`,
+  })
+}

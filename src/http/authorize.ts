@@ -1,0 +1,66 @@
+import type { RequestHandler, Response } from 'express'
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit'
+import { TurngraphError } from '../errors.ts'
+import type { Scope } from '../operations.ts'
+import { ANYONE, type Caller, type Tokens } from './tokens.ts'
+
+const callers = new WeakMap<Response, Caller>()
+
+/** Finds out who calls; whether that is enough is decided per route. `null` tokens: anyone may do all. */
+export function identify(tokens: Tokens | null): RequestHandler {
+  return (req, res, next) => {
+    const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1]
+    const caller = tokens === null ? ANYONE : token === undefined ? null : tokens.callerOf(token)
+    if (caller !== null) callers.set(res, caller)
+    next()
+  }
+}
+
+/** So many requests a minute: by token, and by address for those without a right one. */
+export const limitRate = (perMinute: number): RequestHandler =>
+  rateLimit({
+    windowMs: 60_000,
+    limit: perMinute,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: (req, res) => callers.get(res)?.name ?? `address ${ipKeyGenerator(req.ip ?? '')}`,
+    handler: (_req, _res, next) =>
+      next(
+        new TurngraphError('rate_limited', `More than ${perMinute} requests in a minute.`, {
+          hint: 'Wait as long as Retry-After says. TURNGRAPH_RATE_LIMIT sets the limit.',
+        }),
+      ),
+  })
+
+/** Before the body is read: what nobody may send is not worth reading. */
+export const requireScope =
+  (scope: Scope): RequestHandler =>
+  (req, res, next) => {
+    const caller = callers.get(res)
+    if (caller === undefined) throw unauthorized(res, req.headers.authorization)
+    if (!caller.scopes.has(scope)) {
+      throw new TurngraphError('forbidden', `The token lacks the scope "${scope}".`, {
+        hint: 'Its scopes stand in the file of TURNGRAPH_TOKENS.',
+        details: { scope },
+      })
+    }
+    next()
+  }
+
+export function callerOf(res: Response): Caller {
+  const caller = callers.get(res)
+  if (caller === undefined) throw new Error('a route runs an operation without requireScope')
+  return caller
+}
+
+function unauthorized(res: Response, given: string | undefined): TurngraphError {
+  const challenge = 'Bearer realm="turngraph"'
+  res.setHeader('WWW-Authenticate', given === undefined ? challenge : `${challenge}, error="invalid_token"`)
+  return new TurngraphError(
+    'unauthorized',
+    given === undefined ? 'A token is needed.' : 'The token is not known here.',
+    {
+      hint: 'Send "Authorization: Bearer TOKEN"; the first one lies in the file `token` of the data folder.',
+    },
+  )
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { TurngraphError } from '../errors.ts'
+
+/** The header's one value; several would be joined by commas, and a project of that name made. */
+export function headerOf(req: IncomingMessage, name: string): string | null {
+  const value = req.headers[name]
+  if (typeof value !== 'string') return null
+  if (value.includes(',') && (req.headersDistinct[name]?.length ?? 1) > 1) {
+    throw badHeader(name, 'stands in the request more than once; send it once')
+  }
+  return value
+}
+
+/** Node reads header bytes as Latin-1; names are sent as UTF-8. */
+export function projectHeader(req: IncomingMessage): string | null {
+  const value = headerOf(req, 'turngraph-project')
+  if (value === null || !/[\x80-\xff]/.test(value)) return value
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    throw badHeader('turngraph-project', 'is not UTF-8')
+  }
+}
+
+/** 1 to 256 visible characters, as a header can carry them unchanged. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/
+
+export function idempotencyKey(req: IncomingMessage): string | null {
+  const key = headerOf(req, 'idempotency-key')
+  if (key === null || IDEMPOTENCY_KEY.test(key)) return key
+  throw badHeader('idempotency-key', 'must have 1 to 256 visible ASCII characters, for example a UUID')
+}
+
+const badHeader = (name: string, message: string): TurngraphError =>
+  new TurngraphError('invalid_request', `header ${name}: ${message}`, {
+    details: { problems: [{ path: name, message }] },
+  })

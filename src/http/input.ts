@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer'
+import express, { type Request, type RequestHandler } from 'express'
+import { TurngraphError } from '../errors.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Reads a JSON body. Bytes that are no UTF-8 are refused: replaced ones would be stored as something else. */
+export const jsonBody: readonly RequestHandler[] = [
+  (req, _res, next) => {
+    // A body of another type is one that a foreign page may send without asking us first (CORS).
+    if (req.is(['json', '+json']) === false) {
+      throw new TurngraphError('invalid_request', 'The body is not declared as JSON.', {
+        hint: 'Send the header "Content-Type: application/json".',
+        details: { problems: [{ path: 'content-type', message: 'must be application/json' }] },
+      })
+    }
+    next()
+  },
+  express.json({
+    limit: MAX_BODY_BYTES,
+    type: () => true,
+    verify: (_req, _res, bytes, encoding) => {
+      if (encoding.toLowerCase() !== 'utf-8' || isUtf8(bytes)) return
+      throw Object.assign(new Error('is not UTF-8'), { type: 'entity.not.utf8' })
+    },
+  }),
+]
+
+/**
+ * What a request says, in the wire form: the fields of its path, its query and, for a POST, its body.
+ * A field in two places is refused, since one of them would be ignored.
+ */
+export function inputOf(req: Request): Record<string, unknown> {
+  const query = queryOf(req.url)
+  const body = req.method === 'POST' ? bodyOf(req.body) : {}
+  const twice = [
+    ...Object.keys(query).filter((key) => Object.hasOwn(req.params, key) || Object.hasOwn(body, key)),
+    ...Object.keys(req.params).filter((key) => Object.hasOwn(body, key)),
+  ]
+  if (twice.length > 0) throw givenTwice(twice)
+  return { ...query, ...body, ...req.params }
+}
+
+function bodyOf(body: unknown): object {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+  throw new TurngraphError('invalid_request', 'The body must be one JSON object.', {
+    hint: 'Send the fields of the record as {"…": …}.',
+    details: { problems: [{ path: '', message: 'must be a JSON object' }] },
+  })
+}
+
+function queryOf(url: string): Record<string, string> {
+  const start = url.indexOf('?')
+  if (start === -1) return {}
+  const search = url.slice(start + 1)
+  try {
+    decodeURIComponent(search) // URLSearchParams would put U+FFFD where the bytes are no UTF-8
+  } catch {
+    throw new TurngraphError('invalid_request', 'The query cannot be decoded.', {
+      hint: 'Percent-encode its values, as UTF-8.',
+      details: { problems: [{ path: '', message: 'the query is not percent-encoded UTF-8' }] },
+    })
+  }
+  const entries = [...new URLSearchParams(search)]
+  const keys = entries.map(([key]) => key)
+  const twice = keys.filter((key, index) => keys.indexOf(key) !== index)
+  if (twice.length > 0) throw givenTwice(twice)
+  return Object.fromEntries(entries)
+}
+
+function givenTwice(keys: readonly string[]): TurngraphError {
+  const problems = [...new Set(keys)].map((path) => ({
+    path,
+    message: 'is given more than once; give it once',
+  }))
+  const message = problems.map(({ path }) => `${path}: is given more than once`).join('; ')
+  return new TurngraphError('invalid_request', message, {
+    hint: 'A field stands once: in the path, the query or the body.',
+    details: { problems },
+  })
+}

@@ -1,0 +1,159 @@
+import { ERRORS } from '../errors.ts'
+import { operations } from '../operations.ts'
+import { errorBody } from './error-body.ts'
+import { type Json, SchemaComponents } from './openapi-schemas.ts'
+import { type Route, routes } from './routes.ts'
+import { VERSION } from './version.ts'
+
+/** The OpenAPI 3.1 document, from the routes, the operations and their schemas: nothing in it is written twice. */
+export function openApiDocument(): Json {
+  const components = new SchemaComponents()
+  const error = { 'application/json': { schema: components.refTo(errorBody, 'output') } }
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationObject(route, components),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Turngraph',
+      version: VERSION,
+      summary: 'The memory of autobuild sessions',
+      description:
+        'Every turn, verification and promise as a graph, and the continuation context for the next turn.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    security: [{ bearer: [] }],
+    paths: { ...paths, ...PROBES },
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The first token lies in the file `token` of the data folder (TURNGRAPH_DATA).',
+        },
+      },
+      parameters: HEADER_PARAMETERS,
+      responses: Object.fromEntries(
+        STATUSES.map((status) => [
+          `Error${status}`,
+          { description: meaningsOf(status), headers: headersOf(status), content: error },
+        ]),
+      ),
+      schemas: components.schemas,
+    },
+  }
+}
+
+const STATUSES = [...new Set(Object.values(ERRORS).map(({ status }) => status))].sort((a, b) => a - b)
+
+const meaningsOf = (status: number): string =>
+  Object.entries(ERRORS)
+    .filter(([, error]) => error.status === status)
+    .map(([code, { meaning }]) => `\`${code}\`: ${meaning}`)
+    .join(' ')
+
+const REQUEST_ID = {
+  'X-Request-Id': { schema: { type: 'string' }, description: 'names the request in the log' },
+}
+const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds to wait' } }
+
+const headersOf = (status: number): Json =>
+  status === 503 || status === 429 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID
+
+function operationObject(route: Route, components: SchemaComponents): Json {
+  const { summary, scope, input, output } = operations[route.operation]
+  const content = { 'application/json': { schema: components.refTo(output, 'output') } }
+  const success = (description: string) => ({ description, headers: REQUEST_ID, content })
+  const body = route.method === 'POST'
+  return {
+    operationId: route.operation,
+    summary,
+    description: `Needs a token with the scope \`${scope}\`.`,
+    tags: [route.path.split('/')[2]],
+    parameters: [
+      ...components
+        .fieldsOf(input)
+        .filter(({ name }) => !body || isInPath(route, name))
+        .map(({ name, required, schema: { description, ...schema } }) => ({
+          name,
+          in: isInPath(route, name) ? 'path' : 'query',
+          required,
+          ...(description === undefined ? {} : { description }),
+          schema,
+        })),
+      { $ref: '#/components/parameters/TurngraphProject' },
+      { $ref: '#/components/parameters/XRequestId' },
+      ...(body ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.refTo(input, 'input') } },
+          },
+        }
+      : {}),
+    responses: {
+      200: success(route.created === undefined ? 'The answer' : 'It stood there already, or took the place'),
+      ...(route.created === undefined ? {} : { [route.created]: success('Created') }),
+      ...Object.fromEntries(
+        STATUSES.filter((status) => body || status !== 413).map((status) => [
+          status,
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
+      ),
+    },
+  }
+}
+
+const isInPath = (route: Route, name: string): boolean => route.path.includes(`{${name}}`)
+
+const header = (name: string, description: string, schema: Json): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+})
+
+const HEADER_PARAMETERS = {
+  TurngraphProject: header('Turngraph-Project', 'the project of a request that names none', {
+    type: 'string',
+    minLength: 1,
+    maxLength: 256,
+  }),
+  IdempotencyKey: header('Idempotency-Key', 'a repeat with the same key answers the same', {
+    type: 'string',
+    minLength: 1,
+    maxLength: 256,
+  }),
+  XRequestId: header('X-Request-Id', 'a name for the request; else one is made', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,128}$',
+  }),
+}
+
+const probe = (operationId: string, summary: string, fails: boolean): Json => ({
+  get: {
+    operationId,
+    summary,
+    tags: ['health'],
+    security: [],
+    responses: {
+      200: {
+        description: 'Yes',
+        content: { 'application/json': { schema: { type: 'object', required: ['status'] } } },
+      },
+      ...(fails ? { 503: { $ref: '#/components/responses/Error503' } } : {}),
+    },
+  },
+})
+
+const PROBES = {
+  '/healthz': probe('healthz', 'Does the process live?', false),
+  '/readyz': probe('readyz', 'Does the store answer, and is its schema current?', true),
+}

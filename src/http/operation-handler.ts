@@ -1,0 +1,59 @@
+import type { RequestHandler } from 'express'
+import { TurngraphError } from '../errors.ts'
+import type { Graph } from '../graph/port.ts'
+import { type Call, operations } from '../operations.ts'
+import { parseWire, toWire } from '../wire.ts'
+import { answerJson } from './answer.ts'
+import { callerOf } from './authorize.ts'
+import { idempotencyKey, projectHeader } from './headers.ts'
+import { inputOf } from './input.ts'
+import type { Route } from './routes.ts'
+import type { SchemaState } from './schema-state.ts'
+import type { Caller } from './tokens.ts'
+
+export type OperationContext = { graph: Graph; schema: SchemaState; defaultProject: string }
+
+type Run = (graph: Graph, input: unknown, call: Call) => Promise<unknown>
+
+/** One route: parse what came, run the operation, render what it answers. */
+export function operationHandler(route: Route, context: OperationContext): RequestHandler {
+  const operation = operations[route.operation]
+  // Each operation's input fits its own `run`; the table as a whole cannot say so.
+  const run = operation.run as Run
+  return async (req, res) => {
+    context.schema.refuseUnlessCurrent()
+    const sent = inputOf(req)
+    const header = sent.project == null ? projectHeader(req) : null
+    const input = parse(route, header === null ? sent : { ...sent, project: header })
+    const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
+    const answer = await run(context.graph, { ...input, project }, { idempotencyKey: idempotencyKey(req) })
+    const status = isCreated(answer) ? (route.created ?? 200) : 200
+    answerJson(res, status, toWire(operation.output, answer))
+  }
+}
+
+function parse(route: Route, sent: Record<string, unknown>): { project?: string | null | undefined } {
+  try {
+    return parseWire(operations[route.operation].input, sent, route.operation)
+  } catch (error) {
+    // 1 MiB of `[` is no record: the schema of free JSON runs out of stack before anything is stored.
+    if (!(error instanceof RangeError)) throw error
+    throw new TurngraphError('invalid_request', 'The body is nested too deeply.', {
+      hint: 'Flatten it, or store it elsewhere and name the place.',
+      cause: error,
+    })
+  }
+}
+
+/** A token of a project reaches that one alone: every key in the graph begins with it. */
+function projectOf(named: string | null, caller: Caller, fallback: string): string {
+  const project = named ?? caller.project ?? fallback
+  if (caller.project === null || caller.project === project) return project
+  throw new TurngraphError('forbidden', `The token is for the project "${caller.project}".`, {
+    hint: 'Leave the project out, or use a token of that project.',
+    details: { project: caller.project },
+  })
+}
+
+const isCreated = (answer: unknown): boolean =>
+  typeof answer === 'object' && answer !== null && 'created' in answer && answer.created === true

@@ -1,0 +1,102 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import type { Graph } from '../graph/port.ts'
+import { createLog, type Log } from '../log.ts'
+import { createApp } from './app.ts'
+import { Drain } from './drain.ts'
+import { refuseMalformed } from './malformed.ts'
+import { SchemaState } from './schema-state.ts'
+import { removeServerFile, writeServerFile } from './server-file.ts'
+import { loadTokens } from './tokens.ts'
+import { VERSION } from './version.ts'
+
+export type Service = {
+  /** Where to reach it from this machine. */
+  url: string
+  port: number
+  /** Answers what is in flight (at most 10 s), then closes the graph. A second call waits for the first. */
+  close(): Promise<void>
+}
+
+const DRAIN_MS = 10_000
+
+const SERVER_OPTIONS = {
+  // Longer than the 60 s of most load balancers: they, not we, should end an idle connection.
+  keepAliveTimeout: 65_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  // Four names of 1 KiB, percent-encoded, and a cursor fit into a request line.
+  maxHeaderSize: 32 * 1024,
+} as const
+
+/**
+ * Serves a graph over HTTP. Starts even where the store is away, answers 503 meanwhile, and recovers by
+ * itself. Takes the graph over: `close()` closes it too (a start that fails leaves it open).
+ *
+ * @throws `invalid_request` where the port is taken or a token file does not fit
+ * @example
+ * const service = await startService({ config: loadConfig(process.env), graph })
+ * process.once('SIGTERM', () => void service.close())
+ */
+export async function startService(parts: { config: Config; graph: Graph; log?: Log }): Promise<Service> {
+  const { config, graph, log = createLog(config.logLevel) } = parts
+  const tokens = config.auth === 'token' ? loadTokens(config) : null
+  const schema = new SchemaState(graph, log)
+  const app = createApp({ config, tokens, log, graph, schema, defaultProject: config.project })
+  const drain = new Drain()
+  const server = createServer(SERVER_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
+  const port = await listen(server, config)
+  const url = `http://${reachableHost(config.host)}:${port}`
+  try {
+    writeServerFile(config.dataFolder, { pid: process.pid, url, version: VERSION })
+    await schema.bringUpToDate()
+  } catch (error) {
+    await drain.close(server, 0)
+    removeServerFile(config.dataFolder, url)
+    throw error
+  }
+  log.info({ url, engine: graph.engine, version: VERSION }, 'listening')
+
+  const end = async () => {
+    schema.stop()
+    await drain.close(server, DRAIN_MS)
+    await graph.close()
+    // Last: whoever waits for the graph watches this file.
+    removeServerFile(config.dataFolder, url)
+    log.info({ url }, 'closed')
+  }
+  let ending: Promise<void> | undefined
+  return {
+    url,
+    port,
+    close: () => {
+      ending ??= end()
+      return ending
+    },
+  }
+}
+
+function listen(server: Server, { host, port }: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(
+        new TurngraphError('invalid_request', `Cannot listen on ${host}:${port}: ${cause.message}`, {
+          hint: 'Set TURNGRAPH_PORT to another port, or to 0 for any free one.',
+          cause,
+        }),
+      ),
+    )
+    server.listen(port, host.replace(/^\[|\]$/g, ''), () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+/** An address that means "all of them" is none to connect to. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '') return '127.0.0.1'
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (bare === '::') return '[::1]'
+  return bare.includes(':') ? `[${bare}]` : bare
+}

@@ -1,0 +1,24 @@
+import { captureContract } from './capture.ts'
+import { contextContract } from './context.ts'
+import { identityContract } from './identity.ts'
+import { isolationContract } from './isolation.ts'
+import { migrationsContract } from './migrations.ts'
+import { portContract } from './port.ts'
+import type { StoreUnderTest } from './store.ts'
+import { worldsContract } from './worlds.ts'
+
+/**
+ * Everything that a store must do for Turngraph, on an adapter of the caller's.
+ *
+ * @example
+ * describe('my store', () => storeContract({ name: 'my store', open, openUnmigrated, beside }))
+ */
+export function storeContract(store: StoreUnderTest): void {
+  portContract(store)
+  migrationsContract(store)
+  captureContract(store)
+  worldsContract(store)
+  contextContract(store)
+  identityContract(store)
+  isolationContract(store)
+}

@@ -1,0 +1,397 @@
+import { describe, expect, test } from 'vitest'
+import { type ContextToLoad, aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** A record that says what seed 000's TurnStateEntity can say, and no more. */
+const seedRecord: TurnToSend = aTurn(2, {
+  playerSummary: 'Implemented the JWT middleware',
+  playerDecision: 'implemented',
+  coachDecision: 'feedback',
+  coachFeedback: 'Expired tokens are not handled',
+  mode: 'continuing_work',
+  blockersFound: ['no clock to inject', 'port 5432 in use'],
+  progressSummary: 'half of the paths',
+  acceptanceCriteriaStatus: {
+    criterion_2: 'rejected',
+    criterion_1: 'verified',
+    criterion_3: 'pending',
+  },
+  testsPassed: 17,
+  testsFailed: 2,
+  coverage: 81.5,
+  archScore: 82,
+  startedAt: '2026-01-01T00:00:00Z',
+  completedAt: '2026-01-01T00:02:00Z',
+  durationSeconds: 120,
+  lessonsFromTurn: ['inject the clock', 'keep the middleware small'],
+  whatToTryNext: 'Expired tokens',
+})
+
+/** Seed 000, `load_turn_continuation_context`, followed by hand. */
+const seedText = `## Previous Turn Summary (Turn 2)
+**What was attempted**: Implemented the JWT middleware
+**Coach decision**: feedback
+**Feedback**: Expired tokens are not handled
+**Blockers found**: no clock to inject, port 5432 in use
+**Lessons learned**: inject the clock; keep the middleware small
+**Suggested focus for this turn**: Expired tokens
+
+**Acceptance Criteria Status**:
+  ✗ criterion_2: rejected
+  ✓ criterion_1: verified
+  ○ criterion_3: pending`
+
+type Status = 'verified' | 'rejected' | 'pending' | 'unknown'
+const judged = (statuses: Record<string, Status>, evidence?: string): Partial<TurnToSend> => ({
+  verifications: Object.entries(statuses).map(([criterionId, status]) => ({
+    criterionId,
+    criterionText: `The criterion of ${criterionId} holds`,
+    status,
+    ...(evidence === undefined ? {} : { evidence }),
+  })),
+})
+
+/** Continuation context: what the next turn gets to see. */
+export function contextContract(store: StoreUnderTest): void {
+  describe('continuation context', () => {
+    const handles = useGraph(store)
+    const capture = (...turns: TurnToSend[]) =>
+      turns.reduce(
+        async (before, turn) => {
+          await before
+          await clientOf(handles.graph).captureTurnState(turn)
+        },
+        Promise.resolve() as Promise<void>,
+      )
+    const load = (currentTurn: number, more: Partial<ContextToLoad> = {}) =>
+      clientOf(handles.graph).loadTurnContinuationContext(aContext(currentTurn, more))
+    const statuses = async (currentTurn: number, more: Partial<ContextToLoad> = {}) =>
+      Object.fromEntries(
+        (await load(currentTurn, { role: 'coach', ...more })).criteria.map((c) => [
+          c.criterionId,
+          `${c.state}@${c.verifiedInTurn}${c.contested === null ? '' : `!${c.contested.turn}`}`,
+        ]),
+      )
+    const statusLines = async (currentTurn: number, more: Partial<ContextToLoad> = {}) => {
+      const text = (await load(currentTurn, more)).context ?? ''
+      return text.split('\n').filter((line) => /^ {2}[✓✗○]/.test(line))
+    }
+
+    describe('the text', () => {
+      test.each(['player', 'coach'] as const)("of a seed-shaped record is the seed's, byte for byte (%s)", async (role) => {
+        await capture(seedRecord)
+        const { context } = await load(3, { role })
+        expect(context).toBe(seedText)
+      })
+
+      test('a field without content has no line', async () => {
+        await capture({ ...aTurn(1), playerSummary: 'Tried', coachDecision: 'approved' })
+        expect((await load(2)).context).toBe(
+          '## Previous Turn Summary (Turn 1)\n**What was attempted**: Tried\n**Coach decision**: approved',
+        )
+      })
+
+      test('the accumulated status, as the contract shows it', async () => {
+        await capture(
+          aTurn(1, { acceptanceCriteriaStatus: { 'AC-001': 'verified', 'AC-002': 'verified' } }),
+          aTurn(2, {
+            playerSummary: 'Rebuilt the template with placeholders',
+            coachFeedback: 'Not all acceptance criteria met',
+            blockersFound: ['port in use', 'no network'],
+            lessonsFromTurn: ['run ruff first', 'keep the template minimal'],
+            whatToTryNext: 'AC-006',
+            acceptanceCriteriaStatus: { 'AC-002': 'rejected', 'AC-003': 'rejected', 'AC-004': 'pending' },
+          }),
+        )
+        expect((await load(3)).context).toBe(`## Previous Turn Summary (Turn 2)
+**What was attempted**: Rebuilt the template with placeholders
+**Coach decision**: feedback
+**Feedback**: Not all acceptance criteria met
+**Blockers found**: port in use, no network
+**Lessons learned**: run ruff first; keep the template minimal
+**Suggested focus for this turn**: AC-006
+
+**Acceptance Criteria Status**:
+  ✓ AC-001: verified (turn 1)
+  ✓ AC-002: verified (turn 1, contested in turn 2)
+  ✗ AC-003: rejected
+  ○ AC-004: pending
+
+**Progress**: 2 of 4 criteria verified after turn 2`)
+      })
+
+      test('the parenthesis appears only where the prior turn did not itself say so', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified', 'AC-003': 'verified', 'AC-004': 'rejected' })),
+          aTurn(2, judged({ 'AC-001': 'verified', 'AC-002': 'unknown', 'AC-004': 'verified' })),
+        )
+        expect(await statusLines(3)).toEqual([
+          '  ✓ AC-001: verified',
+          '  ✓ AC-002: verified (turn 1)',
+          '  ✓ AC-003: verified (turn 1)',
+          '  ✓ AC-004: verified',
+        ])
+        expect(await statusLines(2)).toEqual([
+          '  ✓ AC-001: verified',
+          '  ✓ AC-002: verified',
+          '  ✓ AC-003: verified',
+          '  ✗ AC-004: rejected — The criterion of AC-004 holds',
+        ])
+      })
+
+      test('issues come most severe first, then in the order of the Coach', async () => {
+        await capture(
+          aTurn(1, {
+            issues: [
+              { severity: 'nit', description: 'n1' },
+              { severity: 'minor', description: 's1' },
+              { severity: 'critical', description: 'b1' },
+              { severity: 'must_fix', description: 'b2' },
+              { severity: 'warning', description: 's2' },
+            ],
+          }),
+        )
+        const { context, issues } = await load(2)
+        expect(context).toMatch(
+          /\n\n\*\*Open issues\*\* \(most severe first\):\n {2}- \[blocking\] b1\n {2}- \[blocking\] b2\n {2}- \[should_fix\] s1\n {2}- \[should_fix\] s2\n {2}- \[advisory\] n1$/,
+        )
+        expect(issues.map(({ description }) => description)).toEqual(['b1', 'b2', 's1', 's2', 'n1'])
+      })
+
+      test('perspective_reset leaves all prior feedback and issues out', async () => {
+        await capture(
+          aTurn(1, {
+            coachFeedback: 'CANARY-feedback',
+            issues: [{ severity: 'must_fix', description: 'CANARY-issue' }],
+            ...judged({ 'AC-001': 'verified' }),
+          }),
+        )
+        for (const role of ['player', 'coach'] as const) {
+          expect(JSON.stringify(await load(2, { role }))).toMatch(/CANARY-feedback.*CANARY-issue/)
+          const reset = await load(2, { role, perspectiveReset: true })
+          expect(JSON.stringify(reset)).not.toContain('CANARY')
+          expect(reset.context).toContain('✓ AC-001: verified')
+          expect(reset.issues).toEqual([])
+        }
+      })
+    })
+
+    describe('which turn is the prior one', () => {
+      test('before turn 1 there is none', async () => {
+        await capture(aTurn(1))
+        for (const currentTurn of [1, 0, -3]) {
+          const nothing = { status: 'first_turn', context: null, prior: null, previousTurn: null, criteria: [] }
+          expect(await load(currentTurn)).toMatchObject(nothing)
+        }
+      })
+
+      test('an unknown project, feature or task has no prior turn', async () => {
+        await capture(aTurn(1))
+        const strangers = [{ project: 'nobody' }, { featureId: 'nobody' }, { taskId: 'nobody' }]
+        for (const stranger of strangers) {
+          expect(await load(2, stranger)).toMatchObject({ status: 'no_prior_turn', context: null, prior: null })
+        }
+      })
+
+      test('a world whose turns all lie above has no prior turn', async () => {
+        await capture(aTurn(5, judged({ 'AC-001': 'verified' })))
+        expect(await load(5)).toMatchObject({ status: 'no_prior_turn', context: null, criteria: [], gap: false })
+      })
+
+      test('a named world that is not there is unknown', async () => {
+        await capture(aTurn(1))
+        const unknown = { code: 'unknown_world', status: 404 }
+        await expect(load(2, { worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
+        await expect(load(1, { worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
+      })
+
+      test('the greatest turn below the current one; a gap is said', async () => {
+        await capture(aTurn(1), aTurn(2), aTurn(6))
+        expect(await load(3)).toMatchObject({ previousTurn: 2, gap: false, prior: { turnNumber: 2 } })
+        expect(await load(6)).toMatchObject({ previousTurn: 2, gap: true })
+        expect(await load(7)).toMatchObject({ previousTurn: 6, gap: false })
+        expect(await load(1_000_001)).toMatchObject({ previousTurn: 6, gap: true })
+      })
+
+      test('each of two worlds has its own', async () => {
+        await capture(
+          aTurn(1, { worldSlug: 'w1', playerSummary: 'in w1', ...judged({ 'AC-001': 'verified' }) }),
+          aTurn(1, { worldSlug: 'w2', playerSummary: 'in w2', ...judged({ 'AC-001': 'rejected' }) }),
+        )
+        expect(await load(2, { worldSlug: 'w1' })).toMatchObject({ prior: { playerSummary: 'in w1' } })
+        expect(await load(2, { worldSlug: 'w2' })).toMatchObject({ prior: { playerSummary: 'in w2' } })
+        expect(await statuses(2, { worldSlug: 'w1' })).toEqual({ 'AC-001': 'verified@1' })
+        expect(await statuses(2, { worldSlug: 'w2' })).toEqual({ 'AC-001': 'rejected@null' })
+      })
+    })
+
+    describe('judge isolation', () => {
+      const canary = aTurn(1, {
+        extra: { secret: 'CANARY-extra' },
+        gates: { 'CANARY-gate': 'failed' },
+        acceptanceCriteriaStatus: { 'AC-003': 'rejected' },
+        verifications: [
+          { criterionId: 'AC-001', criterionText: 'One', status: 'verified', evidence: 'CANARY-verified' },
+          { criterionId: 'AC-002', criterionText: 'Two', status: 'rejected', source: 'validator', evidence: 'CANARY-rejected' },
+        ],
+        issues: [{ severity: 'must_fix', description: 'an issue', details: { deep: ['CANARY-details'] } }],
+      })
+      const contest = aTurn(2, {
+        gates: { 'CANARY-gate-2': 'passed' },
+        verifications: [{ criterionId: 'AC-001', status: 'rejected', evidence: 'CANARY-contested' }],
+      })
+
+      test.each(['sticky', 'evidence', 'latest'] as const)('a Player sees nothing of the judgement (%s)', async (policy) => {
+        await capture(canary, contest)
+        for (const turn of [2, 3, 9]) {
+          const shown = await load(turn, { role: 'player', policy })
+          expect(JSON.stringify(shown)).not.toContain('CANARY')
+          const { prior, criteria, issues } = shown
+          for (const hidden of ['verifications', 'gates', 'extra']) expect(prior).not.toHaveProperty(hidden)
+          for (const issue of [...issues, ...(prior?.issues ?? [])]) expect(issue).not.toHaveProperty('details')
+          for (const criterion of criteria) {
+            expect(criterion).not.toHaveProperty('history')
+            expect(Object.keys(criterion.contested ?? { turn: 2 })).toEqual(['turn'])
+          }
+        }
+      })
+
+      test('a Coach sees it all', async () => {
+        await capture(canary, contest)
+        const first = await load(2, { role: 'coach' })
+        const text = JSON.stringify(first)
+        for (const what of ['extra', 'gate', 'verified', 'rejected', 'details']) expect(text).toContain(`CANARY-${what}`)
+        expect(first.criteria[0]?.history).toEqual([
+          { turn: 1, status: 'verified', source: 'coach', evidence: 'CANARY-verified' },
+        ])
+        const second = await load(3, { role: 'coach' })
+        expect(second.criteria[0]).toMatchObject({ contested: { turn: 2, reason: 'CANARY-contested' } })
+      })
+
+      test('a Coach reads the evidence under each verified criterion', async () => {
+        await capture(canary)
+        const { context } = await load(2, { role: 'coach' })
+        expect(context).toMatch(/ {2}✓ AC-001: verified\n +CANARY-verified\n/)
+        expect(context).not.toContain('CANARY-rejected')
+      })
+
+      test('the newest twenty of a history are shown, and how many are not', async () => {
+        for (let n = 1; n <= 23; n++) await capture(aTurn(n, judged({ 'AC-001': n % 2 === 0 ? 'verified' : 'rejected' })))
+        const { criteria } = await load(24, { role: 'coach' })
+        expect(criteria[0]).toMatchObject({ historyOmitted: 3 })
+        expect(criteria[0]?.history?.map(({ turn }) => turn)).toEqual(Array.from({ length: 20 }, (_, i) => i + 4))
+      })
+    })
+
+    describe('sticky', () => {
+      test('verified stays verified, absent evidence changes nothing', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified' })),
+          aTurn(2, judged({ 'AC-001': 'unknown', 'AC-002': 'pending' })),
+          aTurn(3),
+        )
+        for (const turn of [2, 3, 4]) {
+          expect(await statuses(turn)).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'verified@1' })
+        }
+      })
+
+      test('a later rejection contests, a later verification clears it', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified' })),
+          aTurn(2, judged({ 'AC-001': 'rejected' })),
+          aTurn(3),
+          aTurn(4, judged({ 'AC-001': 'verified' })),
+        )
+        expect(await statuses(2)).toEqual({ 'AC-001': 'verified@1' })
+        expect(await statuses(3)).toEqual({ 'AC-001': 'verified@1!2' })
+        expect(await statuses(4)).toEqual({ 'AC-001': 'verified@1!2' })
+        expect(await statuses(5)).toEqual({ 'AC-001': 'verified@1' })
+      })
+
+      test("a Player's claim changes no state", async () => {
+        const claim = (status: Status): Partial<TurnToSend> => ({
+          verifications: [{ criterionId: 'AC-001', criterionText: 'The criterion of AC-001 holds', status, source: 'player' }],
+        })
+        await capture(aTurn(1, judged({ 'AC-001': 'rejected' })), aTurn(2, claim('verified')))
+        expect(await statuses(3)).toEqual({ 'AC-001': 'rejected@null' })
+        await capture(aTurn(3, judged({ 'AC-001': 'verified' })), aTurn(4, claim('rejected')))
+        expect(await statuses(5)).toEqual({ 'AC-001': 'verified@3' })
+      })
+
+      test('entries of the status map are ignored where the full form names the criterion', async () => {
+        await capture(
+          aTurn(1, {
+            acceptanceCriteriaStatus: { 'AC-001': 'rejected', 'AC-002': 'rejected' },
+            verifications: [{ criterionId: 'AC-001', status: 'verified' }],
+          }),
+        )
+        expect(await statuses(2)).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'rejected@null' })
+      })
+
+      test('a criterion counts once a judge has named it; before, the promised ones do, as pending', async () => {
+        const promises = ['AC-001', 'AC-002'].map((criterionId) => ({
+          criterionId,
+          criterionText: `The criterion of ${criterionId} holds`,
+          status: 'complete' as const,
+        }))
+        await capture(aTurn(1, { promises }), aTurn(2, judged({ 'AC-002': 'rejected' })))
+        expect(await statuses(2)).toEqual({ 'AC-001': 'pending@null', 'AC-002': 'pending@null' })
+        expect(await statuses(3)).toEqual({ 'AC-002': 'rejected@null' })
+      })
+    })
+
+    describe('the other policies', () => {
+      test('evidence: a rejection takes back only with evidence of its own', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified', 'AC-003': 'verified' })),
+          aTurn(2, judged({ 'AC-001': 'rejected' })),
+          aTurn(3, judged({ 'AC-002': 'rejected' }, 'Promise status: incomplete')),
+          aTurn(4, judged({ 'AC-003': 'rejected' }, 'test_3 fails')),
+        )
+        expect(await statuses(5, { policy: 'evidence' })).toEqual({
+          'AC-001': 'verified@1!2',
+          'AC-002': 'verified@1!3',
+          'AC-003': 'rejected@null',
+        })
+        expect(await statuses(5)).toEqual({
+          'AC-001': 'verified@1!2',
+          'AC-002': 'verified@1!3',
+          'AC-003': 'verified@1!4',
+        })
+        const player = await load(5, { policy: 'evidence', role: 'player' })
+        expect(player.criteria.map(({ state }) => state)).toEqual(['verified', 'verified', 'rejected'])
+      })
+
+      test('latest: the last entry that is not unknown', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified', 'AC-003': 'rejected', 'AC-004': 'rejected' })),
+          aTurn(2, judged({ 'AC-001': 'unknown', 'AC-002': 'rejected', 'AC-003': 'verified', 'AC-004': 'pending' })),
+        )
+        expect(await statuses(3, { policy: 'latest' })).toEqual({
+          'AC-001': 'verified@1',
+          'AC-002': 'rejected@null',
+          'AC-003': 'verified@2',
+          'AC-004': 'pending@null',
+        })
+      })
+    })
+
+    test('criteria come by the natural order of their labels, then those known by label alone', async () => {
+      await capture(
+        aTurn(1, {
+          acceptanceCriteriaStatus: { zeta: 'pending', alpha: 'verified' },
+          ...judged({ 'AC-10': 'pending', 'AC-2': 'pending', 'AC-LOAD-01': 'pending', 'AC-1': 'verified' }),
+        }),
+      )
+      const { criteria } = await load(2)
+      expect(criteria.map(({ criterionId }) => criterionId)).toEqual([
+        'AC-001',
+        'AC-002',
+        'AC-010',
+        'AC-LOAD-01',
+        'zeta',
+        'alpha',
+      ])
+    })
+  })
+}

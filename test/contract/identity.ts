@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest'
+import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+type Named = [id: string, text?: string]
+const verified = (...entries: Named[]): Partial<TurnToSend> => ({
+  verifications: entries.map(([criterionId, criterionText]) => ({ criterionId, criterionText, status: 'verified' })),
+})
+const rejectedBy = (source: 'coach' | 'validator', ...entries: Named[]): Partial<TurnToSend> => ({
+  verifications: entries.map(([criterionId, criterionText]) => ({
+    criterionId,
+    criterionText,
+    source,
+    status: 'rejected',
+  })),
+})
+const promised = (...entries: Named[]): Partial<TurnToSend> => ({
+  promises: entries.map(([criterionId, criterionText]) => ({ criterionId, criterionText, status: 'complete' })),
+})
+
+const answers = 'It answers with 404 for an unknown page'
+const logs = 'Every request is written to the log'
+const docs = 'The README explains how to start it'
+
+/** Which criterion an entry speaks of, through the store (criteria.md, "Identity"). */
+export function identityContract(store: StoreUnderTest): void {
+  describe('criterion identity', () => {
+    const handles = useGraph(store)
+    const capture = async (...turns: Partial<TurnToSend>[]) => {
+      for (const [i, turn] of turns.entries()) await clientOf(handles.graph).captureTurnState(aTurn(i + 1, turn))
+    }
+    /** The criteria after all turns, each as `label state text`. */
+    const shown = async (worldSlug?: string) => {
+      const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(
+        aContext(100, { role: 'coach', worldSlug }),
+      )
+      return criteria
+    }
+    const lines = async (worldSlug?: string) =>
+      (await shown(worldSlug)).map((c) => `${c.criterionId} ${c.state} ${c.text ?? '-'}`)
+
+    test('1: equal words are one criterion, whatever the marks around them', async () => {
+      await capture(
+        verified(['AC-001', `- [ ] **${answers}**.`]),
+        verified(['AC-007', `1) \`${answers.toUpperCase()}\``]),
+        rejectedBy('validator', ['AC-003', `* [x] ${answers};`]),
+      )
+      const [only, ...others] = await shown()
+      expect(others).toEqual([])
+      expect(only).toMatchObject({ criterionId: 'AC-003', state: 'verified', contested: { turn: 3 } })
+      expect(only?.aliases).toEqual([
+        { label: 'AC-001', source: 'coach' },
+        { label: 'AC-003', source: 'validator' },
+        { label: 'AC-007', source: 'coach' },
+      ])
+    })
+
+    test('2: a wording that begins with the other is the same, from four words on', async () => {
+      await capture(verified(['AC-001', 'It answers with 404'], ['AC-002', 'Every request logged']))
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(2, rejectedBy('coach', ['AC-001', answers], ['AC-009', 'Every request logged to a file'])),
+      )
+      expect(await lines()).toEqual([
+        `AC-001 verified ${answers}`,
+        'AC-002 verified Every request logged',
+        'AC-009 rejected Every request logged to a file',
+      ])
+    })
+
+    test('2: of several that begin so, the one under the same label comes first', async () => {
+      await capture(
+        verified(['AC-001', 'The page shows a list of users'], ['AC-002', 'The page shows a list of shops']),
+        rejectedBy('coach', ['AC-002', 'The page shows a list']),
+      )
+      expect((await shown()).map((c) => [c.criterionId, c.contested?.turn ?? null])).toEqual([
+        ['AC-001', null],
+        ['AC-002', 2],
+      ])
+    })
+
+    test('3: under the same label, six tenths of the shorter one suffice; under another they do not', async () => {
+      await capture(
+        verified(['AC-001', 'alpha beta gamma delta epsilon']),
+        rejectedBy('coach', ['AC-01', 'alpha beta gamma zeta eta']),
+        rejectedBy('coach', ['AC-002', 'alpha beta gamma theta iota']),
+        rejectedBy('coach', ['AC-001', 'alpha beta kappa lambda my']),
+      )
+      const states = (await shown()).map((c) => `${c.criterionId} ${c.state}${c.contested ? `!${c.contested.turn}` : ''}`)
+      expect(states).toEqual(['AC-001 verified!2', 'AC-001 rejected', 'AC-002 rejected'])
+    })
+
+    test('4: anything else is a new one', async () => {
+      await capture(verified(['AC-001', answers]), verified(['AC-001', logs]), verified(['AC-001', docs]))
+      expect(await shown()).toHaveLength(3)
+    })
+
+    test('each criterion is used once in a list, equal wordings first', async () => {
+      await capture(
+        verified(['AC-001', 'The page shows a list of users']),
+        rejectedBy('coach', ['AC-001', 'The page shows a list'], ['AC-002', 'The page shows a list of users']),
+      )
+      expect((await shown()).map((c) => `${c.criterionId} ${c.state} ${c.contested?.turn ?? ''} ${c.text}`)).toEqual([
+        'AC-001 rejected  The page shows a list',
+        'AC-002 verified 2 The page shows a list of users',
+      ])
+    })
+
+    test('AC-1, AC-01 and AC-001 are one label; AC-LOAD-01 and criterion_1 stay as they are', async () => {
+      await capture(verified(['AC-1']), rejectedBy('coach', ['AC-01']), verified(['AC-LOAD-01'], ['criterion_1']))
+      const criteria = await shown()
+      expect(criteria.map(({ criterionId }) => criterionId)).toEqual(['AC-01', 'AC-LOAD-01', 'criterion_1'])
+      expect(criteria[0]).toMatchObject({ contested: { turn: 2 }, aliases: [{ label: 'AC-001', source: 'coach' }] })
+    })
+
+    test('ids that shift between the Player and the Coach do not move a verification', async () => {
+      await capture(
+        { ...promised(['AC-001', answers], ['AC-002', logs]), ...verified(['AC-000', answers], ['AC-001', logs]) },
+        { ...promised(['AC-001', answers], ['AC-002', logs]), ...rejectedBy('coach', ['AC-001', logs]) },
+      )
+      expect((await shown()).map((c) => [c.criterionId, c.text, c.contested?.turn ?? null])).toEqual([
+        ['AC-000', answers, null],
+        ['AC-001', logs, 2],
+      ])
+    })
+
+    test('ids that shift between turns do not move a verification', async () => {
+      await capture(
+        verified(['AC-001', answers], ['AC-002', logs], ['AC-003', docs]),
+        rejectedBy('coach', ['AC-001', logs], ['AC-002', docs]),
+      )
+      expect((await shown()).map((c) => [c.criterionId, c.text, c.contested?.turn ?? null])).toEqual([
+        ['AC-001', logs, 2],
+        ['AC-001', answers, null],
+        ['AC-002', docs, 2],
+      ])
+    })
+
+    describe('an entry with an id only', () => {
+      test('is what the same source last gave that id in this world', async () => {
+        await capture(
+          verified(['AC-001', answers], ['AC-002', logs]),
+          rejectedBy('coach', ['AC-002']),
+          verified(['AC-002', docs]),
+          rejectedBy('coach', ['AC-002']),
+        )
+        expect((await shown()).map((c) => [c.text, c.contested?.turn ?? null])).toEqual([
+          [answers, null],
+          [logs, 2],
+          [docs, 4],
+        ])
+      })
+
+      test('is not what another source gave that id', async () => {
+        await capture(verified(['AC-001', answers]), rejectedBy('validator', ['AC-001']))
+        expect(await lines()).toEqual([`AC-001 verified ${answers}`, 'AC-001 rejected -'])
+      })
+
+      test('is not what that id meant in another world of the task', async () => {
+        await capture({ ...verified(['AC-001', answers]), worldSlug: 'w1' })
+        await clientOf(handles.graph).captureTurnState(aTurn(1, { ...rejectedBy('coach', ['AC-001']), worldSlug: 'w2' }))
+        expect(await lines('w1')).toEqual([`AC-001 verified ${answers}`])
+        expect(await lines('w2')).toEqual(['AC-001 rejected -'])
+      })
+
+      test("is the Player's of that id where both lists of the turn name the same ids", async () => {
+        await capture({ ...promised(['AC-1', answers], ['AC-2', logs]), ...verified(['AC-001'], ['AC-002']) })
+        expect(await lines()).toEqual([`AC-001 verified ${answers}`, `AC-002 verified ${logs}`])
+      })
+
+      test("is not the Player's where the lists differ", async () => {
+        await capture({ ...promised(['AC-001', answers], ['AC-002', logs]), ...verified(['AC-001']) })
+        expect(await lines()).toEqual(['AC-001 verified -'])
+      })
+
+      test("is the Player's of the newest earlier turn, where both lists of that turn name the same ids", async () => {
+        await capture(
+          { ...promised(['AC-001', answers]), ...rejectedBy('validator', ['AC-001', answers]) },
+          verified(['AC-001']),
+        )
+        expect(await lines()).toEqual([`AC-001 verified ${answers}`])
+      })
+
+      test('is one known by that label alone, in this world', async () => {
+        await capture(verified(['AC-001']), rejectedBy('validator', ['AC-1']), rejectedBy('coach', ['AC-01']))
+        const criteria = await shown()
+        expect(criteria).toHaveLength(1)
+        expect(criteria[0]).toMatchObject({ text: null, contested: { turn: 3 } })
+      })
+    })
+
+    describe("the Player's text completes one known by its label alone", () => {
+      test('where both lists name the same ids', async () => {
+        await capture(
+          rejectedBy('coach', ['AC-001']),
+          { ...promised(['AC-001', answers]), ...verified(['AC-001']) },
+          rejectedBy('coach', ['AC-001']),
+        )
+        const criteria = await shown()
+        expect(criteria).toMatchObject([
+          { criterionId: 'AC-001', text: answers, state: 'verified', verifiedInTurn: 2, contested: { turn: 3 } },
+        ])
+        expect(criteria[0]?.history?.map(({ turn }) => turn)).toEqual([1, 2, 3])
+      })
+
+      test('and merges into the criterion of that text where there is one already', async () => {
+        await clientOf(handles.graph).captureTurnState(aTurn(1, { worldSlug: 'w0', ...verified(['X-1', answers]) }))
+        await capture(
+          { worldSlug: 'w1', ...rejectedBy('coach', ['AC-001']) },
+          { worldSlug: 'w1', ...promised(['AC-001', answers]), ...verified(['AC-001']) },
+          { worldSlug: 'w1', ...rejectedBy('coach', ['AC-001']) },
+        )
+        const [merged, ...others] = await shown('w1')
+        expect(others).toEqual([])
+        expect(merged).toMatchObject({ text: answers, state: 'verified', verifiedInTurn: 2, contested: { turn: 3 } })
+        const [older] = await shown('w0')
+        expect(older?.key).toBe(merged?.key)
+        expect(older).toMatchObject({ state: 'verified', verifiedInTurn: 1, contested: null })
+      })
+
+      test('not where the lists differ', async () => {
+        await capture(rejectedBy('coach', ['AC-001']), {
+          ...promised(['AC-001', answers], ['AC-002', logs]),
+          ...verified(['AC-001']),
+        })
+        expect(await lines()).toEqual(['AC-001 verified -'])
+      })
+    })
+
+    test('a criterion of the task is the same in each of its worlds; its state is not', async () => {
+      await capture({ worldSlug: 'w1', ...verified(['AC-001', answers]) })
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(1, { worldSlug: 'w2', ...rejectedBy('coach', ['AC-004', `${answers}.`]) }),
+      )
+      const [first] = await shown('w1')
+      const [second] = await shown('w2')
+      expect(first?.key).toBe(second?.key)
+      expect([first, second]).toMatchObject([
+        { criterionId: 'AC-001', state: 'verified' },
+        { criterionId: 'AC-004', state: 'rejected' },
+      ])
+    })
+
+    test('ids in an issue find criteria and never create one', async () => {
+      await capture({
+        ...verified(['AC-001', answers]),
+        issues: [{ severity: 'minor', description: 'x', criterionIds: ['AC-1', 'AC-404', 'AC-01'] }],
+      })
+      expect(await lines()).toEqual([`AC-001 verified ${answers}`])
+    })
+
+    test("the label shown is the newest judge's as of the turn asked for", async () => {
+      await capture(verified(['AC-001', answers]), verified(['AC-005', answers]))
+      const at = async (turn: number) => {
+        const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(aContext(turn))
+        return criteria[0]?.criterionId
+      }
+      expect([await at(2), await at(3)]).toEqual(['AC-001', 'AC-005'])
+    })
+
+    test("the text shown is the longest that begins with a judge's, else the judge's, else the Player's", async () => {
+      const cut = answers.split(' ').slice(0, 5).join(' ')
+      await capture(promised(['AC-001', answers], ['AC-002', logs]))
+      expect((await shown()).map(({ text }) => text)).toEqual([answers, logs])
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(2, verified(['AC-001', cut], ['AC-002', 'Every request is written to a log file'])),
+      )
+      expect((await shown()).map(({ text }) => text)).toEqual([answers, 'Every request is written to a log file'])
+    })
+
+    test('two worlds that add criteria to one task at once lose none', async () => {
+      const texts = ['the shop opens at nine sharp', 'the clerk greets every guest', 'prices are shown with tax']
+      await Promise.all(
+        ['w1', 'w2', 'w3', 'w4'].flatMap((worldSlug) =>
+          texts.map((text, i) =>
+            clientOf(handles.graph).captureTurnState(aTurn(i + 1, { worldSlug, ...verified([`AC-${i + 1}`, text]) })),
+          ),
+        ),
+      )
+      for (const worldSlug of ['w1', 'w2', 'w3', 'w4']) {
+        expect(await lines(worldSlug)).toEqual(texts.map((text, i) => `AC-00${i + 1} verified ${text}`))
+      }
+    })
+  })
+}

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import { worldKey } from '../../src/keys.ts'
+import { memory } from '../support/engines.ts'
+import { aContext, aTurn, captureSteadily, clientOf, everyField, TASK } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** Names that a key made carelessly would mix up. */
+const NAMES = ['guardkit', 'guardkit_factory', 'a', 'a/b', 'b', 'a%2Fb', 'A', '..', '.', ' ', 'a ', "'", '\u{1f600}', 'é', 'e\u0301', '1', '~1']
+
+/** No bleed, determinism, and what readers see of a write that is under way. */
+export function isolationContract(store: StoreUnderTest): void {
+  describe('isolation', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+
+    describe('no bleed', () => {
+      type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }
+      const scopes: Scope[] = [
+        ...NAMES.map((project) => ({ project, featureId: 'f', taskId: 't', worldSlug: 'w' })),
+        ...NAMES.map((featureId) => ({ project: 'p1', featureId, taskId: 't', worldSlug: `f ${featureId}` })),
+        ...NAMES.map((taskId) => ({ project: 'p2', featureId: 'f', taskId, worldSlug: `t ${taskId}` })),
+        ...NAMES.map((worldSlug) => ({ project: 'p3', featureId: 'f', taskId: 't', worldSlug })),
+        { project: 'x/y', featureId: 'z', taskId: 't', worldSlug: 'q' },
+        { project: 'x', featureId: 'y/z', taskId: 't', worldSlug: 'q' },
+        { project: 'x', featureId: 'y', taskId: 'z/t', worldSlug: 'r' },
+      ]
+      const mark = (scope: Scope) => `<${scopes.indexOf(scope)}>`
+      // Worlds of one task share its criteria, so that each needs words of its own.
+      const words = (scope: Scope) => ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
+
+      test('every project, feature, task and world sees its own turns alone, whatever their names', async () => {
+        for (const scope of scopes) {
+          const verifications = [
+            { criterionId: 'AC-001', criterionText: `${words(scope)} ${mark(scope)}`, status: 'verified' as const },
+            { criterionId: 'AC-002', status: 'rejected' as const, evidence: `seen ${mark(scope)}` },
+          ]
+          const turn = { ...aTurn(1), ...scope, playerSummary: `said in ${mark(scope)}`, verifications }
+          expect(await client().captureTurnState(turn)).toMatchObject({ created: true, ...scope })
+        }
+        for (const scope of scopes) {
+          const { project, worldSlug } = scope
+          const views = [
+            await client().loadTurnContinuationContext({ ...scope, currentTurn: 2, role: 'coach' }),
+            await client().listTurns({ project, worldSlug }),
+          ]
+          const marks = JSON.stringify(views).match(/<\d+>/g)
+          expect(new Set(marks), JSON.stringify(scope)).toEqual(new Set([mark(scope)]))
+          const { criteria } = await client().loadTurnContinuationContext({ ...scope, currentTurn: 2 })
+          expect(criteria).toHaveLength(2)
+          const byDefault = await client().loadTurnContinuationContext({ ...scope, worldSlug: null, currentTurn: 2 })
+          if (project !== 'p3') expect(byDefault.worldSlug).toBe(worldSlug)
+        }
+        for (const project of NAMES) {
+          const { items } = await client().listWorlds({ project })
+          expect(items.map((world) => world.project), project).toEqual([project])
+        }
+      })
+
+      test('what one scope writes changes nothing for its neighbours', async () => {
+        const view = (project: string) =>
+          client().loadTurnContinuationContext(aContext(9, { project, role: 'coach' })).then((v) => JSON.stringify(v))
+        await client().captureTurnState({ ...everyField, project: 'guardkit', worldSlug: null })
+        const before = await view('guardkit')
+        await client().captureTurnState({ ...everyField, project: 'guardkit_factory', worldSlug: null, turnNumber: 8 })
+        await client().captureTurnState(aTurn(3, { project: 'guardkit_factory', onConflict: 'supersede' }))
+        await client().deleteWorld({ project: 'guardkit_factory', worldSlug: TASK })
+        expect(await view('guardkit')).toBe(before)
+      })
+    })
+
+    describe('determinism', () => {
+      const scenario = [
+        aTurn(1, {
+          acceptanceCriteriaStatus: { criterion_1: 'verified', 'AC-2': 'rejected' },
+          promises: [{ criterionId: 'AC-002', criterionText: 'It answers with 404', status: 'complete' }],
+        }),
+        { ...everyField, worldSlug: null, turnNumber: 2 },
+        aTurn(4, {
+          verifications: ['c', 'a', 'b'].flatMap((name) => [
+            { criterionId: 'AC-7', criterionText: `The same label for ${name}`, status: 'rejected' as const },
+            { criterionId: name, status: 'verified' as const, source: 'validator' as const },
+          ]),
+          issues: ['x', 'y', 'z'].map((description) => ({ severity: 'major', description, criterionIds: ['AC-7'] })),
+          gates: { b: 'failed', a: 'passed' },
+        }),
+        aTurn(3, { verifications: [{ criterionId: 'AC-7', status: 'verified' }] }),
+        aTurn(2, { playerSummary: 'instead', onConflict: 'supersede', verifications: [{ criterionId: 'AC-2', status: 'verified' }] }),
+      ]
+      const requests = (['player', 'coach'] as const).flatMap((role) =>
+        (['sticky', 'evidence', 'latest'] as const).flatMap((policy) =>
+          [1, 2, 3, 4, 5, 9].map((currentTurn) => aContext(currentTurn, { role, policy })),
+        ),
+      )
+      const answers = (graph: Parameters<typeof clientOf>[0]) =>
+        Promise.all(
+          requests.map((request) =>
+            clientOf(graph).loadTurnContinuationContext(request).then((answer) => JSON.stringify(answer)),
+          ),
+        )
+
+      test('the same request twice is byte-identical', async () => {
+        for (const record of scenario) await captureSteadily(handles.graph, record)
+        const first = await answers(handles.graph)
+        for (let i = 0; i < 3; i++) expect(await answers(handles.graph)).toEqual(first)
+      })
+
+      test('the same captures give byte-identical contexts on every engine', async () => {
+        const reference = await handles.open(() => memory.open())
+        for (const record of scenario) {
+          await captureSteadily(handles.graph, record)
+          await captureSteadily(reference, record)
+        }
+        expect(await answers(handles.graph)).toEqual(await answers(reference))
+        const { items } = await client().listTurns({ worldSlug: TASK })
+        const { items: expected } = await clientOf(reference).listTurns({ worldSlug: TASK })
+        expect(JSON.stringify(items)).toBe(JSON.stringify(expected))
+        const history = { worldSlug: TASK, turnNumber: 2 }
+        expect(JSON.stringify(await client().getTurnHistory(history))).toBe(
+          JSON.stringify(await clientOf(reference).getTurnHistory(history)),
+        )
+        await reference.close()
+      })
+    })
+
+    describe('readers that race a writer never see half of it', () => {
+      const whole = (n: number, more: object = {}) =>
+        aTurn(n, {
+          verifications: Array.from({ length: 5 }, (_, i) => ({
+            criterionId: `T${n}-${i}`,
+            status: 'verified' as const,
+            evidence: `of ${n}`,
+          })),
+          promises: Array.from({ length: 4 }, (_, i) => ({ criterionId: `T${n}-${i}`, status: 'complete' as const })),
+          issues: Array.from({ length: 3 }, (_, i) => ({ severity: 'minor', description: `${i}` })),
+          gates: { a: 'passed' as const, b: 'passed' as const },
+          ...more,
+        })
+      const partsOf = (turn: { verifications?: unknown[]; promises: unknown[]; issues: unknown[]; gates?: object } | null) => [
+        turn?.verifications?.length,
+        turn?.promises.length,
+        turn?.issues.length,
+        Object.keys(turn?.gates ?? {}).length,
+      ]
+      const WHOLE = [5, 4, 3, 2]
+
+      /** Reads until the writer is done, with three readers at a time. */
+      async function race(write: () => Promise<unknown>, read: () => Promise<void>): Promise<number> {
+        let writing = true
+        let reads = 0
+        const reader = async () => {
+          while (writing) {
+            await read()
+            reads++
+          }
+        }
+        const writer = write().finally(() => {
+          writing = false
+        })
+        await Promise.all([writer, reader(), reader(), reader()])
+        return reads
+      }
+
+      test('of captures', async () => {
+        await client().captureTurnState(whole(1))
+        const write = async () => {
+          for (let n = 2; n <= 25; n++) await client().captureTurnState(whole(n))
+        }
+        const reads = await race(write, async () => {
+          const { prior, previousTurn, criteria } = await client().loadTurnContinuationContext(
+            aContext(1000, { role: 'coach' }),
+          )
+          expect(partsOf(prior)).toEqual(WHOLE)
+          expect(criteria).toHaveLength(5 * (previousTurn ?? 0))
+          const { items } = await client().listTurns({ worldSlug: TASK, limit: 500 })
+          expect(items.map(({ turnNumber }) => turnNumber)).toEqual(items.map((_, i) => i + 1))
+          for (const item of items) expect(partsOf(item)).toEqual(WHOLE)
+        })
+        expect(reads).toBeGreaterThan(0)
+      })
+
+      test('of supersedes', async () => {
+        for (const n of [1, 2, 3]) await client().captureTurnState(whole(n))
+        const write = async () => {
+          for (let i = 0; i < 20; i++) {
+            await client().captureTurnState(whole(2, { playerSummary: `revision ${i}`, onConflict: 'supersede' }))
+          }
+        }
+        const reads = await race(write, async () => {
+          const view = await client().loadTurnContinuationContext(aContext(3, { role: 'coach' }))
+          expect(view.previousTurn).toBe(2)
+          expect(partsOf(view.prior)).toEqual(WHOLE)
+          expect(view.criteria).toHaveLength(10)
+          expect(partsOf(await client().getTurn({ worldSlug: TASK, turnNumber: 2 }))).toEqual(WHOLE)
+        })
+        expect(reads).toBeGreaterThan(0)
+      })
+
+      test('what was acknowledged is read at once, through another handle too', async () => {
+        const other = await handles.open(() => store.beside(handles.graph))
+        for (let n = 1; n <= 20; n++) {
+          await client().captureTurnState(whole(n))
+          const { previousTurn } = await clientOf(other).loadTurnContinuationContext(aContext(n + 1))
+          expect(previousTurn).toBe(n)
+        }
+        if (other !== handles.graph) await other.close()
+      })
+    })
+
+    test('keys of worlds are what the names say, percent-encoded', () => {
+      expect(worldKey('a/b', 'c')).not.toBe(worldKey('a', 'b/c'))
+      expect(new Set(NAMES.flatMap((a) => NAMES.map((b) => worldKey(a, b)))).size).toBe(NAMES.length ** 2)
+    })
+  })
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { loadMigrations, type Migration, migrate, migrationStatus } from '../../src/graph/migrations.ts'
+import { parseStatement, statement } from '../../src/graph/statements.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const migration = (version: string, label: string): Migration => ({
+  version,
+  description: `make ${label}`,
+  checksum: `checksum of ${version}`,
+  commands: [`CREATE CONSTRAINT ${label}_key IF NOT EXISTS FOR (n:${label}) REQUIRE n.key IS UNIQUE`],
+})
+const first = migration('001', 'Alpha')
+const second = migration('002', 'Beta')
+const third = migration('003', 'Gamma')
+
+const links = parseStatement(
+  'test/links',
+  'MATCH (a:SchemaMigration)-[:MIGRATED_TO]->(b:SchemaMigration) RETURN a.version AS a, b.version AS b ORDER BY a.version',
+)
+const leaveLockBehind = parseStatement(
+  'test/leave-lock',
+  `// params: $owner $forMs
+   MERGE (l:SchemaMigrationLock {key: 'migrations'})
+   SET l.owner = $owner, l.leaseUntil = timestamp() + $forMs
+   RETURN l.owner AS owner`,
+)
+const lock = parseStatement('test/lock', 'MATCH (l:SchemaMigrationLock) RETURN l.owner AS owner')
+const takeLock = statement('graph/migration-lock')
+const releaseLock = statement('graph/migration-unlock')
+
+/** Schema migrations: applied once, in order, one process at a time, never changed afterwards. */
+export function migrationsContract(store: StoreUnderTest): void {
+  describe('migrations', () => {
+    const handles = useGraph(store, 'openUnmigrated')
+
+    test('those of this Turngraph are applied once', async () => {
+      const { graph } = handles
+      const versions = loadMigrations().map(({ version }) => version)
+      expect(await migrationStatus(graph)).toEqual({ applied: [], pending: versions })
+      expect(await migrate(graph)).toEqual(versions)
+      expect(await migrate(graph)).toEqual([])
+      expect(await migrationStatus(graph)).toEqual({ applied: versions, pending: [] })
+    })
+
+    test('a migrated graph refuses a second node of the same key', async () => {
+      const { graph } = handles
+      await migrate(graph)
+      for (const label of ['Project', 'Feature', 'Task', 'World', 'Turn', 'SupersededTurn', 'Criterion']) {
+        const create = parseStatement('test/create', `CREATE (n:${label} {key: 'k'}) RETURN n.key AS key`)
+        await graph.write([{ statement: create, params: {} }])
+        await expect(graph.write([{ statement: create, params: {} }]), label).rejects.toThrow()
+      }
+    })
+
+    test('only those that are new are applied later, and all are one chain', async () => {
+      const { graph } = handles
+      expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])
+      expect(await migrate(graph, { migrations: [first, second, third] })).toEqual(['002', '003'])
+      expect(await graph.read(links, {})).toEqual([
+        { a: '001', b: '002' },
+        { a: '002', b: '003' },
+      ])
+    })
+
+    test('a file that was changed after it had been applied is refused', async () => {
+      const { graph } = handles
+      await migrate(graph, { migrations: [first, second] })
+      const migrations = [first, { ...second, checksum: 'another' }, third]
+      const refusal = { code: 'store_unavailable', message: expect.stringContaining('V002') }
+      await expect(migrate(graph, { migrations })).rejects.toMatchObject(refusal)
+      await expect(migrationStatus(graph, migrations)).rejects.toMatchObject(refusal)
+      expect((await migrationStatus(graph, [first, second])).applied).toEqual(['001', '002'])
+    })
+
+    test('a graph of a newer Turngraph is refused', async () => {
+      const { graph } = handles
+      await migrate(graph, { migrations: [first, second] })
+      const refusal = { code: 'store_unavailable', message: expect.stringContaining('V002') }
+      await expect(migrate(graph, { migrations: [first] })).rejects.toMatchObject(refusal)
+    })
+
+    test('two processes that migrate at once apply each once', async () => {
+      const other = await handles.open(() => store.beside(handles.graph))
+      const migrations = [first, second, third]
+      const answers = await Promise.all([
+        migrate(handles.graph, { migrations, owner: 'a' }),
+        migrate(other, { migrations, owner: 'b' }),
+      ])
+      expect(answers.flat().sort()).toEqual(['001', '002', '003'])
+      expect(await handles.graph.read(links, {})).toHaveLength(2)
+      expect(await handles.graph.read(lock, {})).toEqual([{ owner: null }])
+      if (other !== handles.graph) await other.close()
+    })
+
+    test('a lock that a dead process left behind ends by itself', async () => {
+      const { graph } = handles
+      await graph.write([{ statement: leaveLockBehind, params: { owner: 'dead', forMs: -1 } }])
+      expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])
+      expect(await graph.read(lock, {})).toEqual([{ owner: null }])
+    })
+
+    test('a lock that is held is neither taken nor released by another', async () => {
+      const { graph } = handles
+      const take = (owner: string) =>
+        graph.write([{ statement: takeLock, params: { owner, token: crypto.randomUUID(), leaseMs: 60_000 } }])
+      const release = (owner: string) =>
+        graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
+      expect(await take('a')).toEqual([[{ owner: 'a' }]])
+      expect(await take('b')).toBeNull()
+      expect(await release('b')).toBeNull()
+      expect(await take('a')).toEqual([[{ owner: 'a' }]])
+      expect(await release('a')).not.toBeNull()
+      expect(await take('b')).toEqual([[{ owner: 'b' }]])
+    })
+
+    test('a migration that fails is not recorded, and lets go of the lock', async () => {
+      const { graph } = handles
+      const broken = { ...second, commands: ['CREATE NONSENSE'] }
+      await expect(migrate(graph, { migrations: [first, broken] })).rejects.toThrow()
+      expect(await migrationStatus(graph, [first, second])).toEqual({ applied: ['001'], pending: ['002'] })
+      expect(await graph.read(lock, {})).toEqual([{ owner: null }])
+      expect(await migrate(graph, { migrations: [first, second] })).toEqual(['002'])
+    })
+  })
+}

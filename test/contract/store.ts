@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
+
+/**
+ * What a store has to offer to prove itself: third-party adapters pass their own to the suites of
+ * this folder (`test/contract/all.ts`).
+ */
+export type StoreUnderTest = {
+  name: string
+  /** A graph that is empty but for its schema. */
+  open(): Promise<Graph>
+  /** A graph that is empty and has no schema. */
+  openUnmigrated(): Promise<Graph>
+  /** Another handle on the same data, as a second process would hold; a store of one process returns `graph`. */
+  beside(graph: Graph): Promise<Graph>
+}
+
+/** Opens handles for the tests of a suite, and fails the test that leaves one open. */
+export type Handles = {
+  /** The graph of this test, opened before it and closed after it. */
+  readonly graph: Graph
+  /** Opens further ones; the test closes them. */
+  open(how: () => Promise<Graph>): Promise<Graph>
+}
+
+/** Gives each test of the suite around it a graph of its own. */
+export function useGraph(store: StoreUnderTest, kind: 'open' | 'openUnmigrated' = 'open'): Handles {
+  const closers = new Map<Graph, () => Promise<void>>()
+  const tracked = async (how: () => Promise<Graph>): Promise<Graph> => {
+    const graph = await how()
+    if (!closers.has(graph)) {
+      const close = graph.close.bind(graph)
+      closers.set(graph, close)
+      graph.close = async () => {
+        await close()
+        closers.delete(graph)
+      }
+    }
+    return graph
+  }
+  let current: Graph | null = null
+  beforeEach(async () => {
+    current = await tracked(() => store[kind]())
+  })
+  afterEach(async ({ task }) => {
+    await current?.close()
+    current = null
+    const leaked = closers.size
+    for (const close of closers.values()) await close()
+    closers.clear()
+    // A test that failed did not come to its end.
+    if (task.result?.state !== 'fail') expect(leaked, 'graphs that the test left open').toBe(0)
+  })
+  return {
+    get graph() {
+      if (current === null) throw new Error('only a test has a graph')
+      return current
+    },
+    open: tracked,
+  }
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { countsOf } from '../support/graph-dump.ts'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** Worlds: which one a capture goes to, what they are called, and what is left of a deleted one. */
+export function worldsContract(store: StoreUnderTest): void {
+  describe('worlds', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const task = { featureId: FEATURE, taskId: TASK }
+
+    test.each([
+      ['TASK-SKEL-004', 'TASK-SKEL-004'],
+      ['a.b_c-D9', 'a.b_c-D9'],
+      ['a/b c%é\u{1f600}', 'a%2Fb%20c%25%C3%A9%F0%9F%98%80'],
+      ['..', '..'],
+      ['täsk', 't%C3%A4sk'],
+    ])('the first world of task %s is called %s', async (taskId, worldSlug) => {
+      expect(await client().captureTurnState(aTurn(1, { taskId }))).toMatchObject({ worldSlug, taskId })
+      const shown = await client().loadTurnContinuationContext(aContext(2, { taskId, worldSlug }))
+      expect(shown).toMatchObject({ status: 'ok', worldSlug, previousTurn: 1 })
+    })
+
+    test('further worlds of a task are numbered', async () => {
+      const slugs = []
+      for (let i = 0; i < 3; i++) slugs.push((await client().createWorld(task)).worldSlug)
+      expect(slugs).toEqual(['TASK-1', 'TASK-1.2', 'TASK-1.3'])
+    })
+
+    test('where another task holds the slug, the feature stands before it', async () => {
+      const first = await client().captureTurnState(aTurn(1))
+      const second = await client().captureTurnState(aTurn(1, { featureId: 'FEAT 2' }))
+      const third = await client().createWorld({ featureId: 'FEAT 2', taskId: TASK })
+      const again = await client().captureTurnState(aTurn(2, { featureId: 'FEAT 2', worldSlug: second.worldSlug }))
+      expect([first, second, third, again].map(({ worldSlug }) => worldSlug)).toEqual([
+        'TASK-1',
+        'FEAT%202.TASK-1',
+        'TASK-1.2',
+        'FEAT%202.TASK-1',
+      ])
+    })
+
+    test('tasks of one name that are captured at once get worlds of their own', async () => {
+      const features = ['A', 'B', 'C', 'D']
+      const turns = await Promise.all(features.map((featureId) => client().captureTurnState(aTurn(1, { featureId }))))
+      expect(turns.map(({ featureId }) => featureId)).toEqual(features)
+      expect(new Set(turns.map(({ worldSlug }) => worldSlug)).size).toBe(4)
+      for (const { featureId, worldSlug } of turns) {
+        expect(await client().getWorld({ worldSlug })).toMatchObject({ featureId, currentTurn: 1 })
+      }
+    })
+
+    test('a capture goes to the newest world: by its latest completed turn, then by its creation', async () => {
+      const capture = async (turn: Parameters<typeof aTurn>[1]) =>
+        (await client().captureTurnState(aTurn(9, turn))).worldSlug
+      await client().captureTurnState(aTurn(1, { worldSlug: 'early', completedAt: '2026-01-01T00:00:00Z' }))
+      await client().captureTurnState(aTurn(1, { worldSlug: 'late', completedAt: '2026-05-01T00:00:00Z' }))
+      await client().captureTurnState(aTurn(1, { worldSlug: 'middle', completedAt: '2026-03-01T00:00:00Z' }))
+      expect(await capture({ completedAt: '2026-01-02T00:00:00Z' })).toBe('late')
+      const shown = await client().loadTurnContinuationContext(aContext(2))
+      expect(shown.worldSlug).toBe('late')
+      const { worldSlug } = await client().createWorld(task)
+      const fresh = await client().loadTurnContinuationContext(aContext(2))
+      expect(fresh).toMatchObject({ status: 'no_prior_turn', worldSlug })
+    })
+
+    test('a deleted world answers nothing any more, and is never a default', async () => {
+      const { worldSlug } = await client().captureTurnState(aTurn(1))
+      const deleted = await client().deleteWorld({ worldSlug })
+      expect(deleted.deletedAt).not.toBeNull()
+      const gone = { code: 'world_deleted' }
+      await expect(client().getWorld({ worldSlug })).rejects.toMatchObject(gone)
+      await expect(client().listTurns({ worldSlug })).rejects.toMatchObject(gone)
+      await expect(client().getTurn({ worldSlug, turnNumber: 1 })).rejects.toMatchObject(gone)
+      await expect(client().getTurnHistory({ worldSlug, turnNumber: 1 })).rejects.toMatchObject(gone)
+      await expect(client().captureTurnState(aTurn(2, { worldSlug }))).rejects.toMatchObject(gone)
+      await expect(client().captureTurnState(aTurn(1, { worldSlug }))).rejects.toMatchObject(gone)
+      await expect(client().createWorld({ ...task, worldSlug })).rejects.toMatchObject(gone)
+      const named = client().loadTurnContinuationContext(aContext(2, { worldSlug }))
+      await expect(named).rejects.toMatchObject(gone)
+      expect(await client().loadTurnContinuationContext(aContext(2))).toMatchObject({ status: 'no_prior_turn' })
+      expect(await client().listWorlds({})).toEqual({ items: [], nextCursor: null })
+      expect(await client().captureTurnState(aTurn(1))).toMatchObject({ created: true, worldSlug: 'TASK-1.2' })
+      expect((await client().listWorlds({})).items.map((world) => world.worldSlug)).toEqual(['TASK-1.2'])
+    })
+
+    test('deleting twice answers the same; what is not there is unknown', async () => {
+      const { worldSlug } = await client().createWorld(task)
+      const first = await client().deleteWorld({ worldSlug })
+      const unknown = { code: 'unknown_world' }
+      await expect(client().deleteWorld({ worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
+      await expect(client().getWorld({ worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
+      await expect(client().listTurns({ worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
+      await expect(client().getTurn({ worldSlug: 'nowhere', turnNumber: 1 })).rejects.toMatchObject(unknown)
+      expect(await client().deleteWorld({ worldSlug }).catch((error) => error.code)).toEqual(first)
+    })
+
+    test('a world of another task takes no turns and shows none', async () => {
+      await client().captureTurnState(aTurn(1, { worldSlug: 'mine', playerSummary: 'a secret of TASK-1' }))
+      const other = { taskId: 'TASK-2', worldSlug: 'mine' }
+      const conflict = { code: 'world_conflict' }
+      await expect(client().captureTurnState(aTurn(2, other))).rejects.toMatchObject(conflict)
+      await expect(client().captureTurnState(aTurn(1, other))).rejects.toMatchObject(conflict)
+      await expect(client().createWorld({ ...task, ...other })).rejects.toMatchObject(conflict)
+      const shown = client().loadTurnContinuationContext(aContext(2, other))
+      await expect(shown).rejects.toMatchObject({ code: 'unknown_world' })
+      expect(await countsOf(handles.graph)).toMatchObject({ World: 1, Turn: 1, HAS_WORLD: 1 })
+    })
+
+    test('creating a world that exists answers with it, if the request agrees', async () => {
+      const made = await client().createWorld({ ...task, worldSlug: 'w', executor: 'shell', leaseTtlMs: 5_000 })
+      expect(made).toEqual({
+        created: true,
+        worldSlug: 'w',
+        project: PROJECT,
+        ...task,
+        currentTurn: 0,
+        executor: 'shell',
+        leaseTtlMs: 5_000,
+        activeTurnRunId: null,
+        activeAttemptId: null,
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        deletedAt: null,
+      })
+      const agreeing = [{}, { executor: 'shell' }, { leaseTtlMs: 5_000 }]
+      for (const more of agreeing) {
+        expect(await client().createWorld({ ...task, worldSlug: 'w', ...more })).toEqual({ ...made, created: false })
+      }
+      for (const more of [{ executor: 'other' }, { leaseTtlMs: 6_000 }, { featureId: 'FEAT-9' }]) {
+        const conflict = client().createWorld({ ...task, worldSlug: 'w', ...more })
+        await expect(conflict).rejects.toMatchObject({ code: 'world_conflict' })
+      }
+    })
+
+    test('a repeat under the same idempotency key answers the same world', async () => {
+      const first = await client().createWorld(task, { idempotencyKey: 'once' })
+      const other = await client().createWorld(task, { idempotencyKey: 'twice' })
+      expect(other.worldSlug).not.toBe(first.worldSlug)
+      expect(await client().createWorld(task, { idempotencyKey: 'once' })).toEqual({ ...first, created: false })
+      expect(await client().createWorld(task, { idempotencyKey: 'twice' })).toEqual({ ...other, created: false })
+      expect(await countsOf(handles.graph)).toMatchObject({ World: 2 })
+    })
+
+    test('worlds that are created at once get distinct slugs', async () => {
+      const worlds = await Promise.all(Array.from({ length: 6 }, () => client().createWorld(task)))
+      expect(worlds.map(({ worldSlug }) => worldSlug).sort()).toEqual([
+        'TASK-1',
+        'TASK-1.2',
+        'TASK-1.3',
+        'TASK-1.4',
+        'TASK-1.5',
+        'TASK-1.6',
+      ])
+    })
+
+    test('lists are filtered, in the order of their slugs, and in pages', async () => {
+      const names = ['b', 'B', 'a', 'ä', 'a.2', 'a/1']
+      for (const worldSlug of names) await client().createWorld({ ...task, worldSlug })
+      await client().createWorld({ featureId: FEATURE, taskId: 'TASK-2', worldSlug: 'other task' })
+      await client().createWorld({ featureId: 'FEAT-2', taskId: TASK, worldSlug: 'other feature' })
+      const seen: string[] = []
+      let cursor: string | null = null
+      do {
+        const page: Awaited<ReturnType<ReturnType<typeof client>['listWorlds']>> = await client().listWorlds({
+          ...task,
+          limit: 2,
+          cursor,
+        })
+        seen.push(...page.items.map(({ worldSlug }) => worldSlug))
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      expect(seen).toEqual(['B', 'a', 'a.2', 'a/1', 'b', 'ä'])
+      const slugs = async (filter: object) => (await client().listWorlds(filter)).items.map((w) => w.worldSlug)
+      expect(await slugs({ featureId: FEATURE })).toHaveLength(7)
+      expect(await slugs({ featureId: 'FEAT-2' })).toEqual(['other feature'])
+      expect(await slugs({})).toHaveLength(8)
+      expect(await slugs({ project: 'nobody' })).toEqual([])
+    })
+
+    test('turns are listed ascending, in pages', async () => {
+      for (const n of [3, 1, 10, 2, 7]) await client().captureTurnState(aTurn(n))
+      const first = await client().listTurns({ worldSlug: TASK, limit: 3 })
+      const rest = await client().listTurns({ worldSlug: TASK, limit: 3, cursor: first.nextCursor })
+      expect([...first.items, ...rest.items].map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 7, 10])
+      expect(rest.nextCursor).toBeNull()
+      const absent = client().getTurn({ worldSlug: TASK, turnNumber: 4 })
+      await expect(absent).rejects.toMatchObject({ code: 'not_found' })
+    })
+  })
+}

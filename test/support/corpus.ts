@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../shared/corpus/autobuild/', import.meta.url))
+
+/** The repositories of real autobuild artifacts; none where the corpus is not at hand. */
+export const corpusRepositories = (): { name: string; root: string }[] =>
+  existsSync(root)
+    ? readdirSync(root, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => ({ name, root: path.join(root, name) }))
+    : []
+
+/** A suite over the real data; where it is missing, skipped, or a failure under REQUIRE_CORPUS=1. */
+export function describeCorpus(name: string, suite: () => void): void {
+  const present = existsSync(root)
+  if (!present && process.env.REQUIRE_CORPUS === '1') {
+    test(`${name}: the corpus is here`, () => {
+      throw new Error(`REQUIRE_CORPUS=1, but there is no ${root}`)
+    })
+    return
+  }
+  if (!present) console.log(`Left out: ${name}. There is no ${root}.`)
+  describe.skipIf(!present)(name, suite)
+}

@@ -1,0 +1,89 @@
+import neo4j from 'neo4j-driver'
+import { describe, inject, test } from 'vitest'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
+import { Neo4jGraph } from '../../src/graph/neo4j.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
+import type { StoreUnderTest } from '../contract/store.ts'
+
+/** A store under test that may be missing on this machine: `reason` then says why. */
+export type Engine = StoreUnderTest & { reason: string | null }
+
+const embedded = (name: string, shuffleUnordered: boolean): Engine => {
+  const openUnmigrated = async () => EmbeddedGraph.open({ folder: null, shuffleUnordered })
+  return {
+    name,
+    reason: null,
+    openUnmigrated,
+    async open() {
+      const graph = await openUnmigrated()
+      await migrate(graph)
+      return graph
+    },
+    beside: async (graph) => graph,
+  }
+}
+
+const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
+  const server = inject('neo4j')[version]
+  const graphAt = (): Graph => {
+    if ('reason' in server) throw new Error(server.reason)
+    return new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
+  }
+  const sweep = async (commandsFor: (constraints: string[]) => string[]) => {
+    if ('reason' in server) throw new Error(server.reason)
+    await sweepDatabase(server.url, commandsFor)
+  }
+  return {
+    name,
+    reason: 'reason' in server ? server.reason : null,
+    async openUnmigrated() {
+      await sweep((constraints) => [
+        'MATCH (n) DETACH DELETE n',
+        ...constraints.map((constraint) => `DROP CONSTRAINT ${constraint}`),
+      ])
+      return graphAt()
+    },
+    async open() {
+      // The schema stays: to make it anew for each of hundreds of tests would take minutes.
+      await sweep(() => ['MATCH (n) WHERE NOT n:SchemaMigration AND NOT n:SchemaMigrationLock DETACH DELETE n'])
+      const graph = graphAt()
+      await migrate(graph)
+      return graph
+    },
+    beside: async () => graphAt(),
+  }
+}
+
+/** Past the port, so that no test depends on what it proves. */
+async function sweepDatabase(url: string, commandsFor: (constraints: string[]) => string[]): Promise<void> {
+  const driver = neo4j.driver(url)
+  try {
+    const { records } = await driver.executeQuery('SHOW CONSTRAINTS YIELD name')
+    const constraints = records.map((record) => String(record.get('name')))
+    for (const command of commandsFor(constraints)) await driver.executeQuery(command)
+  } finally {
+    await driver.close()
+  }
+}
+
+export const memory = embedded('embedded', false)
+export const shuffled = embedded('embedded, rows shuffled', true)
+export const neo4jLts = onNeo4j('Neo4j 5.26', 'lts')
+export const neo4jCurrent = onNeo4j('Neo4j 2026.05', 'current')
+
+/** Every engine that Turngraph runs on. */
+export const engines: readonly Engine[] = [memory, shuffled, neo4jLts, neo4jCurrent]
+
+/** Runs suites on an engine; where it is missing they are skipped, or fail under REQUIRE_NEO4J=1. */
+export function describeOn(engine: Engine, suites: (store: StoreUnderTest) => void): void {
+  const { name, reason } = engine
+  if (reason !== null && process.env.REQUIRE_NEO4J === '1') {
+    test(`${name} runs here`, () => {
+      throw new Error(`REQUIRE_NEO4J=1, but ${reason}`)
+    })
+    return
+  }
+  describe.skipIf(reason !== null)(name, () => suites(engine))
+}

@@ -1,0 +1,86 @@
+import { canonicalInstant } from '../../src/instant.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
+
+const labelCounts = parseStatement(
+  'test/label-counts',
+  'MATCH (n) UNWIND labels(n) AS name RETURN name, count(*) AS count',
+)
+const typeCounts = parseStatement(
+  'test/type-counts',
+  'MATCH ()-[r]->() RETURN type(r) AS name, count(*) AS count',
+)
+const allNodes = parseStatement('test/nodes', 'MATCH (n) RETURN labels(n) AS labels, properties(n) AS held')
+const allRelationships = parseStatement(
+  'test/relationships',
+  `MATCH (a)-[r]->(b)
+   RETURN labels(a) AS fromLabels, properties(a) AS fromHeld, type(r) AS type, properties(r) AS held,
+          labels(b) AS toLabels, properties(b) AS toHeld`,
+)
+
+export type Counts = Record<string, number>
+
+/** How many nodes of each label and relationships of each type the graph has; its migrations aside. */
+export async function countsOf(graph: Graph): Promise<Counts> {
+  const rows = [...(await graph.read(labelCounts, {})), ...(await graph.read(typeCounts, {}))]
+  return Object.fromEntries(
+    rows
+      .map(({ name, count }): [string, number] => [String(name), Number(count)])
+      .filter(([name]) => !name.startsWith('SchemaMigration') && name !== 'MIGRATED_TO')
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** Fresh at each write, and without meaning. */
+const RANDOM = new Set(['rev', 'creation', 'writeId', 'requestId'])
+
+/** All that the graph holds, in one order on every engine: equal dumps are equal graphs. */
+export async function dumpOf(graph: Graph): Promise<string[]> {
+  const nodes = await graph.read(allNodes, {})
+  const relationships = await graph.read(allRelationships, {})
+  return [
+    ...nodes
+      .filter(({ labels }) => !String((labels as string[])[0]).startsWith('SchemaMigration'))
+      .map(({ labels, held }) => `(${nameOf(labels)} ${shown(held)})`),
+    ...relationships
+      .filter(({ type }) => type !== 'MIGRATED_TO')
+      .map(
+        (r) =>
+          `${nameOf(r.fromLabels)} ${idOf(r.fromHeld)} -${String(r.type)} ${shown(r.held)}-> ${nameOf(r.toLabels)} ${idOf(r.toHeld)}`,
+      ),
+  ].sort()
+}
+
+const nameOf = (labels: unknown): string => (labels as string[]).toSorted().join(':')
+
+/** A node's key; a part of a turn has none, and is known by what it holds. */
+function idOf(held: unknown): string {
+  const { key } = held as { key?: string }
+  return key ?? shown(held)
+}
+
+/** Properties in one order; engines print an instant with more or fewer zeros. */
+function shown(held: unknown): string {
+  const entries = Object.entries(held as Record<string, unknown>)
+    .filter(([name, value]) => !RANDOM.has(name) && value !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => [name, typeof value === 'string' ? (canonicalInstant(value) ?? value) : value])
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+const chain = parseStatement(
+  'test/chain',
+  `// params: $worldKey
+   MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(a:Turn)-[:NEXT]->(b:Turn)
+   RETURN a.number AS below, b.number AS above`,
+)
+
+/** The world's NEXT edges, as `1→2 2→5`. */
+export async function chainOf(graph: Graph, worldKey: string): Promise<string> {
+  const rows = await graph.read(chain, { worldKey })
+  return rows
+    .map(({ below, above }) => [Number(below), Number(above)] as const)
+    .sort(([a, b], [c, d]) => a - c || b - d)
+    .map(([below, above]) => `${below}→${above}`)
+    .join(' ')
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config'
+
+/**
+ * Two projects: `unit` stands beside the code and runs in parallel; `store` works on graphs. Neo4j
+ * Community has one database, so the files of `store` run one after the other.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'tools/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'store',
+          include: ['test/{contract,property,integration}/**/*.test.ts'],
+          globalSetup: ['test/support/neo4j-servers.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
