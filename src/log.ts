@@ -1,14 +1,12 @@
-import { destination, type Logger, pino, stdSerializers } from 'pino'
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
 
 export type Log = Logger
-
-const STANDARD_ERROR = 2
 
 /**
  * JSON lines on standard error: standard output belongs to what a command answers. Writes do not wait
  * for the reader of the pipe, so a slow one never holds a request up; pino flushes when the process ends.
  */
-export function createLog(level: string): Log {
+export function createLog(level: string, to: DestinationStream = standardError()): Log {
   return pino(
     {
       level,
@@ -17,6 +15,8 @@ export function createLog(level: string): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.errWithCause },
     },
-    destination({ dest: STANDARD_ERROR, sync: false }),
+    to,
   )
 }
+
+const standardError = (): DestinationStream => destination({ dest: 2, sync: false })

@@ -9,15 +9,14 @@ SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
   AND w.currentTurn < $turnNumber // a repeat, or a turn that came late, goes another way
-  AND (NOT $touchesLedger OR w.ledgerRev = $ledgerRev) // somebody else judged in between
 // include criteria/_extend
+WITH w, task
+// include criteria/_forget-progress
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
 FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toString(w.currentTurn)] END |
   MERGE (p:Turn {key: previous})
   CREATE (p)-[:NEXT]->(t))
 // include turns/_parts
-WITH w, t
-// include criteria/_progress
 SET w.currentTurn = $turnNumber,
     w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE

@@ -6,12 +6,13 @@
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
-WHERE w.deletedAt IS NULL AND w.currentTurn > $turnNumber AND w.ledgerRev = $ledgerRev
+WHERE w.deletedAt IS NULL AND w.currentTurn > $turnNumber
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present
 WHERE present IS NULL
 // include criteria/_extend
-WITH w
+WITH w, task
+// include criteria/_forget-progress
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
   RETURN max(x.number) AS below
@@ -33,8 +34,6 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
   MERGE (n:Turn {key: w.key + '/' + toString(number)})
   CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
-WITH w, t
-// include criteria/_progress
 SET w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($completedAt) THEN datetime($completedAt)

@@ -6,11 +6,12 @@
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
-WHERE w.deletedAt IS NULL AND w.ledgerRev = $ledgerRev
+WHERE w.deletedAt IS NULL
 MATCH (old:Turn {key: $turnKey})
 WHERE old.digest <> $digest // the same capture again must not supersede itself
 // include criteria/_extend
-WITH w, old
+WITH w, task, old
+// include criteria/_forget-progress
 CALL (old) { MATCH (p:Turn)-[:NEXT]->(old) RETURN collect(p.key) AS before }
 CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
 CALL (old) { MATCH (:Turn)-[r:NEXT]->(old) DELETE r }
@@ -23,8 +24,6 @@ CREATE (t)-[:SUPERSEDES]->(old)
 FOREACH (key IN before | MERGE (p:Turn {key: key}) CREATE (p)-[:NEXT]->(t))
 FOREACH (key IN after | MERGE (n:Turn {key: key}) CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
-WITH w, t, old
-// include criteria/_progress
 SET t.revision = old.revision + 1
 WITH w, t
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }

@@ -46,12 +46,16 @@ function loadAll(root: string): Map<string, Statement> {
   for (const file of files) {
     const name = file.slice(0, -'.cypher'.length)
     if (path.posix.basename(name).startsWith('_')) continue // a part of other statements
-    const source = readFileSync(path.join(root, file), 'utf8').replace(INCLUDE, (_line, part: string) =>
-      readFileSync(path.join(root, `${part}.cypher`), 'utf8'),
-    )
+    const source = withIncludes(root, name)
     statements.set(name, parseStatement(name, source))
   }
   return statements
+}
+
+/** A line `// include turns/_parts` stands for that file: parts that several statements share. */
+function withIncludes(root: string, name: string): string {
+  const source = readFileSync(path.join(root, `${name}.cypher`), 'utf8')
+  return source.replace(INCLUDE, (_line, part: string) => withIncludes(root, part))
 }
 
 /** Checks a statement's text: every parameter declared, none declared in vain, no refused form. */

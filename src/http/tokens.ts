@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
@@ -59,9 +59,11 @@ export function loadTokens({
 
 function ownToken(dataFolder: string): string {
   const file = path.join(dataFolder, 'token')
-  const made = randomBytes(32).toString('base64url')
-  if (createPrivateFile(file, `${made}\n`)) return made
-  chmodSync(file, 0o600)
+  if (!existsSync(file)) {
+    const made = randomBytes(32).toString('base64url')
+    if (createPrivateFile(file, `${made}\n`)) return made
+  }
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
   const held = readFileSync(file, 'utf8').trim()
   if (held.length >= MIN_LENGTH) return held
   throw new TurngraphError(

@@ -204,6 +204,7 @@ async function write(
     labels: known.labels,
     earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
   })
+  const { edges, ...counters } = await standingAfter(capture, way, keyOfWorld, known, resolution)
   const params: Params = {
     worldKey: keyOfWorld,
     taskKey: keyOfTask(scope),
@@ -211,30 +212,39 @@ async function write(
     turnNumber: request.turnNumber,
     token: crypto.randomUUID(),
     ...(way === 'supersede' ? { digest } : {}),
-    ...storedParams(parts, resolution, {
+    ...storedParams(parts, resolution, edges, {
       id: seedId(capture),
       digest,
       writeId,
       criteriaRev: known.criteriaRev,
     }),
-    ...(await progressParams(capture, way, keyOfWorld, known, resolution)),
+    ...counters,
   }
   const step: Step = { statement: { append, insert, supersede }[way], params }
   if (!createWorld) return graph.write([step])
   return graph.write([ensureWorldStep(scope, worldSlug, { now }), step])
 }
 
+type Standing = {
+  /** By criterion, what is written on its edge PROGRESS. */
+  edges: Map<string, Progress & { rev: number }>
+  resetProgress: boolean
+  touchesLedger: boolean
+  ledgerRev: number
+  progressSum: number
+}
+
 /**
  * Where each criterion stands after this turn: the newest turn's entries go on top of what is known; a late
  * turn, one that replaces another, and a merge of two criteria fold the whole ledger again.
  */
-async function progressParams(
+async function standingAfter(
   { graph, request, parts }: Capture,
   way: Way,
   keyOfWorld: string,
   known: Known,
   resolution: Resolution,
-): Promise<Params> {
+): Promise<Standing> {
   const entries = entriesOf(parts, resolution)
   const criteria = [
     ...known.criteria.filter(({ key }) => !resolution.changed.some((c) => c.key === key)),
@@ -255,7 +265,7 @@ async function progressParams(
     const rev = known.ledgerRev + 1
     const dropped = [...touched].reduce((sum, key) => sum + (before.get(key)?.rev ?? 0), 0)
     return {
-      progress: edges(after, [...touched], rev),
+      edges: edgesOf(after, [...touched], rev),
       resetProgress: false,
       touchesLedger: touched.size > 0,
       ledgerRev: known.ledgerRev,
@@ -273,15 +283,21 @@ async function progressParams(
   )
   const ledgerRev = ledger?.ledgerRev ?? 0
   const rev = ledgerRev + 1
-  const progress = edges(after, [...after.keys()], rev)
-  return { progress, resetProgress: true, touchesLedger: true, ledgerRev, progressSum: rev * after.size }
+  const edges = edgesOf(after, [...after.keys()], rev)
+  return { edges, resetProgress: true, touchesLedger: true, ledgerRev, progressSum: rev * after.size }
 }
 
-const edges = (progress: ReadonlyMap<string, Progress>, keys: readonly string[], rev: number) =>
-  keys.flatMap((criterionKey) => {
-    const standing = progress.get(criterionKey)
-    return standing === undefined ? [] : [{ criterionKey, properties: { ...standing, rev } }]
-  })
+const edgesOf = (
+  progress: ReadonlyMap<string, Progress>,
+  keys: readonly string[],
+  rev: number,
+): Standing['edges'] =>
+  new Map(
+    keys.flatMap((key) => {
+      const standing = progress.get(key)
+      return standing === undefined ? [] : [[key, { ...standing, rev }] as const]
+    }),
+  )
 
 const standingRow = z.object({
   worldExists: z.boolean(),

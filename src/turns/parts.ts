@@ -179,15 +179,15 @@ export function entriesOf(
   }
 }
 
-/** The parameters of `turns/_parts` and `criteria/_extend`. */
+/** The parameters of `turns/_parts` and `criteria/_extend`, but for where each criterion stands. */
 export function storedParams(
   parts: TurnParts,
   resolution: Resolution,
+  progress: ReadonlyMap<string, Value>,
   identity: { id: string; digest: string; writeId: string; criteriaRev: number },
 ): Params {
   const { turn, verifications, promises, issues, gates } = parts
   const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
-  const verified = resolution.judgements.flat()
   const mentioned = [...resolution.mentioned]
   return {
     turn: {
@@ -206,14 +206,7 @@ export function storedParams(
     startedAt,
     completedAt,
     createdAt,
-    verifications: verifications.map((verification, position) => ({
-      criterionKey: verified[position] ?? '',
-      properties: { ...verification, position, substantiated: isSubstantiated(verification.evidence) },
-    })),
-    promises: promises.map((promise, position) => ({
-      criterionKey: resolution.promises[position] ?? '',
-      properties: { ...promise, position },
-    })),
+    criteria: criteriaParams(parts, resolution, progress),
     issues: issues.map(({ details, ...issue }, position) => ({
       criterionKeys: [...new Set(mentioned.splice(0, issue.criterionIds.length))].filter(
         (key) => key !== null,
@@ -223,19 +216,51 @@ export function storedParams(
     gates: gates.map((gate, position) => ({ ...gate, position })),
     extends: resolution.changed.length > 0,
     criteriaRev: identity.criteriaRev,
-    criteria: resolution.changed.map(
-      (criterion): Value => ({
-        key: criterion.key,
-        properties: {
-          texts: criterion.texts.map(({ text }) => text),
-          textSources: criterion.texts.map(({ source }) => source),
-          labels: criterion.aliases.map(({ label }) => label),
-          labelSources: criterion.aliases.map(({ source }) => source),
-          mergedInto: criterion.mergedInto,
-          worldKey: criterion.worldKey,
-        },
-      }),
-    ),
-    labels: resolution.labels,
   }
+}
+
+type CriterionParams = {
+  key: string
+  changed: Value[]
+  verifications: Value[]
+  promises: Value[]
+  labels: Value[]
+  progress: Value[]
+}
+
+/** All that the turn says of each criterion, so that the graph looks each up once. */
+function criteriaParams(
+  { verifications, promises }: TurnParts,
+  resolution: Resolution,
+  progress: ReadonlyMap<string, Value>,
+): CriterionParams[] {
+  const byKey = new Map<string, CriterionParams>()
+  const at = (key: string): CriterionParams => {
+    const known = byKey.get(key)
+    if (known !== undefined) return known
+    const criterion = { key, changed: [], verifications: [], promises: [], labels: [], progress: [] }
+    byKey.set(key, criterion)
+    return criterion
+  }
+  for (const { key, texts, aliases, mergedInto, worldKey } of resolution.changed) {
+    at(key).changed.push({
+      texts: texts.map(({ text }) => text),
+      textSources: texts.map(({ source }) => source),
+      labels: aliases.map(({ label }) => label),
+      labelSources: aliases.map(({ source }) => source),
+      mergedInto,
+      worldKey,
+    })
+  }
+  const verified = resolution.judgements.flat()
+  verifications.forEach((verification, position) => {
+    const substantiated = isSubstantiated(verification.evidence)
+    at(verified[position] ?? '').verifications.push({ ...verification, position, substantiated })
+  })
+  promises.forEach((promise, position) => {
+    at(resolution.promises[position] ?? '').promises.push({ ...promise, position })
+  })
+  for (const { criterionKey, ...label } of resolution.labels) at(criterionKey).labels.push(label)
+  for (const [key, standing] of progress) at(key).progress.push(standing)
+  return [...byKey.values()]
 }

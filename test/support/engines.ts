@@ -31,25 +31,25 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
     if ('reason' in server) throw new Error(server.reason)
     return new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
   }
-  const sweep = async (commandsFor: (constraints: string[]) => string[]) => {
+  // To make the schema anew for each of hundreds of tests would take minutes: it stays, while it is ours.
+  let hasOurSchema = false
+  const sweep = async (keepSchema: boolean) => {
     if ('reason' in server) throw new Error(server.reason)
-    await sweepDatabase(server.url, commandsFor)
+    await sweepDatabase(server.url, keepSchema)
+    hasOurSchema = keepSchema
   }
   return {
     name,
     reason: 'reason' in server ? server.reason : null,
     async openUnmigrated() {
-      await sweep((constraints) => [
-        'MATCH (n) DETACH DELETE n',
-        ...constraints.map((constraint) => `DROP CONSTRAINT ${constraint}`),
-      ])
+      await sweep(false)
       return graphAt()
     },
     async open() {
-      // The schema stays: to make it anew for each of hundreds of tests would take minutes.
-      await sweep(() => ['MATCH (n) WHERE NOT n:SchemaMigration AND NOT n:SchemaMigrationLock DETACH DELETE n'])
+      await sweep(hasOurSchema)
       const graph = graphAt()
       await migrate(graph)
+      hasOurSchema = true
       return graph
     },
     beside: async () => graphAt(),
@@ -57,12 +57,16 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
 }
 
 /** Past the port, so that no test depends on what it proves. */
-async function sweepDatabase(url: string, commandsFor: (constraints: string[]) => string[]): Promise<void> {
+async function sweepDatabase(url: string, keepSchema: boolean): Promise<void> {
   const driver = neo4j.driver(url)
   try {
+    if (keepSchema) {
+      await driver.executeQuery('MATCH (n) WHERE NOT n:SchemaMigration AND NOT n:SchemaMigrationLock DETACH DELETE n')
+      return
+    }
+    await driver.executeQuery('MATCH (n) DETACH DELETE n')
     const { records } = await driver.executeQuery('SHOW CONSTRAINTS YIELD name')
-    const constraints = records.map((record) => String(record.get('name')))
-    for (const command of commandsFor(constraints)) await driver.executeQuery(command)
+    for (const record of records) await driver.executeQuery(`DROP CONSTRAINT ${record.get('name')}`)
   } finally {
     await driver.close()
   }

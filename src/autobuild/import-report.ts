@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** What an import did, or with `dryRun` would do (autobuild-artifacts.md, "Answer"). */
+export const importReport = z.object({
+  tasks: z.number(),
+  worlds: z.number().describe('runs of all tasks read: each is a world'),
+  turnsCreated: z.number(),
+  turnsUnchanged: z.number(),
+  turnsSuperseded: z.number(),
+  turnsFailed: z.number(),
+  verifications: z.number().describe('of all turns read, created or not'),
+  promises: z.number().describe('of all turns read, created or not'),
+  issues: z.number().describe('of all turns read, created or not'),
+  unmapped: z
+    .array(z.object({ shape: z.string(), key: z.string(), count: z.number(), example: z.string() }))
+    .describe('keys that have no place in a turn record'),
+  skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+  warnings: z.array(
+    z.object({ task: z.string(), turn: z.number().nullable(), field: z.string(), message: z.string() }),
+  ),
+  redactions: z.number().describe('secrets scrubbed from what was written'),
+})
+
+export type ImportReport = z.output<typeof importReport>

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { callWithHost, newFolder, record, start } from './http-start.ts'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+function tokensFile(entries: { name: string; token: string; scopes: string[]; project?: string }[]): string {
+  const file = path.join(newFolder(), 'tokens.json')
+  const listed = entries.map(({ token, ...entry }) => ({ ...entry, sha256: sha256(token) }))
+  writeFileSync(file, JSON.stringify(listed))
+  return file
+}
+
+const capture = { body: record() }
+
+describe('tokens', () => {
+  test('one is made at the first start, readable by its owner alone, and stays', async () => {
+    const dataFolder = path.join(newFolder(), 'data')
+    const first = await start({}, { dataFolder })
+    const file = path.join(dataFolder, 'token')
+    expect(first.token).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect([statSync(file).mode & 0o777, statSync(dataFolder).mode & 0o777]).toEqual([0o600, 0o700])
+    await first.service.close()
+    const second = await start({}, { dataFolder })
+    expect(second.token).toBe(first.token)
+    expect((await second.call('POST', '/v1/turns', capture)).status).toBe(201)
+  })
+
+  test('a missing or wrong token is 401 with WWW-Authenticate, and its body is not read', async () => {
+    const { call, token } = await start()
+    const large = 'x'.repeat(2_000_000)
+    for (const headers of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { authorization: `Bearer ${token}x` },
+      { authorization: `Basic ${token}` },
+      { authorization: token },
+    ]) {
+      const answer = await call('GET', '/v1/worlds', {
+        token: null,
+        headers: headers as Record<string, string>,
+      })
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+    }
+    expect((await call('POST', '/v1/turns', { token: null, body: large })).status).toBe(401)
+    expect((await call('GET', '/v1/worlds', { headers: { authorization: `bearer  ${token}` } })).status).toBe(
+      200,
+    )
+  })
+
+  test('probes, the API document and its pages need none', async () => {
+    const { call } = await start()
+    for (const open of [
+      '/healthz',
+      '/readyz',
+      '/openapi.json',
+      '/docs',
+      '/docs/start.js',
+      '/docs/swagger-ui.css',
+    ]) {
+      expect([open, (await call('GET', open, { token: null })).status]).toEqual([open, 200])
+    }
+  })
+
+  test.each([
+    ['read', [200, 403, 403]],
+    ['write', [403, 201, 200]],
+    ['analyst', [403, 403, 403]],
+    ['admin', [200, 201, 200]],
+  ] as const)('the scope %s: reading, capturing and deleting answer %j', async (scope, expected) => {
+    const file = tokensFile([{ name: 'one', token: 'token-of-one', scopes: [scope] }])
+    const { call } = await start({ TURNGRAPH_TOKENS: file })
+    await call('POST', '/v1/worlds', { body: { feature_id: 'F', task_id: 'T', world_slug: 'w' } })
+    const token = 'token-of-one'
+    const answers = [
+      await call('GET', '/v1/worlds', { token }),
+      await call('POST', '/v1/turns', { token, ...capture }),
+      await call('DELETE', '/v1/worlds/w', { token }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual(expected)
+    for (const { status, body } of answers) if (status === 403) expect(body.error.code).toBe('forbidden')
+  })
+
+  test('a token of a project reaches that one alone', async () => {
+    const token = 'token-of-shop'
+    const file = tokensFile([{ name: 'shop', token, scopes: ['read', 'write'], project: 'shop' }])
+    const { call } = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_PROJECT: 'elsewhere' })
+    await call('POST', '/v1/turns', { body: record({ world_slug: 'secret' }) })
+
+    expect((await call('POST', '/v1/turns', { token, ...capture })).body.project).toBe('shop')
+    const named = await call('GET', '/v1/worlds?project=shop', { token })
+    expect(named.body.items).toMatchObject([{ project: 'shop' }])
+    for (const attempt of [
+      call('GET', '/v1/worlds?project=elsewhere', { token }),
+      call('GET', '/v1/worlds', { token, headers: { 'turngraph-project': 'elsewhere' } }),
+      call('POST', '/v1/turns', { token, body: record({ project: 'elsewhere' }) }),
+      call('DELETE', '/v1/worlds/secret?project=elsewhere', { token }),
+    ]) {
+      expect(await attempt).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } })
+    }
+    const unreachable = await call('GET', '/v1/worlds/secret', { token })
+    expect([unreachable.status, unreachable.body.error.code]).toEqual([404, 'unknown_world'])
+    const theirs = {
+      token,
+      body: record({ project: 'shop', turn_number: 2 }),
+      headers: { 'turngraph-project': 'x' },
+    }
+    expect((await call('POST', '/v1/turns', theirs)).status).toBe(201)
+  })
+
+  test.each([
+    ['no JSON', '{'],
+    ['a plain token', '[{"name":"a","token":"x","scopes":["read"]}]'],
+    ['an unknown scope', `[{"name":"a","sha256":"${'0'.repeat(64)}","scopes":["root"]}]`],
+    ['no scope', `[{"name":"a","sha256":"${'0'.repeat(64)}","scopes":[]}]`],
+    [
+      'a name twice',
+      `[{"name":"a","sha256":"${'0'.repeat(64)}","scopes":["read"]},{"name":"a","sha256":"${'1'.repeat(64)}","scopes":["read"]}]`,
+    ],
+  ])('a token file with %s keeps the service from starting', async (_what, text) => {
+    const file = path.join(newFolder(), 'tokens.json')
+    writeFileSync(file, text)
+    await expect(start({ TURNGRAPH_TOKENS: file })).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+})
+
+describe('pages in a browser', () => {
+  test('of a foreign origin are refused, with and without tokens', async () => {
+    for (const environment of [{}, { TURNGRAPH_AUTH: 'off' }] as Record<string, string>[]) {
+      const { call, service } = await start(environment)
+      for (const origin of ['https://evil.example', 'http://localhost:1', 'null', 'file://']) {
+        const answer = await call('POST', '/v1/turns', { ...capture, headers: { origin } })
+        expect([origin, answer.status, answer.body.error.code]).toEqual([origin, 403, 'forbidden'])
+      }
+      expect((await call('POST', '/v1/turns', { ...capture, headers: { origin: service.url } })).status).toBe(
+        201,
+      )
+    }
+  })
+
+  test('that rebind a name to this address meet 403 where no token is asked for', async () => {
+    const off = await start({ TURNGRAPH_AUTH: 'off' })
+    const { port } = off.service
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, 'LOCALHOST']) {
+      expect([host, await callWithHost(off, host)]).toEqual([host, 200])
+    }
+    for (const host of [
+      `evil.example:${port}`,
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+      '192.168.0.1',
+    ]) {
+      expect([host, await callWithHost(off, host)]).toEqual([host, 403])
+    }
+    // An attacker's page is of one origin with the attacker's name.
+    const sameOrigin = { origin: `http://evil.example:${port}` }
+    expect(await callWithHost(off, `evil.example:${port}`, sameOrigin)).toBe(403)
+    const withTokens = await start()
+    expect(await callWithHost(withTokens, 'turngraph.example')).toBe(401)
+  })
+
+  test('without tokens anybody on this machine may do all', async () => {
+    const { call, dataFolder } = await start({ TURNGRAPH_AUTH: 'off' })
+    expect((await call('POST', '/v1/turns', capture)).status).toBe(201)
+    expect(() => readFileSync(path.join(dataFolder, 'token'))).toThrow('ENOENT')
+  })
+})
+
+test('over the rate limit of its token a request is 429, others go on', async () => {
+  const token = 'token-of-one'
+  const file = tokensFile([{ name: 'one', token, scopes: ['read'] }])
+  const { call } = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_RATE_LIMIT: '3' })
+  for (let n = 0; n < 3; n++) expect((await call('GET', '/v1/worlds', { token })).status).toBe(200)
+  const limited = await call('GET', '/v1/worlds', { token })
+  expect([limited.status, limited.body.error.code]).toEqual([429, 'rate_limited'])
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await call('GET', '/v1/worlds')).status).toBe(200)
+  for (let n = 0; n < 3; n++) await call('GET', '/v1/worlds', { token: `guess-${n}` })
+  expect((await call('GET', '/v1/worlds', { token: 'guess-4' })).status).toBe(429)
+  expect((await call('GET', '/healthz')).status).toBe(200)
+})

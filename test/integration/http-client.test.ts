@@ -1,0 +1,146 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import { httpClient } from '../../src/client/http.ts'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import { TurngraphError } from '../../src/errors.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
+import { start } from './http-start.ts'
+
+const task = { featureId: 'FEAT 1/ä', taskId: '100% 日本' }
+const named = { ...task, worldSlug: 'w/1?' }
+
+/** What a program might do, the mistakes too. */
+const SCRIPT: ((client: TurngraphClient) => Promise<unknown>)[] = [
+  (c) =>
+    c.captureTurnState({
+      ...named,
+      turnNumber: 1,
+      playerSummary: 'Built it',
+      coachDecision: 'Approve',
+      completedAt: '2026-01-31T12:00:00+01:00',
+      acceptanceCriteriaStatus: { camelCase: 'done', snake_case: 'failed' },
+      verifications: [
+        { criterionId: 'AC-1', criterionText: 'It works', status: 'passed', evidence: 'ran it' },
+      ],
+      issues: [
+        { severity: 'must_fix', description: 'No tests', details: { someKey: [1, { deepKey: null }] } },
+      ],
+      extra: { someKey: 1 },
+    }),
+  (c) => c.captureTurnState({ ...named, turnNumber: 2, playerSummary: 'More', completedAt: null }),
+  (c) => c.captureTurnState({ ...named, turnNumber: 2, playerSummary: 'More', completedAt: null }),
+  (c) => c.captureTurnState({ ...named, turnNumber: 2, playerSummary: 'Other', completedAt: null }),
+  (c) =>
+    c.captureTurnState({
+      ...named,
+      turnNumber: 2,
+      playerSummary: 'Other',
+      completedAt: null,
+      onConflict: 'supersede',
+    }),
+  (c) => c.loadTurnContinuationContext({ ...named, currentTurn: 3 }),
+  (c) => c.loadTurnContinuationContext({ ...task, currentTurn: 3, role: 'coach', perspectiveReset: true }),
+  (c) => c.loadTurnContinuationContext({ featureId: 'none', taskId: 'none', currentTurn: 3 }),
+  (c) => c.createWorld({ ...task, leaseTtlMs: 5_000 }, { idempotencyKey: 'k-1' }),
+  (c) => c.createWorld({ ...task, leaseTtlMs: 5_000 }, { idempotencyKey: 'k-1' }),
+  (c) => c.createWorld({ ...named, executor: 'other' }),
+  (c) => c.listWorlds({ limit: 1 }),
+  (c) => c.listWorlds({ featureId: 'none' }),
+  (c) => c.getWorld({ worldSlug: 'w/1?' }),
+  (c) => c.getWorld({ worldSlug: 'none' }),
+  (c) => c.listTurns({ worldSlug: 'w/1?', limit: 1 }),
+  (c) => c.getTurn({ worldSlug: 'w/1?', turnNumber: 1 }),
+  (c) => c.getTurn({ worldSlug: 'w/1?', turnNumber: 9 }),
+  (c) => c.getTurnHistory({ worldSlug: 'w/1?', turnNumber: 2 }),
+  (c) => c.listTurns({ worldSlug: 'w/1?', cursor: 'nonsense' }),
+  (c) => c.captureTurnState({ ...named, turnNumber: 0, playerSummary: '', nope: 1 } as never),
+  (c) => c.deleteWorld({ worldSlug: 'w/1?' }),
+  (c) => c.getWorld({ worldSlug: 'w/1?' }),
+]
+
+const VARIES = new Set(['createdAt', 'deletedAt'])
+
+async function outcomes(client: TurngraphClient): Promise<string[]> {
+  const seen: string[] = []
+  for (const step of SCRIPT) {
+    const outcome = await step(client).catch((error: unknown) => {
+      if (!(error instanceof TurngraphError)) throw error
+      return { code: error.code, message: error.message, hint: error.hint, details: error.details }
+    })
+    seen.push(JSON.stringify(outcome, (key, value) => (VARIES.has(key) ? typeof value : value), 1))
+  }
+  return seen
+}
+
+const codeOf = (thrown: Promise<unknown>): Promise<unknown> =>
+  thrown.then(
+    () => 'nothing',
+    (error: unknown) => (error instanceof TurngraphError ? error.code : error),
+  )
+
+test('over HTTP and in process, every call answers the same, errors too', async () => {
+  const { service, token } = await start()
+  const graph = EmbeddedGraph.open({ folder: null })
+  await migrate(graph)
+  const project = ' Shop/ü\n'
+  const inProcess = inProcessClient({ graph, project })
+  onTestFinished(() => inProcess.close())
+  const overHttp = httpClient({ url: `${service.url}/`, token, project })
+  expect(await outcomes(overHttp)).toEqual(await outcomes(inProcess))
+})
+
+describe('an HTTP client', () => {
+  test('without a service, or with one that hangs up, is store_unavailable that names the address', async () => {
+    const { service, token } = await start()
+    await service.close()
+    const client = httpClient({ url: service.url, token })
+    await expect(client.listWorlds({})).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(service.url),
+    })
+  })
+
+  test('with a wrong token is unauthorized', async () => {
+    const { service } = await start()
+    expect(await codeOf(httpClient({ url: service.url, token: 'wrong' }).listWorlds({}))).toBe('unauthorized')
+    expect(await codeOf(httpClient({ url: service.url }).listWorlds({}))).toBe('unauthorized')
+  })
+
+  test('of something that is no Turngraph says so', async () => {
+    let status = 200
+    const other = createServer((_req, res) => res.writeHead(status).end('<html>'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const client = httpClient({ url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` })
+    expect(await codeOf(client.listWorlds({}))).toBe('internal')
+    status = 502
+    expect(await codeOf(client.listWorlds({}))).toBe('store_unavailable')
+    status = 301
+    expect(await codeOf(client.listWorlds({}))).toBe('internal')
+  })
+
+  test('ends a call whose caller gave up', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      silent.closeAllConnections()
+      silent.close()
+    })
+    const client = httpClient({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` })
+    expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
+  })
+
+  test('refuses what cannot travel instead of changing it', async () => {
+    const { service, token } = await start()
+    const client = httpClient({ url: service.url, token })
+    for (const worldSlug of ['.', '..']) {
+      expect(await codeOf(client.getWorld({ worldSlug }))).toBe('invalid_request')
+    }
+    expect(await codeOf(client.createWorld(task, { idempotencyKey: 'a b' }))).toBe('invalid_request')
+    expect(() => httpClient({ url: 'ftp://x' })).toThrow(TurngraphError)
+    expect(() => httpClient({ url: service.url, token: 'a\nb' })).toThrow(TurngraphError)
+  })
+})

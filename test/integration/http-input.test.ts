@@ -1,0 +1,274 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { captureRequest } from '../../src/turns/record.ts'
+import { snakeCase, wireSchema } from '../../src/wire.ts'
+import { record, start } from './http-start.ts'
+
+const fields = Object.entries(captureRequest.shape).map(
+  ([name, schema]) => [snakeCase(name), wireSchema(schema as z.ZodType)] as const,
+)
+
+type Problem = { path: string; message: string }
+
+async function problemsOf(body: unknown): Promise<Problem[]> {
+  const { call } = await start()
+  const answer = await call('POST', '/v1/turns', { body })
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
+  return answer.body.error.details.problems
+}
+
+describe('a record that does not fit is 400 with every problem at once', () => {
+  test('every field with a wrong type is named', async () => {
+    const candidates = [{ a: [] }, 7.5, 'no such word', true]
+    const wrong = fields
+      .filter(([name]) => name !== 'extra')
+      .map(([name, schema]) => [name, candidates.find((value) => !schema.safeParse(value).success)] as const)
+    expect(wrong.filter(([, value]) => value === undefined)).toEqual([])
+    const problems = await problemsOf({ ...Object.fromEntries(wrong), extra: 'no object' })
+    const named = problems.map(({ path }) => path.split(/[.[]/)[0])
+    for (const [name] of fields) expect(named).toContain(name)
+  })
+
+  test('every missing field is named', async () => {
+    const problems = await problemsOf({})
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      'feature_id',
+      'player_summary',
+      'task_id',
+      'turn_number',
+    ])
+  })
+
+  test('every unknown field is named, at any depth', async () => {
+    const problems = await problemsOf(
+      record({
+        turnNumber: 1,
+        nope: 1,
+        constructor: 1,
+        verifications: [{ criterion_id: 'AC-1', status: 'verified', sauce: 'coach' }],
+      }),
+    )
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      'constructor',
+      'nope',
+      'turnNumber',
+      'verifications[0].sauce',
+    ])
+    const proto = await problemsOf('{"__proto__": {"feature_id": "F"}, "task_id": "T"}')
+    expect(proto.map(({ path }) => path)).toContain('__proto__')
+  })
+
+  test('every text, name, label and list over its limit is named', async () => {
+    const long = 'x'.repeat(64 * 1024 + 1)
+    const name = 'n'.repeat(257)
+    const many = Array.from({ length: 1001 }, () => '')
+    const sent = {
+      project: name,
+      feature_id: name,
+      task_id: name,
+      world_slug: 'ü'.repeat(256) + 'ü',
+      player_summary: long,
+      player_decision: name,
+      coach_decision: name,
+      coach_feedback: long,
+      progress_summary: long,
+      what_to_try_next: long,
+      commit: name,
+      blockers_found: [long],
+      lessons_from_turn: many,
+      files_modified: many,
+      transcript_session_ids: [name],
+      acceptance_criteria_status: { [name]: 'verified' },
+      gates: { [name]: 'passed' },
+      turn_number: 1_000_001,
+      verifications: [{ criterion_id: name, criterion_text: long, status: 'verified', evidence: long }],
+    }
+    const paths = (await problemsOf(sent)).map(({ path }) => path)
+    const expected = [
+      ...Object.keys(sent).filter(
+        (key) =>
+          ![
+            'blockers_found',
+            'verifications',
+            'transcript_session_ids',
+            'acceptance_criteria_status',
+            'gates',
+          ].includes(key),
+      ),
+      'blockers_found[0]',
+      'transcript_session_ids[0]',
+      `acceptance_criteria_status.${name}`,
+      `gates.${name}`,
+      'verifications[0].criterion_id',
+      'verifications[0].criterion_text',
+      'verifications[0].evidence',
+    ]
+    expect(paths.sort()).toEqual(expected.sort())
+  })
+
+  test('NUL and half of a surrogate pair are refused, not replaced', async () => {
+    const problems = await problemsOf(record({ feature_id: 'a\0', player_summary: '\ud800' }))
+    expect(problems.map(({ path }) => path).sort()).toEqual(['feature_id', 'player_summary'])
+  })
+})
+
+describe('a body that is none', () => {
+  test.each([
+    ['not JSON', '{"feature_id": '],
+    ['a list', '[]'],
+    ['a text', '"turn"'],
+    ['null', 'null'],
+    ['empty', ''],
+    ['deeper than any record', `{"extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('%s is 400', async (_what, body) => {
+    const answer = await (await start()).call('POST', '/v1/turns', { body })
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
+  })
+
+  test('without a body, or with another type than JSON, it is 400 and says what to send', async () => {
+    const { call } = await start()
+    expect((await call('POST', '/v1/turns')).status).toBe(400)
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+      const answer = await call('POST', '/v1/turns', {
+        body: JSON.stringify(record()),
+        headers: { 'content-type': type },
+      })
+      expect([answer.status, answer.body.error.hint]).toEqual([
+        400,
+        expect.stringContaining('application/json'),
+      ])
+    }
+  })
+
+  test('bytes that are no UTF-8 are refused', async () => {
+    const { service, token } = await start()
+    const body = Buffer.from(JSON.stringify(record({ player_summary: 'caf\u00e9' })), 'latin1')
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${service.url}/v1/turns`, { method: 'POST', headers, body })
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_request' } }])
+  })
+
+  test('2 MB are 413, 1 MiB less a little is read', async () => {
+    const { call } = await start()
+    const large = await call('POST', '/v1/turns', { body: record({ player_summary: 'x'.repeat(2_000_000) }) })
+    expect([large.status, large.body.error.code]).toEqual([413, 'too_large'])
+    const extra = { parts: Array.from({ length: 16 }, () => 'x'.repeat(65_000)) }
+    expect((await call('POST', '/v1/turns', { body: record({ extra }) })).status).toBe(201)
+  })
+})
+
+describe('a query or path that does not fit', () => {
+  test.each([
+    ['a field given twice', '/v1/worlds?limit=1&limit=2', ['limit']],
+    ['a field in path and query', '/v1/worlds/w?world_slug=v', ['world_slug']],
+    ['unknown fields', '/v1/worlds?nope=1&limit=2&__proto__=1', ['__proto__', 'nope']],
+    ['wrong types', '/v1/worlds/w/turns/one?limit=0', ['limit', 'turn_number']],
+    ['missing fields', '/v1/continuation-context', ['current_turn', 'feature_id', 'task_id']],
+    ['bytes that are no UTF-8', '/v1/worlds?feature_id=%ff', ['']],
+    ['a path that cannot be decoded', '/v1/worlds/%ff', ['']],
+    ['a cursor of somebody else', '/v1/worlds/TASK-1/turns?cursor=abc', ['cursor']],
+  ])('%s: 400 that names it', async (_what, path, named) => {
+    const { call } = await start()
+    await call('POST', '/v1/turns', { body: record() })
+    const answer = await call('GET', path)
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
+    expect(answer.body.error.details.problems.map((problem: Problem) => problem.path).sort()).toEqual(named)
+  })
+
+  test('a field in query and body is refused: one of them would be ignored', async () => {
+    const { call } = await start()
+    const answer = await call('POST', '/v1/turns?project=a', { body: record({ project: 'b' }) })
+    expect([answer.status, answer.body.error.details.problems[0].path]).toEqual([400, 'project'])
+    expect((await call('POST', '/v1/turns?project=a', { body: record() })).body.project).toBe('a')
+  })
+
+  test('headers that cannot be what they should be are refused', async () => {
+    const { call } = await start()
+    for (const headers of [
+      { 'idempotency-key': 'k'.repeat(257) },
+      { 'turngraph-project': 'p'.repeat(257) },
+      { 'turngraph-project': '\xff\xfe' },
+    ]) {
+      const answer = await call('POST', '/v1/turns', {
+        body: record(),
+        headers: headers as Record<string, string>,
+      })
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
+    }
+  })
+})
+
+test('what is not HTTP is answered in the same form', async () => {
+  const { service } = await start()
+  const answer = await new Promise<string>((resolve, reject) => {
+    let text = ''
+    const socket = connect(service.port, '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'))
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('end', () => resolve(text)).on('error', reject)
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: 'invalid_request' } })
+})
+
+test('Cypher in any text is stored as that text', async () => {
+  const { call } = await start()
+  const cypher = '\'}) MATCH (n) DETACH DELETE n // " ` $key {key: 1}'
+  const texts = {
+    project: `p ${cypher}`,
+    feature_id: `f ${cypher}`,
+    task_id: `t ${cypher}`,
+    world_slug: `w ${cypher}`,
+    player_summary: cypher,
+    coach_feedback: cypher,
+    progress_summary: cypher,
+    what_to_try_next: cypher,
+    commit: cypher,
+    blockers_found: [cypher],
+    lessons_from_turn: [cypher],
+    files_modified: [cypher],
+    transcript_session_ids: [cypher],
+    acceptance_criteria_status: { [cypher]: 'verified' },
+    gates: { [cypher]: 'passed' },
+    extra: { [cypher]: cypher },
+  }
+  const parts = {
+    verifications: [{ criterion_id: cypher, criterion_text: cypher, status: 'verified', evidence: cypher }],
+    promises: [
+      {
+        criterion_id: cypher,
+        criterion_text: cypher,
+        status: 'complete',
+        evidence: cypher,
+        evidence_type: cypher,
+        test_file: cypher,
+        implementation_files: [cypher],
+      },
+    ],
+    issues: [
+      {
+        severity: cypher,
+        category: cypher,
+        description: cypher,
+        criterion_ids: [cypher],
+        suggestion: cypher,
+        details: { [cypher]: cypher },
+      },
+    ],
+  }
+  const raw = { player_decision: cypher, coach_decision: cypher }
+  const captured = await call('POST', '/v1/turns', { body: record({ ...texts, ...parts, ...raw }) })
+  expect(captured.status).toBe(201)
+  const scope = `?project=${encodeURIComponent(texts.project)}`
+  const turn = await call('GET', `/v1/worlds/${encodeURIComponent(texts.world_slug)}/turns/1${scope}`)
+  expect(turn.body).toMatchObject(texts)
+  expect(turn.body).toMatchObject({
+    player_decision_raw: cypher,
+    coach_decision_raw: cypher,
+    verifications: [{ ...parts.verifications[0], source: 'coach' }],
+    promises: parts.promises,
+    issues: [{ ...parts.issues[0], severity: 'advisory', severity_raw: cypher }],
+  })
+})

@@ -1,0 +1,197 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { TurngraphError } from '../../src/errors.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { createLog } from '../../src/log.ts'
+import { record, SwitchedGraph, start } from './http-start.ts'
+
+const away = async () => {
+  throw new TurngraphError('store_unavailable', 'The graph cannot be reached.')
+}
+const here = async () => {}
+
+describe('a store that is away', () => {
+  test('is 503 store_unavailable with Retry-After, and never an empty answer', async () => {
+    const { call, graph } = await start()
+    await graph.close()
+    for (const answer of [
+      await call('GET', '/v1/worlds'),
+      await call('POST', '/v1/turns', { body: record() }),
+      await call('GET', '/v1/continuation-context?feature_id=F&task_id=T&current_turn=2'),
+      await call('GET', '/readyz'),
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([503, 'store_unavailable'])
+      expect(answer.headers.get('retry-after')).toBe('1')
+    }
+    expect((await call('GET', '/healthz')).status).toBe(200)
+  })
+
+  test('at start: the service starts, says so, and works by itself once the store is there', async () => {
+    const graph = new SwitchedGraph()
+    graph.gate = away
+    const { call } = await start({}, { graph })
+    expect((await call('GET', '/healthz')).status).toBe(200)
+    expect((await call('GET', '/readyz')).status).toBe(503)
+    expect((await call('POST', '/v1/turns', { body: record() })).body.error.code).toBe('store_unavailable')
+    graph.gate = here
+    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), 5_000)
+    expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
+  })
+
+  test('while it serves: it is ready again by itself', async () => {
+    const graph = new SwitchedGraph()
+    const { call } = await start({}, { graph })
+    expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready', engine: 'embedded' })
+    graph.gate = away
+    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(503), 5_000)
+    expect((await call('GET', '/v1/worlds')).status).toBe(503)
+    graph.gate = here
+    expect((await call('GET', '/v1/worlds')).status).toBe(200)
+    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), 5_000)
+  })
+
+  test('that answers late is 504 timeout; a defect is 500 internal without its text', async () => {
+    const graph = new SwitchedGraph()
+    const { call } = await start({}, { graph })
+    graph.gate = async () => {
+      throw new TurngraphError('timeout', 'The graph did not answer in time.')
+    }
+    const late = await call('GET', '/v1/worlds')
+    expect([late.status, late.body.error.code]).toEqual([504, 'timeout'])
+    graph.gate = async () => {
+      throw new Error('the password is swordfish')
+    }
+    const defect = await call('GET', '/v1/worlds', { headers: { 'x-request-id': 'r-1' } })
+    expect([defect.status, defect.body.error.code, defect.body.error.request_id]).toEqual([
+      500,
+      'internal',
+      'r-1',
+    ])
+    expect(JSON.stringify(defect.body)).not.toContain('swordfish')
+  })
+})
+
+describe('close', () => {
+  test('answers what is in flight, with Connection: close, and takes nothing new', async () => {
+    const graph = new SwitchedGraph()
+    const { call, service } = await start({}, { graph })
+    let letGo = () => {}
+    const entered = new Promise<void>((seen) => {
+      graph.gate = () => {
+        seen()
+        return new Promise((resolve) => {
+          letGo = resolve
+        })
+      }
+    })
+    const inFlight = call('GET', '/v1/worlds')
+    await entered
+    let closed = false
+    const closing = service.close().then(() => {
+      closed = true
+    })
+    await wait(50)
+    expect(closed).toBe(false)
+    await expect(call('GET', '/healthz')).rejects.toThrow('fetch failed')
+    letGo()
+    const answer = await inFlight
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    await closing
+    await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test('does not wait for idle connections, nor for those that never sent anything', async () => {
+    const { service } = await start()
+    const agent = new Agent({ keepAlive: true })
+    await new Promise<void>((resolve, reject) => {
+      get(`${service.url}/healthz`, { agent }, (res) => res.resume().on('end', resolve)).on('error', reject)
+    })
+    const silent = connect(service.port, '127.0.0.1')
+    silent.on('error', () => {})
+    await wait(50)
+    const started = performance.now()
+    await service.close()
+    expect(performance.now() - started).toBeLessThan(1_000)
+    agent.destroy()
+    silent.destroy()
+  })
+
+  test('twice is once', async () => {
+    const { service } = await start()
+    await Promise.all([service.close(), service.close()])
+    await service.close()
+  })
+})
+
+describe('server.json', () => {
+  test('says where the service is, to its owner alone, from the start to the end', async () => {
+    const { service, dataFolder } = await start()
+    const file = path.join(dataFolder, 'server.json')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      pid: process.pid,
+      url: service.url,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(service.url).toBe(`http://127.0.0.1:${service.port}`)
+    await service.close()
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('of another service on the folder stays when the first one ends', async () => {
+    const first = await start()
+    const second = await start({}, { dataFolder: first.dataFolder })
+    await first.service.close()
+    const held = JSON.parse(readFileSync(path.join(first.dataFolder, 'server.json'), 'utf8'))
+    expect(held.url).toBe(second.service.url)
+  })
+})
+
+test('a port that is taken is an error that says so, and the graph stays open', async () => {
+  const { service } = await start()
+  const graph = EmbeddedGraph.open({ folder: null })
+  await expect(start({ TURNGRAPH_PORT: String(service.port) }, { graph })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('EADDRINUSE'),
+  })
+  await graph.health()
+  await graph.close()
+})
+
+test('the log has one line a request, never a token or a body; a defect comes with its cause', async () => {
+  const lines: string[] = []
+  const graph = new SwitchedGraph()
+  const log = createLog('trace', { write: (line) => void lines.push(line) })
+  const { call, token, service } = await start({}, { graph, log })
+  await call('POST', '/v1/turns?project=p', {
+    body: record({ player_summary: 'swordfish' }),
+    headers: { 'x-request-id': 'r-1' },
+  })
+  await call('GET', '/v1/worlds', { token: 'wrong-token', headers: { 'x-request-id': 'r-2' } })
+  graph.gate = async () => {
+    throw new Error('the cause')
+  }
+  await call('GET', '/v1/worlds', { headers: { 'x-request-id': 'r-3' } })
+  await service.close()
+  const about = (id: string) =>
+    lines.filter((line) => line.includes(`"${id}"`)).map((line) => JSON.parse(line))
+  expect(about('r-1')).toEqual([
+    {
+      level: 'info',
+      time: expect.any(String),
+      request_id: 'r-1',
+      method: 'POST',
+      path: '/v1/turns?project=p',
+      status: 201,
+      ms: expect.any(Number),
+      msg: 'request completed',
+    },
+  ])
+  expect(about('r-2')).toMatchObject([{ level: 'info', status: 401 }])
+  expect(about('r-3')).toMatchObject([{ level: 'error', status: 500, err: { message: 'the cause' } }])
+  for (const secret of [token, 'wrong-token', 'swordfish']) expect(lines.join('')).not.toContain(secret)
+})

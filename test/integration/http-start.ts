@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request as nodeRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { type Service, startService } from '../../src/http/service.ts'
+import { createLog } from '../../src/log.ts'
+
+/** `body` is what JSON.parse gave, or the text. */
+export type Answer = { status: number; headers: Headers; body: ReturnType<JSON['parse']> }
+
+export type Started = {
+  service: Service
+  graph: Graph
+  dataFolder: string
+  /** The token of the data folder; empty where TURNGRAPH_AUTH is off. */
+  token: string
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+}
+
+export type CallOptions = { body?: unknown; headers?: Record<string, string>; token?: string | null }
+
+/** A real service on a free loopback port, over a graph in memory. It ends with the test. */
+export async function start(
+  environment: Record<string, string> = {},
+  {
+    graph = EmbeddedGraph.open({ folder: null }) as Graph,
+    dataFolder = newFolder(),
+    log = createLog('silent'),
+  } = {},
+): Promise<Started> {
+  const config = loadConfig({
+    TURNGRAPH_STORE: 'embedded:memory',
+    TURNGRAPH_DATA: dataFolder,
+    TURNGRAPH_PORT: '0',
+    ...environment,
+  })
+  const service = await startService({ config, graph, log })
+  onTestFinished(() => service.close())
+  const token = config.auth === 'off' ? '' : readFileSync(path.join(dataFolder, 'token'), 'utf8').trim()
+  const call = (method: string, route: string, options: CallOptions = {}) =>
+    callAt(`${service.url}${route}`, method, { token, ...options })
+  return { service, graph, dataFolder, token, call }
+}
+
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-http-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A string body is sent as it is, anything else as JSON. */
+async function callAt(url: string, method: string, { body, headers, token }: CallOptions): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.startsWith('application/json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: json && text !== '' ? JSON.parse(text) : text,
+  }
+}
+
+/** Past fetch, which sets Host itself. */
+export function callWithHost(
+  started: Started,
+  host: string,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    nodeRequest(
+      `${started.service.url}/v1/worlds`,
+      { headers: { host, ...headers }, agent: false },
+      (res) => {
+        res.resume()
+        resolve(res.statusCode ?? 0)
+      },
+    )
+      .on('error', reject)
+      .end()
+  })
+}
+
+/** The smallest record that is one. */
+export const record = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
+  feature_id: 'FEAT-1',
+  task_id: 'TASK-1',
+  turn_number: 1,
+  player_summary: 'Built it',
+  ...fields,
+})
+
+/** The real graph behind a switch: what a service meets when its store goes away and comes back. */
+export class SwitchedGraph implements Graph {
+  readonly engine = 'embedded'
+  readonly #graph = EmbeddedGraph.open({ folder: null })
+  /** Awaited before each statement: throw to be away, wait to be slow. */
+  gate: () => Promise<void> = async () => {}
+
+  async read(...args: Parameters<Graph['read']>) {
+    await this.gate()
+    return this.#graph.read(...args)
+  }
+  async write(...args: Parameters<Graph['write']>) {
+    await this.gate()
+    return this.#graph.write(...args)
+  }
+  async schema(...args: Parameters<Graph['schema']>) {
+    await this.gate()
+    return this.#graph.schema(...args)
+  }
+  async health() {
+    await this.gate()
+    return this.#graph.health()
+  }
+  close() {
+    return this.#graph.close()
+  }
+}

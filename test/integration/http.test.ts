@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import { routes } from '../../src/http/routes.ts'
+import { record, start } from './http-start.ts'
+
+const WORLD = {
+  world_slug: 'TASK-1',
+  project: 'default',
+  feature_id: 'FEAT-1',
+  task_id: 'TASK-1',
+  current_turn: 1,
+  executor: 'external',
+  lease_ttl_ms: 60_000,
+  active_turn_run_id: null,
+  active_attempt_id: null,
+  created_at: expect.any(String),
+  deleted_at: null,
+}
+
+describe('every route of the contract', () => {
+  test('answers as the contract says, in snake_case', async () => {
+    const { call } = await start()
+    const seen = new Set<string>()
+    const run = (route: string, path: string, options?: Parameters<typeof call>[2]) => {
+      seen.add(route)
+      return call(route.split(' ')[0]!, path, options)
+    }
+
+    const captured = await run('POST /v1/turns', '/v1/turns', {
+      body: record({ coach_decision: 'feedback', acceptance_criteria_status: { 'AC-001': 'verified' } }),
+    })
+    expect(captured.status).toBe(201)
+    expect(captured.body).toMatchObject({
+      id: 'TURN-FEAT-1-1',
+      world_slug: 'TASK-1',
+      created: true,
+      superseded: false,
+      acceptance_criteria_status: { 'AC-001': 'verified' },
+    })
+    const { created: _created, superseded: _superseded, ...stored } = captured.body
+
+    const context = await run(
+      'GET /v1/continuation-context',
+      '/v1/continuation-context?feature_id=FEAT-1&task_id=TASK-1&current_turn=2&role=coach&perspective_reset=false',
+    )
+    expect(context.status).toBe(200)
+    expect(context.body).toMatchObject({ status: 'ok', role: 'coach', previous_turn: 1, gap: false })
+    expect(context.body.context).toContain('## Previous Turn Summary (Turn 1)')
+
+    const world = await run('GET /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
+    expect([world.status, world.body]).toEqual([200, WORLD])
+
+    const made = await run('POST /v1/worlds', '/v1/worlds', {
+      body: { feature_id: 'FEAT-1', task_id: 'TASK-1' },
+      headers: { 'idempotency-key': 'k-1' },
+    })
+    expect([made.status, made.body.world_slug, made.body.created]).toEqual([201, 'TASK-1.2', true])
+    const again = await call('POST', '/v1/worlds', {
+      body: { feature_id: 'FEAT-1', task_id: 'TASK-1' },
+      headers: { 'idempotency-key': 'k-1' },
+    })
+    expect([again.status, again.body.world_slug, again.body.created]).toEqual([200, 'TASK-1.2', false])
+
+    const worlds = await run('GET /v1/worlds', '/v1/worlds?feature_id=FEAT-1&limit=1')
+    expect(worlds.body).toEqual({ items: [WORLD], next_cursor: expect.any(String) })
+    const rest = await call('GET', `/v1/worlds?feature_id=FEAT-1&cursor=${worlds.body.next_cursor}`)
+    expect(rest.body).toMatchObject({ items: [{ world_slug: 'TASK-1.2' }], next_cursor: null })
+
+    const turns = await run('GET /v1/worlds/{world_slug}/turns', '/v1/worlds/TASK-1/turns')
+    expect([turns.status, turns.body]).toEqual([200, { items: [stored], next_cursor: null }])
+    const turn = await run(
+      'GET /v1/worlds/{world_slug}/turns/{turn_number}',
+      '/v1/worlds/TASK-1/turns/1?project=default',
+    )
+    expect([turn.status, turn.body]).toEqual([200, stored])
+
+    const changed = await call('POST', '/v1/turns', {
+      body: record({ player_summary: 'Built it anew', on_conflict: 'supersede' }),
+    })
+    expect([changed.status, changed.body.superseded]).toEqual([201, true])
+    const history = await run(
+      'GET /v1/worlds/{world_slug}/turns/{turn_number}/history',
+      '/v1/worlds/TASK-1/turns/1/history',
+    )
+    expect([history.status, history.body]).toEqual([200, { items: [stored], next_cursor: null }])
+
+    const deleted = await run('DELETE /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
+    expect([deleted.status, deleted.body.deleted_at]).toEqual([200, expect.any(String)])
+    const gone = await call('GET', '/v1/worlds/TASK-1')
+    expect([gone.status, gone.body.error.code]).toEqual([410, 'world_deleted'])
+
+    expect([...seen].sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
+  })
+
+  test('the same capture again is 200; another record at its turn is a 409 that shows both', async () => {
+    const { call } = await start()
+    expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
+    const again = await call('POST', '/v1/turns', { body: record() })
+    expect([again.status, again.body.created]).toEqual([200, false])
+    const other = await call('POST', '/v1/turns', { body: record({ player_summary: 'Something else' }) })
+    expect(other.status).toBe(409)
+    expect(other.body.error).toMatchObject({
+      code: 'turn_conflict',
+      details: { fields: ['player_summary'], stored: { player_summary: 'Built it' } },
+    })
+  })
+
+  test('names of any kind travel in paths, queries and the project header', async () => {
+    const { call } = await start()
+    const names = {
+      project: ' Prøject/ä b ',
+      feature_id: 'F/1?&#',
+      task_id: '100% 日本',
+      world_slug: 'w/../%2F +1',
+    }
+    expect((await call('POST', '/v1/turns', { body: record(names) })).status).toBe(201)
+    const world = `/v1/worlds/${encodeURIComponent(names.world_slug)}`
+    const turn = await call('GET', `${world}/turns/1?project=${encodeURIComponent(names.project)}`)
+    expect([turn.status, turn.body.task_id]).toEqual([200, names.task_id])
+
+    const plain = { ...names, project: 'Prøject ä' }
+    await call('POST', '/v1/turns', { body: record(plain) })
+    const header = Buffer.from(plain.project, 'utf8').toString('latin1')
+    const byHeader = await call('GET', `${world}/turns/1`, { headers: { 'turngraph-project': header } })
+    expect([byHeader.status, byHeader.body.project]).toEqual([200, plain.project])
+  })
+
+  test('the project of a request: its own, else the header, else the configured one', async () => {
+    const { call } = await start({ TURNGRAPH_PROJECT: 'configured' })
+    const headers = { 'turngraph-project': 'of-the-header' }
+    const projectOf = async (options: Parameters<typeof call>[2]) =>
+      (await call('POST', '/v1/turns', options)).body.project
+    expect(await projectOf({ body: record() })).toBe('configured')
+    expect(await projectOf({ body: record(), headers })).toBe('of-the-header')
+    expect(await projectOf({ body: record({ project: null }), headers })).toBe('of-the-header')
+    expect(await projectOf({ body: record({ project: 'of-the-body' }), headers })).toBe('of-the-body')
+    const inQuery = await call('GET', '/v1/worlds?project=of-the-body', { headers })
+    expect(inQuery.body.items).toMatchObject([{ project: 'of-the-body' }])
+  })
+})
+
+describe('what is no route', () => {
+  test('an unknown route is 404 not_found, a known path with a wrong method too, with Allow', async () => {
+    const { call } = await start()
+    for (const path of ['/', '/v1', '/v2/turns', '/v1/turns/', '/V1/turns', '/v1/worlds/a/b/c', '/metrics']) {
+      const answer = await call('GET', path)
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
+    }
+    const put = await call('PUT', '/v1/worlds', { body: {} })
+    expect([put.status, put.body.error.code, put.headers.get('allow')]).toEqual([
+      404,
+      'not_found',
+      'POST, GET, HEAD',
+    ])
+  })
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const { call } = await start()
+    const answer = await call('HEAD', '/v1/worlds')
+    expect([answer.status, answer.body]).toEqual([200, ''])
+  })
+})
+
+describe('the headers of an answer', () => {
+  test('name the request: by its own id where that is well-formed', async () => {
+    const { call } = await start()
+    const named = await call('GET', '/v1/nothing', { headers: { 'x-request-id': 'run-7.A_b' } })
+    expect([named.headers.get('x-request-id'), named.body.error.request_id]).toEqual([
+      'run-7.A_b',
+      'run-7.A_b',
+    ])
+    for (const bad of ['has space', 'x'.repeat(129), 'a/b']) {
+      const answer = await call('GET', '/v1/worlds', { headers: { 'x-request-id': bad } })
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+    }
+  })
+
+  test('keep caches and browsers out, and do not say what runs here', async () => {
+    const { headers } = await (await start()).call('GET', '/v1/worlds')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests')
+    expect([headers.get('x-powered-by'), headers.get('etag')]).toEqual([null, null])
+  })
+})
