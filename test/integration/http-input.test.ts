@@ -67,7 +67,7 @@ describe('a record that does not fit is 400 with every problem at once', () => {
       project: name,
       feature_id: name,
       task_id: name,
-      world_slug: 'ü'.repeat(256) + 'ü',
+      world_slug: 'ü'.repeat(257),
       player_summary: long,
       player_decision: name,
       coach_decision: name,

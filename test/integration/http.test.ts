@@ -74,7 +74,7 @@ describe('every route of the contract', () => {
     expect([turn.status, turn.body]).toEqual([200, stored])
 
     const changed = await call('POST', '/v1/turns', {
-      body: record({ player_summary: 'Built it anew', on_conflict: 'supersede' }),
+      body: record({ world_slug: 'TASK-1', player_summary: 'Built it anew', on_conflict: 'supersede' }),
     })
     expect([changed.status, changed.body.superseded]).toEqual([201, true])
     const history = await run(

@@ -1,0 +1,24 @@
+# Built for the service beside a Neo4j (docker-compose.yml), or alone on the embedded graph in /data.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY cypher ./cypher
+COPY src ./src
+RUN npx tsc -p tsconfig.build.json && npm prune --omit=dev
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production TURNGRAPH_DATA=/data TURNGRAPH_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json ./
+COPY cypher ./cypher
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 7480
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:7480/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/cli/main.js", "serve"]
