@@ -1,6 +1,6 @@
 /**
- * Instants travel as ISO 8601 text, in UTC, with the digits they came with: real artifacts have
- * microseconds, which a JavaScript Date would cut. Without a zone the time is UTC (contract: turns.md).
+ * Instants travel as ISO 8601 text, in UTC, to the microsecond: real artifacts have those, a JavaScript Date
+ * would cut them, and the embedded engine keeps no more. Without a zone the time is UTC (contract: turns.md).
  */
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/
@@ -19,7 +19,7 @@ export function canonicalInstant(text: string): string | null {
   // Date rolls 2026-02-31 over to March: such a text is no instant.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 19) !== local) return null
   const utc = new Date(date.getTime() - offsetMinutes(zone) * 60_000)
-  const digits = fraction.replace(/0+$/, '')
+  const digits = fraction.slice(0, 6).replace(/0+$/, '')
   const padded = digits.padEnd(Math.ceil(digits.length / 3) * 3, '0')
   return `${utc.toISOString().slice(0, 19)}${padded === '' ? '' : `.${padded}`}Z`
 }

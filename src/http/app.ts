@@ -28,7 +28,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
 
   app.get('/healthz', (_req, res) => answerJson(res, 200, { status: 'ok', version: VERSION }))
   app.get('/readyz', async (_req, res) => {
-    answerJson(res, 200, { status: 'ready', engine: await context.schema.ready() })
+    await context.schema.ready()
+    answerJson(res, 200, { status: 'ready', engine: context.graph.engine })
   })
   let document: string | undefined
   app.get('/openapi.json', (_req, res) => {

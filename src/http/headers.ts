@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { TurngraphError } from '../errors.ts'
 
 /** The header's one value; several would be joined by commas, and a project of that name made. */
-export function headerOf(req: IncomingMessage, name: string): string | null {
+function headerOf(req: IncomingMessage, name: string): string | null {
   const value = req.headers[name]
   if (typeof value !== 'string') return null
   if (value.includes(',') && (req.headersDistinct[name]?.length ?? 1) > 1) {

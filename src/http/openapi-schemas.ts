@@ -14,7 +14,7 @@ const SHARED: readonly (readonly [string, z.ZodType])[] = [
   ['World', world],
 ]
 
-export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Collects the JSON Schemas of a document under `#/components/schemas`. */
 export class SchemaComponents {

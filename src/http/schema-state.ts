@@ -18,7 +18,7 @@ export class SchemaState {
   #failure: TurngraphError | null = null
   #timer: NodeJS.Timeout | null = null
   #stopped = false
-  #asked: { at: number; answer: Promise<string> } | null = null
+  #asked: Promise<void> | null = null
 
   constructor(graph: Graph, log: Log) {
     this.#graph = graph
@@ -49,14 +49,18 @@ export class SchemaState {
     })
   }
 
-  /** Answers the engine's name, or rejects. Remembered for a second: probes cost the graph next to nothing. */
-  ready(): Promise<string> {
-    const now = performance.now()
-    if (this.#asked === null || now - this.#asked.at > REMEMBER_MS) {
-      this.#asked = { at: now, answer: this.#ask() }
-      this.#asked.answer.catch(() => {}) // whoever asked hears of it; nobody may have waited
+  /** Resolves, or rejects. Remembered for a second: probes cost the graph next to nothing. */
+  ready(): Promise<void> {
+    if (this.#asked === null) {
+      this.#asked = this.#ask()
+      const forget = () => {
+        setTimeout(() => {
+          this.#asked = null
+        }, REMEMBER_MS).unref()
+      }
+      this.#asked.then(forget, forget)
     }
-    return this.#asked.answer
+    return this.#asked
   }
 
   stop(): void {
@@ -64,17 +68,17 @@ export class SchemaState {
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
-  async #ask(): Promise<string> {
-    const { engine } = await this.#graph.health()
+  async #ask(): Promise<void> {
+    this.refuseUnlessCurrent() // then the store is being asked anyway
+    const [{ pending }] = await Promise.all([
+      migrationStatus(this.#graph, this.#migrations),
+      this.#graph.health(),
+    ])
+    if (pending.length === 0) return
+    // Somebody put another graph in the place of ours.
+    this.#current = false
+    this.#tryLater()
     this.refuseUnlessCurrent()
-    const { pending } = await migrationStatus(this.#graph, this.#migrations)
-    if (pending.length > 0) {
-      // Somebody put another graph in the place of ours.
-      this.#current = false
-      this.#tryLater()
-      this.refuseUnlessCurrent()
-    }
-    return engine
   }
 
   #tryLater(): void {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { replacePrivateFile } from './private-file.ts'
 
 /** Where the service of a data folder answers: commands find it here and go through it. */
-export const serverFile = z.object({ pid: z.number().int(), url: z.url(), version: z.string() })
+const serverFile = z.object({ pid: z.number().int(), url: z.url(), version: z.string() })
 export type ServerFile = z.output<typeof serverFile>
 
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'server.json')

@@ -22,7 +22,7 @@ const EVERYTHING: ReadonlySet<Scope> = new Set(SCOPES)
 export const ANYONE: Caller = { name: 'anyone', scopes: EVERYTHING, project: null }
 
 /** The file of TURNGRAPH_TOKENS. `sha256` is of the token's text, in hexadecimal: the file holds no secret. */
-export const tokensFile = z.array(
+const tokensFile = z.array(
   z.strictObject({
     name: z.string().min(1).max(256),
     sha256: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits'),

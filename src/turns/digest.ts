@@ -1,7 +1,7 @@
 import { sha256 } from '../keys.ts'
 
 /** Where the record belongs, and what to do with it: no part of what it says. */
-const NOT_CONTENT = new Set(['project', 'feature_id', 'task_id', 'world_slug', 'turn_number', 'on_conflict'])
+const NOT_CONTENT = new Set(['project', 'featureId', 'taskId', 'worldSlug', 'turnNumber', 'onConflict'])
 
 /**
  * A SHA-256 of the record as it was sent: canonical JSON (keys sorted), before defaults and scrubbing.

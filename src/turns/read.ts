@@ -6,14 +6,20 @@ import { type Statement, statement } from '../graph/statements.ts'
 import { turnKey, worldKey } from '../keys.ts'
 import type { TurnState } from './record.ts'
 import { isWhole, toTurnState, turnWithParts } from './rows.ts'
-import { getWorld } from './worlds.ts'
+import { getWorld, worldDeleted } from './worlds.ts'
 
 const record = statement('turns/record')
 const page = statement('turns/page')
 const history = statement('turns/history')
 
 const turnInWorld = turnWithParts.extend({
-  world: z.object({ slug: z.string(), project: z.string(), featureId: z.string(), taskId: z.string() }),
+  world: z.object({
+    slug: z.string(),
+    project: z.string(),
+    featureId: z.string(),
+    taskId: z.string(),
+    deleted: z.boolean(),
+  }),
 })
 
 const toState = (row: z.output<typeof turnInWorld>): TurnState =>
@@ -33,6 +39,7 @@ export async function readTurn(
   const keyOfWorld = worldKey(project, worldSlug)
   const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber) }
   const row = await readWholeRow(graph, record, params, turnInWorld, isWhole)
+  if (row?.world.deleted) throw worldDeleted(worldSlug)
   if (row !== null) return toState(row)
   const { currentTurn } = await getWorld(graph, project, worldSlug)
   throw new TurngraphError('not_found', `World ${worldSlug} has no turn ${turnNumber}.`, {

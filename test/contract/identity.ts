@@ -150,6 +150,33 @@ export function identityContract(store: StoreUnderTest): void {
         ])
       })
 
+      test('is what the record that stands gave that id, not the one that it superseded', async () => {
+        for (let i = 1; i <= 8; i++) {
+          // Which of two labels an engine gives first depends on their keys: hence several worlds and wordings.
+          const worldSlug = `w${i}`
+          const [old, stands] = [`old${i} gone${i} past${i}`, `new${i} here${i} now${i}`]
+          const client = clientOf(handles.graph)
+          await client.captureTurnState(aTurn(1, { worldSlug, ...verified(['AC-001', old]) }))
+          const instead = { worldSlug, onConflict: 'supersede' as const, ...verified(['AC-001', stands]) }
+          await client.captureTurnState(aTurn(1, instead))
+          await client.captureTurnState(aTurn(2, { worldSlug, ...rejectedBy('coach', ['AC-001']) }))
+          expect((await shown(worldSlug)).map((c) => [c.text, c.contested?.turn ?? null])).toEqual([[stands, 2]])
+        }
+      })
+
+      test('in a turn that came late, is what that id meant before it', async () => {
+        await capture(verified(['AC-001', answers]))
+        for (const [turn, more] of [
+          [5, verified(['AC-001', logs])],
+          [9, verified(['AC-001', answers])],
+          [3, rejectedBy('coach', ['AC-001'])],
+        ] as const) {
+          await clientOf(handles.graph).captureTurnState(aTurn(turn, more))
+        }
+        const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(aContext(4, { role: 'coach' }))
+        expect(criteria.map((c) => [c.text, c.contested?.turn ?? null])).toEqual([[answers, 3]])
+      })
+
       test('is not what another source gave that id', async () => {
         await capture(verified(['AC-001', answers]), rejectedBy('validator', ['AC-001']))
         expect(await lines()).toEqual([`AC-001 verified ${answers}`, 'AC-001 rejected -'])

@@ -54,6 +54,16 @@ describe('a store that is away', () => {
     await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), 5_000)
   })
 
+  test('that an empty one took the place of: once a probe notices, it is migrated before anything runs', async () => {
+    const graph = new SwitchedGraph()
+    const { call } = await start({}, { graph })
+    await graph.replaceByEmpty()
+    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(503), 5_000)
+    expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(503)
+    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), 5_000)
+    expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
+  })
+
   test('that answers late is 504 timeout; a defect is 500 internal without its text', async () => {
     const graph = new SwitchedGraph()
     const { call } = await start({}, { graph })
@@ -101,6 +111,7 @@ describe('close', () => {
     const answer = await inFlight
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
     await closing
+    graph.gate = here
     await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 

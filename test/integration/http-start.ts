@@ -10,7 +10,7 @@ import { type Service, startService } from '../../src/http/service.ts'
 import { createLog } from '../../src/log.ts'
 
 /** `body` is what JSON.parse gave, or the text. */
-export type Answer = { status: number; headers: Headers; body: ReturnType<JSON['parse']> }
+type Answer = { status: number; headers: Headers; body: ReturnType<JSON['parse']> }
 
 export type Started = {
   service: Service
@@ -21,7 +21,7 @@ export type Started = {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
-export type CallOptions = { body?: unknown; headers?: Record<string, string>; token?: string | null }
+type CallOptions = { body?: unknown; headers?: Record<string, string>; token?: string | null }
 
 /** A real service on a free loopback port, over a graph in memory. It ends with the test. */
 export async function start(
@@ -104,7 +104,7 @@ export const record = (fields: Record<string, unknown> = {}): Record<string, unk
 /** The real graph behind a switch: what a service meets when its store goes away and comes back. */
 export class SwitchedGraph implements Graph {
   readonly engine = 'embedded'
-  readonly #graph = EmbeddedGraph.open({ folder: null })
+  #graph = EmbeddedGraph.open({ folder: null })
   /** Awaited before each statement: throw to be away, wait to be slow. */
   gate: () => Promise<void> = async () => {}
 
@@ -126,5 +126,9 @@ export class SwitchedGraph implements Graph {
   }
   close() {
     return this.#graph.close()
+  }
+  async replaceByEmpty() {
+    await this.#graph.close()
+    this.#graph = EmbeddedGraph.open({ folder: null })
   }
 }

@@ -1,0 +1,163 @@
+// Run before `npm start` and `npm test`: installs what the lock file names and builds, each only where needed.
+// Quiet and quick when there is nothing to do. Built-in modules only: it runs before there are others.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const at = (...parts) => path.join(root, ...parts)
+const LOCK = at('.setup-lock')
+const INSTALLED = at('node_modules', '.turngraph-installed')
+const BUILT = at('dist', '.built')
+
+refuseOldNode()
+const forced = process.argv.includes('--build')
+if (forced || !isInstalled() || !isBuilt()) {
+  await withLock(() => {
+    // Whoever held the lock before may have done it all.
+    if (!isInstalled()) install()
+    if (forced || !isBuilt()) build()
+  })
+}
+
+function refuseOldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  fail(`Turngraph needs Node 20.19 or later; this is ${process.version}. See https://nodejs.org/`)
+}
+
+/** By a stamp; a tree that somebody installed with npm itself is taken as it is, if it fits the lock file. */
+function isInstalled() {
+  const wanted = installation()
+  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return true
+  if (existsSync(INSTALLED) || !fitsLockFile()) return false
+  writeFileSync(INSTALLED, wanted)
+  return true
+}
+
+/** Of another major version of Node, native modules may be others. */
+function installation() {
+  const lock = createHash('sha256')
+    .update(readFileSync(at('package-lock.json')))
+    .digest('hex')
+  return `${lock} ${process.version} ${process.platform} ${process.arch}\n`
+}
+
+function fitsLockFile() {
+  const listed = at('node_modules', '.package-lock.json')
+  if (!existsSync(listed)) return false
+  const wanted = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages
+  const present = JSON.parse(readFileSync(listed, 'utf8')).packages
+  return Object.entries(wanted).every(([place, { version, optional }]) => {
+    if (place === '') return true
+    const held = present[place]
+    return held === undefined ? optional === true : held.version === version
+  })
+}
+
+function install() {
+  say('Installing the dependencies (npm ci) …')
+  // Under npm itself, the very npm that runs us.
+  const npm = process.env.npm_execpath
+  const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, 'ci'] : ['npm', 'ci']
+  // Standard output belongs to the command that comes after.
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}.`)
+  writeFileSync(INSTALLED, installation())
+}
+
+/** A deleted file makes its folder newer, so folders count too. */
+function isBuilt() {
+  const built = statSync(BUILT, { throwIfNoEntry: false })
+  if (built === undefined || !existsSync(at('dist', 'cli', 'main.js'))) return false
+  const sources = ['src', 'cypher', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+  return sources.every((source) => newest(at(source)) <= built.mtimeMs)
+}
+
+function newest(file) {
+  const found = statSync(file)
+  if (!found.isDirectory()) return found.mtimeMs
+  return Math.max(found.mtimeMs, ...readdirSync(file).map((name) => newest(path.join(file, name))))
+}
+
+/** Into a folder of its own, which then takes the place of `dist`: no file of an older build stays. */
+function build() {
+  say('Building …')
+  const began = new Date()
+  const draft = at('dist.new')
+  rmSync(draft, { recursive: true, force: true })
+  const tsc = at('node_modules', 'typescript', 'bin', 'tsc')
+  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) fail('The build failed.')
+  chmodSync(path.join(draft, 'cli', 'main.js'), 0o755)
+  // What was changed while the compiler ran is newer than the stamp, and is built the next time.
+  writeFileSync(path.join(draft, '.built'), '')
+  utimesSync(path.join(draft, '.built'), began, began)
+  rmSync(at('dist.old'), { recursive: true, force: true })
+  if (existsSync(at('dist'))) renameSync(at('dist'), at('dist.old'))
+  renameSync(draft, at('dist'))
+  rmSync(at('dist.old'), { recursive: true, force: true })
+}
+
+/** One process at a time; a lock whose process is gone is nobody's. */
+async function withLock(work) {
+  const deadline = Date.now() + 10 * 60_000
+  while (!takeLock()) {
+    if (Date.now() > deadline) fail(`Another setup is at work. If none is, remove ${LOCK}.`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  process.once('exit', () => rmSync(LOCK, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
+  work()
+}
+
+function takeLock() {
+  try {
+    mkdirSync(LOCK)
+    writeFileSync(path.join(LOCK, 'pid'), String(process.pid))
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    if (isAbandoned()) rmSync(LOCK, { recursive: true, force: true })
+    return false
+  }
+}
+
+function isAbandoned() {
+  const pid = Number(readIfThere(path.join(LOCK, 'pid')))
+  const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  if (!pid) return age > 5_000 // its process died between the folder and the file
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
+}
+
+function readIfThere(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`)
+}
+
+function fail(text) {
+  say(text)
+  process.exit(1)
+}

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TurngraphClient } from '../client/client.ts'
+import { httpClient } from '../client/http.ts'
+import { inProcessClient } from '../client/in-process.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import { migrate } from '../graph/migrations.ts'
+import { openGraph } from '../graph/open.ts'
+import type { Graph } from '../graph/port.ts'
+import { existingStore } from './existing-store.ts'
+import { runningServer, type Server } from './running-server.ts'
+
+export type ConnectOptions = {
+  project?: string | undefined
+  /** The command writes nothing: where there is no graph yet, none is made for it. */
+  readsOnly?: boolean
+}
+
+/** How long a command waits for another one to be done with the embedded graph, or for a server to be ready. */
+const WAIT_MS = 2_000
+const ASK_AGAIN_MS = 50
+
+/** Gives `use` a client for the time of one command, and closes it after. */
+export async function withClient<T>(
+  options: ConnectOptions,
+  use: (client: TurngraphClient) => Promise<T>,
+): Promise<T> {
+  const client = await connect(options)
+  try {
+    return await use(client)
+  } finally {
+    await client.close()
+  }
+}
+
+/**
+ * The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself.
+ *
+ * @throws `store_unavailable` that names the process which holds the embedded graph
+ */
+async function connect({ project, readsOnly = false }: ConnectOptions): Promise<TurngraphClient> {
+  const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
+  // A service has a default of its own: it is told a project only where somebody named one.
+  const named = project !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
+  const through = (url: string) => httpClient({ url, token: tokenFor(config), project: named })
+  if (config.url !== null) return through(config.url)
+  const found = await serverOrStore(config, readsOnly)
+  if ('url' in found) return through(found.url)
+  return inProcessClient({ graph: found, project: config.project })
+}
+
+/** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
+async function serverOrStore(config: Config, readsOnly: boolean): Promise<Server | Graph> {
+  const deadline = performance.now() + WAIT_MS
+  for (;;) {
+    const late = performance.now() > deadline
+    const server = await runningServer(config.dataFolder)
+    if (server !== null && (server.ready || late)) return server
+    if (server === null) {
+      try {
+        return await openStore(config, readsOnly)
+      } catch (error) {
+        if (late || !mayBeHeld(config, error)) throw error
+      }
+    }
+    await sleep(ASK_AGAIN_MS)
+  }
+}
+
+const mayBeHeld = ({ store }: Config, error: unknown): boolean =>
+  store.kind === 'embedded' && error instanceof TurngraphError && error.code === 'store_unavailable'
+
+async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> {
+  const graph = openGraph(readsOnly ? existingStore(store) : store)
+  try {
+    await migrate(graph)
+    return graph
+  } catch (error) {
+    await graph.close()
+    throw error
+  }
+}
+
+/** TURNGRAPH_TOKEN, else the token that the service of the data folder made for the commands beside it. */
+function tokenFor({ token, dataFolder }: Config): string | null {
+  if (token !== null) return token
+  const file = path.join(dataFolder, 'token')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null
+}

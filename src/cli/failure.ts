@@ -1,0 +1,31 @@
+import { asTurngraphError, TurngraphError } from '../errors.ts'
+import { colours } from './colours.ts'
+
+/**
+ * Tells an error on standard error: one text, or with `--json` the error object of every other edge. Standard
+ * output stays empty. Answers the exit code.
+ */
+export function reportFailure(thrown: unknown, { json }: { json: boolean }): number {
+  const error = thrown instanceof TurngraphError ? thrown : defect(thrown)
+  if (json) {
+    process.stderr.write(`${JSON.stringify(error.toWire())}\n`)
+    return error.exitCode
+  }
+  const { red, dim } = colours(process.stderr)
+  process.stderr.write(`${red('error:')} ${error.message}\n`)
+  if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${error.hint}\n`)
+  if (error.code === 'internal') process.stderr.write(`${dim(stackOf(error.cause))}\n`)
+  return error.exitCode
+}
+
+/** A command has no log whose request id would name the cause: it is shown where it happened. */
+function defect(thrown: unknown): TurngraphError {
+  const { code, message } = asTurngraphError(thrown)
+  return new TurngraphError(code, message, {
+    hint: 'This is a defect of Turngraph: please report it with the text below.',
+    cause: thrown,
+  })
+}
+
+const stackOf = (cause: unknown): string =>
+  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? '')

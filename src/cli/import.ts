@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import type { ImportReport } from '../autobuild/import-report.ts'
+import { TurngraphError } from '../errors.ts'
+import { withJson, withProject } from './options.ts'
+import { printJson, printNote } from './output.ts'
+
+type ImportOptions = { project?: string; dryRun?: boolean; json?: boolean }
+
+export function addImport(program: Command): void {
+  const group = program.command('import').description('import what other programs have recorded')
+  const autobuild = group
+    .command('autobuild')
+    .description('import Player and Coach reports as turns; importing again changes nothing')
+    .argument('<path...>', 'folders that hold autobuild artifacts, at any depth')
+    .option('--dry-run', 'read the folders and the graph, and write nothing')
+    .addHelpText('after', '\nExample:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run\n')
+    .action(importAutobuildFrom)
+  withJson(withProject(autobuild))
+}
+
+async function importAutobuildFrom(
+  paths: string[],
+  { project, dryRun = false, json = false }: ImportOptions,
+): Promise<void> {
+  const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { progressBar }] =
+    await Promise.all([
+      import('../autobuild/import.ts'),
+      import('../autobuild/import-report.ts'),
+      import('../wire.ts'),
+      import('./connect.ts'),
+      import('./progress.ts'),
+    ])
+  const bar = progressBar()
+  const report = await withClient({ project, readsOnly: dryRun }, (client) =>
+    importAutobuild(client, paths, {
+      dryRun,
+      onProgress: ({ phase, done, total }) =>
+        bar.show(phase === 'reading' ? 'Reading' : 'Writing', done, total),
+    }),
+  )
+    .catch((error: unknown) => {
+      throw interrupted(error)
+    })
+    .finally(bar.stop)
+  if (json) printJson(toWire(importReport, report))
+  else await printReport(report, dryRun)
+  // What could not be stored is in the report; a script shall not have to read it to notice.
+  if (report.turnsFailed > 0) process.exitCode = 1
+}
+
+function interrupted(error: unknown): unknown {
+  if (!(error instanceof TurngraphError) || error.exitCode !== 7) return error
+  const hint = [error.hint, 'What was imported stays; the same command again goes on from there.']
+    .join(' ')
+    .trim()
+  return new TurngraphError(error.code, error.message, { hint, details: error.details, cause: error })
+}
+
+async function printReport(report: ImportReport, dryRun: boolean): Promise<void> {
+  const { printTable } = await import('./table.ts')
+  printTable(
+    [dryRun ? 'would import' : 'imported', 'count'],
+    [
+      ['tasks', report.tasks],
+      ['worlds', report.worlds],
+      ['turns created', report.turnsCreated],
+      ['turns unchanged', report.turnsUnchanged],
+      ['turns superseded', report.turnsSuperseded],
+      ['turns failed', report.turnsFailed],
+      ['verifications', report.verifications],
+      ['promises', report.promises],
+      ['issues', report.issues],
+      ['redactions', report.redactions],
+    ],
+  )
+  printSome(
+    'skipped',
+    report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
+  )
+  printSome(
+    'warning',
+    report.warnings.map(
+      ({ task, turn, field, message }) =>
+        `${task}${turn === null ? '' : ` turn ${turn}`}, ${field}: ${message}`,
+    ),
+  )
+  printSome(
+    'not mapped',
+    report.unmapped.map(({ shape, key, count, example }) => `${shape} ${key}, ${count} times (${example})`),
+  )
+}
+
+const SHOWN = 20
+
+function printSome(what: string, lines: readonly string[]): void {
+  for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${line}`)
+  if (lines.length > SHOWN) printNote(`${what}: ${lines.length - SHOWN} more; --json lists all`)
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import { printNote, printText } from './output.ts'
+
+export function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description("bring the graph's schema up to date (a server and every command do so by themselves)")
+    .option('--check', 'change nothing; exit code 1 where migrations are pending')
+    .action(migrateStore)
+}
+
+async function migrateStore({ check = false }: { check?: boolean }): Promise<void> {
+  const [{ loadConfig }, { openGraph }, { migrate, migrationStatus }, { existingStore }, { runningServer }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../graph/open.ts'),
+      import('../graph/migrations.ts'),
+      import('./existing-store.ts'),
+      import('./running-server.ts'),
+    ])
+  const config = loadConfig(process.env)
+  const server = await runningServer(config.dataFolder)
+  if (server !== null && holdsOurs(config)) return tellOfServer(server)
+  const graph = openGraph(check ? existingStore(config.store) : config.store)
+  try {
+    if (check) return printStatus(await migrationStatus(graph))
+    const applied = await migrate(graph)
+    printText(applied.length === 0 ? 'The schema is current.' : `Applied ${versions(applied)}.`)
+  } finally {
+    await graph.close()
+  }
+}
+
+/** An embedded graph has one process; a Neo4j can be asked beside the server. */
+const holdsOurs = ({ store }: Config): boolean => store.kind === 'embedded' && store.folder !== null
+
+/** The server migrated when it started, and is ready only with a current schema. */
+function tellOfServer({ pid, url, ready }: { pid: number; url: string; ready: boolean }): void {
+  if (!ready) {
+    throw new TurngraphError('store_unavailable', `The server at ${url} (process ${pid}) is not ready.`, {
+      hint: 'It migrates by itself; its log says what it waits for.',
+    })
+  }
+  printText('The schema is current.')
+  printNote(`Asked the server at ${url}, which holds the graph.`)
+}
+
+function printStatus({ applied, pending }: { applied: readonly string[]; pending: readonly string[] }): void {
+  if (applied.length > 0) printText(`Applied: ${versions(applied)}`)
+  printText(pending.length === 0 ? 'The schema is current.' : `Pending: ${versions(pending)}`)
+  if (pending.length > 0) process.exitCode = 1
+}
+
+const versions = (list: readonly string[]): string => list.map((version) => `V${version}`).join(', ')

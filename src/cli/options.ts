@@ -1,0 +1,29 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+
+/** Options that several commands share, each with one meaning. */
+
+export const withProject = (command: Command): Command =>
+  command.addOption(
+    new Option('--project <project>', 'default: TURNGRAPH_PROJECT, else that of the server').argParser(named),
+  )
+
+export const withJson = (command: Command): Command =>
+  command.option('--json', 'print the wire form alone on standard output')
+
+export const withPage = (command: Command): Command =>
+  command
+    .addOption(new Option('--limit <n>', 'one page of so many, 1 to 500 (default: all)').argParser(whole))
+    .addOption(new Option('--cursor <cursor>', "where the page begins: the last page's next_cursor"))
+
+export type PageOptions = { limit?: number; cursor?: string }
+
+/** An empty name is an unset shell variable, not a wish for the default. */
+export function named(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It is empty.')
+}
+
+export function whole(text: string): number {
+  if (/^-?\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}

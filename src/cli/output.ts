@@ -1,0 +1,19 @@
+/** Standard output is for what a command answers, standard error for all that is said beside it. */
+
+export function printText(text: string): void {
+  process.stdout.write(`${process.stdout.isTTY === true ? withoutControls(text) : text}\n`)
+}
+
+/** The wire form, and nothing else. */
+export function printJson(wire: unknown): void {
+  process.stdout.write(`${JSON.stringify(wire, null, 2)}\n`)
+}
+
+export function printNote(text: string): void {
+  process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
+}
+
+/** Records hold whatever an agent wrote: at a terminal its control characters would be commands. */
+export const withoutControls = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\uFFFD')

@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module'
+import { Command } from 'commander'
+import { addCapture } from './capture.ts'
+import { addConfig } from './config.ts'
+import { addContext } from './context.ts'
+import { addImport } from './import.ts'
+import { addMigrate } from './migrate.ts'
+import { addServe } from './serve.ts'
+import { addWorlds } from './worlds.ts'
+
+/**
+ * The command line. What a command needs beyond its options it imports when it runs: `--help` loads neither
+ * a graph engine nor a schema.
+ */
+export function buildProgram(): Command {
+  const program = new Command('turngraph')
+    .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')
+    .version(packageVersion(), '-V, --version')
+    .exitOverride()
+    // Errors are told in one place, as text or as JSON (run-command.ts).
+    .configureOutput({ outputError: () => {} })
+    .addHelpText('after', EXAMPLES)
+  for (const add of [addServe, addImport, addCapture, addContext, addWorlds, addMigrate, addConfig])
+    add(program)
+  return program
+}
+
+const EXAMPLES = `
+Examples:
+  turngraph serve                                             serve the graph in ./.turngraph
+  turngraph import autobuild ~/shop                           read autobuild artifacts, at any depth
+  turngraph capture turn.json                                 store one turn record
+  turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
+  turngraph worlds --json | jq -r '.items[].world_slug'
+
+A command goes through a running server (TURNGRAPH_URL, or one on the same data folder), else it opens the
+graph itself. --json prints the wire form alone on standard output. turngraph config shows the settings.
+
+Exit codes: 0 done, 1 defect, 2 invalid request, 3 not allowed, 4 not found, 5 conflict or busy,
+6 rate limited, 7 graph away or too slow.
+`
+
+/** src/cli and dist/cli stand equally deep below package.json. */
+function packageVersion(): string {
+  const found: unknown = createRequire(import.meta.url)('../../package.json')
+  if (typeof found === 'object' && found !== null && 'version' in found) return String(found.version)
+  throw new Error('package.json has no version')
+}

@@ -1,0 +1,31 @@
+import { CommanderError } from 'commander'
+import { TurngraphError } from '../errors.ts'
+import { reportFailure } from './failure.ts'
+import { buildProgram } from './program.ts'
+
+/** Runs one command line and answers its exit code: 0, or that of the error (turns.md, "Errors"). */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  // `turngraph worlds | head -1` closes the pipe early: that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+  try {
+    await buildProgram().parseAsync(args, { from: 'user' })
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
+      return error.exitCode === 0 ? 0 : USAGE // help was asked for, or shown for want of a command
+    }
+    return reportFailure(error instanceof CommanderError ? usageError(error) : error, {
+      json: args.includes('--json'),
+    })
+  }
+}
+
+const USAGE = 2
+
+const usageError = (error: CommanderError): TurngraphError =>
+  new TurngraphError('invalid_request', error.message.replace(/^error: /, ''), {
+    hint: '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.',
+  })

@@ -1,0 +1,38 @@
+import { readServerFile } from '../http/server-file.ts'
+
+export type Server = { pid: number; url: string; ready: boolean }
+
+const ANSWERS_WITHIN_MS = 2_000
+
+/**
+ * The server that `server.json` names, if it lives: its process and its address must both answer. A kill -9
+ * leaves the file behind, and its process id or port may belong to somebody else by now.
+ */
+export async function runningServer(dataFolder: string): Promise<Server | null> {
+  const named = readServerFile(dataFolder)
+  if (named === null || !isAlive(named.pid)) return null
+  const { pid, url } = named
+  const healthy = await statusOf(`${url}/healthz`)
+  if (healthy !== 200) return null
+  return { pid, url, ready: (await statusOf(`${url}/readyz`)) === 200 }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it lives, and is another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+async function statusOf(url: string): Promise<number | null> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return null // nobody answers there: the same as no server
+  }
+}

@@ -1,0 +1,99 @@
+import path from 'node:path'
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import { named } from './options.ts'
+import { printNote } from './output.ts'
+
+type ServeOptions = { host?: string; port?: string; store?: string }
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the graph over HTTP until SIGINT or SIGTERM')
+    .option('--host <host>', 'the address to listen on (TURNGRAPH_HOST)', named)
+    .option('--port <port>', 'the port; 0 is any free one (TURNGRAPH_PORT)', named)
+    .option('--store <url>', 'where the graph is, for example neo4j://db:7687 (TURNGRAPH_STORE)', named)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  turngraph serve\n  turngraph serve --port 0 --store embedded:memory\n',
+    )
+    .action(serve)
+}
+
+async function serve({ host, port, store }: ServeOptions): Promise<void> {
+  const [{ loadConfig }, { openGraph }, { startService }, { createLog }, { runningServer }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../graph/open.ts'),
+      import('../http/service.ts'),
+      import('../log.ts'),
+      import('./running-server.ts'),
+    ])
+  const config = loadConfig({
+    ...process.env,
+    ...(host !== undefined && { TURNGRAPH_HOST: host }),
+    ...(port !== undefined && { TURNGRAPH_PORT: port }),
+    ...(store !== undefined && { TURNGRAPH_STORE: store }),
+  })
+  const running = await runningServer(config.dataFolder)
+  if (running !== null) throw alreadyServed(config.dataFolder, running)
+  const log = createLog(logLevel(config))
+  const graph = openGraph(config.store)
+  const service = await startService({ config, graph, log }).catch(async (error: unknown) => {
+    await graph.close()
+    throw portTaken(config, error)
+  })
+  const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
+  if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(service.url, token)
+  else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
+  await untilToldToEnd(() => service.close())
+}
+
+/** At a terminal somebody reads: two lines say more than JSON, unless the log was asked for. */
+const logLevel = (config: Config): string =>
+  process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
+
+function greet(url: string, token: string | null): void {
+  printNote(`Turngraph listens on ${url}`)
+  printNote(
+    token === null
+      ? 'It asks for no token.'
+      : `Its token lies in ${token}; commands here use it by themselves.`,
+  )
+  if (!process.stderr.isTTY) return
+  printNote(`\nNext, in another terminal: turngraph import autobuild PATH, turngraph worlds`)
+  printNote(`API: ${url}/docs    End: Ctrl+C`)
+}
+
+/** npm passes Ctrl+C on to a process that the terminal has told already: that is one signal, not two. */
+const SAME_SIGNAL_MS = 300
+
+/** Ends gracefully at the first SIGINT or SIGTERM, at once at the second. */
+function untilToldToEnd(close: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let first: number | null = null
+    const onSignal = (_signal: NodeJS.Signals, number: number) => {
+      if (first === null) {
+        first = performance.now()
+        close().then(resolve, reject)
+      } else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(128 + number)
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+  })
+}
+
+const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: string }): TurngraphError =>
+  new TurngraphError('store_unavailable', `${dataFolder} is served already: process ${pid} at ${url}.`, {
+    hint: 'Use that server, end it, or name another folder with TURNGRAPH_DATA.',
+  })
+
+function portTaken({ host, port }: Config, error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) return error
+  return new TurngraphError('invalid_request', `Port ${port} on ${host} is taken by another process.`, {
+    hint: 'Choose another one (--port 7481), or any free one (--port 0); TURNGRAPH_PORT does the same.',
+    cause,
+  })
+}

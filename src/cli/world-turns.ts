@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import type { TurnState } from '../turns/record.ts'
+import { type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
+import { printJson, printNote } from './output.ts'
+
+type ListOptions = PageOptions & { project?: string; json?: boolean }
+type OneOptions = { project?: string; json?: boolean }
+
+/** `turngraph worlds turns|turn|history`; `turngraph turns` is for those of transcripts. */
+export function addWorldTurns(worlds: Command): void {
+  const list = worlds
+    .command('turns')
+    .description("list a world's turns")
+    .argument('<slug>')
+    .action(listTurns)
+  const get = worlds
+    .command('turn')
+    .description('show a turn as it was stored')
+    .argument('<slug>')
+    .argument('<n>', 'the turn number', whole)
+    .action(showTurn)
+  const history = worlds
+    .command('history')
+    .description('list the records that once stood at a turn, newest first')
+    .argument('<slug>')
+    .argument('<n>', 'the turn number', whole)
+    .action(listHistory)
+  for (const command of [list, history]) withPage(command)
+  for (const command of [list, get, history]) withJson(withProject(command))
+}
+
+async function listTurns(worldSlug: string, { project, json, ...page }: ListOptions): Promise<void> {
+  const { withClient, readPages, operations, toWire } = await load()
+  const found = await withClient({ project, readsOnly: true }, (client) =>
+    readPages(page, (window) => client.listTurns({ worldSlug, ...window })),
+  )
+  if (json) return printJson(toWire(operations.listTurns.output, found))
+  await printTurns(found, `World ${worldSlug} has no turns.`)
+}
+
+async function listHistory(
+  worldSlug: string,
+  turnNumber: number,
+  { project, json, ...page }: ListOptions,
+): Promise<void> {
+  const { withClient, readPages, operations, toWire } = await load()
+  const found = await withClient({ project, readsOnly: true }, (client) =>
+    readPages(page, (window) => client.getTurnHistory({ worldSlug, turnNumber, ...window })),
+  )
+  if (json) return printJson(toWire(operations.getTurnHistory.output, found))
+  await printTurns(found, `Turn ${turnNumber} of world ${worldSlug} has no earlier records.`)
+}
+
+async function showTurn(worldSlug: string, turnNumber: number, { project, json }: OneOptions): Promise<void> {
+  const { withClient, operations, toWire } = await load()
+  const turn = await withClient({ project, readsOnly: true }, (client) =>
+    client.getTurn({ worldSlug, turnNumber }),
+  )
+  const wire = toWire(operations.getTurn.output, turn) as Record<string, unknown>
+  if (json) return printJson(wire)
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['field', 'value'],
+    Object.entries(wire)
+      .map(([field, value]): [string, string] => [field, shown(value)])
+      .filter(([, value]) => value !== ''),
+  )
+}
+
+/** Texts as they are, a list one entry a line. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(shown).join('\n')
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .map(([key, held]) => [key, shown(held)])
+    .filter(([, held]) => held !== '')
+    .map(([key, held]) => `${key}: ${held}`)
+    .join(', ')
+}
+
+async function printTurns(
+  { items, nextCursor }: { items: readonly TurnState[]; nextCursor: string | null },
+  none: string,
+): Promise<void> {
+  if (items.length === 0) return printNote(none)
+  const { beginning, printTable } = await import('./table.ts')
+  printTable(
+    ['turn', 'player', 'coach', 'verified', 'issues', 'completed', 'summary'],
+    items.map((turn) => {
+      const statuses = [
+        ...Object.values(turn.acceptanceCriteriaStatus),
+        ...turn.verifications.map((v) => v.status),
+      ]
+      const verified = statuses.filter((status) => status === 'verified').length
+      return [
+        turn.turnNumber,
+        turn.playerDecision,
+        turn.coachDecision,
+        `${verified}/${statuses.length}`,
+        turn.issues.length,
+        turn.completedAt,
+        beginning(turn.playerSummary, 60),
+      ]
+    }),
+  )
+  if (nextCursor !== null) printNote(`More: --cursor ${nextCursor}`)
+}
+
+async function load() {
+  const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
+    import('./connect.ts'),
+    import('./pages.ts'),
+    import('../operations.ts'),
+    import('../wire.ts'),
+  ])
+  return { withClient, readPages, operations, toWire }
+}

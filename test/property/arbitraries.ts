@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import type { TurnToSend } from '../support/records.ts'
+
+/** Any text that may be stored: every code point but NUL. */
+export const anyText = (maxLength = 40) =>
+  fc
+    .oneof(fc.string({ maxLength }), fc.string({ unit: 'binary', maxLength }))
+    .map((text) => text.replaceAll('\0', ''))
+
+/** Names that a key made carelessly would mix up, and any others. */
+export const anyName = fc.oneof(
+  fc.constantFrom('guardkit', 'guardkit_factory', 'a', 'a/b', 'b', '..', '.', '%', '%2F', 'a%2Fb', ' ', '/', '//', '~1'),
+  fc.constantFrom('\u{1f600}', 'é', 'e\u0301', 'A', '1', '\\', "'", '`', '$name', '{key}', '\n', '\u202e'),
+  fc.string({ unit: fc.constantFrom('a', 'b', '/', '%', '2', 'F', '.', '~', ' ', '\u{1f600}'), minLength: 1, maxLength: 6 }),
+  anyText(20).filter((name) => name !== ''),
+)
+
+const label = fc.oneof(fc.constantFrom('AC-1', 'AC-001', 'AC-2', 'AC-LOAD-01', 'criterion_1', '7'), anyName)
+const wording = fc.oneof(
+  fc.constantFrom(
+    'It answers with 404',
+    '- [ ] It answers with 404 for an unknown page.',
+    'It answers with 404 to a guest',
+    'Every request is logged',
+    '',
+    '**',
+  ),
+  anyText(),
+)
+const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
+const instant = fc
+  .date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+
+const verification = fc.record(
+  {
+    criterionId: label,
+    criterionText: orNull(wording),
+    status: fc.constantFrom('verified', 'rejected', 'pending', 'unknown', 'passed', 'failed'),
+    source: fc.constantFrom('coach' as const, 'validator' as const, 'gate' as const, 'player' as const),
+    evidence: orNull(anyText()),
+  },
+  { requiredKeys: ['criterionId', 'status'] },
+)
+const promise = fc.record(
+  {
+    criterionId: label,
+    criterionText: orNull(wording),
+    status: fc.constantFrom('complete', 'partial', 'incomplete', 'uncertain'),
+    evidence: orNull(anyText()),
+    confidence: orNull(fc.double({ min: 0, max: 1, noNaN: true })),
+    implementationFiles: fc.array(anyText(), { maxLength: 3 }),
+  },
+  { requiredKeys: ['criterionId', 'status'] },
+)
+const issue = fc.record(
+  {
+    severity: fc.constantFrom('blocking', 'should_fix', 'advisory', 'must_fix', 'nit'),
+    description: anyText(),
+    category: orNull(anyText()),
+    criterionIds: fc.array(label, { maxLength: 3 }),
+    details: fc.jsonValue({ maxDepth: 2 }).map(withoutHoles),
+  },
+  { requiredKeys: ['severity', 'description'] },
+)
+
+/** What JSON can say and every engine can keep: no NUL, no half of a surrogate pair, no negative zero. */
+function withoutHoles(value: unknown): never {
+  return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').replace(/\\ud[89a-f]../gi, '')) as never
+}
+
+/** The content of a turn, whatever a caller may say; without its place. */
+export const anyContent: fc.Arbitrary<Omit<TurnToSend, 'featureId' | 'taskId' | 'turnNumber'>> = fc.record(
+  {
+    playerSummary: anyText(200),
+    playerDecision: orNull(fc.constantFrom('implemented', 'failed', 'Done', 'no such word')),
+    coachDecision: orNull(fc.constantFrom('approved', 'feedback', 'reject', 'no such word')),
+    coachFeedback: orNull(anyText(100)),
+    mode: orNull(fc.constantFrom('fresh_start' as const, 'continuing_work' as const)),
+    blockersFound: fc.array(anyText(), { maxLength: 3 }),
+    lessonsFromTurn: fc.array(anyText(), { maxLength: 3 }),
+    filesModified: fc.array(anyText(), { maxLength: 3 }),
+    progressSummary: anyText(),
+    acceptanceCriteriaStatus: fc.dictionary(label, fc.constantFrom('verified', 'rejected', 'pending'), { maxKeys: 3 }),
+    verifications: fc.array(verification, { maxLength: 5 }),
+    promises: fc.array(promise, { maxLength: 4 }),
+    issues: fc.array(issue, { maxLength: 3 }),
+    gates: fc.dictionary(anyName, fc.constantFrom('passed' as const, 'failed' as const, 'unknown' as const), {
+      maxKeys: 3,
+    }),
+    testsPassed: orNull(fc.nat()),
+    coverage: orNull(fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0)),
+    startedAt: orNull(instant),
+    completedAt: orNull(instant),
+    durationSeconds: orNull(fc.double({ min: 0, max: 1e6, noNaN: true }).map((value) => value + 0)),
+    whatToTryNext: orNull(anyText()),
+    extra: fc.dictionary(anyName, fc.jsonValue({ maxDepth: 2 }).map(withoutHoles), { maxKeys: 3 }),
+  },
+  { requiredKeys: ['playerSummary', 'completedAt'] },
+)

@@ -1,0 +1,205 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
+import { worldKey } from '../../src/keys.ts'
+import { useGraph } from '../contract/store.ts'
+import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
+import { chainOf } from '../support/graph-dump.ts'
+import { captureSteadily, clientOf, type TurnToSend } from '../support/records.ts'
+import { anyContent, anyName } from './arbitraries.ts'
+
+/** Each run has a project of its own, so that one graph serves them all. */
+const place = () => ({ project: `run ${crypto.randomUUID()}`, featureId: 'FEAT-1', taskId: 'TASK-1' })
+
+const chain = (numbers: Iterable<number>): string => {
+  const present = [...new Set(numbers)].sort((a, b) => a - b)
+  return present
+    .slice(1)
+    .map((number, i) => `${present[i]}→${number}`)
+    .join(' ')
+}
+
+const contexts = async (graph: Graph, where: ReturnType<typeof place>, turns: readonly number[]) => {
+  const answers: string[] = []
+  for (const role of ['player', 'coach'] as const)
+    for (const currentTurn of turns) {
+      const answer = await clientOf(graph).loadTurnContinuationContext({ ...where, role, currentTurn })
+      answers.push(JSON.stringify(answer))
+    }
+  return answers
+}
+
+for (const [engine, numRuns] of [
+  [memory, 60],
+  [neo4jLts, 15],
+] as const) {
+  describeOn(engine, (store) => {
+    const handles = useGraph(store)
+
+    test('any record is read back as it was answered, and again when sent again', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyContent, async (content) => {
+          const sent = { ...place(), turnNumber: 1, ...content }
+          const { created, superseded, ...answered } = await clientOf(handles.graph).captureTurnState(sent)
+          expect(created).toBe(true)
+          const { project, worldSlug } = answered
+          const read = await clientOf(handles.graph).getTurn({ project, worldSlug, turnNumber: 1 })
+          expect(read).toEqual(answered)
+          const again = await clientOf(handles.graph).captureTurnState(sent)
+          expect(again).toEqual({ ...answered, created: false, superseded: false })
+        }),
+        { numRuns },
+      )
+    })
+
+    test('records that are sent once to three times, in any interleaving, are stored once each', async () => {
+      const records = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 9 }), anyContent), {
+        selector: ([turnNumber]) => turnNumber,
+        minLength: 1,
+        maxLength: 4,
+      })
+      const rounds = records.chain((turns) =>
+        fc
+          .tuple(...turns.map((turn) => fc.integer({ min: 1, max: 3 }).map((times) => Array(times).fill(turn))))
+          .chain((copies) => {
+            const all = copies.flat() as typeof turns
+            return fc.tuple(
+              fc.constant(turns),
+              fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }),
+              fc.integer({ min: 1, max: 3 }),
+            )
+          }),
+      )
+      await fc.assert(
+        fc.asyncProperty(rounds, async ([turns, arrivals, atOnce]) => {
+          const where = place()
+          const answers = []
+          for (let i = 0; i < arrivals.length; i += atOnce) {
+            const together = arrivals
+              .slice(i, i + atOnce)
+              .map(([turnNumber, content]) =>
+                clientOf(handles.graph).captureTurnState({ ...where, turnNumber, ...content }),
+              )
+            answers.push(...(await Promise.all(together)))
+          }
+          expect(answers.filter(({ created }) => created)).toHaveLength(turns.length)
+          const { items } = await clientOf(handles.graph).listTurns({ project: where.project, worldSlug: 'TASK-1' })
+          expect(items.map(({ turnNumber }) => turnNumber)).toEqual(turns.map(([n]) => n).sort((a, b) => a - b))
+        }),
+        { numRuns },
+      )
+    })
+
+    test('the chain is that of the turns present, whatever arrives, late or in place of another', async () => {
+      const arrival = fc.record({
+        turnNumber: fc.integer({ min: 1, max: 6 }),
+        playerSummary: fc.constantFrom('a', 'b', 'c'),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 10 }), async (arrivals) => {
+          const where = place()
+          const model = new Map<number, string[]>()
+          for (const { turnNumber, playerSummary } of arrivals) {
+            const sent: TurnToSend = { ...where, turnNumber, playerSummary, completedAt: null, onConflict: 'supersede' }
+            const stood = model.get(turnNumber) ?? []
+            const { created, superseded } = await clientOf(handles.graph).captureTurnState(sent)
+            const isNew = stood.at(-1) !== playerSummary
+            expect({ created, superseded }).toEqual({ created: isNew, superseded: isNew && stood.length > 0 })
+            if (isNew) model.set(turnNumber, [...stood, playerSummary])
+          }
+          expect(await chainOf(handles.graph, worldKey(where.project, 'TASK-1'))).toBe(chain(model.keys()))
+          const at = { project: where.project, worldSlug: 'TASK-1' }
+          for (const [turnNumber, stood] of model) {
+            const now = await clientOf(handles.graph).getTurn({ ...at, turnNumber })
+            expect(now.playerSummary).toBe(stood.at(-1))
+            const { items } = await clientOf(handles.graph).getTurnHistory({ ...at, turnNumber })
+            expect(items.map(({ playerSummary }) => playerSummary)).toEqual(stood.slice(0, -1).reverse())
+          }
+          const { currentTurn } = await clientOf(handles.graph).getWorld(at)
+          expect(currentTurn).toBe(Math.max(...model.keys()))
+          for (const current of [2, 4, 7]) {
+            const below = [...model.keys()].filter((turnNumber) => turnNumber < current)
+            const { previousTurn } = await clientOf(handles.graph).loadTurnContinuationContext({
+              ...where,
+              currentTurn: current,
+            })
+            expect(previousTurn).toBe(below.length === 0 ? null : Math.max(...below))
+          }
+        }),
+        { numRuns },
+      )
+    })
+
+    test('two scopes of any names never see each other', async () => {
+      const scope = fc.record({ project: anyName, featureId: anyName, taskId: anyName })
+      await fc.assert(
+        fc.asyncProperty(scope, scope, async (a, b) => {
+          fc.pre(JSON.stringify(a) !== JSON.stringify(b))
+          const run = crypto.randomUUID()
+          const scopes = [a, b].map((names) => ({ ...names, project: `${names.project}${run}` }))
+          for (const [i, where] of scopes.entries()) {
+            await clientOf(handles.graph).captureTurnState({
+              ...where,
+              turnNumber: 1,
+              playerSummary: `CANARY-${i}`,
+              verifications: [{ criterionId: 'AC-1', criterionText: `of CANARY-${i}`, status: 'verified' }],
+            })
+          }
+          for (const [i, where] of scopes.entries()) {
+            const view = await clientOf(handles.graph).loadTurnContinuationContext({ ...where, currentTurn: 2 })
+            expect(new Set(JSON.stringify(view).match(/CANARY-\d/g))).toEqual(new Set([`CANARY-${i}`]))
+          }
+        }),
+        { numRuns },
+      )
+    })
+
+    test('a Player never sees evidence, gates, details or extra, whatever the record', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyContent, { minLength: 1, maxLength: 3 }), async (contents) => {
+          const where = place()
+          for (const [i, { promises, ...content }] of contents.entries()) {
+            await clientOf(handles.graph).captureTurnState({
+              ...where,
+              ...content,
+              turnNumber: i + 1,
+              verifications: (content.verifications ?? []).map((v) => ({ ...v, evidence: 'CANARY-evidence' })),
+              issues: (content.issues ?? []).map((issue) => ({ ...issue, details: 'CANARY-details' })),
+              gates: { 'CANARY-gate': 'failed' },
+              extra: { 'CANARY-extra': true },
+            })
+          }
+          for (const policy of ['sticky', 'evidence', 'latest'] as const) {
+            const view = await clientOf(handles.graph).loadTurnContinuationContext({ ...where, policy, currentTurn: 9 })
+            expect(view.status).toBe('ok')
+            expect(JSON.stringify(view)).not.toContain('CANARY')
+          }
+        }),
+        { numRuns },
+      )
+    })
+
+    test('the same captures give byte-identical contexts, here and on rows shuffled', async () => {
+      const reference = await handles.open(() => shuffled.open())
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), anyContent), { minLength: 1, maxLength: 4 }),
+          async (arrivals) => {
+            const where = place()
+            for (const graph of [handles.graph, reference]) {
+              for (const [turnNumber, content] of arrivals) {
+                await captureSteadily(graph, { ...where, turnNumber, ...content, onConflict: 'supersede' })
+              }
+            }
+            const here = await contexts(handles.graph, where, [2, 3, 5])
+            expect(await contexts(handles.graph, where, [2, 3, 5])).toEqual(here)
+            expect(await contexts(reference, where, [2, 3, 5])).toEqual(here)
+          },
+        ),
+        { numRuns },
+      )
+      await reference.close()
+    })
+  })
+}
+
