@@ -18,8 +18,7 @@ FOREACH (c IN $criteria |
     CREATE (t)-[:PROMISED]->(x:Promise)-[:TO_MEET]->(k)
     SET x += p)
   FOREACH (l IN c.labels |
-    MERGE (w)-[r:LABELS {source: l.source, label: l.label}]->(k)
-    SET r.turn = CASE WHEN r.turn > $turnNumber THEN r.turn ELSE $turnNumber END)
+    MERGE (w)-[:LABELS {source: l.source, label: l.label, turn: $turnNumber}]->(k))
   FOREACH (p IN c.progress |
     MERGE (w)-[r:PROGRESS]->(k)
     SET r += p))

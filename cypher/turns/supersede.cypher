@@ -2,7 +2,7 @@
 // MATCH (:Turn) is right without a filter, keeps its parts, and stays reachable by SUPERSEDES.
 //
 // Locks as in `turns/append`. No row: a check failed (the same record stands there already, or none).
-// params: $worldKey $taskKey $turnKey $digest $token
+// params: $worldKey $taskKey $turnKey $turnNumber $digest $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
@@ -17,6 +17,7 @@ CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
 CALL (old) { MATCH (:Turn)-[r:NEXT]->(old) DELETE r }
 CALL (old) { MATCH (old)-[r:NEXT]->(:Turn) DELETE r }
 CALL (old) { MATCH (:World)-[r:HAS_TURN]->(old) DELETE r }
+CALL (w) { MATCH (w)-[r:LABELS {turn: $turnNumber}]->(:Criterion) DELETE r }
 REMOVE old:Turn
 SET old:SupersededTurn, old.key = old.key + '~' + toString(old.revision)
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})

@@ -11,9 +11,33 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 
 function drawn(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const { bold } = colours(process.stdout)
-  const table = new Table({ head: head.map(bold), style: { head: [], border: [], compact: true } })
-  for (const row of rows) table.push(row.map((cell) => withoutControls(String(cell ?? ''))))
+  const cells = rows.map((row) => row.map((cell) => withoutControls(String(cell ?? ''))))
+  const table = new Table({
+    head: head.map(bold),
+    style: { head: [], border: [], compact: true },
+    ...fitting([head, ...cells]),
+  })
+  table.push(...cells)
   return table.toString()
+}
+
+const NARROWEST = 24
+
+/** Where the rows are wider than the terminal, the last column is wrapped. */
+function fitting(rows: readonly (readonly string[])[]): {
+  colWidths?: (number | null)[]
+  wordWrap?: boolean
+} {
+  const columns = rows[0]?.length ?? 0
+  // Each column has a border and two spaces, and the table one border more.
+  const widths = Array.from(
+    { length: columns },
+    (_, i) => 3 + Math.max(...rows.map((row) => row[i]?.length ?? 0)),
+  )
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width, 0)
+  const left = (process.stdout.columns || 80) - before - 2
+  if ((widths.at(-1) ?? 0) <= left + 1) return {}
+  return { colWidths: [...widths.slice(0, -1).map(() => null), Math.max(left, NARROWEST)], wordWrap: true }
 }
 
 const plain = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { TurnState } from '../turns/record.ts'
 import { type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
-import { printJson, printNote } from './output.ts'
+import { printJson, printNote, printText } from './output.ts'
 
 type ListOptions = PageOptions & { project?: string; json?: boolean }
 type OneOptions = { project?: string; json?: boolean }
@@ -58,25 +58,21 @@ async function showTurn(worldSlug: string, turnNumber: number, { project, json }
   )
   const wire = toWire(operations.getTurn.output, turn) as Record<string, unknown>
   if (json) return printJson(wire)
-  const { printTable } = await import('./table.ts')
-  printTable(
-    ['field', 'value'],
-    Object.entries(wire)
-      .map(([field, value]): [string, string] => [field, shown(value)])
-      .filter(([, value]) => value !== ''),
-  )
+  for (const [field, value] of Object.entries(wire))
+    if (!isEmpty(value)) printText(`${field}:${Array.isArray(value) ? '' : ' '}${shown(value)}`)
 }
 
-/** Texts as they are, a list one entry a line. */
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** A list stands below its name, one entry a line. */
 function shown(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map(shown).join('\n')
-  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.map((entry) => `\n  - ${shown(entry)}`).join('')
+  if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
-    .map(([key, held]) => [key, shown(held)])
-    .filter(([, held]) => held !== '')
-    .map(([key, held]) => `${key}: ${held}`)
-    .join(', ')
+    .filter(([, held]) => !isEmpty(held))
+    .map(([key, held]) => `${key}: ${Array.isArray(held) ? held.join(', ') : shown(held)}`)
+    .join('; ')
 }
 
 async function printTurns(

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, test } from 'vitest'
@@ -10,7 +10,8 @@ export const corpusRepositories = (): { name: string; root: string }[] =>
   existsSync(root)
     ? readdirSync(root, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
-        .map(({ name }) => ({ name, root: path.join(root, name) }))
+        // The reader names folders by their real path, so the oracle has to start from it.
+        .map(({ name }) => ({ name, root: realpathSync(path.join(root, name)) }))
     : []
 
 /** A suite over the real data; where it is missing, skipped, or a failure under REQUIRE_CORPUS=1. */

@@ -1,0 +1,35 @@
+import { Neo4jGraph } from '../../src/graph/neo4j.ts'
+import { startNeo4j } from '../../tools/neo4j/server.ts'
+import { checkGraphShape } from './graph-shape.ts'
+import type { Later, ScenarioOptions } from './scenario.ts'
+import { type ServiceProcess, startServiceProcess, temporaryFolder, untilReady } from './service-process.ts'
+
+/** The address of the Neo4j to work on: the one that was given, else one of the scenario's own. */
+export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promise<string> {
+  if (neo4j !== undefined) return neo4j
+  const server = await startNeo4j({ version: 'lts' })
+  later(() => server.stop())
+  return server.url
+}
+
+/** A service on a Neo4j, ready; it ends with the scenario. */
+export async function serviceOnNeo4j(url: string, later: Later): Promise<ServiceProcess> {
+  const { folder, remove } = temporaryFolder()
+  later(remove)
+  const service = await startServiceProcess({ dataFolder: folder, environment: { TURNGRAPH_STORE: url } })
+  later(() => service.kill())
+  await untilReady(service)
+  return service
+}
+
+export const graphAt = (url: string): Neo4jGraph =>
+  new Neo4jGraph({ url, user: 'neo4j', password: null, database: 'neo4j' })
+
+export async function checkNeo4jShape(url: string): ReturnType<typeof checkGraphShape> {
+  const graph = graphAt(url)
+  try {
+    return await checkGraphShape(graph)
+  } finally {
+    await graph.close()
+  }
+}

@@ -1,0 +1,301 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type ImportOptions, importAutobuild } from '../../src/autobuild/import.ts'
+import type { ImportReport } from '../../src/autobuild/import-report.ts'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import { TurngraphError } from '../../src/errors.ts'
+import { useGraph } from '../contract/store.ts'
+import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
+import { describeOn, memory, neo4jCurrent, neo4jLts, shuffled } from '../support/engines.ts'
+import { countsOf, dumpOf } from '../support/graph-dump.ts'
+
+let root = ''
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'turngraph-import-'))
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+type Files = Record<string, unknown>
+
+async function write(task: string, files: Files): Promise<void> {
+  const folder = path.join(root, 'shop', task)
+  await mkdir(folder, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(path.join(folder, `${name}.json`), JSON.stringify(content))
+  }
+}
+
+const player = (notes: string) => ({
+  implementation_notes: notes,
+  completion_promises: [{ criterion_id: 'AC-001', criterion_text: 'Prices are shown', status: 'complete' }],
+})
+const coach = (decision: string) => ({
+  decision,
+  rationale: `It is ${decision}.`,
+  criteria_verification: [{ criterion_id: 'AC-001', result: 'verified', notes: 'Seen in the shop' }],
+  issues: [{ severity: 'must_fix', type: 'test', description: 'No test covers zero' }],
+})
+const stateAt = (completed_at: string) => ({ feature_id: 'FEAT-1', started_at: completed_at, completed_at })
+
+const [AT_1, AT_2, AT_3] = ['2026-03-01T10:00:00.123456', '2026-03-01T11:00:00', '2026-03-02T09:00:00']
+
+/** The counts that say what an import did. */
+const done = ({ turnsCreated, turnsUnchanged, turnsSuperseded, turnsFailed }: ImportReport) =>
+  `${turnsCreated} created, ${turnsUnchanged} unchanged, ${turnsSuperseded} superseded, ${turnsFailed} failed`
+
+for (const engine of [memory, shuffled, neo4jLts, neo4jCurrent]) {
+  describeOn(engine, (store) => {
+    const handles = useGraph(store)
+    const client = (): TurngraphClient => inProcessClient({ graph: handles.graph, project: 'shop' })
+    const runImport = (options: ImportOptions = {}) => importAutobuild(client(), [root], options)
+    const worldsOf = async (taskId: string) => {
+      const { items } = await client().listWorlds({ taskId })
+      return Object.fromEntries(items.map((world) => [world.worldSlug, world.currentTurn]))
+    }
+    const turn = (worldSlug: string, turnNumber: number) => client().getTurn({ worldSlug, turnNumber })
+
+    describe('a first import', () => {
+      test('stores each turn with its verifications, promises and issues', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('feedback') })
+        await write('TASK-1', { turn_state_turn_1: stateAt(AT_1), player_turn_2: player('Added a test') })
+        const report = await runImport()
+        expect(report).toMatchObject({ tasks: 1, worlds: 1, verifications: 1, promises: 2, issues: 1 })
+        expect(done(report)).toBe('2 created, 0 unchanged, 0 superseded, 0 failed')
+        expect(await turn('TASK-1', 1)).toMatchObject({
+          project: 'shop',
+          featureId: 'FEAT-1',
+          playerSummary: 'Built it',
+          coachDecision: 'feedback',
+          completedAt: '2026-03-01T10:00:00.123456Z',
+          verifications: [{ criterionId: 'AC-001', status: 'verified', evidence: 'Seen in the shop' }],
+          promises: [{ criterionId: 'AC-001', status: 'complete' }],
+          issues: [{ severity: 'blocking', severityRaw: 'must_fix', description: 'No test covers zero' }],
+        })
+      })
+
+      test('leaves the time open where no file tells it', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it') })
+        await runImport()
+        expect(await turn('TASK-1', 1)).toMatchObject({ startedAt: null, completedAt: null })
+      })
+
+      test('makes a world of each run, the oldest first', async () => {
+        await write('TASK-1', { player_turn_1: player('Again'), turn_state_turn_1: stateAt(AT_3) })
+        await write('TASK-1', { player_turn_2: player('Second'), turn_state_turn_2: stateAt(AT_1) })
+        await write('TASK-1', { player_turn_3: player('Third'), turn_state_turn_3: stateAt(AT_2) })
+        const report = await runImport()
+        expect(report).toMatchObject({ tasks: 1, worlds: 2, turnsCreated: 3 })
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 3, 'TASK-1.2': 1 })
+        expect(done(await runImport())).toBe('0 created, 3 unchanged, 0 superseded, 0 failed')
+      })
+
+      test('goes to the project that is named', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it') })
+        await runImport({ project: 'till' })
+        expect(await worldsOf('TASK-1')).toEqual({})
+        expect((await client().listWorlds({ project: 'till' })).items).toHaveLength(1)
+      })
+
+      test('tells its progress: read, then written', async () => {
+        await write('TASK-1', { player_turn_1: player('a') })
+        await write('TASK-2', { player_turn_1: player('b') })
+        const told: string[] = []
+        await runImport({ onProgress: ({ phase, done, total }) => told.push(`${phase} ${done}/${total}`) })
+        expect(told).toEqual(['reading 1/2', 'reading 2/2', 'writing 1/2', 'writing 2/2'])
+      })
+
+      test('a dry run tells the same and writes nothing', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
+        const before = await dumpOf(handles.graph)
+        const dry = await runImport({ dryRun: true })
+        expect(await dumpOf(handles.graph)).toEqual(before)
+        expect(await runImport()).toEqual(dry)
+      })
+    })
+
+    describe('importing again', () => {
+      test('changes nothing where there is nothing new', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('approve') })
+        await write('TASK-1', { turn_state_turn_1: stateAt(AT_1), player_turn_2: player('More') })
+        await write('TASK-2', { player_turn_1: player('Without a time') })
+        await runImport()
+        const before = await dumpOf(handles.graph)
+        const again = await runImport()
+        expect(done(again)).toBe('0 created, 3 unchanged, 0 superseded, 0 failed')
+        expect(again).toMatchObject({ verifications: 1, promises: 3, issues: 1 })
+        expect(await dumpOf(handles.graph)).toEqual(before)
+      })
+
+      test("a Coach's file that comes later supersedes the record", async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
+        await runImport()
+        await write('TASK-1', { coach_turn_1: coach('approve') })
+        const dry = await runImport({ dryRun: true })
+        expect(done(dry)).toBe('0 created, 0 unchanged, 1 superseded, 0 failed')
+        expect(await runImport()).toEqual(dry)
+        expect(await turn('TASK-1', 1)).toMatchObject({
+          coachDecision: 'approved',
+          playerSummary: 'Built it',
+        })
+        const history = await client().getTurnHistory({ worldSlug: 'TASK-1', turnNumber: 1 })
+        expect(history.items).toMatchObject([{ coachDecision: 'unknown' }])
+        expect(done(await runImport())).toBe('0 created, 1 unchanged, 0 superseded, 0 failed')
+      })
+
+      test('a session that goes on goes on in its world', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
+        await runImport()
+        await write('TASK-1', { player_turn_2: player('Went on'), turn_state_turn_2: stateAt(AT_2) })
+        expect(done(await runImport())).toBe('1 created, 1 unchanged, 0 superseded, 0 failed')
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2 })
+      })
+
+      test('a turn that was imported before its time was known is known again', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it') })
+        await write('TASK-1', {
+          task_work_results: { feature_id: 'FEAT-1', quality_gates: { coverage: 81 } },
+        })
+        await runImport()
+        await write('TASK-1', { turn_state_turn_1: stateAt(AT_1), coach_turn_1: coach('feedback') })
+        await write('TASK-1', { player_turn_2: player('Went on'), turn_state_turn_2: stateAt(AT_2) })
+        expect(done(await runImport())).toBe('1 created, 0 unchanged, 1 superseded, 0 failed')
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2 })
+        // task_work_results.json tells of turn 2 by now; what it told of turn 1 stays.
+        expect(await turn('TASK-1', 1)).toMatchObject({ coverage: 81, coachDecision: 'feedback' })
+        expect(done(await runImport())).toBe('0 created, 2 unchanged, 0 superseded, 0 failed')
+      })
+
+      test('a full re-run with new times is a new world, and the old one stays', async () => {
+        await write('TASK-1', { player_turn_1: player('First'), turn_state_turn_1: stateAt(AT_1) })
+        await write('TASK-1', { player_turn_2: player('Second'), turn_state_turn_2: stateAt(AT_2) })
+        await runImport()
+        await write('TASK-1', { player_turn_1: player('Anew'), turn_state_turn_1: stateAt(AT_3) })
+        await write('TASK-1', {
+          player_turn_2: player('Anew 2'),
+          turn_state_turn_2: stateAt('2026-03-02T10:00:00'),
+        })
+        expect(done(await runImport())).toBe('2 created, 0 unchanged, 0 superseded, 0 failed')
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2, 'TASK-1.2': 2 })
+        expect(await turn('TASK-1', 1)).toMatchObject({ playerSummary: 'First' })
+        expect(await turn('TASK-1.2', 1)).toMatchObject({ playerSummary: 'Anew' })
+      })
+
+      test('a re-run of which some turns are untimed is told from the first by those that are', async () => {
+        await write('TASK-1', { player_turn_1: player('First'), player_turn_2: player('Second') })
+        await write('TASK-1', { turn_state_turn_2: stateAt(AT_1) })
+        await runImport()
+        await write('TASK-1', { player_turn_1: player('Anew'), turn_state_turn_2: stateAt(AT_2) })
+        expect(done(await runImport())).toBe('2 created, 0 unchanged, 0 superseded, 0 failed')
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2, 'TASK-1.2': 2 })
+      })
+
+      test('a turn that has lost content is kept as it is stored, and told', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('feedback') })
+        await write('TASK-1', { turn_state_turn_1: stateAt(AT_1) })
+        await runImport()
+        const before = await dumpOf(handles.graph)
+        await rm(path.join(root, 'shop/TASK-1/coach_turn_1.json'))
+        const again = await runImport()
+        expect(done(again)).toBe('0 created, 1 unchanged, 0 superseded, 0 failed')
+        expect(again.warnings).toMatchObject([
+          { task: 'TASK-1', turn: 1, field: expect.stringContaining('coach_feedback') },
+        ])
+        expect(await dumpOf(handles.graph)).toEqual(before)
+        expect(await runImport({ dryRun: true })).toEqual(again)
+      })
+
+      test('finds the world of an import that ended before the first capture', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
+        const away = { ...client(), captureTurnState: async () => Promise.reject(storeAway()) }
+        await expect(importAutobuild(away, [root])).rejects.toMatchObject({ code: 'store_unavailable' })
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 0 })
+        await runImport()
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 1 })
+      })
+
+      test('a deleted world is not written to again', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
+        await runImport()
+        await client().deleteWorld({ worldSlug: 'TASK-1' })
+        expect(done(await runImport())).toBe('1 created, 0 unchanged, 0 superseded, 0 failed')
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1.2': 1 })
+      })
+    })
+
+    describe('what goes wrong', () => {
+      test('a turn that is refused is counted and told, and the rest is stored', async () => {
+        await write('TASK-1', { player_turn_1: player('Built it'), player_turn_2: player('More') })
+        const picky: TurngraphClient = {
+          ...client(),
+          captureTurnState: (input) =>
+            input.turnNumber === 1 ? Promise.reject(refused()) : client().captureTurnState(input),
+        }
+        const report = await importAutobuild(picky, [root])
+        expect(done(report)).toBe('1 created, 0 unchanged, 0 superseded, 1 failed')
+        expect(report.warnings.at(-1)).toMatchObject({ task: 'TASK-1', turn: 1, field: 'player_summary' })
+        expect(done(await runImport())).toBe('1 created, 1 unchanged, 0 superseded, 0 failed')
+      })
+
+      test('an absent graph ends the import; the same again goes on from there', async () => {
+        for (const task of ['TASK-1', 'TASK-2', 'TASK-3']) await write(task, { player_turn_1: player(task) })
+        let captures = 0
+        const failing: TurngraphClient = {
+          ...client(),
+          captureTurnState: (input) =>
+            ++captures > 2 ? Promise.reject(storeAway()) : client().captureTurnState(input),
+        }
+        await expect(importAutobuild(failing, [root])).rejects.toMatchObject({ code: 'store_unavailable' })
+        expect(done(await runImport())).toBe('1 created, 2 unchanged, 0 superseded, 0 failed')
+        const { World } = await countsOf(handles.graph)
+        expect(World).toBe(3)
+      })
+
+      test('broken and wrong files are skipped and told, unmapped keys counted', async () => {
+        await write('TASK-1', { player_turn_1: { ...player('Built it'), mood: 'good' } })
+        await write('TASK-2', { player_turn_1: { ...player('Built it'), mood: 'bad' } })
+        await writeFile(path.join(root, 'shop/TASK-2/coach_turn_1.json'), '{"decision":')
+        const report = await runImport()
+        expect(report.turnsCreated).toBe(2)
+        expect(report.unmapped).toMatchObject([{ shape: 'player', key: 'mood', count: 2 }])
+        expect(report.skipped).toMatchObject([{ file: path.join(root, 'shop/TASK-2/coach_turn_1.json') }])
+      })
+    })
+
+    describeCorpus('the real artifacts', () => {
+      const corpus = corpusRepositories().map((repository) => repository.root)
+
+      test('are imported whole, once', { timeout: 120_000 }, async () => {
+        const first = await importAutobuild(client(), corpus)
+        expect(first).toMatchObject({ tasks: 84, worlds: 85, turnsFailed: 0 })
+        expect(done(first)).toBe('124 created, 0 unchanged, 0 superseded, 0 failed')
+        expect(Object.keys(await worldsOf('TASK-RIP-007'))).toEqual(['TASK-RIP-007', 'TASK-RIP-007.2'])
+        expect(first.unmapped.length).toBeGreaterThan(0)
+        for (const { count, example } of first.unmapped) {
+          expect(count).toBeGreaterThan(0)
+          expect(example).toMatch(/\.json$/)
+        }
+        const counts = await countsOf(handles.graph)
+        expect(counts).toMatchObject({
+          Turn: 124,
+          World: 85,
+          Verification: first.verifications,
+          Promise: first.promises,
+          Issue: first.issues,
+        })
+        const again = await importAutobuild(client(), corpus)
+        expect(done(again)).toBe('0 created, 124 unchanged, 0 superseded, 0 failed')
+        expect(again.warnings).toEqual(first.warnings)
+        expect(await countsOf(handles.graph)).toEqual(counts)
+      })
+    })
+  })
+}
+
+const storeAway = () => new TurngraphError('store_unavailable', 'The graph is away.')
+const refused = () =>
+  new TurngraphError('invalid_request', 'player_summary: is too long', {
+    details: { problems: [{ path: 'player_summary', message: 'is too long' }] },
+  })
