@@ -6,7 +6,7 @@ import { loadTurnContinuationContext } from './turns/context.ts'
 import { contextRequest, continuationContext } from './turns/continuation.ts'
 import { listTurns, readTurn, turnHistory } from './turns/read.ts'
 import { captureRequest, turnState } from './turns/record.ts'
-import { LIMITS, name } from './turns/text.ts'
+import { LIMITS, name, wholeNumber } from './turns/text.ts'
 import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
 
 /**
@@ -33,9 +33,9 @@ export type Call = {
 
 const project = name.nullish().describe("default: the connection's project")
 const worldSlug = name
-const turnNumber = z.coerce.number().int().min(1).max(LIMITS.turnNumber)
+const turnNumber = wholeNumber(1, LIMITS.turnNumber)
 const pageFields = {
-  limit: z.coerce.number().int().min(1).max(500).default(50).describe('1 to 500'),
+  limit: wholeNumber(1, 500).default(50).describe('1 to 500'),
   cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
 }
 
@@ -129,7 +129,8 @@ export const operations = {
       const before = numberCursor(cursor) ?? Number.MAX_SAFE_INTEGER
       const window = { before, limit: limit + 1 }
       const records = await turnHistory(graph, input.project, input.worldSlug, input.turnNumber, window)
-      return pageOf(records, limit, (last) => String(last.revision))
+      const { items, nextCursor } = pageOf(records, limit, (last) => String(last.revision))
+      return { items: items.map(({ revision, ...turn }) => turn), nextCursor }
     },
   }),
 } as const

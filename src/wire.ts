@@ -80,13 +80,43 @@ function convert(schema: z.ZodType, value: unknown, from: Rename, to: Rename): u
  * problem with its path and remedy.
  */
 export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
-  const result = wireSchema(schema).safeParse(value)
-  if (result.success) return fromWire(schema, result.data) as z.output<S>
-  throw invalidRequest(result.error, what)
+  const result = wireSchema(schema).safeParse(value, { reportInput: true })
+  const reserved = reservedKeys(value, [])
+  if (result.success && reserved.length === 0) return fromWire(schema, result.data) as z.output<S>
+  throw invalidRequest(what, [
+    ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [])),
+    ...reserved,
+  ])
 }
 
-export function invalidRequest(error: z.ZodError, what: string): TurngraphError {
-  const problems = error.issues.flatMap((issue) => problemsOf(issue, []))
+/** The same for a value that is camelCase already. */
+export function parseInput<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  const result = schema.safeParse(value, { reportInput: true })
+  const reserved = reservedKeys(value, [])
+  if (result.success && reserved.length === 0) return result.data
+  throw invalidRequest(what, [
+    ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [])),
+    ...reserved,
+  ])
+}
+
+/** Objects cannot hold this key as others, and zod drops it without a word: it is refused wherever it stands. */
+const RESERVED_KEY = '__proto__'
+
+function reservedKeys(value: unknown, above: PropertyKey[]): Problem[] {
+  if (value === null || typeof value !== 'object') return []
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return entries.flatMap(([key, held]) =>
+    key === RESERVED_KEY
+      ? [{ path: pathText([...above, key]), message: 'is a reserved name; call it something else' }]
+      : reservedKeys(held, [...above, key]),
+  )
+}
+
+function invalidRequest(what: string, found: Problem[]): TurngraphError {
+  const problems = [
+    ...new Map(found.toReversed().map((problem) => [problem.path, problem])).values(),
+  ].reverse()
   const shown = problems.slice(0, 5).map((p) => (p.path === '' ? p.message : `${p.path}: ${p.message}`))
   const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
   return new TurngraphError('invalid_request', `${what}: ${shown.join('; ')}${more}`, {
@@ -110,7 +140,8 @@ function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[]): Problem[] {
   if (issue.code === 'invalid_key') {
     return issue.issues.flatMap((inner) => problemsOf(inner, path))
   }
-  return [{ path: pathText(path), message: issue.message }]
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return [{ path: pathText(path), message: missing ? 'is missing' : issue.message }]
 }
 
 const pathText = (path: PropertyKey[]): string =>

@@ -1,8 +1,8 @@
-// Marks a world deleted: its slug stays taken, and it is never a default again. The same answer when repeated.
+// Marks a world deleted: its slug stays taken, and it is never a default again.
 // params: $worldKey $deletedAt $token
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token
 WITH w
-WHERE w.activeRunId IS NULL AND w.activeAttemptId IS NULL
-SET w.deletedAt = coalesce(w.deletedAt, datetime($deletedAt))
+WHERE w.deletedAt IS NULL AND w.activeRunId IS NULL AND w.activeAttemptId IS NULL
+SET w.deletedAt = datetime($deletedAt)
 // include worlds/_world

@@ -1,5 +1,5 @@
 import type { CaptureRequest, TurnState } from '../turns/record.ts'
-import { differenceOf, onlyAdds } from './gain.ts'
+import { differenceOf, onlyAdds, withWhatResultsTold } from './gain.ts'
 import type { ImportTarget } from './import-target.ts'
 
 /** A world of the task as the graph has it. */
@@ -65,7 +65,7 @@ function mayHold({ turns }: StandingWorld, run: readonly CaptureRequest[]): bool
     pairs.every(
       ({ stored, read }) =>
         stored.completedAt === (read.completedAt ?? null) ||
-        (stored.completedAt === null && onlyAdds(differenceOf(stored, read))),
+        (stored.completedAt === null && onlyAdds(differenceOf(stored, withWhatResultsTold(read, stored)))),
     )
   )
 }

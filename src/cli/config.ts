@@ -12,13 +12,11 @@ export function addConfig(program: Command): void {
 }
 
 async function printConfig({ json }: { json?: boolean }): Promise<void> {
-  const [{ loadConfig, maskedConfig, ENVIRONMENT }, { printTable }] = await Promise.all([
-    import('../config.ts'),
-    import('./table.ts'),
-  ])
+  const { loadConfig, maskedConfig, ENVIRONMENT } = await import('../config.ts')
   // Masked, its shape is the same.
   const values = inEffect(maskedConfig(loadConfig(process.env)) as Config)
   if (json) return printJson(values)
+  const { printTable } = await import('./table.ts')
   const variables = Object.entries(values) as [keyof typeof ENVIRONMENT, Cell][]
   printTable(
     ['variable', 'value', 'set', 'meaning'],

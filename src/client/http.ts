@@ -3,7 +3,7 @@ import { errorBody } from '../http/error-body.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'
 import { type Route, routeOf } from '../http/routes.ts'
 import { type OperationName, operations } from '../operations.ts'
-import { invalidRequest, parseWire, toWire } from '../wire.ts'
+import { parseInput, parseWire, toWire } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 
 const TIMEOUT_MS = 30_000
@@ -38,8 +38,7 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
   const operation = operations[name]
   // Here too, so that the caller meets its own names in the problems, and nothing unknown is dropped on
   // the way. What is sent is what was given: the service does the parsing that counts.
-  const checked = operation.input.safeParse(input)
-  if (!checked.success) throw invalidRequest(checked.error, name)
+  parseInput(operation.input, input, name)
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
   if (wire.project == null && calling.project != null) wire.project = calling.project

@@ -1,6 +1,6 @@
 import type { Graph } from '../graph/port.ts'
 import { type Call, type OperationName, operations } from '../operations.ts'
-import { invalidRequest } from '../wire.ts'
+import { parseInput } from '../wire.ts'
 import type { TurngraphClient } from './client.ts'
 
 /** Calls the operations on a graph of this very process. `close()` closes the graph. */
@@ -18,9 +18,8 @@ async function runOperation(
   { graph, input, project, call }: { graph: Graph; input: unknown; project: string; call: Call },
 ): Promise<unknown> {
   const operation = operations[name]
-  const parsed = operation.input.safeParse(input)
-  if (!parsed.success) throw invalidRequest(parsed.error, name)
-  const scoped = { ...parsed.data, project: parsed.data.project ?? project }
+  const parsed = parseInput(operation.input, input, name)
+  const scoped = { ...parsed, project: parsed.project ?? project }
   // Each operation's input fits its own `run`; the table as a whole cannot say so.
   return (operation.run as (graph: Graph, input: unknown, call: Call) => Promise<unknown>)(
     graph,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { POLICIES } from '../criteria/state.ts'
 import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES, turnState } from './record.ts'
-import { LIMITS, name } from './text.ts'
+import { LIMITS, name, wholeNumber } from './text.ts'
 
 /** What is asked for and what is answered as continuation context (contract: turns.md). */
 
@@ -12,14 +12,12 @@ export const contextRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: name,
   taskId: name,
-  currentTurn: z.coerce
-    .number()
-    .int()
-    .max(LIMITS.turnNumber + 1)
-    .describe('the turn that is about to begin'),
+  currentTurn: wholeNumber(-LIMITS.turnNumber, LIMITS.turnNumber + 1).describe(
+    'the turn that is about to begin',
+  ),
   worldSlug: name.nullish().describe('default: the newest world of the task'),
   role: z.enum(ROLES).default('player'),
-  tokenBudget: z.coerce.number().int().min(100).max(100_000).default(2_000),
+  tokenBudget: wholeNumber(100, 100_000).default(2_000),
   perspectiveReset: z
     .stringbool()
     .or(z.boolean())

@@ -41,12 +41,15 @@ const upTo256 = (value: string): string | null =>
     : null
 
 /** The name of a project, feature, task, world or worker: part of a key, so bounded in bytes too. */
-export const name = z.string().check(
-  checkText((value) => {
-    if (value === '') return 'is empty; give it 1 to 256 characters'
-    return upTo256(value) ?? (bytes(value) > LIMITS.nameBytes ? 'is longer than 1 KiB; shorten it' : null)
-  }),
-)
+export const name = z
+  .string()
+  .check(
+    checkText((value) => {
+      if (value === '') return 'is empty; give it 1 to 256 characters'
+      return upTo256(value) ?? (bytes(value) > LIMITS.nameBytes ? 'is longer than 1 KiB; shorten it' : null)
+    }),
+  )
+  .meta({ minLength: 1, maxLength: LIMITS.nameCharacters })
 
 /** A criterion's id as somebody gave it, a gate's or a category's name. */
 export const label = z.string().check(checkText(upTo256))
@@ -61,3 +64,12 @@ export const map = <S extends z.ZodType>(value: S) =>
       (held) => Object.keys(held).length <= LIMITS.entries,
       `has more than ${LIMITS.entries} entries; send fewer`,
     )
+
+/** A whole number that may come as the digits of a query string. */
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .preprocess(
+      (given) => (typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given),
+      z.number().int().min(min).max(max),
+    )
+    .meta({ type: 'integer', minimum: min, maximum: max })

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { killService } from './kill-service.ts'
+import { racingReaders } from './racing-readers.ts'
 import { sameTurnTwice } from './same-turn-twice.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -7,6 +8,8 @@ import type { Scenario } from './scenario.ts'
 const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'kill-service': { run: killService, rounds: 20 },
   'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
+  // Rounds are seconds.
+  'racing-readers': { run: racingReaders, rounds: 60 },
 }
 
 const { values } = parseArgs({

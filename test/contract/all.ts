@@ -14,8 +14,8 @@ import { worldsContract } from './worlds.ts'
  * describe('my store', () => storeContract({ name: 'my store', open, openUnmigrated, beside }))
  */
 export function storeContract(store: StoreUnderTest): void {
-  portContract(store)
   migrationsContract(store)
+  portContract(store)
   captureContract(store)
   worldsContract(store)
   contextContract(store)

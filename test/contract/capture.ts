@@ -39,7 +39,11 @@ export function captureContract(store: StoreUnderTest): void {
       expect(answered).toEqual({ ...everyFieldKept, createdAt: expect.any(String) })
       const read = await on.client.getTurn({ worldSlug: 'session/1 α', turnNumber: 3 })
       expect(read).toEqual(answered)
-      expect(Object.keys(read.acceptanceCriteriaStatus)).toEqual(['criterion_1', 'criterion_2', 'criterion_3'])
+      expect(Object.keys(read.acceptanceCriteriaStatus)).toEqual([
+        'criterion_1',
+        'criterion_2',
+        'criterion_3',
+      ])
       expect(Object.keys(read.gates)).toEqual(['tests', 'plan audit', 'coverage'])
       const page = await on.client.listTurns({ worldSlug: 'session/1 α' })
       expect(page).toEqual({ items: [answered], nextCursor: null })
@@ -73,22 +77,33 @@ export function captureContract(store: StoreUnderTest): void {
       expect(await on.client.getTurn({ project: 'p', worldSlug: 'T', turnNumber: 1 })).toEqual(answered)
     })
 
-    test('an instant is kept with the digits it came with', async () => {
+    test('an instant is kept to the microsecond, in the answer as in the graph', async () => {
       const sent = aTurn(1, { completedAt: '2026-03-08T14:07:00.123456789Z' })
       const { created, superseded, ...answered } = await on.client.captureTurnState(sent)
+      expect(answered.completedAt).toBe('2026-03-08T14:07:00.123456Z')
       expect(await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })).toEqual(answered)
+      expect((await on.client.captureTurnState(sent)).created).toBe(false)
     })
 
     test.each<[string, Parameters<typeof aTurn>[1]]>([
       ['an id that is a property of every object', { acceptanceCriteriaStatus: { constructor: 'verified' } }],
-      ['ids that look like numbers', { acceptanceCriteriaStatus: { 10: 'verified', 9: 'rejected', a: 'pending' } }],
+      [
+        'ids that look like numbers',
+        { acceptanceCriteriaStatus: { 10: 'verified', 9: 'rejected', a: 'pending' } },
+      ],
       ['zero and fractions', { testsPassed: 0, coverage: 0, archScore: 0.1, durationSeconds: 1e-7 }],
       ['great numbers', { testsPassed: Number.MAX_SAFE_INTEGER, coverage: 1e300 }],
       ['a text of 64 KiB', { playerSummary: 'ä'.repeat(32 * 1024) }],
       ['a thousand blockers', { blockersFound: Array.from({ length: 1000 }, (_, i) => `b${i}`) }],
       ['empty texts', { coachFeedback: '', whatToTryNext: '', commit: '', lessonsFromTurn: [''] }],
-      ['extra with every kind of JSON', { extra: { a: null, b: [], c: {}, d: 1.5, e: '\u2028', constructor: 1 } }],
-      ['details that are a bare value', { issues: [{ severity: 'minor', description: '', details: 'text' }] }],
+      [
+        'extra with every kind of JSON',
+        { extra: { a: null, b: [], c: {}, d: 1.5, e: '\u2028', constructor: 1 } },
+      ],
+      [
+        'details that are a bare value',
+        { issues: [{ severity: 'minor', description: '', details: 'text' }] },
+      ],
     ])('%s comes back as it went', async (_name, more) => {
       const { created, superseded, ...answered } = await on.client.captureTurnState(aTurn(1, more))
       const read = await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })
@@ -98,7 +113,10 @@ export function captureContract(store: StoreUnderTest): void {
     })
 
     test('three hundred verifications, promises and issues go in one capture', async () => {
-      const names = Array.from({ length: 300 }, (_, i) => ({ criterionId: `AC-${i + 1}`, criterionText: `thing ${i}` }))
+      const names = Array.from({ length: 300 }, (_, i) => ({
+        criterionId: `AC-${i + 1}`,
+        criterionText: `thing ${i}`,
+      }))
       const sent = aTurn(1, {
         verifications: names.map((name) => ({ ...name, status: 'verified' as const })),
         promises: names.map((name) => ({ ...name, status: 'complete' as const })),
@@ -136,7 +154,13 @@ export function captureContract(store: StoreUnderTest): void {
           Array.from({ length: 8 }, () => on.client.captureTurnState({ ...everyField, turnNumber: 1 })),
         )
         expect(answers.filter(({ created }) => created)).toHaveLength(1)
-        expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, Verification: 6, Promise: 2, Issue: 2, Gate: 3 })
+        expect(await countsOf(handles.graph)).toMatchObject({
+          Turn: 1,
+          Verification: 6,
+          Promise: 2,
+          Issue: 2,
+          Gate: 3,
+        })
       })
 
       test('a record without a time of its own is the same when sent again later', async () => {
@@ -170,7 +194,11 @@ export function captureContract(store: StoreUnderTest): void {
         await on.client.captureTurnState(aTurn(1, { playerSummary: 'of the first session' }))
         await on.client.createWorld({ featureId: 'FEAT-1', taskId: TASK })
         await on.client.captureTurnState(
-          aTurn(1, { worldSlug: `${TASK}.2`, playerSummary: 'of the second', completedAt: '2026-06-01T00:00:00Z' }),
+          aTurn(1, {
+            worldSlug: `${TASK}.2`,
+            playerSummary: 'of the second',
+            completedAt: '2026-06-01T00:00:00Z',
+          }),
         )
         const again = await on.client.captureTurnState(aTurn(1, { playerSummary: 'of the first session' }))
         expect(again).toMatchObject({ created: false, worldSlug: TASK })
@@ -180,7 +208,9 @@ export function captureContract(store: StoreUnderTest): void {
       test('a record that was captured into a named older world answers with that one', async () => {
         const record = aTurn(2, { playerSummary: 'of the first session' })
         await on.client.captureTurnState({ ...record, worldSlug: 'first' })
-        await on.client.captureTurnState(aTurn(1, { worldSlug: 'second', completedAt: '2026-06-01T00:00:00Z' }))
+        await on.client.captureTurnState(
+          aTurn(1, { worldSlug: 'second', completedAt: '2026-06-01T00:00:00Z' }),
+        )
         const again = await on.client.captureTurnState(record)
         expect(again).toMatchObject({ created: false, worldSlug: 'first' })
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 2 })
@@ -233,7 +263,11 @@ export function captureContract(store: StoreUnderTest): void {
         expect(now.playerSummary).toBe('the second record')
         expect(await chainOf(handles.graph, worldKey(PROJECT, TASK))).toBe('1→2 2→3')
         const { items } = await on.client.listTurns({ worldSlug: TASK })
-        expect(items.map(({ playerSummary }) => playerSummary)).toEqual(['Attempt 1', 'the second record', 'Attempt 3'])
+        expect(items.map(({ playerSummary }) => playerSummary)).toEqual([
+          'Attempt 1',
+          'the second record',
+          'Attempt 3',
+        ])
         for (const turn of [3, 4]) {
           const view = await context(turn)
           expect(JSON.stringify(view)).not.toMatch(/old log|old issue|first record/)
@@ -248,7 +282,9 @@ export function captureContract(store: StoreUnderTest): void {
 
       test('a turn may be superseded again and again: its history is newest first, in pages', async () => {
         for (const i of [1, 2, 3, 4, 5]) {
-          await on.client.captureTurnState(aTurn(1, { playerSummary: `record ${i}`, onConflict: 'supersede' }))
+          await on.client.captureTurnState(
+            aTurn(1, { playerSummary: `record ${i}`, onConflict: 'supersede' }),
+          )
         }
         const ask = { worldSlug: TASK, turnNumber: 1, limit: 3 }
         const first = await on.client.getTurnHistory(ask)
@@ -256,7 +292,12 @@ export function captureContract(store: StoreUnderTest): void {
         const summaries = [...first.items, ...rest.items].map(({ playerSummary }) => playerSummary)
         expect(summaries).toEqual(['record 4', 'record 3', 'record 2', 'record 1'])
         expect(rest.nextCursor).toBeNull()
-        expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 4, SUPERSEDES: 4, HAS_TURN: 1 })
+        expect(await countsOf(handles.graph)).toMatchObject({
+          Turn: 1,
+          SupersededTurn: 4,
+          SUPERSEDES: 4,
+          HAS_TURN: 1,
+        })
       })
 
       test('a record that once stood may stand again', async () => {
@@ -283,7 +324,13 @@ export function captureContract(store: StoreUnderTest): void {
         await Promise.all(others)
         const { items } = await on.client.getTurnHistory({ worldSlug: TASK, turnNumber: 1 })
         const now = await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })
-        expect([...items, now].map(({ playerSummary }) => playerSummary).sort()).toEqual(['Attempt 1', 'a', 'b', 'c', 'd'])
+        expect([...items, now].map(({ playerSummary }) => playerSummary).sort()).toEqual([
+          'Attempt 1',
+          'a',
+          'b',
+          'c',
+          'd',
+        ])
       })
     })
 
@@ -292,8 +339,16 @@ export function captureContract(store: StoreUnderTest): void {
         aTurn(turnNumber, {
           acceptanceCriteriaStatus: { [`criterion_${turnNumber}`]: 'verified' },
           verifications: [
-            { criterionId: `AC-${turnNumber}`, criterionText: `It does thing ${turnNumber}`, status: 'verified' },
-            { criterionId: 'AC-9', criterionText: 'It is documented', status: turnNumber === 2 ? 'verified' : 'rejected' },
+            {
+              criterionId: `AC-${turnNumber}`,
+              criterionText: `It does thing ${turnNumber}`,
+              status: 'verified',
+            },
+            {
+              criterionId: 'AC-9',
+              criterionText: 'It is documented',
+              status: turnNumber === 2 ? 'verified' : 'rejected',
+            },
           ],
         })
 
@@ -305,7 +360,9 @@ export function captureContract(store: StoreUnderTest): void {
           expect(await chainOf(handles.graph, worldKey(PROJECT, taskId)), taskId).toBe('1→2 2→4 4→7')
           expect(await on.client.getWorld({ worldSlug: taskId })).toMatchObject({ currentTurn: 7 })
           for (const currentTurn of [3, 8]) {
-            const view = await on.client.loadTurnContinuationContext(aContext(currentTurn, { taskId, role: 'coach' }))
+            const view = await on.client.loadTurnContinuationContext(
+              aContext(currentTurn, { taskId, role: 'coach' }),
+            )
             seen.add(`${currentTurn} ${view.context}`)
           }
         }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ContextToLoad, aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
+import { aContext, aTurn, type ContextToLoad, clientOf, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** A record that says what seed 000's TurnStateEntity can say, and no more. */
@@ -78,11 +78,14 @@ export function contextContract(store: StoreUnderTest): void {
     }
 
     describe('the text', () => {
-      test.each(['player', 'coach'] as const)("of a seed-shaped record is the seed's, byte for byte (%s)", async (role) => {
-        await capture(seedRecord)
-        const { context } = await load(3, { role })
-        expect(context).toBe(seedText)
-      })
+      test.each(['player', 'coach'] as const)(
+        "of a seed-shaped record is the seed's, byte for byte (%s)",
+        async (role) => {
+          await capture(seedRecord)
+          const { context } = await load(3, { role })
+          expect(context).toBe(seedText)
+        },
+      )
 
       test('a field without content has no line', async () => {
         await capture({ ...aTurn(1), playerSummary: 'Tried', coachDecision: 'approved' })
@@ -122,7 +125,15 @@ export function contextContract(store: StoreUnderTest): void {
 
       test('the parenthesis appears only where the prior turn did not itself say so', async () => {
         await capture(
-          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified', 'AC-003': 'verified', 'AC-004': 'rejected' })),
+          aTurn(
+            1,
+            judged({
+              'AC-001': 'verified',
+              'AC-002': 'verified',
+              'AC-003': 'verified',
+              'AC-004': 'rejected',
+            }),
+          ),
           aTurn(2, judged({ 'AC-001': 'verified', 'AC-002': 'unknown', 'AC-004': 'verified' })),
         )
         expect(await statusLines(3)).toEqual([
@@ -180,7 +191,13 @@ export function contextContract(store: StoreUnderTest): void {
       test('before turn 1 there is none', async () => {
         await capture(aTurn(1))
         for (const currentTurn of [1, 0, -3]) {
-          const nothing = { status: 'first_turn', context: null, prior: null, previousTurn: null, criteria: [] }
+          const nothing = {
+            status: 'first_turn',
+            context: null,
+            prior: null,
+            previousTurn: null,
+            criteria: [],
+          }
           expect(await load(currentTurn)).toMatchObject(nothing)
         }
       })
@@ -189,13 +206,22 @@ export function contextContract(store: StoreUnderTest): void {
         await capture(aTurn(1))
         const strangers = [{ project: 'nobody' }, { featureId: 'nobody' }, { taskId: 'nobody' }]
         for (const stranger of strangers) {
-          expect(await load(2, stranger)).toMatchObject({ status: 'no_prior_turn', context: null, prior: null })
+          expect(await load(2, stranger)).toMatchObject({
+            status: 'no_prior_turn',
+            context: null,
+            prior: null,
+          })
         }
       })
 
       test('a world whose turns all lie above has no prior turn', async () => {
         await capture(aTurn(5, judged({ 'AC-001': 'verified' })))
-        expect(await load(5)).toMatchObject({ status: 'no_prior_turn', context: null, criteria: [], gap: false })
+        expect(await load(5)).toMatchObject({
+          status: 'no_prior_turn',
+          context: null,
+          criteria: [],
+          gap: false,
+        })
       })
 
       test('a named world that is not there is unknown', async () => {
@@ -232,7 +258,13 @@ export function contextContract(store: StoreUnderTest): void {
         acceptanceCriteriaStatus: { 'AC-003': 'rejected' },
         verifications: [
           { criterionId: 'AC-001', criterionText: 'One', status: 'verified', evidence: 'CANARY-verified' },
-          { criterionId: 'AC-002', criterionText: 'Two', status: 'rejected', source: 'validator', evidence: 'CANARY-rejected' },
+          {
+            criterionId: 'AC-002',
+            criterionText: 'Two',
+            status: 'rejected',
+            source: 'validator',
+            evidence: 'CANARY-rejected',
+          },
         ],
         issues: [{ severity: 'must_fix', description: 'an issue', details: { deep: ['CANARY-details'] } }],
       })
@@ -241,26 +273,31 @@ export function contextContract(store: StoreUnderTest): void {
         verifications: [{ criterionId: 'AC-001', status: 'rejected', evidence: 'CANARY-contested' }],
       })
 
-      test.each(['sticky', 'evidence', 'latest'] as const)('a Player sees nothing of the judgement (%s)', async (policy) => {
-        await capture(canary, contest)
-        for (const turn of [2, 3, 9]) {
-          const shown = await load(turn, { role: 'player', policy })
-          expect(JSON.stringify(shown)).not.toContain('CANARY')
-          const { prior, criteria, issues } = shown
-          for (const hidden of ['verifications', 'gates', 'extra']) expect(prior).not.toHaveProperty(hidden)
-          for (const issue of [...issues, ...(prior?.issues ?? [])]) expect(issue).not.toHaveProperty('details')
-          for (const criterion of criteria) {
-            expect(criterion).not.toHaveProperty('history')
-            expect(Object.keys(criterion.contested ?? { turn: 2 })).toEqual(['turn'])
+      test.each(['sticky', 'evidence', 'latest'] as const)(
+        'a Player sees nothing of the judgement (%s)',
+        async (policy) => {
+          await capture(canary, contest)
+          for (const turn of [2, 3, 9]) {
+            const shown = await load(turn, { role: 'player', policy })
+            expect(JSON.stringify(shown)).not.toContain('CANARY')
+            const { prior, criteria, issues } = shown
+            for (const hidden of ['verifications', 'gates', 'extra']) expect(prior).not.toHaveProperty(hidden)
+            for (const issue of [...issues, ...(prior?.issues ?? [])])
+              expect(issue).not.toHaveProperty('details')
+            for (const criterion of criteria) {
+              expect(criterion).not.toHaveProperty('history')
+              expect(Object.keys(criterion.contested ?? { turn: 2 })).toEqual(['turn'])
+            }
           }
-        }
-      })
+        },
+      )
 
       test('a Coach sees it all', async () => {
         await capture(canary, contest)
         const first = await load(2, { role: 'coach' })
         const text = JSON.stringify(first)
-        for (const what of ['extra', 'gate', 'verified', 'rejected', 'details']) expect(text).toContain(`CANARY-${what}`)
+        for (const what of ['extra', 'gate', 'verified', 'rejected', 'details'])
+          expect(text).toContain(`CANARY-${what}`)
         expect(first.criteria[0]?.history).toEqual([
           { turn: 1, status: 'verified', source: 'coach', evidence: 'CANARY-verified' },
         ])
@@ -276,10 +313,13 @@ export function contextContract(store: StoreUnderTest): void {
       })
 
       test('the newest twenty of a history are shown, and how many are not', async () => {
-        for (let n = 1; n <= 23; n++) await capture(aTurn(n, judged({ 'AC-001': n % 2 === 0 ? 'verified' : 'rejected' })))
+        for (let n = 1; n <= 23; n++)
+          await capture(aTurn(n, judged({ 'AC-001': n % 2 === 0 ? 'verified' : 'rejected' })))
         const { criteria } = await load(24, { role: 'coach' })
         expect(criteria[0]).toMatchObject({ historyOmitted: 3 })
-        expect(criteria[0]?.history?.map(({ turn }) => turn)).toEqual(Array.from({ length: 20 }, (_, i) => i + 4))
+        expect(criteria[0]?.history?.map(({ turn }) => turn)).toEqual(
+          Array.from({ length: 20 }, (_, i) => i + 4),
+        )
       })
     })
 
@@ -310,7 +350,14 @@ export function contextContract(store: StoreUnderTest): void {
 
       test("a Player's claim changes no state", async () => {
         const claim = (status: Status): Partial<TurnToSend> => ({
-          verifications: [{ criterionId: 'AC-001', criterionText: 'The criterion of AC-001 holds', status, source: 'player' }],
+          verifications: [
+            {
+              criterionId: 'AC-001',
+              criterionText: 'The criterion of AC-001 holds',
+              status,
+              source: 'player',
+            },
+          ],
         })
         await capture(aTurn(1, judged({ 'AC-001': 'rejected' })), aTurn(2, claim('verified')))
         expect(await statuses(3)).toEqual({ 'AC-001': 'rejected@null' })
@@ -364,8 +411,19 @@ export function contextContract(store: StoreUnderTest): void {
 
       test('latest: the last entry that is not unknown', async () => {
         await capture(
-          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified', 'AC-003': 'rejected', 'AC-004': 'rejected' })),
-          aTurn(2, judged({ 'AC-001': 'unknown', 'AC-002': 'rejected', 'AC-003': 'verified', 'AC-004': 'pending' })),
+          aTurn(
+            1,
+            judged({
+              'AC-001': 'verified',
+              'AC-002': 'verified',
+              'AC-003': 'rejected',
+              'AC-004': 'rejected',
+            }),
+          ),
+          aTurn(
+            2,
+            judged({ 'AC-001': 'unknown', 'AC-002': 'rejected', 'AC-003': 'verified', 'AC-004': 'pending' }),
+          ),
         )
         expect(await statuses(3, { policy: 'latest' })).toEqual({
           'AC-001': 'verified@1',

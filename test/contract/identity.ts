@@ -4,7 +4,11 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 type Named = [id: string, text?: string]
 const verified = (...entries: Named[]): Partial<TurnToSend> => ({
-  verifications: entries.map(([criterionId, criterionText]) => ({ criterionId, criterionText, status: 'verified' })),
+  verifications: entries.map(([criterionId, criterionText]) => ({
+    criterionId,
+    criterionText,
+    status: 'verified',
+  })),
 })
 const rejectedBy = (source: 'coach' | 'validator', ...entries: Named[]): Partial<TurnToSend> => ({
   verifications: entries.map(([criterionId, criterionText]) => ({
@@ -15,7 +19,11 @@ const rejectedBy = (source: 'coach' | 'validator', ...entries: Named[]): Partial
   })),
 })
 const promised = (...entries: Named[]): Partial<TurnToSend> => ({
-  promises: entries.map(([criterionId, criterionText]) => ({ criterionId, criterionText, status: 'complete' })),
+  promises: entries.map(([criterionId, criterionText]) => ({
+    criterionId,
+    criterionText,
+    status: 'complete',
+  })),
 })
 
 const answers = 'It answers with 404 for an unknown page'
@@ -27,7 +35,8 @@ export function identityContract(store: StoreUnderTest): void {
   describe('criterion identity', () => {
     const handles = useGraph(store)
     const capture = async (...turns: Partial<TurnToSend>[]) => {
-      for (const [i, turn] of turns.entries()) await clientOf(handles.graph).captureTurnState(aTurn(i + 1, turn))
+      for (const [i, turn] of turns.entries())
+        await clientOf(handles.graph).captureTurnState(aTurn(i + 1, turn))
     }
     /** The criteria after all turns, each as `label state text`. */
     const shown = async (worldSlug?: string) => {
@@ -85,7 +94,9 @@ export function identityContract(store: StoreUnderTest): void {
         rejectedBy('coach', ['AC-002', 'alpha beta gamma theta iota']),
         rejectedBy('coach', ['AC-001', 'alpha beta kappa lambda my']),
       )
-      const states = (await shown()).map((c) => `${c.criterionId} ${c.state}${c.contested ? `!${c.contested.turn}` : ''}`)
+      const states = (await shown()).map(
+        (c) => `${c.criterionId} ${c.state}${c.contested ? `!${c.contested.turn}` : ''}`,
+      )
       expect(states).toEqual(['AC-001 verified!2', 'AC-001 rejected', 'AC-002 rejected'])
     })
 
@@ -97,24 +108,40 @@ export function identityContract(store: StoreUnderTest): void {
     test('each criterion is used once in a list, equal wordings first', async () => {
       await capture(
         verified(['AC-001', 'The page shows a list of users']),
-        rejectedBy('coach', ['AC-001', 'The page shows a list'], ['AC-002', 'The page shows a list of users']),
+        rejectedBy(
+          'coach',
+          ['AC-001', 'The page shows a list'],
+          ['AC-002', 'The page shows a list of users'],
+        ),
       )
-      expect((await shown()).map((c) => `${c.criterionId} ${c.state} ${c.contested?.turn ?? ''} ${c.text}`)).toEqual([
+      expect(
+        (await shown()).map((c) => `${c.criterionId} ${c.state} ${c.contested?.turn ?? ''} ${c.text}`),
+      ).toEqual([
         'AC-001 rejected  The page shows a list',
         'AC-002 verified 2 The page shows a list of users',
       ])
     })
 
     test('AC-1, AC-01 and AC-001 are one label; AC-LOAD-01 and criterion_1 stay as they are', async () => {
-      await capture(verified(['AC-1']), rejectedBy('coach', ['AC-01']), verified(['AC-LOAD-01'], ['criterion_1']))
+      await capture(
+        verified(['AC-1']),
+        rejectedBy('coach', ['AC-01']),
+        verified(['AC-LOAD-01'], ['criterion_1']),
+      )
       const criteria = await shown()
       expect(criteria.map(({ criterionId }) => criterionId)).toEqual(['AC-01', 'AC-LOAD-01', 'criterion_1'])
-      expect(criteria[0]).toMatchObject({ contested: { turn: 2 }, aliases: [{ label: 'AC-001', source: 'coach' }] })
+      expect(criteria[0]).toMatchObject({
+        contested: { turn: 2 },
+        aliases: [{ label: 'AC-001', source: 'coach' }],
+      })
     })
 
     test('ids that shift between the Player and the Coach do not move a verification', async () => {
       await capture(
-        { ...promised(['AC-001', answers], ['AC-002', logs]), ...verified(['AC-000', answers], ['AC-001', logs]) },
+        {
+          ...promised(['AC-001', answers], ['AC-002', logs]),
+          ...verified(['AC-000', answers], ['AC-001', logs]),
+        },
         { ...promised(['AC-001', answers], ['AC-002', logs]), ...rejectedBy('coach', ['AC-001', logs]) },
       )
       expect((await shown()).map((c) => [c.criterionId, c.text, c.contested?.turn ?? null])).toEqual([
@@ -160,7 +187,9 @@ export function identityContract(store: StoreUnderTest): void {
           const instead = { worldSlug, onConflict: 'supersede' as const, ...verified(['AC-001', stands]) }
           await client.captureTurnState(aTurn(1, instead))
           await client.captureTurnState(aTurn(2, { worldSlug, ...rejectedBy('coach', ['AC-001']) }))
-          expect((await shown(worldSlug)).map((c) => [c.text, c.contested?.turn ?? null])).toEqual([[stands, 2]])
+          expect((await shown(worldSlug)).map((c) => [c.text, c.contested?.turn ?? null])).toEqual([
+            [stands, 2],
+          ])
         }
       })
 
@@ -173,7 +202,9 @@ export function identityContract(store: StoreUnderTest): void {
         ] as const) {
           await clientOf(handles.graph).captureTurnState(aTurn(turn, more))
         }
-        const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(aContext(4, { role: 'coach' }))
+        const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(
+          aContext(4, { role: 'coach' }),
+        )
         expect(criteria.map((c) => [c.text, c.contested?.turn ?? null])).toEqual([[answers, 3]])
       })
 
@@ -184,7 +215,9 @@ export function identityContract(store: StoreUnderTest): void {
 
       test('is not what that id meant in another world of the task', async () => {
         await capture({ ...verified(['AC-001', answers]), worldSlug: 'w1' })
-        await clientOf(handles.graph).captureTurnState(aTurn(1, { ...rejectedBy('coach', ['AC-001']), worldSlug: 'w2' }))
+        await clientOf(handles.graph).captureTurnState(
+          aTurn(1, { ...rejectedBy('coach', ['AC-001']), worldSlug: 'w2' }),
+        )
         expect(await lines('w1')).toEqual([`AC-001 verified ${answers}`])
         expect(await lines('w2')).toEqual(['AC-001 rejected -'])
       })
@@ -224,13 +257,21 @@ export function identityContract(store: StoreUnderTest): void {
         )
         const criteria = await shown()
         expect(criteria).toMatchObject([
-          { criterionId: 'AC-001', text: answers, state: 'verified', verifiedInTurn: 2, contested: { turn: 3 } },
+          {
+            criterionId: 'AC-001',
+            text: answers,
+            state: 'verified',
+            verifiedInTurn: 2,
+            contested: { turn: 3 },
+          },
         ])
         expect(criteria[0]?.history?.map(({ turn }) => turn)).toEqual([1, 2, 3])
       })
 
       test('and merges into the criterion of that text where there is one already', async () => {
-        await clientOf(handles.graph).captureTurnState(aTurn(1, { worldSlug: 'w0', ...verified(['X-1', answers]) }))
+        await clientOf(handles.graph).captureTurnState(
+          aTurn(1, { worldSlug: 'w0', ...verified(['X-1', answers]) }),
+        )
         await capture(
           { worldSlug: 'w1', ...rejectedBy('coach', ['AC-001']) },
           { worldSlug: 'w1', ...promised(['AC-001', answers]), ...verified(['AC-001']) },
@@ -238,7 +279,12 @@ export function identityContract(store: StoreUnderTest): void {
         )
         const [merged, ...others] = await shown('w1')
         expect(others).toEqual([])
-        expect(merged).toMatchObject({ text: answers, state: 'verified', verifiedInTurn: 2, contested: { turn: 3 } })
+        expect(merged).toMatchObject({
+          text: answers,
+          state: 'verified',
+          verifiedInTurn: 2,
+          contested: { turn: 3 },
+        })
         const [older] = await shown('w0')
         expect(older?.key).toBe(merged?.key)
         expect(older).toMatchObject({ state: 'verified', verifiedInTurn: 1, contested: null })
@@ -291,15 +337,24 @@ export function identityContract(store: StoreUnderTest): void {
       await clientOf(handles.graph).captureTurnState(
         aTurn(2, verified(['AC-001', cut], ['AC-002', 'Every request is written to a log file'])),
       )
-      expect((await shown()).map(({ text }) => text)).toEqual([answers, 'Every request is written to a log file'])
+      expect((await shown()).map(({ text }) => text)).toEqual([
+        answers,
+        'Every request is written to a log file',
+      ])
     })
 
     test('two worlds that add criteria to one task at once lose none', async () => {
-      const texts = ['the shop opens at nine sharp', 'the clerk greets every guest', 'prices are shown with tax']
+      const texts = [
+        'the shop opens at nine sharp',
+        'the clerk greets every guest',
+        'prices are shown with tax',
+      ]
       await Promise.all(
         ['w1', 'w2', 'w3', 'w4'].flatMap((worldSlug) =>
           texts.map((text, i) =>
-            clientOf(handles.graph).captureTurnState(aTurn(i + 1, { worldSlug, ...verified([`AC-${i + 1}`, text]) })),
+            clientOf(handles.graph).captureTurnState(
+              aTurn(i + 1, { worldSlug, ...verified([`AC-${i + 1}`, text]) }),
+            ),
           ),
         ),
       )

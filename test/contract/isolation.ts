@@ -5,7 +5,25 @@ import { aContext, aTurn, captureSteadily, clientOf, everyField, TASK } from '..
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Names that a key made carelessly would mix up. */
-const NAMES = ['guardkit', 'guardkit_factory', 'a', 'a/b', 'b', 'a%2Fb', 'A', '..', '.', ' ', 'a ', "'", '\u{1f600}', 'é', 'e\u0301', '1', '~1']
+const NAMES = [
+  'guardkit',
+  'guardkit_factory',
+  'a',
+  'a/b',
+  'b',
+  'a%2Fb',
+  'A',
+  '..',
+  '.',
+  ' ',
+  'a ',
+  "'",
+  '\u{1f600}',
+  'é',
+  'e\u0301',
+  '1',
+  '~1',
+]
 
 /** No bleed, determinism, and what readers see of a write that is under way. */
 export function isolationContract(store: StoreUnderTest): void {
@@ -26,12 +44,17 @@ export function isolationContract(store: StoreUnderTest): void {
       ]
       const mark = (scope: Scope) => `<${scopes.indexOf(scope)}>`
       // Worlds of one task share its criteria, so that each needs words of its own.
-      const words = (scope: Scope) => ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
+      const words = (scope: Scope) =>
+        ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
 
       test('every project, feature, task and world sees its own turns alone, whatever their names', async () => {
         for (const scope of scopes) {
           const verifications = [
-            { criterionId: 'AC-001', criterionText: `${words(scope)} ${mark(scope)}`, status: 'verified' as const },
+            {
+              criterionId: 'AC-001',
+              criterionText: `${words(scope)} ${mark(scope)}`,
+              status: 'verified' as const,
+            },
             { criterionId: 'AC-002', status: 'rejected' as const, evidence: `seen ${mark(scope)}` },
           ]
           const turn = { ...aTurn(1), ...scope, playerSummary: `said in ${mark(scope)}`, verifications }
@@ -47,21 +70,35 @@ export function isolationContract(store: StoreUnderTest): void {
           expect(new Set(marks), JSON.stringify(scope)).toEqual(new Set([mark(scope)]))
           const { criteria } = await client().loadTurnContinuationContext({ ...scope, currentTurn: 2 })
           expect(criteria).toHaveLength(2)
-          const byDefault = await client().loadTurnContinuationContext({ ...scope, worldSlug: null, currentTurn: 2 })
+          const byDefault = await client().loadTurnContinuationContext({
+            ...scope,
+            worldSlug: null,
+            currentTurn: 2,
+          })
           if (project !== 'p3') expect(byDefault.worldSlug).toBe(worldSlug)
         }
         for (const project of NAMES) {
           const { items } = await client().listWorlds({ project })
-          expect(items.map((world) => world.project), project).toEqual([project])
+          expect(
+            items.map((world) => world.project),
+            project,
+          ).toEqual([project])
         }
       })
 
       test('what one scope writes changes nothing for its neighbours', async () => {
         const view = (project: string) =>
-          client().loadTurnContinuationContext(aContext(9, { project, role: 'coach' })).then((v) => JSON.stringify(v))
+          client()
+            .loadTurnContinuationContext(aContext(9, { project, role: 'coach' }))
+            .then((v) => JSON.stringify(v))
         await client().captureTurnState({ ...everyField, project: 'guardkit', worldSlug: null })
         const before = await view('guardkit')
-        await client().captureTurnState({ ...everyField, project: 'guardkit_factory', worldSlug: null, turnNumber: 8 })
+        await client().captureTurnState({
+          ...everyField,
+          project: 'guardkit_factory',
+          worldSlug: null,
+          turnNumber: 8,
+        })
         await client().captureTurnState(aTurn(3, { project: 'guardkit_factory', onConflict: 'supersede' }))
         await client().deleteWorld({ project: 'guardkit_factory', worldSlug: TASK })
         expect(await view('guardkit')).toBe(before)
@@ -80,11 +117,19 @@ export function isolationContract(store: StoreUnderTest): void {
             { criterionId: 'AC-7', criterionText: `The same label for ${name}`, status: 'rejected' as const },
             { criterionId: name, status: 'verified' as const, source: 'validator' as const },
           ]),
-          issues: ['x', 'y', 'z'].map((description) => ({ severity: 'major', description, criterionIds: ['AC-7'] })),
+          issues: ['x', 'y', 'z'].map((description) => ({
+            severity: 'major',
+            description,
+            criterionIds: ['AC-7'],
+          })),
           gates: { b: 'failed', a: 'passed' },
         }),
         aTurn(3, { verifications: [{ criterionId: 'AC-7', status: 'verified' }] }),
-        aTurn(2, { playerSummary: 'instead', onConflict: 'supersede', verifications: [{ criterionId: 'AC-2', status: 'verified' }] }),
+        aTurn(2, {
+          playerSummary: 'instead',
+          onConflict: 'supersede',
+          verifications: [{ criterionId: 'AC-2', status: 'verified' }],
+        }),
       ]
       const requests = (['player', 'coach'] as const).flatMap((role) =>
         (['sticky', 'evidence', 'latest'] as const).flatMap((policy) =>
@@ -94,7 +139,9 @@ export function isolationContract(store: StoreUnderTest): void {
       const answers = (graph: Parameters<typeof clientOf>[0]) =>
         Promise.all(
           requests.map((request) =>
-            clientOf(graph).loadTurnContinuationContext(request).then((answer) => JSON.stringify(answer)),
+            clientOf(graph)
+              .loadTurnContinuationContext(request)
+              .then((answer) => JSON.stringify(answer)),
           ),
         )
 
@@ -130,12 +177,17 @@ export function isolationContract(store: StoreUnderTest): void {
             status: 'verified' as const,
             evidence: `of ${n}`,
           })),
-          promises: Array.from({ length: 4 }, (_, i) => ({ criterionId: `T${n}-${i}`, status: 'complete' as const })),
+          promises: Array.from({ length: 4 }, (_, i) => ({
+            criterionId: `T${n}-${i}`,
+            status: 'complete' as const,
+          })),
           issues: Array.from({ length: 3 }, (_, i) => ({ severity: 'minor', description: `${i}` })),
           gates: { a: 'passed' as const, b: 'passed' as const },
           ...more,
         })
-      const partsOf = (turn: { verifications?: unknown[]; promises: unknown[]; issues: unknown[]; gates?: object } | null) => [
+      const partsOf = (
+        turn: { verifications?: unknown[]; promises: unknown[]; issues: unknown[]; gates?: object } | null,
+      ) => [
         turn?.verifications?.length,
         turn?.promises.length,
         turn?.issues.length,
@@ -182,7 +234,9 @@ export function isolationContract(store: StoreUnderTest): void {
         for (const n of [1, 2, 3]) await client().captureTurnState(whole(n))
         const write = async () => {
           for (let i = 0; i < 20; i++) {
-            await client().captureTurnState(whole(2, { playerSummary: `revision ${i}`, onConflict: 'supersede' }))
+            await client().captureTurnState(
+              whole(2, { playerSummary: `revision ${i}`, onConflict: 'supersede' }),
+            )
           }
         }
         const reads = await race(write, async () => {

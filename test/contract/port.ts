@@ -62,7 +62,10 @@ export function portContract(store: StoreUnderTest): void {
     })
 
     test('whole numbers are integers, fractions are floats', async () => {
-      const rows = await handles.graph.read(cypher('RETURN $a / 2 AS half, $b / 2 AS quarter'), { a: 7, b: 0.5 })
+      const rows = await handles.graph.read(cypher('RETURN $a / 2 AS half, $b / 2 AS quarter'), {
+        a: 7,
+        b: 0.5,
+      })
       expect(rows).toEqual([{ half: 3, quarter: 0.25 }])
     })
 
@@ -70,7 +73,9 @@ export function portContract(store: StoreUnderTest): void {
       await handles.graph.write([
         step('CREATE (n:World) SET n += $held RETURN n.key AS key', { held: { key: 'k', a: 1, b: null } }),
       ])
-      await handles.graph.write([step('MATCH (n:World) SET n += $held RETURN n.key AS key', { held: { a: null } })])
+      await handles.graph.write([
+        step('MATCH (n:World) SET n += $held RETURN n.key AS key', { held: { a: null } }),
+      ])
       const read = cypher(
         'MATCH (n:World) RETURN keys(n) AS names, n.a IS NULL AS isAbsent, n.a = $nothing AS equals',
       )
@@ -88,7 +93,10 @@ export function portContract(store: StoreUnderTest): void {
       await handles.graph.write([
         step('CREATE (n:World {key: $key}) SET n.at = datetime($iso) RETURN n.key AS key', { key: 'k', iso }),
       ])
-      const [row] = await handles.graph.read(cypher('MATCH (n:World) RETURN n.at AS at, properties(n) AS all'), {})
+      const [row] = await handles.graph.read(
+        cypher('MATCH (n:World) RETURN n.at AS at, properties(n) AS all'),
+        {},
+      )
       expect(canonicalInstant(String(row?.at))).toBe(iso)
       expect(canonicalInstant(String((row?.all as { at: string }).at))).toBe(iso)
     })
@@ -100,11 +108,19 @@ export function portContract(store: StoreUnderTest): void {
     })
 
     test('a thousand entries go in one statement', async () => {
-      const entries = Array.from({ length: 1_000 }, (_, i) => ({ key: `k${i}`, texts: [`a${i}`, 'x'.repeat(500)] }))
+      const entries = Array.from({ length: 1_000 }, (_, i) => ({
+        key: `k${i}`,
+        texts: [`a${i}`, 'x'.repeat(500)],
+      }))
       await handles.graph.write([
-        step('FOREACH (e IN $entries | CREATE (n:World) SET n += e) RETURN size($entries) AS size', { entries }),
+        step('FOREACH (e IN $entries | CREATE (n:World) SET n += e) RETURN size($entries) AS size', {
+          entries,
+        }),
       ])
-      const rows = await handles.graph.read(cypher('MATCH (n:World) RETURN n.key AS key, n.texts AS texts'), {})
+      const rows = await handles.graph.read(
+        cypher('MATCH (n:World) RETURN n.key AS key, n.texts AS texts'),
+        {},
+      )
       const byKey = new Map(rows.map(({ key, texts }) => [key, texts]))
       expect(entries.filter(({ key, texts }) => byKey.get(key)?.toString() !== texts.toString())).toEqual([])
       expect(rows).toHaveLength(1_000)
@@ -132,11 +148,14 @@ export function portContract(store: StoreUnderTest): void {
       ['first', [refuse, create('a'), create('b')]],
       ['middle', [create('a'), refuse, create('b')]],
       ['last', [create('a'), create('b'), refuse]],
-    ] as [string, [Step, ...Step[]]][])('a step that refuses leaves nothing of its write: %s', async (_at, steps) => {
-      await handles.graph.write([create('before')])
-      expect(await handles.graph.write(steps)).toBeNull()
-      expect(await count()).toBe(1)
-    })
+    ] as [string, [Step, ...Step[]]][])(
+      'a step that refuses leaves nothing of its write: %s',
+      async (_at, steps) => {
+        await handles.graph.write([create('before')])
+        expect(await handles.graph.write(steps)).toBeNull()
+        expect(await count()).toBe(1)
+      },
+    )
 
     test('a step that fails leaves nothing of its write', async () => {
       await handles.graph.write([create('a')])

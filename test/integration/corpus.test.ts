@@ -104,7 +104,7 @@ describeCorpus('real autobuild artifacts', () => {
           expect(contexts).toEqual(reference)
           expect(contexts.length).toBeGreaterThan(0)
           await knownCases(handles.graph, name, places)
-        })
+        }, 300_000)
       })
     }
   })

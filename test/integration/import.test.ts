@@ -9,7 +9,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { TurngraphError } from '../../src/errors.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, memory, neo4jCurrent, neo4jLts, shuffled } from '../support/engines.ts'
+import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 
 let root = ''
@@ -46,7 +46,8 @@ const [AT_1, AT_2, AT_3] = ['2026-03-01T10:00:00.123456', '2026-03-01T11:00:00',
 const done = ({ turnsCreated, turnsUnchanged, turnsSuperseded, turnsFailed }: ImportReport) =>
   `${turnsCreated} created, ${turnsUnchanged} unchanged, ${turnsSuperseded} superseded, ${turnsFailed} failed`
 
-for (const engine of [memory, shuffled, neo4jLts, neo4jCurrent]) {
+// The contract suites run on every engine; what is at stake here are the values that come back from one.
+for (const engine of [shuffled, neo4jLts]) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)
     const client = (): TurngraphClient => inProcessClient({ graph: handles.graph, project: 'shop' })
@@ -267,7 +268,7 @@ for (const engine of [memory, shuffled, neo4jLts, neo4jCurrent]) {
     describeCorpus('the real artifacts', () => {
       const corpus = corpusRepositories().map((repository) => repository.root)
 
-      test('are imported whole, once', { timeout: 120_000 }, async () => {
+      test('are imported whole, once', { timeout: 300_000 }, async () => {
         const first = await importAutobuild(client(), corpus)
         expect(first).toMatchObject({ tasks: 84, worlds: 85, turnsFailed: 0 })
         expect(done(first)).toBe('124 created, 0 unchanged, 0 superseded, 0 failed')

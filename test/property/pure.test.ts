@@ -79,7 +79,7 @@ describe('instants', () => {
         expect(canonicalInstant(String(canonical))).toBe(canonical)
         expect(String(canonical).slice(0, 19)).toBe(text.slice(0, 19))
         const shown = /\.(\d+)Z$/.exec(String(canonical))?.[1] ?? ''
-        expect(shown.replace(/0+$/, '')).toBe(digits.replace(/0+$/, ''))
+        expect(shown.replace(/0+$/, '')).toBe(digits.slice(0, 6).replace(/0+$/, ''))
       }),
     )
   })

@@ -1,7 +1,8 @@
 import neo4j from 'neo4j-driver'
 import { describe, inject, test } from 'vitest'
+import { TurngraphError } from '../../src/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
-import { migrate } from '../../src/graph/migrations.ts'
+import { migrate, migrationStatus } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
@@ -32,11 +33,22 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
     return new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
   }
   // To make the schema anew for each of hundreds of tests would take minutes: it stays, while it is ours.
-  let hasOurSchema = false
+  let hasOurSchema: boolean | null = null
   const sweep = async (keepSchema: boolean) => {
     if ('reason' in server) throw new Error(server.reason)
     await sweepDatabase(server.url, keepSchema)
     hasOurSchema = keepSchema
+  }
+  const findsOurSchema = async (): Promise<boolean> => {
+    const graph = graphAt()
+    try {
+      return (await migrationStatus(graph)).pending.length === 0
+    } catch (error) {
+      if (error instanceof TurngraphError) return false // one that a test of migrations left
+      throw error
+    } finally {
+      await graph.close()
+    }
   }
   return {
     name,
@@ -46,6 +58,7 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
       return graphAt()
     },
     async open() {
+      hasOurSchema ??= await findsOurSchema()
       await sweep(hasOurSchema)
       const graph = graphAt()
       await migrate(graph)

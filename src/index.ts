@@ -1,0 +1,39 @@
+/**
+ * Turngraph as a library: everything a program needs, and nothing else, comes from here.
+ *
+ * @example
+ * const graph = openGraph({ kind: 'embedded', folder: '.turngraph', sync: true })
+ * await migrate(graph)
+ * const client = inProcessClient({ graph, project: 'shop' })
+ * await client.captureTurnState({ featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
+ * await client.close()
+ */
+export { type ImportOptions, type ImportProgress, importAutobuild } from './autobuild/import.ts'
+export { type ImportReport, importReport } from './autobuild/import-report.ts'
+export type { ImportTarget } from './autobuild/import-target.ts'
+export type { CallOptions, TurngraphClient } from './client/client.ts'
+export { type HttpClientOptions, httpClient } from './client/http.ts'
+export { inProcessClient } from './client/in-process.ts'
+export type { Store } from './config.ts'
+export { ERRORS, type ErrorBody, type ErrorCode, TurngraphError } from './errors.ts'
+export { migrate } from './graph/migrations.ts'
+export { openGraph } from './graph/open.ts'
+export type { Graph } from './graph/port.ts'
+export { type Captured, captureTurnState } from './turns/capture.ts'
+export { loadTurnContinuationContext } from './turns/context.ts'
+export {
+  type ContextRequest,
+  type ContinuationContext,
+  contextRequest,
+  continuationContext,
+} from './turns/continuation.ts'
+export {
+  type CaptureRequest,
+  captureRequest,
+  type Issue,
+  type TurnPromise,
+  type TurnState,
+  turnState,
+  type Verification,
+} from './turns/record.ts'
+export { type CreateWorldRequest, createWorldRequest, type World, world } from './turns/worlds.ts'

@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { checkNeo4jShape, graphAt, neo4jFor, serviceOnNeo4j } from './on-neo4j.ts'
+import type { Place } from './planned-turn.ts'
+import { Random } from './random.ts'
+import { Reference } from './reference.ts'
+import { holds, inScope, type Scenario } from './scenario.ts'
+import { same } from './stored-worlds.ts'
+import { Writer } from './writer.ts'
+
+const READERS = 4
+const OPS_IN_A_WORLD = 40
+const BEYOND_THE_NEWEST = 9
+
+type Asked = Place & { role: 'player' | 'coach'; currentTurn: number }
+
+/** What a reader saw, and which states of the world were possible meanwhile: `from` and `to` captures stored. */
+type Seen = { asked: Asked; answer: unknown; from: number; to: number; reads: number; newest: boolean }
+
+/**
+ * For `rounds` seconds one replica captures and supersedes while others read the contexts of the same world.
+ * Whatever a reader is told must be the context of one state that the world was in while it asked: never half
+ * a turn, never a turn beside criteria of another moment, never less than was acknowledged before.
+ */
+export const racingReaders: Scenario = (options) =>
+  inScope(async (later) => {
+    const { rounds: seconds, seed, log } = options
+    const random = new Random(seed)
+    const url = await neo4jFor(options, later)
+    const service = await serviceOnNeo4j(url, later)
+    const readers = Array.from({ length: READERS }, () => new Reader(graphAt(url)))
+    later(() => Promise.all(readers.map((reader) => reader.close())))
+
+    const figures = { seconds, worlds: 0, captures: 0, contexts: 0, readAgain: 0, mostReadsOfOne: 0 }
+    const end = performance.now() + seconds * 1000
+    const project = `race-${seed}-${Date.now()}`
+    while (performance.now() < end) {
+      const world = ++figures.worlds
+      const worldSlug = world % 2 === 0 ? `session ${world}` : null
+      const place: Place = { project, featureId: 'FEAT-1', taskId: `TASK-${world}`, worldSlug }
+      const { writer, seen } = await race(place, service.url, readers, random)
+      await checkSeen(writer, seen)
+      count(figures, writer, seen)
+      if (world % 5 === 0) log(`${figures.contexts} contexts read beside ${figures.captures} captures`)
+    }
+    await checkNeo4jShape(url)
+    return figures
+  })
+
+function count(figures: Record<string, number>, writer: Writer, seen: readonly Seen[]): void {
+  const add = (name: string, more: number) => {
+    figures[name] = (figures[name] ?? 0) + more
+  }
+  add('captures', writer.stored.length)
+  add('contexts', seen.length)
+  // One read answers a Player who asks beyond the newest turn: each further one found half of a commit.
+  const simple = seen.filter(({ asked, newest, answer }) => newest && asked.role === 'player' && 'prior' in Object(answer))
+  add('readAgain', simple.filter(({ reads }) => reads > 1).length)
+  figures.mostReadsOfOne = Math.max(figures.mostReadsOfOne ?? 0, ...simple.map(({ reads }) => reads))
+}
+
+async function race(
+  place: Place,
+  url: string,
+  readers: readonly Reader[],
+  random: Random,
+): Promise<{ writer: Writer; seen: Seen[] }> {
+  const writer = new Writer(place, random)
+  const stop = new AbortController()
+  const writing = writer
+    .run(() => url, stop.signal, () => {
+      if (writer.stored.length + 1 >= OPS_IN_A_WORLD) stop.abort()
+    })
+    .finally(() => stop.abort())
+  const reading = readers.map((reader) => reader.watch(writer, stop.signal, random))
+  const [seen] = await Promise.all([Promise.all(reading), writing])
+  return { writer, seen: seen.flat() }
+}
+
+/** Another replica, with a count of how often it asked the graph. */
+class Reader {
+  readonly #graph: Graph
+  readonly #client: TurngraphClient
+  #reads = 0
+
+  constructor(graph: Graph) {
+    this.#graph = graph
+    const counted = Object.create(graph, {
+      read: {
+        value: (...args: Parameters<Graph['read']>) => {
+          this.#reads++
+          return graph.read(...args)
+        },
+      },
+    }) as Graph
+    this.#client = inProcessClient({ graph: counted, project: 'default' })
+  }
+
+  async watch(writer: Writer, stop: AbortSignal, random: Random): Promise<Seen[]> {
+    const seen: Seen[] = []
+    while (!stop.aborted) {
+      const newest = random.fraction() < 0.6
+      const currentTurn = newest ? writer.currentTurn + BEYOND_THE_NEWEST : random.between(1, writer.currentTurn + 1)
+      const role = random.fraction() < 0.5 ? ('player' as const) : ('coach' as const)
+      const asked: Asked = { ...writer.place, role, currentTurn }
+      const from = writer.stored.length
+      const before = this.#reads
+      const answer = await answerOf(this.#client, asked)
+      const to = writer.stored.length + (writer.inFlight === null ? 0 : 1)
+      seen.push({ asked, answer, from, to, reads: this.#reads - before, newest })
+    }
+    return seen
+  }
+
+  close(): Promise<void> {
+    return this.#graph.close()
+  }
+}
+
+const answerOf = (client: TurngraphClient, asked: Asked): Promise<unknown> =>
+  client.loadTurnContinuationContext(asked).catch((error: { code?: string }) => ({ refused: error.code ?? String(error) }))
+
+/** Walks a reference through the same states, and strikes out what was possible in one of them. */
+async function checkSeen(writer: Writer, seen: readonly Seen[]): Promise<void> {
+  const reference = await Reference.open()
+  try {
+    let open = [...seen]
+    for (let state = 0; state <= writer.stored.length; state++) {
+      const op = writer.stored[state - 1]?.op
+      if (op !== undefined) await reference.capture(writer.place, op)
+      const answers = new Map<string, unknown>()
+      const left: Seen[] = []
+      for (const one of open) {
+        if (state < one.from || state > one.to) {
+          left.push(one)
+          continue
+        }
+        const key = `${one.asked.role} ${one.asked.currentTurn}`
+        if (!answers.has(key)) answers.set(key, await answerOf(reference.client, one.asked))
+        const expected = answers.get(key)
+        if (isDeepStrictEqual(one.answer, expected)) continue
+        if (state === one.to) same(one.answer, expected, describe(one))
+        left.push(one)
+      }
+      open = left
+    }
+    holds(open.length === 0, 'every context read was one of the world', open[0])
+  } finally {
+    await reference.close()
+  }
+}
+
+const describe = ({ asked, from, to }: Seen): string =>
+  `a reader sees a state that the world was in (${from} to ${to} captures; below, the last): ${JSON.stringify(asked)}`
