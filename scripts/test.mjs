@@ -15,7 +15,12 @@ const checks = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
 const PATH = `${bin}${path.delimiter}${process.env.PATH}`
 const run = (command, args) =>
-  spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: args === undefined, env: { ...process.env, PATH } })
+  spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: args === undefined,
+    env: { ...process.env, PATH },
+  })
 
 let failed = 0
 for (const command of checks) {
@@ -54,7 +59,8 @@ function counted(file) {
   const passed = tests.filter((test) => test.status === 'passed').length
   const failed = tests.filter((test) => test.status === 'failed').length
   const brokenFiles = results.filter(
-    (result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
+    (result) =>
+      result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
   ).length
   return { passed, failed, skipped: tests.length - passed - failed, brokenFiles }
 }

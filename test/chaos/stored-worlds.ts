@@ -1,9 +1,9 @@
-import { deepStrictEqual } from 'node:assert'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { type TurnState, turnState } from '../../src/turns/record.ts'
 import { type Op, type Place, plannedSummary } from './planned-turn.ts'
 import type { Random } from './random.ts'
 import type { Reference } from './reference.ts'
+import { same } from './same.ts'
 import { holds } from './scenario.ts'
 import { partsFit, type Writer } from './writer.ts'
 
@@ -103,11 +103,3 @@ async function allTurns(client: TurngraphClient, place: Place): Promise<TurnStat
 
 /** The default world of a task bears the task's name. */
 export const slugOf = ({ worldSlug, taskId }: Place): string => worldSlug ?? taskId
-
-export function same(actual: unknown, expected: unknown, invariant: string): void {
-  try {
-    deepStrictEqual(actual, expected)
-  } catch (cause) {
-    throw new Error(`Violated: ${invariant}\n${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
-}

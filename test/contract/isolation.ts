@@ -25,6 +25,13 @@ const NAMES = [
   '~1',
 ]
 
+type Parts = {
+  verifications?: unknown[] | undefined
+  promises: unknown[]
+  issues: unknown[]
+  gates?: object | undefined
+}
+
 /** No bleed, determinism, and what readers see of a write that is under way. */
 export function isolationContract(store: StoreUnderTest): void {
   describe('isolation', () => {
@@ -185,9 +192,7 @@ export function isolationContract(store: StoreUnderTest): void {
           gates: { a: 'passed' as const, b: 'passed' as const },
           ...more,
         })
-      const partsOf = (
-        turn: { verifications?: unknown[]; promises: unknown[]; issues: unknown[]; gates?: object } | null,
-      ) => [
+      const partsOf = (turn: Parts | null) => [
         turn?.verifications?.length,
         turn?.promises.length,
         turn?.issues.length,

@@ -9,9 +9,28 @@ export const anyText = (maxLength = 40) =>
 
 /** Names that a key made carelessly would mix up, and any others. */
 export const anyName = fc.oneof(
-  fc.constantFrom('guardkit', 'guardkit_factory', 'a', 'a/b', 'b', '..', '.', '%', '%2F', 'a%2Fb', ' ', '/', '//', '~1'),
+  fc.constantFrom(
+    'guardkit',
+    'guardkit_factory',
+    'a',
+    'a/b',
+    'b',
+    '..',
+    '.',
+    '%',
+    '%2F',
+    'a%2Fb',
+    ' ',
+    '/',
+    '//',
+    '~1',
+  ),
   fc.constantFrom('\u{1f600}', 'é', 'e\u0301', 'A', '1', '\\', "'", '`', '$name', '{key}', '\n', '\u202e'),
-  fc.string({ unit: fc.constantFrom('a', 'b', '/', '%', '2', 'F', '.', '~', ' ', '\u{1f600}'), minLength: 1, maxLength: 6 }),
+  fc.string({
+    unit: fc.constantFrom('a', 'b', '/', '%', '2', 'F', '.', '~', ' ', '\u{1f600}'),
+    minLength: 1,
+    maxLength: 6,
+  }),
   anyText(20).filter((name) => name !== ''),
 )
 
@@ -66,7 +85,11 @@ const issue = fc.record(
 
 /** What JSON can say and every engine can keep: no NUL, no half of a surrogate pair, no negative zero. */
 function withoutHoles(value: unknown): never {
-  return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').replace(/\\ud[89a-f]../gi, '')) as never
+  return JSON.parse(
+    JSON.stringify(value)
+      .replaceAll('\\u0000', '')
+      .replace(/\\ud[89a-f]../gi, ''),
+  ) as never
 }
 
 /** The content of a turn, whatever a caller may say; without its place. */
@@ -81,7 +104,9 @@ export const anyContent: fc.Arbitrary<Omit<TurnToSend, 'featureId' | 'taskId' | 
     lessonsFromTurn: fc.array(anyText(), { maxLength: 3 }),
     filesModified: fc.array(anyText(), { maxLength: 3 }),
     progressSummary: anyText(),
-    acceptanceCriteriaStatus: fc.dictionary(label, fc.constantFrom('verified', 'rejected', 'pending'), { maxKeys: 3 }),
+    acceptanceCriteriaStatus: fc.dictionary(label, fc.constantFrom('verified', 'rejected', 'pending'), {
+      maxKeys: 3,
+    }),
     verifications: fc.array(verification, { maxLength: 5 }),
     promises: fc.array(promise, { maxLength: 4 }),
     issues: fc.array(issue, { maxLength: 3 }),

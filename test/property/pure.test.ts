@@ -25,7 +25,9 @@ describe('keys are injective', () => {
   test('of tasks', () => injective(fc.tuple(anyName, anyName, anyName), taskKey))
   test('of worlds', () => injective(fc.tuple(anyName, anyName), worldKey))
   test('of turns', () =>
-    injective(fc.tuple(anyName, anyName, turnNumber), (project, slug, n) => turnKey(worldKey(project, slug), n)))
+    injective(fc.tuple(anyName, anyName, turnNumber), (project, slug, n) =>
+      turnKey(worldKey(project, slug), n),
+    ))
 
   test('of parts that join to the same text', () => {
     fc.assert(
@@ -59,14 +61,20 @@ describe('instants', () => {
 
   test('one in any zone is the same instant, in UTC', () => {
     fc.assert(
-      fc.property(date, offset, fc.constantFrom(':', ''), fc.constantFrom('T', ' '), (at, minutes, colon, between) => {
-        const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, -1)
-        fc.pre(/^\d{4}-/.test(local))
-        const zone = `${minutes < 0 ? '-' : '+'}${pad(Math.trunc(Math.abs(minutes) / 60))}${colon}${pad(Math.abs(minutes) % 60)}`
-        const canonical = canonicalInstant(local.replace('T', between) + zone)
-        expect(canonical).not.toBeNull()
-        expect(Date.parse(String(canonical))).toBe(at.getTime())
-      }),
+      fc.property(
+        date,
+        offset,
+        fc.constantFrom(':', ''),
+        fc.constantFrom('T', ' '),
+        (at, minutes, colon, between) => {
+          const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, -1)
+          fc.pre(/^\d{4}-/.test(local))
+          const zone = `${minutes < 0 ? '-' : '+'}${pad(Math.trunc(Math.abs(minutes) / 60))}${colon}${pad(Math.abs(minutes) % 60)}`
+          const canonical = canonicalInstant(local.replace('T', between) + zone)
+          expect(canonical).not.toBeNull()
+          expect(Date.parse(String(canonical))).toBe(at.getTime())
+        },
+      ),
     )
   })
 

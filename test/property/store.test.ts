@@ -60,7 +60,9 @@ for (const [engine, numRuns] of [
       })
       const rounds = records.chain((turns) =>
         fc
-          .tuple(...turns.map((turn) => fc.integer({ min: 1, max: 3 }).map((times) => Array(times).fill(turn))))
+          .tuple(
+            ...turns.map((turn) => fc.integer({ min: 1, max: 3 }).map((times) => Array(times).fill(turn))),
+          )
           .chain((copies) => {
             const all = copies.flat() as typeof turns
             return fc.tuple(
@@ -83,8 +85,13 @@ for (const [engine, numRuns] of [
             answers.push(...(await Promise.all(together)))
           }
           expect(answers.filter(({ created }) => created)).toHaveLength(turns.length)
-          const { items } = await clientOf(handles.graph).listTurns({ project: where.project, worldSlug: 'TASK-1' })
-          expect(items.map(({ turnNumber }) => turnNumber)).toEqual(turns.map(([n]) => n).sort((a, b) => a - b))
+          const { items } = await clientOf(handles.graph).listTurns({
+            project: where.project,
+            worldSlug: 'TASK-1',
+          })
+          expect(items.map(({ turnNumber }) => turnNumber)).toEqual(
+            turns.map(([n]) => n).sort((a, b) => a - b),
+          )
         }),
         { numRuns },
       )
@@ -100,7 +107,13 @@ for (const [engine, numRuns] of [
           const where = place()
           const model = new Map<number, string[]>()
           for (const { turnNumber, playerSummary } of arrivals) {
-            const sent: TurnToSend = { ...where, turnNumber, playerSummary, completedAt: null, onConflict: 'supersede' }
+            const sent: TurnToSend = {
+              ...where,
+              turnNumber,
+              playerSummary,
+              completedAt: null,
+              onConflict: 'supersede',
+            }
             const stood = model.get(turnNumber) ?? []
             const { created, superseded } = await clientOf(handles.graph).captureTurnState(sent)
             const isNew = stood.at(-1) !== playerSummary
@@ -130,6 +143,75 @@ for (const [engine, numRuns] of [
       )
     })
 
+    test('the state as of every turn is what its judgements say, in whatever order they arrived', async () => {
+      const texts = [
+        'the shop opens at nine sharp',
+        'every guest is greeted warmly',
+        'all prices include the tax',
+      ]
+      const entry = fc.record({
+        which: fc.nat(2),
+        status: fc.constantFrom(
+          'verified' as const,
+          'rejected' as const,
+          'pending' as const,
+          'unknown' as const,
+        ),
+        source: fc.constantFrom('coach' as const, 'validator' as const, 'player' as const),
+        evidence: fc.constantFrom(null, 'Promise status: complete', 'test_it fails'),
+      })
+      const arrival = fc.record({
+        turnNumber: fc.integer({ min: 1, max: 5 }),
+        entries: fc.uniqueArray(entry, { selector: ({ which }) => which, maxLength: 3 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 7 }), async (arrivals) => {
+          const where = place()
+          const model: Judged = new Map()
+          for (const { turnNumber, entries } of arrivals) {
+            model.set(turnNumber, entries)
+            await clientOf(handles.graph).captureTurnState({
+              ...where,
+              turnNumber,
+              playerSummary: '',
+              completedAt: null,
+              onConflict: 'supersede',
+              verifications: entries.map(({ which, ...said }) => ({
+                criterionId: `AC-${which + 1}`,
+                criterionText: texts[which],
+                ...said,
+              })),
+            })
+          }
+          for (const policy of ['sticky', 'evidence', 'latest'] as const)
+            for (const currentTurn of [2, 3, 4, 5, 6]) {
+              const { status, criteria } = await clientOf(handles.graph).loadTurnContinuationContext({
+                ...where,
+                policy,
+                currentTurn,
+                role: 'coach',
+              })
+              const shown = criteria.map(
+                ({ criterionId, state, verifiedInTurn, contested, lastTurn, history }) => ({
+                  criterionId,
+                  state,
+                  verifiedInTurn,
+                  contested: contested?.turn ?? null,
+                  lastTurn,
+                  history: history?.map(
+                    (said) => `${said.turn} ${said.status} ${said.source} ${said.evidence}`,
+                  ),
+                }),
+              )
+              expect(shown, `${policy} before turn ${currentTurn}`).toEqual(
+                status === 'ok' ? standing(model, currentTurn, policy) : [],
+              )
+            }
+        }),
+        { numRuns },
+      )
+    })
+
     test('two scopes of any names never see each other', async () => {
       const scope = fc.record({ project: anyName, featureId: anyName, taskId: anyName })
       await fc.assert(
@@ -146,7 +228,10 @@ for (const [engine, numRuns] of [
             })
           }
           for (const [i, where] of scopes.entries()) {
-            const view = await clientOf(handles.graph).loadTurnContinuationContext({ ...where, currentTurn: 2 })
+            const view = await clientOf(handles.graph).loadTurnContinuationContext({
+              ...where,
+              currentTurn: 2,
+            })
             expect(new Set(JSON.stringify(view).match(/CANARY-\d/g))).toEqual(new Set([`CANARY-${i}`]))
           }
         }),
@@ -163,14 +248,21 @@ for (const [engine, numRuns] of [
               ...where,
               ...content,
               turnNumber: i + 1,
-              verifications: (content.verifications ?? []).map((v) => ({ ...v, evidence: 'CANARY-evidence' })),
+              verifications: (content.verifications ?? []).map((v) => ({
+                ...v,
+                evidence: 'CANARY-evidence',
+              })),
               issues: (content.issues ?? []).map((issue) => ({ ...issue, details: 'CANARY-details' })),
               gates: { 'CANARY-gate': 'failed' },
               extra: { 'CANARY-extra': true },
             })
           }
           for (const policy of ['sticky', 'evidence', 'latest'] as const) {
-            const view = await clientOf(handles.graph).loadTurnContinuationContext({ ...where, policy, currentTurn: 9 })
+            const view = await clientOf(handles.graph).loadTurnContinuationContext({
+              ...where,
+              policy,
+              currentTurn: 9,
+            })
             expect(view.status).toBe('ok')
             expect(JSON.stringify(view)).not.toContain('CANARY')
           }
@@ -203,3 +295,35 @@ for (const [engine, numRuns] of [
   })
 }
 
+type Entry = { which: number; status: string; source: string; evidence: string | null }
+type Judged = Map<number, Entry[]>
+
+/** The contract's rules for a state, followed plainly (criteria.md, "State"). */
+function standing(model: Judged, currentTurn: number, policy: 'sticky' | 'evidence' | 'latest') {
+  const said = [...model]
+    .filter(([turn]) => turn < currentTurn)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([turn, entries]) => entries.map((entry) => ({ turn, ...entry })))
+  return [0, 1, 2].flatMap((which) => {
+    const own = said.filter((entry) => entry.which === which)
+    const judged = own.filter(({ source }) => source !== 'player')
+    if (judged.length === 0) return []
+    let state = 'pending'
+    let verifiedInTurn: number | null = null
+    let contested: number | null = null
+    for (const { turn, status, evidence } of judged) {
+      if (policy === 'latest') {
+        if (status !== 'unknown') [state, verifiedInTurn] = [status, status === 'verified' ? turn : null]
+      } else if (status === 'verified') {
+        ;[state, verifiedInTurn, contested] = ['verified', verifiedInTurn ?? turn, null]
+      } else if (status === 'rejected') {
+        const stays = state === 'verified' && (policy === 'sticky' || evidence !== 'test_it fails')
+        if (stays) contested = turn
+        else [state, verifiedInTurn, contested] = ['rejected', null, null]
+      }
+    }
+    const history = own.map((entry) => `${entry.turn} ${entry.status} ${entry.source} ${entry.evidence}`)
+    const lastTurn = judged.at(-1)?.turn ?? null
+    return [{ criterionId: `AC-00${which + 1}`, state, verifiedInTurn, contested, lastTurn, history }]
+  })
+}

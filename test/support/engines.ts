@@ -74,7 +74,9 @@ async function sweepDatabase(url: string, keepSchema: boolean): Promise<void> {
   const driver = neo4j.driver(url)
   try {
     if (keepSchema) {
-      await driver.executeQuery('MATCH (n) WHERE NOT n:SchemaMigration AND NOT n:SchemaMigrationLock DETACH DELETE n')
+      await driver.executeQuery(
+        'MATCH (n) WHERE NOT n:SchemaMigration AND NOT n:SchemaMigrationLock DETACH DELETE n',
+      )
       return
     }
     await driver.executeQuery('MATCH (n) DETACH DELETE n')

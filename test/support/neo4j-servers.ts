@@ -54,7 +54,9 @@ async function warmUp(url: string): Promise<void> {
   const driver = neo4j.driver(url)
   try {
     for (const { text, params } of allStatements()) {
-      const values = Object.fromEntries(params.map((param) => [param, param === 'limit' ? neo4j.int(1) : null]))
+      const values = Object.fromEntries(
+        params.map((param) => [param, param === 'limit' ? neo4j.int(1) : null]),
+      )
       await driver.executeQuery(`EXPLAIN ${text}`, values)
     }
   } finally {

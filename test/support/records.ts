@@ -1,7 +1,7 @@
-import { captureTurnState } from '../../src/turns/capture.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { OperationInput } from '../../src/operations.ts'
+import { captureTurnState } from '../../src/turns/capture.ts'
 import { type CaptureRequest, captureRequest, type TurnState } from '../../src/turns/record.ts'
 
 /** A capture as a caller of the library writes it. */
@@ -26,10 +26,11 @@ export const aTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnT
 export const clientOf = (graph: Graph, project = PROJECT) => inProcessClient({ graph, project })
 
 /** Parses as every edge does. */
-export const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } => ({
-  project: PROJECT,
-  ...captureRequest.parse(sent),
-}) as CaptureRequest & { project: string }
+export const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } =>
+  ({
+    project: PROJECT,
+    ...captureRequest.parse(sent),
+  }) as CaptureRequest & { project: string }
 
 /** Captures with a clock that stands and ids that are counted: what is stored depends on the record alone. */
 export async function captureSteadily(graph: Graph, sent: TurnToSend): Promise<TurnState> {
@@ -72,7 +73,13 @@ export const everyField: TurnToSend = {
   verifications: [
     { criterionId: 'AC-1', criterionText: '- [ ] It answers with 404', status: 'done', evidence: 'seen' },
     { criterionId: 'AC-02', status: 'absent', source: 'validator' },
-    { criterionId: 'AC-003', criterionText: 'It keeps a log', status: 'rejected', source: 'gate', evidence: null },
+    {
+      criterionId: 'AC-003',
+      criterionText: 'It keeps a log',
+      status: 'rejected',
+      source: 'gate',
+      evidence: null,
+    },
   ],
   promises: [
     {
@@ -140,7 +147,13 @@ export const everyFieldKept = {
       evidence: 'seen',
     },
     { criterionId: 'AC-02', criterionText: null, status: 'unknown', source: 'validator', evidence: null },
-    { criterionId: 'AC-003', criterionText: 'It keeps a log', status: 'rejected', source: 'gate', evidence: null },
+    {
+      criterionId: 'AC-003',
+      criterionText: 'It keeps a log',
+      status: 'rejected',
+      source: 'gate',
+      evidence: null,
+    },
   ],
   promises: [
     {

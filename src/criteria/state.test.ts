@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest'
+import type { Criterion } from './identity.ts'
+import {
+  advance,
+  criterionStates,
+  finalKeys,
+  isSubstantiated,
+  type LedgerEntry,
+  type Policy,
+  type PromiseEntry,
+} from './state.ts'
+
+const criterion = (key: string, more: Partial<Criterion> = {}): Criterion => ({
+  key,
+  texts: [{ text: `text of ${key}`, source: 'coach' }],
+  aliases: [],
+  mergedInto: null,
+  worldKey: null,
+  ...more,
+})
+
+type Said = Partial<LedgerEntry> & Pick<LedgerEntry, 'turn' | 'status'>
+const said = (entry: Said): LedgerEntry => ({
+  position: 0,
+  criterionKey: 'a',
+  label: entry.criterionKey ?? 'a',
+  source: 'coach',
+  form: 'entry',
+  substantiated: isSubstantiated(entry.evidence ?? null),
+  evidence: null,
+  ...entry,
+})
+const promise = (
+  turn: number,
+  criterionKey = 'a',
+  status: PromiseEntry['status'] = 'complete',
+): PromiseEntry => ({
+  turn,
+  position: 0,
+  criterionKey,
+  label: criterionKey,
+  status,
+})
+
+const states = (
+  ledger: LedgerEntry[],
+  { promised = [], policy = 'sticky', criteria = [criterion('a'), criterion('b'), criterion('c')] } = {} as {
+    promised?: PromiseEntry[]
+    policy?: Policy
+    criteria?: Criterion[]
+  },
+) => criterionStates(criteria, advance(new Map(), ledger, promised, finalKeys(criteria)), policy)
+
+const verdicts = (ledger: LedgerEntry[], policy: Policy) =>
+  states(ledger, { policy }).map(({ state, verifiedInTurn, contestedInTurn }) => [
+    state,
+    verifiedInTurn,
+    contestedInTurn,
+  ])
+
+const V = (turn: number, more: Partial<LedgerEntry> = {}) => said({ turn, status: 'verified', ...more })
+const R = (turn: number, more: Partial<LedgerEntry> = {}) => said({ turn, status: 'rejected', ...more })
+const RE = (turn: number) => R(turn, { evidence: 'test_a fails' })
+const U = (turn: number) => said({ turn, status: 'unknown' })
+const P = (turn: number) => said({ turn, status: 'pending' })
+
+describe('what holds after a sequence of judgements', () => {
+  type Verdict = [string, number | null, number | null]
+  test.each<[string, LedgerEntry[], Record<Policy, Verdict>]>([
+    [
+      'V',
+      [V(1)],
+      { sticky: ['verified', 1, null], evidence: ['verified', 1, null], latest: ['verified', 1, null] },
+    ],
+    [
+      'R',
+      [R(1)],
+      {
+        sticky: ['rejected', null, null],
+        evidence: ['rejected', null, null],
+        latest: ['rejected', null, null],
+      },
+    ],
+    [
+      'P',
+      [P(1)],
+      { sticky: ['pending', null, null], evidence: ['pending', null, null], latest: ['pending', null, null] },
+    ],
+    [
+      'U',
+      [U(1)],
+      { sticky: ['pending', null, null], evidence: ['pending', null, null], latest: ['pending', null, null] },
+    ],
+    [
+      'R V',
+      [R(1), V(2)],
+      { sticky: ['verified', 2, null], evidence: ['verified', 2, null], latest: ['verified', 2, null] },
+    ],
+    [
+      'V U',
+      [V(1), U(2)],
+      { sticky: ['verified', 1, null], evidence: ['verified', 1, null], latest: ['verified', 1, null] },
+    ],
+    [
+      'V P',
+      [V(1), P(2)],
+      { sticky: ['verified', 1, null], evidence: ['verified', 1, null], latest: ['pending', null, null] },
+    ],
+    [
+      'R P',
+      [R(1), P(2)],
+      {
+        sticky: ['rejected', null, null],
+        evidence: ['rejected', null, null],
+        latest: ['pending', null, null],
+      },
+    ],
+    [
+      'V R',
+      [V(1), R(2)],
+      { sticky: ['verified', 1, 2], evidence: ['verified', 1, 2], latest: ['rejected', null, null] },
+    ],
+    [
+      'V R R',
+      [V(1), R(2), R(3)],
+      { sticky: ['verified', 1, 3], evidence: ['verified', 1, 3], latest: ['rejected', null, null] },
+    ],
+    [
+      'V R U',
+      [V(1), R(2), U(3)],
+      { sticky: ['verified', 1, 2], evidence: ['verified', 1, 2], latest: ['rejected', null, null] },
+    ],
+    [
+      'V R V',
+      [V(1), R(2), V(3)],
+      { sticky: ['verified', 1, null], evidence: ['verified', 1, null], latest: ['verified', 3, null] },
+    ],
+    [
+      'V RE',
+      [V(1), RE(2)],
+      { sticky: ['verified', 1, 2], evidence: ['rejected', null, null], latest: ['rejected', null, null] },
+    ],
+    [
+      'V RE V',
+      [V(1), RE(2), V(3)],
+      { sticky: ['verified', 1, null], evidence: ['verified', 3, null], latest: ['verified', 3, null] },
+    ],
+    [
+      'V RE R',
+      [V(1), RE(2), R(3)],
+      { sticky: ['verified', 1, 3], evidence: ['rejected', null, null], latest: ['rejected', null, null] },
+    ],
+  ])('%s', (_name, ledger, expected) => {
+    for (const policy of ['sticky', 'evidence', 'latest'] as const) {
+      expect(verdicts(ledger, policy), policy).toEqual([expected[policy]])
+      // Rows come in any order, and turns may be folded one by one.
+      expect(verdicts(ledger.toReversed(), policy), policy).toEqual([expected[policy]])
+      const oneByOne = ledger.reduce(
+        (before, entry) => advance(before, [entry], []),
+        advance(new Map(), [], []),
+      )
+      expect(oneByOne).toEqual(advance(new Map(), ledger, []))
+    }
+  })
+
+  test('within a turn, in the order of its list', () => {
+    expect(verdicts([V(1, { position: 1 }), R(1, { position: 0 })], 'latest')).toEqual([
+      ['verified', 1, null],
+    ])
+    expect(verdicts([V(1, { position: 0 }), R(1, { position: 1 })], 'sticky')).toEqual([['verified', 1, 1]])
+  })
+})
+
+test("a Player's claim changes no state and makes nothing count", () => {
+  const claim = (turn: number, status: LedgerEntry['status']) => said({ turn, status, source: 'player' })
+  expect(verdicts([R(1), claim(2, 'verified')], 'latest')).toEqual([['rejected', null, null]])
+  expect(verdicts([V(1), claim(2, 'rejected')], 'sticky')).toEqual([['verified', 1, null]])
+  expect(states([claim(1, 'verified')])).toEqual([])
+})
+
+test('entries of the status map are ignored where the full form names the same criterion in that turn', () => {
+  const map = (turn: number, criterionKey: string) => R(turn, { criterionKey, form: 'status', position: 0 })
+  const ledger = [map(1, 'a'), V(1, { position: 1 }), map(1, 'b'), map(2, 'a')]
+  expect(states(ledger).map(({ key, state, contestedInTurn }) => [key, state, contestedInTurn])).toEqual([
+    ['a', 'verified', 2],
+    ['b', 'rejected', null],
+  ])
+})
+
+describe('what counts', () => {
+  test('the promised ones, as pending, while no judge has named any', () => {
+    expect(states([], { promised: [promise(1, 'a'), promise(1, 'b', 'partial')] })).toMatchObject([
+      { key: 'a', state: 'pending', lastTurn: null, promise: { turn: 1, status: 'complete' } },
+      { key: 'b', state: 'pending', promise: { turn: 1, status: 'partial' } },
+    ])
+  })
+
+  test('only what a judge has named, from then on', () => {
+    const answer = states([said({ turn: 2, status: 'unknown', criterionKey: 'b' })], {
+      promised: [promise(1, 'a')],
+    })
+    expect(answer.map(({ key, state }) => [key, state])).toEqual([['b', 'pending']])
+  })
+
+  test('the newest promise is shown', () => {
+    const answer = states([V(1)], { promised: [promise(3, 'a', 'partial'), promise(1)] })
+    expect(answer[0]?.promise).toEqual({ turn: 3, status: 'partial' })
+  })
+})
+
+test('a merged criterion counts as the one that it merged into', () => {
+  const criteria = [criterion('a', { mergedInto: 'b' }), criterion('b', { mergedInto: 'c' }), criterion('c')]
+  const answer = states([V(1, { criterionKey: 'a' }), R(2, { criterionKey: 'c' })], { criteria })
+  expect(answer).toMatchObject([{ key: 'c', state: 'verified', verifiedInTurn: 1, contestedInTurn: 2 }])
+  expect(answer).toHaveLength(1)
+})
+
+describe('what is shown', () => {
+  const shown = (criteria: Criterion[], ledger: LedgerEntry[], promised: PromiseEntry[] = []) =>
+    states(ledger, { criteria, promised }).map(({ criterionId, text }) => [criterionId, text])
+
+  test("the newest judge's label, else the Player's", () => {
+    const labelled = (turn: number, label: string) => V(turn, { label })
+    const one = [criterion('a', { texts: [{ text: 'one', source: 'coach' }] })]
+    expect(shown(one, [labelled(2, 'AC-2'), labelled(1, 'AC-1')])).toEqual([['AC-002', 'one']])
+    expect(shown(one, [], [{ ...promise(1), label: 'AC-5' }])).toEqual([['AC-005', 'one']])
+  })
+
+  test('one known by its label alone is shown by its id as it was given', () => {
+    expect(shown([criterion('a', { texts: [] })], [V(1, { label: 'AC-1' })])).toEqual([['AC-1', null]])
+  })
+
+  test.each([
+    [
+      "the longest that begins with a judge's",
+      ['player: it answers with 404 to all', 'coach: It answers with 404'],
+      'it answers with 404 to all',
+    ],
+    [
+      "the judge's, where the Player's begins otherwise",
+      ['player: a much longer wording of it', 'coach: It answers'],
+      'It answers',
+    ],
+    [
+      "the longest of the judges'",
+      ['coach: It answers', 'validator: It answers with 404'],
+      'It answers with 404',
+    ],
+    ["the judge's of equally long ones", ['player: - It answers', 'coach: It answers'], 'It answers'],
+    [
+      "the Player's, where no judge gave one",
+      ['player: short', 'player: somewhat longer'],
+      'somewhat longer',
+    ],
+  ])('%s', (_name, given, text) => {
+    const texts = given.map((line) => {
+      const [source = '', ...rest] = line.split(': ')
+      return { source, text: rest.join(': ') }
+    })
+    for (const held of [texts, texts.toReversed()]) {
+      expect(shown([criterion('a', { texts: held })], [V(1)])).toEqual([['a', text]])
+    }
+  })
+
+  test('with a text by natural order of the label, then text; then label alone by first turn and place', () => {
+    const criteria = [
+      criterion('k1', { texts: [{ text: 'zebra', source: 'coach' }] }),
+      criterion('k2', { texts: [{ text: 'apple', source: 'coach' }] }),
+      criterion('k3', { texts: [{ text: 'any', source: 'coach' }] }),
+      criterion('k4', { texts: [] }),
+      criterion('k5', { texts: [] }),
+      criterion('k6', { texts: [] }),
+    ]
+    const ledger = [
+      V(1, { criterionKey: 'k1', label: 'AC-2' }),
+      V(1, { criterionKey: 'k2', label: 'AC-2' }),
+      V(1, { criterionKey: 'k3', label: 'AC-10' }),
+      V(2, { criterionKey: 'k4', label: 'a', position: 0 }),
+      V(1, { criterionKey: 'k5', label: 'c', position: 5 }),
+      V(1, { criterionKey: 'k6', label: 'b', position: 7 }),
+    ]
+    const order = (rows: Criterion[]) => states(ledger, { criteria: rows }).map(({ key }) => key)
+    expect(order(criteria)).toEqual(['k2', 'k1', 'k3', 'k5', 'k6', 'k4'])
+    expect(order(criteria.toReversed())).toEqual(order(criteria))
+  })
+})
+
+test.each([
+  ['test_a fails', true],
+  ['  ', false],
+  ['', false],
+  [null, false],
+  ['Promise status: complete', false],
+  [' promise STATUS: partial', false],
+  ['The promise status: none', true],
+])('%j is evidence of its own: %s', (evidence, substantiated) => {
+  expect(isSubstantiated(evidence)).toBe(substantiated)
+})

@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { allStatements, parseStatement, statement, unusedStatements } from './statements.ts'
+
+test('comments are dropped, parameters are named in order', () => {
+  const text =
+    '// why\n// params: $key $a\nMATCH (n:X {key: $key}) // at the end\nSET n.a = $a\n  // between\nRETURN n.url'
+  expect(parseStatement('x', text)).toEqual({
+    name: 'x',
+    text: 'MATCH (n:X {key: $key})\nSET n.a = $a\nRETURN n.url',
+    params: ['a', 'key'],
+  })
+})
+
+test('a parameter that is not declared is refused', () => {
+  expect(() => parseStatement('x', '// params: $a\nRETURN $a, $b')).toThrow('does not declare $b')
+})
+
+test('a parameter that is declared in vain is refused', () => {
+  expect(() => parseStatement('x', '// params: $a $b\nRETURN $a')).toThrow('declares $b in vain')
+})
+
+describe('forms that an engine gets wrong are refused', () => {
+  test.each([
+    'MATCH (a)-[r]->() FOREACH (x IN [r] | DELETE x)',
+    'FOREACH (x IN CASE WHEN true THEN [r] ELSE [] END |\n  DETACH DELETE x)',
+    'CALL (w) {\n  OPTIONAL MATCH (w)-->(t) RETURN t\n}',
+    'call (w) { optional match (w)-->(t) return t }',
+    'DELETE null',
+    'RETURN collect(x)[0] AS first',
+    'RETURN COLLECT { MATCH (n) RETURN n }',
+    'RETURN collect(DISTINCT x{.id}) AS ids',
+    'RETURN duration.between(a, b)',
+    'SET w.at = datetime.realtime()',
+    'SET w.id = randomUUID()',
+    'RETURN datetime().epochMillis',
+    'SET w.rev = w.rev + 1',
+    'SET w.fence = w.rev + 1',
+    'REMOVE w.rev',
+    'REMOVE w.lock',
+    "OPTIONAL MATCH (p:Turn {key: w.key + '/1'})",
+    'SET target = CASE WHEN true THEN a ELSE b END',
+  ])('%s', (text) => {
+    expect(() => parseStatement('x', `MATCH (w:World) ${text}`)).toThrow('is refused')
+  })
+
+  test.each([
+    'MATCH (a)-[r:NEXT]->() DELETE r',
+    'CALL (x) { MATCH (x)-[r]->() DELETE r }',
+    'FOREACH (_ IN [1] | CREATE (:X))\nWITH w MATCH (w)-[r:NEXT]->() DELETE r',
+    'SET w.lastCompletedAt = CASE WHEN true THEN 1 ELSE 2 END',
+    'SET w.count = w.count + 1',
+    'RETURN collect({a: 1}) AS all',
+  ])('what looks like them is not: %s', (text) => {
+    expect(parseStatement('x', `MATCH (w:World) ${text}`).params).toEqual([])
+  })
+})
+
+test('a statement that has no file is refused where its module loads', () => {
+  expect(() => statement('turns/no-such-statement')).toThrow(
+    'there is no cypher/turns/no-such-statement.cypher',
+  )
+})
+
+test('every file under cypher/ is a statement that some module asks for', async () => {
+  const src = fileURLToPath(new URL('..', import.meta.url))
+  const modules = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
+    // The one module that does something when it loads: it is the program.
+    .filter((file) => file !== path.join('cli', 'main.ts'))
+  for (const file of modules) await import(pathToFileURL(path.join(src, file)).href)
+  expect(allStatements().length).toBeGreaterThan(10)
+  expect(unusedStatements()).toEqual([])
+})

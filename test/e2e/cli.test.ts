@@ -1,0 +1,297 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+beforeAll(buildOnce, 120_000)
+
+let home = ''
+let turngraph: ReturnType<typeof commandsOn>
+beforeEach(() => {
+  home = temporaryFolder()
+  turngraph = commandsOn(home)
+})
+
+const turn = (turn_number: number, player_summary = 'Built it') =>
+  JSON.stringify({
+    feature_id: 'FEAT-1',
+    task_id: 'TASK-1',
+    turn_number,
+    player_summary,
+    coach_decision: 'feedback',
+    acceptance_criteria_status: { 'AC-001': 'verified' },
+  })
+const captured = (number: number, summary?: string) =>
+  turngraph.run(['capture'], { input: turn(number, summary) })
+const context = ['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2']
+
+describe('help', () => {
+  test('is complete, has examples, and needs no store', async () => {
+    const { code, stdout, stderr } = await turngraph.run(['--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const word of [
+      'serve',
+      'import',
+      'capture',
+      'context',
+      'worlds',
+      'migrate',
+      'config',
+      'Examples:',
+    ]) {
+      expect(stdout).toContain(word)
+    }
+    expect(readdirSync(home)).toEqual([])
+  })
+
+  test('the version is that of the package', async () => {
+    const { code, stdout } = await turngraph.run(['--version'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('capture and context', () => {
+  test('what was captured is the context of the next turn', async () => {
+    expect(await captured(1)).toMatchObject({ code: 0, stdout: 'Stored turn 1 of world TASK-1\n' })
+    expect(await captured(1)).toMatchObject({ code: 0, stdout: 'Already stored: turn 1 of world TASK-1\n' })
+    expect(await turngraph.run(context)).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `## Previous Turn Summary (Turn 1)
+**What was attempted**: Built it
+**Coach decision**: feedback
+
+**Acceptance Criteria Status**:
+  ✓ AC-001: verified
+`,
+    })
+  })
+
+  test('from a file, from - and from standard input', async () => {
+    const file = path.join(home, 'turn.json')
+    await writeFile(file, `\uFEFF${turn(1)}`)
+    expect(await turngraph.run(['capture', file])).toMatchObject({ code: 0 })
+    expect(await turngraph.run(['capture', '-'], { input: turn(2) })).toMatchObject({ code: 0 })
+    const { stdout } = await turngraph.run(['worlds', 'turns', 'TASK-1'])
+    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['turn', '1', '2', ''])
+  })
+
+  test('--json prints the wire form alone on standard output', async () => {
+    const stored = await turngraph.run(['capture', '--json'], { input: turn(1) })
+    expect(stored.stderr).toBe('')
+    expect(JSON.parse(stored.stdout)).toMatchObject({ world_slug: 'TASK-1', turn_number: 1, created: true })
+    const loaded = await turngraph.run([...context, '--role', 'coach', '--json'])
+    expect(loaded.stderr).toBe('')
+    expect(JSON.parse(loaded.stdout)).toMatchObject({ status: 'ok', role: 'coach', previous_turn: 1 })
+  })
+
+  test('no prior turn is an answer: nothing on standard output, exit code 0', async () => {
+    const { code, stdout, stderr } = await turngraph.run(context)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toContain('no turn before turn 2')
+  })
+
+  test('--project stands above TURNGRAPH_PROJECT', async () => {
+    const environment = { TURNGRAPH_PROJECT: 'till' }
+    await turngraph.run(['capture', '--project', 'shop'], { input: turn(1), environment })
+    const inShop = await turngraph.run(['worlds', '--json'], { environment: { TURNGRAPH_PROJECT: 'shop' } })
+    expect(JSON.parse(inShop.stdout).items).toHaveLength(1)
+    const inTill = await turngraph.run(['worlds', '--json'], { environment })
+    expect(JSON.parse(inTill.stdout).items).toEqual([])
+  })
+
+  test('looking at a graph that is not there makes none', async () => {
+    for (const command of [['worlds'], context, ['migrate', '--check'], ['config']])
+      await turngraph.run(command)
+    expect(readdirSync(home)).toEqual([])
+  })
+})
+
+describe('exit codes', () => {
+  const cases: [
+    code: number,
+    what: string,
+    args: string[],
+    input?: string,
+    environment?: Record<string, string>,
+  ][] = [
+    [2, 'no command', []],
+    [2, 'an unknown command', ['bogus']],
+    [2, 'an unknown option', ['worlds', '--bogus']],
+    [2, 'a missing option', ['context', '--feature', 'F', '--task', 'T']],
+    [2, 'an empty project', ['worlds', '--project', '']],
+    [2, 'a turn that is no number', ['context', '--feature', 'F', '--task', 'T', '--turn', 'two']],
+    [2, 'a budget out of bounds', [...context, '--token-budget', '5']],
+    [2, 'a record that does not fit', ['capture'], '{"feature_id":"FEAT-1","colour":"red"}'],
+    [2, 'a record that is no JSON', ['capture'], '{"feature_id"'],
+    [2, 'a record over 1 MiB', ['capture'], ' '.repeat(1024 * 1024 + 1)],
+    [2, 'a setting that does not fit', ['worlds'], '', { TURNGRAPH_PORT: 'many' }],
+    [4, 'an unknown world', ['worlds', 'get', 'TASK-9']],
+    [4, 'a file that is not there', ['capture', '/nowhere/turn.json']],
+    [4, 'a folder that is not there', ['import', 'autobuild', '/nowhere']],
+    [7, 'a server that is not there', ['worlds'], '', { TURNGRAPH_URL: 'http://127.0.0.1:9' }],
+    [7, 'a Neo4j that is not there', ['worlds'], '', { TURNGRAPH_STORE: 'bolt://127.0.0.1:9' }],
+  ]
+  test.each(cases)('%i: %s', async (code, _what, args, input = '', environment = {}) => {
+    const plain = await turngraph.run(args, { input, environment })
+    expect({ code: plain.code, stdout: plain.stdout }).toEqual({ code, stdout: '' })
+    expect(plain.stderr).not.toMatch(/^\s+at /m)
+    if (args.length === 0) return // that shows the help
+    expect(plain.stderr).toMatch(/^error: /)
+    const asJson = await turngraph.run([...args, '--json'], { input, environment })
+    expect({ code: asJson.code, stdout: asJson.stdout }).toEqual({ code, stdout: '' })
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: expect.stringMatching(/^[a-z_]+$/),
+      message: expect.any(String),
+    })
+  })
+
+  test('5: another record at the turn', async () => {
+    await captured(1)
+    const again = await captured(1, 'Built something else')
+    expect(again).toMatchObject({ code: 5, stdout: '' })
+    expect(again.stderr).toContain('player_summary')
+  })
+})
+
+describe('worlds', () => {
+  test('are created, listed, shown and deleted', async () => {
+    const scope = ['--feature', 'FEAT-1', '--task', 'TASK-1']
+    expect((await turngraph.run(['worlds', 'create', ...scope])).stdout).toBe('Created world TASK-1\n')
+    expect((await turngraph.run(['worlds', 'create', ...scope])).stdout).toBe('Created world TASK-1.2\n')
+    const listed = await turngraph.run(['worlds', ...scope, '--json'])
+    const { items, next_cursor } = JSON.parse(listed.stdout)
+    expect(items.map((world: { world_slug: string }) => world.world_slug)).toEqual(['TASK-1', 'TASK-1.2'])
+    expect(next_cursor).toBeNull()
+    const page = JSON.parse((await turngraph.run(['worlds', '--limit', '1', '--json'])).stdout)
+    expect(page).toMatchObject({ items: [{ world_slug: 'TASK-1' }], next_cursor: expect.any(String) })
+    expect(await turngraph.run(['worlds', 'delete', 'TASK-1.2'])).toMatchObject({ code: 0 })
+    expect(await turngraph.run(['worlds', 'get', 'TASK-1.2'])).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  test('their turns are listed and shown, with the records that stood there before', async () => {
+    await captured(1)
+    const other = JSON.stringify({ ...JSON.parse(turn(1, 'Built better')), on_conflict: 'supersede' })
+    expect((await turngraph.run(['capture'], { input: other })).stdout).toBe(
+      'Replaced turn 1 of world TASK-1\n',
+    )
+    const shown = await turngraph.run(['worlds', 'turn', 'TASK-1', '1', '--json'])
+    expect(JSON.parse(shown.stdout)).toMatchObject({ turn_number: 1, player_summary: 'Built better' })
+    const history = await turngraph.run(['world', 'history', 'TASK-1', '1', '--json'])
+    expect(JSON.parse(history.stdout).items).toMatchObject([{ player_summary: 'Built it' }])
+  })
+})
+
+describe('import autobuild', () => {
+  beforeEach(async () => {
+    const task = path.join(home, 'shop/autobuild/TASK-1')
+    await mkdir(task, { recursive: true })
+    await writeFile(
+      path.join(task, 'player_turn_1.json'),
+      '{"implementation_notes":"Built it","mood":"good"}',
+    )
+    await writeFile(path.join(task, 'coach_turn_1.json'), '{"decision":"approve"}')
+    await writeFile(path.join(task, 'coach_turn_2.json'), '{"decision"')
+  })
+  const importShop = (...options: string[]) =>
+    turngraph.run(['import', 'autobuild', path.join(home, 'shop'), ...options])
+
+  test('answers the report, and writes nothing on a dry run', async () => {
+    const dry = await importShop('--dry-run', '--json')
+    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(turngraph.folder)).toBe(false)
+    const report = JSON.parse(dry.stdout)
+    expect(Object.keys(report)).toEqual([
+      'tasks',
+      'worlds',
+      'turns_created',
+      'turns_unchanged',
+      'turns_superseded',
+      'turns_failed',
+      'verifications',
+      'promises',
+      'issues',
+      'unmapped',
+      'skipped',
+      'warnings',
+      'redactions',
+    ])
+    expect(report).toMatchObject({ tasks: 1, turns_created: 1, unmapped: [{ key: 'mood' }], skipped: [{}] })
+    expect(JSON.parse((await importShop('--json')).stdout)).toEqual(report)
+    expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({
+      turns_created: 0,
+      turns_unchanged: 1,
+    })
+  })
+
+  test('to a pipe the counts are plain lines, and the rest is told beside them', async () => {
+    const { stdout, stderr } = await importShop()
+    expect(stdout).toContain('turns created\t1\n')
+    expect(`${stdout}${stderr}`).not.toContain('\u001b')
+    expect(stderr).toMatch(/^skipped: .*coach_turn_2\.json/m)
+    expect(stderr).toMatch(/^not mapped: player mood, 1 times/m)
+  })
+
+  test('goes through a running server', async () => {
+    const { url } = await turngraph.serve()
+    expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({ turns_created: 1 })
+    expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({
+      turns_created: 0,
+      turns_unchanged: 1,
+    })
+    expect((await fetch(`${url}/v1/worlds`)).status).toBe(401)
+  })
+})
+
+describe('migrate and config', () => {
+  test('migrate --check fails while a migration is pending, and changes nothing', async () => {
+    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 1 })
+    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 1 })
+    expect(await turngraph.run(['migrate'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Applied V001/),
+    })
+    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 0 })
+    expect(await turngraph.run(['migrate'])).toMatchObject({ code: 0, stdout: 'The schema is current.\n' })
+  })
+
+  test('config shows what is in effect, secrets masked', async () => {
+    const environment = {
+      TURNGRAPH_STORE: 'neo4j://anna:hidden@db:7687',
+      TURNGRAPH_NEO4J_PASSWORD: 'hidden',
+      TURNGRAPH_TOKEN: 'hidden',
+    }
+    const { code, stdout } = await turngraph.run(['config'], { environment })
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('hidden')
+    expect(stdout).toMatch(/^TURNGRAPH_PORT\t7480\t/m)
+    const asJson = await turngraph.run(['config', '--json'], { environment })
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      TURNGRAPH_NEO4J_PASSWORD: '****',
+      TURNGRAPH_PORT: 7480,
+    })
+    expect(asJson.stdout).not.toContain('hidden')
+  })
+})
+
+describe('the token', () => {
+  test('is made by the server, readable by its owner alone, and used by the commands beside it', async () => {
+    const { url } = await turngraph.serve()
+    expect(statSync(path.join(turngraph.folder, 'token')).mode & 0o777).toBe(0o600)
+    expect(await captured(1)).toMatchObject({ code: 0 })
+    const elsewhere = commandsOn(temporaryFolder())
+    const environment = { TURNGRAPH_URL: url }
+    expect(await elsewhere.run(['worlds'], { environment })).toMatchObject({ code: 3, stdout: '' })
+    const wrong = { ...environment, TURNGRAPH_TOKEN: 'not-this-one-at-all' }
+    expect(await elsewhere.run(['worlds'], { environment: wrong })).toMatchObject({ code: 3 })
+  })
+})
+
+test('a data folder that is a file is one clear error', async () => {
+  writeFileSync(turngraph.folder, '')
+  const { code, stderr } = await captured(1)
+  expect(code).toBe(7)
+  expect(stderr).not.toMatch(/^\s+at /m)
+})

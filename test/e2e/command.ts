@@ -1,0 +1,74 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { readServerFile } from '../../src/http/server-file.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What users run is what is tested: the build, made anew where the sources are newer. */
+export const buildOnce = (): void => {
+  execFileSync(process.execPath, [path.join(root, 'scripts/setup.mjs')], { stdio: 'inherit' })
+}
+
+export type Ran = { code: number | null; stdout: string; stderr: string }
+type Environment = Record<string, string>
+type Given = { environment?: Environment; input?: string; cwd?: string }
+
+/** A folder of this test's own, gone after it. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-e2e-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  return folder
+}
+
+/** The command line of a user whose data folder is `data`; nothing of our own environment reaches it. */
+export function commandsOn(data: string) {
+  const start = (args: readonly string[], { environment = {}, cwd = data }: Given = {}): ChildProcess => {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
+    const env = { ...Object.fromEntries(inherited), TURNGRAPH_DATA: path.join(data, 'graph'), ...environment }
+    return spawn(process.execPath, [path.join(root, 'dist/cli/main.js'), ...args], { cwd, env })
+  }
+  return {
+    folder: path.join(data, 'graph'),
+    start,
+    async run(args: readonly string[], given: Given = {}): Promise<Ran> {
+      const child = start(args, given)
+      child.stdin?.end(given.input ?? '')
+      return ended(child)
+    },
+    /** Starts `serve` on a free port and waits until it can be reached. */
+    async serve(args: readonly string[] = [], environment: Environment = {}) {
+      const child = start(['serve', '--port', '0', ...args], { environment })
+      const end = ended(child)
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const url = await untilServed(child, path.join(data, 'graph'))
+      return { child, end, url }
+    },
+  }
+}
+
+async function ended(child: ChildProcess): Promise<Ran> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('the command has no pipes')
+  const [out, err] = await Promise.all([text(stdout), text(stderr), once(child, 'close')])
+  return { code: child.exitCode ?? null, stdout: out, stderr: err }
+}
+
+async function untilServed(child: ChildProcess, folder: string): Promise<string> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}`)
+    const named = readServerFile(folder)
+    if (named?.pid === child.pid) {
+      const ready = await fetch(`${named.url}/readyz`).catch(() => null)
+      if (ready?.status === 200) return named.url
+    }
+    await sleep(50)
+  }
+  throw new Error('serve was not ready within 30 s')
+}

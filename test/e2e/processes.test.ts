@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+beforeAll(buildOnce, 120_000)
+
+let turngraph: ReturnType<typeof commandsOn>
+beforeEach(() => {
+  turngraph = commandsOn(temporaryFolder())
+})
+
+const turn = (turn_number: number) =>
+  JSON.stringify({
+    feature_id: 'FEAT-1',
+    task_id: 'TASK-1',
+    turn_number,
+    player_summary: `Did ${turn_number}`,
+  })
+const capture = (number: number) => turngraph.run(['capture'], { input: turn(number) })
+const context = (number: number) =>
+  turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
+const serverFile = () => path.join(turngraph.folder, 'server.json')
+
+describe('one graph, many processes', () => {
+  test('a command goes through the running server, and opens the store itself once that has ended', async () => {
+    const server = await turngraph.serve()
+    expect(await capture(1)).toMatchObject({ code: 0 })
+    const through = await context(2)
+    expect(through.stdout).toContain('Did 1')
+    server.child.kill('SIGTERM')
+    expect((await server.end).code).toBe(0)
+    expect(existsSync(serverFile())).toBe(false)
+    expect(await context(2)).toEqual(through)
+  })
+
+  test('what was captured without a server, the server has', async () => {
+    await capture(1)
+    await turngraph.serve()
+    expect((await context(2)).stdout).toContain('Did 1')
+  })
+
+  test('kill -9 loses nothing, and the server.json left behind misleads nobody', async () => {
+    const server = await turngraph.serve()
+    expect(await capture(1)).toMatchObject({ code: 0 })
+    server.child.kill('SIGKILL')
+    await server.end
+    expect(existsSync(serverFile())).toBe(true)
+    expect((await context(2)).stdout).toContain('Did 1')
+    expect(await capture(2)).toMatchObject({ code: 0 })
+    const next = await turngraph.serve()
+    expect(JSON.parse(readFileSync(serverFile(), 'utf8'))).toMatchObject({
+      pid: next.child.pid,
+      url: next.url,
+    })
+  })
+
+  test('a folder held by another process: the error says which', async () => {
+    const graph = EmbeddedGraph.open({ folder: turngraph.folder })
+    onTestFinished(() => graph.close())
+    const { code, stdout, stderr } = await capture(1)
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toContain(`process ${process.pid}`)
+  })
+
+  test('commands at the same time take turns', async () => {
+    const graph = EmbeddedGraph.open({ folder: turngraph.folder })
+    const first = capture(1)
+    await sleep(700)
+    await graph.close()
+    expect(await first).toMatchObject({ code: 0 })
+    const all = await Promise.all([capture(2), capture(3), capture(4)])
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0])
+  })
+
+  test('a command that comes while the server starts waits for it', async () => {
+    const child = turngraph.start(['serve', '--port', '0'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    expect(await capture(1)).toMatchObject({ code: 0 })
+  })
+})
+
+describe('serve', () => {
+  test('a second one on the same data folder is refused, and says where the first is', async () => {
+    const { url, child } = await turngraph.serve()
+    const { code, stderr } = await turngraph.run(['serve', '--port', '0'])
+    expect(code).toBe(7)
+    expect(stderr).toContain(`process ${child.pid} at ${url}`)
+  })
+
+  test('a port that is taken is one error that names it and the remedy', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, stdout, stderr } = await turngraph.run(['serve', '--port', String(port)])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127.0.0.1 is taken.*\nhint: .*--port 0.*\n$`))
+  })
+
+  test('says where it is and where its token lies, also with a quiet log', async () => {
+    const { child, end, url } = await turngraph.serve([], { TURNGRAPH_LOG: 'error' })
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await end
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toContain(url)
+    expect(stderr).toContain(path.join(turngraph.folder, 'token'))
+  })
+
+  test('the log stays JSON lines where no terminal reads it', async () => {
+    const { child, end, url } = await turngraph.serve()
+    child.kill('SIGTERM')
+    const lines = (await end).stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'listening', url }))
+    expect(lines).toContainEqual(expect.objectContaining({ token: path.join(turngraph.folder, 'token') }))
+  })
+
+  test('SIGTERM lets a request in flight finish', async () => {
+    const server = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
+    const sending = begunCapture(server.url)
+    await sleep(200)
+    server.child.kill('SIGTERM')
+    await sleep(300)
+    expect(server.child.exitCode).toBeNull()
+    expect(await sending.finish()).toBe(201)
+    expect((await server.end).code).toBe(0)
+    expect((await context(2)).stdout).toContain('Did 1')
+  })
+
+  test('a second signal ends it at once', async () => {
+    const server = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
+    const sending = begunCapture(server.url)
+    await sleep(200)
+    server.child.kill('SIGTERM')
+    await sleep(600)
+    const asked = performance.now()
+    server.child.kill('SIGTERM')
+    expect((await server.end).code).toBe(143)
+    expect(performance.now() - asked).toBeLessThan(3_000)
+    sending.abandon()
+  })
+})
+
+/** A request whose headers are sent and whose body is not. */
+function begunCapture(url: string) {
+  const body = turn(1)
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const sending = request(`${url}/v1/turns`, { method: 'POST', headers })
+  const answered = new Promise<number>((resolve, reject) => {
+    sending.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sending.on('error', reject)
+  })
+  answered.catch(() => {}) // whoever abandons it knows
+  sending.flushHeaders()
+  return {
+    finish() {
+      sending.end(body)
+      return answered
+    },
+    abandon: () => void sending.destroy(),
+  }
+}
