@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Two projects: `unit` stands beside the code and runs in parallel; `store` works on graphs. Neo4j
- * Community has one database, so the files of `store` run one after the other.
+ * Three projects: `unit` stands beside the code and runs in parallel; `store` works on graphs (Neo4j
+ * Community has one database, so its files run one after the other); `e2e` runs the built command line.
  */
 export default defineConfig({
   test: {
@@ -25,6 +25,16 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          sequence: { groupOrder: 2 },
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

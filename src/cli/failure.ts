@@ -14,12 +14,18 @@ export function reportFailure(thrown: unknown, { json }: { json: boolean }): num
   const { red, dim } = colours(process.stderr)
   process.stderr.write(`${red('error:')} ${error.message}\n`)
   if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${error.hint}\n`)
-  if (error.code === 'internal') process.stderr.write(`${dim(stackOf(error.cause))}\n`)
+  if (error.cause instanceof Error && error.code === 'internal')
+    process.stderr.write(`${dim(error.cause.stack ?? error.cause.message)}\n`)
   return error.exitCode
 }
 
+/** A folder that cannot be written is the machine's answer, no defect: it needs no stack. */
+const ofTheSystem = (thrown: unknown): thrown is NodeJS.ErrnoException =>
+  thrown instanceof Error && 'syscall' in thrown && 'path' in thrown
+
 /** A command has no log whose request id would name the cause: it is shown where it happened. */
 function defect(thrown: unknown): TurngraphError {
+  if (ofTheSystem(thrown)) return new TurngraphError('internal', thrown.message, { hint: CHECK_FOLDER })
   const { code, message } = asTurngraphError(thrown)
   return new TurngraphError(code, message, {
     hint: 'This is a defect of Turngraph: please report it with the text below.',
@@ -27,5 +33,4 @@ function defect(thrown: unknown): TurngraphError {
   })
 }
 
-const stackOf = (cause: unknown): string =>
-  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? '')
+const CHECK_FOLDER = 'Check that the folder is there and may be written; TURNGRAPH_DATA names another one.'

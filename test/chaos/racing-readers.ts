@@ -10,7 +10,7 @@ import { holds, inScope, type Scenario } from './scenario.ts'
 import { Writer } from './writer.ts'
 
 const READERS = 2
-const OPS_IN_A_WORLD = 40
+const OPS_IN_A_WORLD = 15
 const BEYOND_THE_NEWEST = 9
 
 type Asked = Place & { role: 'player' | 'coach'; currentTurn: number }

@@ -64,7 +64,7 @@ async function untilServed(child: ChildProcess, folder: string): Promise<string>
   for (let tries = 0; tries < 600; tries++) {
     if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}`)
     const named = readServerFile(folder)
-    if (named?.pid === child.pid) {
+    if (named !== null && named.pid === child.pid) {
       const ready = await fetch(`${named.url}/readyz`).catch(() => null)
       if (ready?.status === 200) return named.url
     }

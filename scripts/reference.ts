@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { ENVIRONMENT } from '../src/config.ts'
+import { ERRORS } from '../src/errors.ts'
+import { routes } from '../src/http/routes.ts'
+import { operations } from '../src/operations.ts'
+import { captureRequest } from '../src/turns/record.ts'
+import { wireSchema } from '../src/wire.ts'
+
+/**
+ * docs/reference.md, from the schemas: `npm run docs` writes it, `--check` fails where it is out of date.
+ */
+type Json = { [key: string]: unknown }
+
+const FILE = fileURLToPath(new URL('../docs/reference.md', import.meta.url))
+
+export function reference(): string {
+  return `${[
+    '# Reference\n\nGenerated from the schemas by `npm run docs`. The running service has the same as OpenAPI 3.1 at `/openapi.json`, and as a page at `/docs`.',
+    `## Routes\n\n${table(['route', 'scope', 'what it does'], routes.map(routeRow))}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
+    `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
+    ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
+    ...queries().map(([title, schema]) => `## ${title}\n\n${fields(schema)}`),
+    `## Errors\n\n${table(
+      ['code', 'HTTP', 'exit', 'meaning'],
+      Object.entries(ERRORS).map(([code, { status, exit, meaning }]) => [
+        `\`${code}\``,
+        `${status}`,
+        `${exit}`,
+        meaning,
+      ]),
+    )}`,
+    `## Settings\n\n${table(['variable', 'default', 'meaning'], Object.entries(ENVIRONMENT).map(settingRow))}`,
+  ].join('\n\n')}\n`
+}
+
+const routeRow = ({ method, path, operation }: (typeof routes)[number]): string[] => {
+  const { scope, summary } = operations[operation]
+  return [`\`${method} ${path}\``, scope, summary]
+}
+
+function queries(): [string, z.ZodType][] {
+  return [
+    ['The continuation context', operations.loadTurnContinuationContext.input],
+    ['Creating a world', operations.createWorld.input],
+  ]
+}
+
+function settingRow([name, schema]: [string, z.ZodType]): string[] {
+  const fallback = schema instanceof z.ZodDefault ? `\`${String(schema.def.defaultValue)}\`` : 'none'
+  return [`\`${name}\``, fallback, schema.description ?? '']
+}
+
+const jsonSchema = (schema: z.ZodType): Json =>
+  z.toJSONSchema(wireSchema(schema), { io: 'input', unrepresentable: 'any' }) as Json
+
+const fields = (schema: z.ZodType): string => fieldsOf(jsonSchema(schema))
+
+function fieldsOf(schema: Json): string {
+  const required = new Set((schema.required ?? []) as string[])
+  const rows = Object.entries((schema.properties ?? {}) as Record<string, Json>).map(([name, field]) => [
+    `\`${name}\``,
+    typeOf(field),
+    required.has(name) ? 'yes' : '',
+    String(field.description ?? ''),
+  ])
+  return table(['field', 'type', 'required', ''], rows)
+}
+
+/** The lists of a record, with the shape of their entries. */
+const nested = (schema: z.ZodType): [string, Json][] =>
+  Object.entries((jsonSchema(schema).properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => {
+    const items = field.items as Json | undefined
+    return items?.properties === undefined ? [] : [[name, items] as [string, Json]]
+  })
+
+function typeOf(schema: Json): string {
+  const words = schema.enum as string[] | undefined
+  if (words !== undefined) return words.map((word) => `\`${word}\``).join(' ')
+  const choices = schema.anyOf as Json[] | undefined
+  if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeOf((schema.items ?? {}) as Json)}`
+  if (schema.type === 'object') return schema.properties === undefined ? mapType(schema) : 'object'
+  if (schema.format === 'date-time') return 'ISO 8601 instant'
+  const type = Array.isArray(schema.type) ? schema.type.join(' or ') : String(schema.type ?? 'any JSON')
+  return `${type}${boundsOf(schema)}`
+}
+
+function boundsOf({ minimum, maximum }: Json): string {
+  if (typeof minimum !== 'number') return ''
+  return typeof maximum === 'number' && maximum < 1e12
+    ? ` (${minimum} to ${maximum})`
+    : ` (${minimum} or more)`
+}
+
+const mapType = (schema: Json): string => `map of ${typeOf((schema.additionalProperties ?? {}) as Json)}`
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const text = reference()
+  if (!process.argv.includes('--check')) writeFileSync(FILE, text)
+  else if (readFileSync(FILE, 'utf8') !== text) {
+    console.error('docs/reference.md is out of date: npm run docs')
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { inProcessClient, migrate, openGraph } from '../../src/index.ts'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+/** Docs are code: every shell and Cypher block of the README and the how-tos runs, and shows what it says. */
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const files = [
+  'README.md',
+  ...readdirSync(path.join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`),
+]
+
+const blocksOf = (file: string, language: string): string[] =>
+  [...readFileSync(path.join(root, file), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(
+    ([, written, text = '']) => (written === language ? [text] : []),
+  )
+
+/** In the checkout, as the reader would, but on a service and a data folder of this test's own. */
+async function runInShell(script: string, { url, folder }: { url: string; folder: string }): Promise<string> {
+  const own = script
+    .replaceAll('npx turngraph', 'node dist/cli/main.js')
+    .replaceAll('.turngraph/token', path.join(folder, 'token'))
+    .replaceAll('http://127.0.0.1:7480', url)
+  const env = { ...process.env, TURNGRAPH_DATA: folder, TURNGRAPH_URL: '', TURNGRAPH_STORE: '' }
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', own], { cwd: root, env })
+  return stdout
+}
+
+beforeAll(buildOnce, 120_000)
+
+test.each(files.filter((file) => blocksOf(file, 'sh').length > 0))('the commands of %s run', async (file) => {
+  const user = commandsOn(temporaryFolder())
+  const { url } = await user.serve()
+  const printed: string[] = []
+  for (const script of blocksOf(file, 'sh'))
+    printed.push(await runInShell(script, { url, folder: user.folder }))
+  for (const shown of blocksOf(file, 'text')) expect(printed.join('\n')).toContain(shown.trim())
+  if (file === 'README.md') expect(printed.at(-1)).toContain('"status":"ok"')
+})
+
+test('the queries of docs/how-to/analyst.md answer', async () => {
+  const graph = openGraph({ kind: 'embedded', folder: null, sync: false })
+  try {
+    await migrate(graph)
+    const client = inProcessClient({ graph, project: 'docs' })
+    const scope = { featureId: 'FEAT-1', taskId: 'TASK-1', playerSummary: 'Tried' }
+    const judged = (status: string) => [
+      { criterionId: 'AC-1', criterionText: 'The lid closes without a sound', status },
+    ]
+    const issues = [{ severity: 'blocking', category: 'noise', description: 'It clicks' }]
+    await client.captureTurnState({ ...scope, turnNumber: 1, verifications: judged('verified') })
+    await client.captureTurnState({ ...scope, turnNumber: 2, verifications: judged('rejected'), issues })
+    await client.captureTurnState({ ...scope, turnNumber: 3, coachDecision: 'approved' })
+    const answers = []
+    for (const text of blocksOf('docs/how-to/analyst.md', 'cypher')) {
+      answers.push(await graph.read({ name: 'docs', text, params: [] }, {}))
+    }
+    expect(answers).toEqual([
+      [{ world: 'TASK-1', criterion: 'The lid closes without a sound', rejectedInTurn: 2 }],
+      [{ feature: 'FEAT-1', task: 'TASK-1', turns: 3 }],
+      [{ category: 'noise', issues: 1 }],
+    ])
+  } finally {
+    await graph.close()
+  }
+})
+
+test('links between the documents lead somewhere', () => {
+  const documents = [
+    ...files,
+    'docs/concepts.md',
+    'docs/operations.md',
+    'CONTRIBUTING.md',
+    'docs/reference.md',
+  ]
+  for (const file of documents) {
+    const text = readFileSync(path.join(root, file), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)) {
+      const at = path.join(root, path.dirname(file), target)
+      expect(
+        () => readdirSync(path.dirname(at)).includes(path.basename(at)) || readFileSync(at),
+        `${file}: ${target}`,
+      ).not.toThrow()
+    }
+  }
+})
