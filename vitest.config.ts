@@ -25,6 +25,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          slowTestThreshold: 20_000,
         },
       },
       {

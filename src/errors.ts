@@ -79,8 +79,6 @@ export type ErrorBody = {
   }
 }
 
-export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in ERRORS
-
 /** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
 export function asTurngraphError(thrown: unknown): TurngraphError {
   if (thrown instanceof TurngraphError) return thrown

@@ -1,42 +1,8 @@
+import { toCriterionStatus, toPromiseStatus } from '../turns/record.ts'
 import type { CoachReport, PlayerReport, TurnStateFile } from './artifacts.ts'
-import { firstList, firstNumber, firstText, isText, withContent, word } from './content.ts'
+import { firstList, firstNumber, firstText, isText, withContent } from './content.ts'
 import type { Warn } from './fit.ts'
 import type { WirePromise, WireVerification } from './wire-turn.ts'
-
-/** turns.md, "Criterion status". */
-const VERIFICATION_STATUS: Record<string, WireVerification['status']> = {
-  verified: 'verified',
-  passed: 'verified',
-  complete: 'verified',
-  completed: 'verified',
-  done: 'verified',
-  rejected: 'rejected',
-  failed: 'rejected',
-  pending: 'pending',
-  not_started: 'pending',
-  in_progress: 'pending',
-  unknown: 'unknown',
-  unverified: 'unknown',
-  absent: 'unknown',
-}
-
-const PROMISE_STATUS: Record<string, WirePromise['status']> = {
-  complete: 'complete',
-  completed: 'complete',
-  done: 'complete',
-  passed: 'complete',
-  verified: 'complete',
-  partial: 'partial',
-  in_progress: 'partial',
-  incomplete: 'incomplete',
-  pending: 'incomplete',
-  not_started: 'incomplete',
-  failed: 'incomplete',
-  rejected: 'incomplete',
-  uncertain: 'uncertain',
-  unknown: 'uncertain',
-  unverified: 'uncertain',
-}
 
 type CriterionEntry = {
   id: string | null | undefined
@@ -67,7 +33,7 @@ export function verificationsOf(
   return entries.flatMap((entry, i) => {
     const field = `verifications[${i}]`
     if (!isText(entry.id)) return without(field, warn)
-    const status = mapped(VERIFICATION_STATUS, entry.status, 'unknown', `${field}.status`, warn)
+    const status = mapped(toCriterionStatus, entry.status, 'unknown', `${field}.status`, warn)
     const { id, text, evidence } = entry
     return [
       { criterion_id: id, ...withContent({ criterion_text: text }), status, ...withContent({ evidence }) },
@@ -84,7 +50,7 @@ export function promisesOf(player: PlayerReport | undefined, warn: Warn): WirePr
       {
         criterion_id: id,
         ...withContent({ criterion_text: firstText(promise.criterion_text, promise.description) }),
-        status: mapped(PROMISE_STATUS, promise.status, 'uncertain', `${field}.status`, warn),
+        status: mapped(toPromiseStatus, promise.status, 'uncertain', `${field}.status`, warn),
         ...withContent({
           evidence: firstText(promise.evidence),
           evidence_type: firstText(promise.evidence_type),
@@ -104,13 +70,13 @@ function without(field: string, warn: Warn): [] {
 }
 
 function mapped<T extends string>(
-  table: Record<string, T>,
+  toStatus: (given: string) => T | undefined,
   raw: unknown,
   other: T,
   field: string,
   warn: Warn,
 ): T {
-  const status = Object.hasOwn(table, word(raw)) ? table[word(raw)] : undefined
+  const status = typeof raw === 'string' ? toStatus(raw) : undefined
   if (status !== undefined) return status
   const shown = (typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? 'nothing')).slice(0, 80)
   warn(field, `"${shown}" is no known status; recorded as ${other}`)

@@ -1,22 +1,10 @@
 import { z } from 'zod'
+import { optionalNumber as number, textList as strings, optionalText as text } from '../graph/columns.ts'
 import { PROMISE_STATUSES } from '../turns/record.ts'
 import type { Criterion } from './identity.ts'
 import type { Progress } from './state.ts'
 
-/** What the graph keeps of criteria, decoded. Absent properties are null; absent lists are empty. */
-
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? null)
-const number = z
-  .number()
-  .nullish()
-  .transform((value) => value ?? null)
-const strings = z
-  .array(z.string())
-  .nullish()
-  .transform((value) => value ?? [])
+/** What the graph keeps of criteria, decoded. */
 
 export const criterionRow = z
   .object({

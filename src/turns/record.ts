@@ -42,11 +42,12 @@ const PROMISE_STATUS_SYNONYMS: Record<string, PromiseStatus> = {
   verified: 'complete',
   passed: 'complete',
   in_progress: 'partial',
-  partially_complete: 'partial',
   not_started: 'incomplete',
   pending: 'incomplete',
   failed: 'incomplete',
+  rejected: 'incomplete',
   unknown: 'uncertain',
+  unverified: 'uncertain',
 }
 
 const PLAYER_DECISION_SYNONYMS: Record<string, PlayerDecision> = {
@@ -145,7 +146,7 @@ const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 const criterionId = label.min(1, 'is empty; name the criterion by its id')
 
-export const verificationInput = z.strictObject({
+const verificationInput = z.strictObject({
   criterionId,
   criterionText: text.nullish(),
   status: criterionStatus,
@@ -153,7 +154,7 @@ export const verificationInput = z.strictObject({
   evidence: text.nullish(),
 })
 
-export const promiseInput = z.strictObject({
+const promiseInput = z.strictObject({
   criterionId,
   criterionText: text.nullish(),
   status: promiseStatus,
@@ -164,7 +165,7 @@ export const promiseInput = z.strictObject({
   implementationFiles: list(text).nullish(),
 })
 
-export const issueInput = z.strictObject({
+const issueInput = z.strictObject({
   severity: label,
   category: label.nullish(),
   description: text,
@@ -174,7 +175,7 @@ export const issueInput = z.strictObject({
 })
 
 /** What a caller sends to capture a turn. */
-export const turnInput = z.strictObject({
+const turnInput = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: name,
   taskId: name,
@@ -207,8 +208,6 @@ export const turnInput = z.strictObject({
   transcriptSessionIds: list(label).optional(),
   extra: z.record(z.string(), z.json()).optional().describe('kept as it came'),
 })
-
-export type TurnInput = z.output<typeof turnInput>
 
 /** `POST /v1/turns`: the record, and what to do where another one stands at its turn. */
 export const captureRequest = turnInput.extend({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalNumber as number, textList as strings, optionalText as text } from '../graph/columns.ts'
 import { canonicalInstant } from '../instant.ts'
 import {
   COACH_DECISIONS,
@@ -12,20 +13,8 @@ import {
   type TurnState,
 } from './record.ts'
 
-/** What the graph keeps of turns and criteria, decoded. Absent properties are null; absent lists are empty. */
+/** What the graph keeps of turns, decoded. */
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? null)
-const number = z
-  .number()
-  .nullish()
-  .transform((value) => value ?? null)
-const strings = z
-  .array(z.string())
-  .nullish()
-  .transform((value) => value ?? [])
 const json = text.transform((value) => (value === null ? null : (JSON.parse(value) as unknown)))
 
 /** Engines print instants with more or fewer zeros: one form leaves. */

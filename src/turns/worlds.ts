@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
+import { optionalText } from '../graph/columns.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'
 import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -36,19 +37,14 @@ export const createWorldRequest = z.strictObject({
 
 export type CreateWorldRequest = z.output<typeof createWorldRequest>
 
-export const DEFAULT_EXECUTOR = 'external'
-export const DEFAULT_LEASE_TTL_MS = 60_000
+const DEFAULT_EXECUTOR = 'external'
+const DEFAULT_LEASE_TTL_MS = 60_000
 
 const ensureWorld = statement('worlds/ensure')
 const nextWorld = statement('worlds/next')
 const getWorldStatement = statement('worlds/get')
 const deleteWorldStatement = statement('worlds/delete')
 const pageOfWorlds = statement('worlds/page')
-
-const optional = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? null)
 
 const worldRow = z.object({
   world: z.object({
@@ -60,11 +56,11 @@ const worldRow = z.object({
     currentTurn: z.number(),
     executor: z.string(),
     leaseTtlMs: z.number(),
-    activeRunId: optional,
-    activeAttemptId: optional,
+    activeRunId: optionalText,
+    activeAttemptId: optionalText,
     createdAt: instantRow,
     deletedAt: instantRow,
-    requestId: optional,
+    requestId: optionalText,
   }),
 })
 const ensuredRow = worldRow.extend({ created: z.boolean() })

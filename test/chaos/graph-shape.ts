@@ -6,7 +6,9 @@ import { holds } from './scenario.ts'
  * Checks a whole graph below the interfaces: chains, counters, and that no part of a turn stands alone.
  * Simple statements, joined here: what is checked must not depend on what an engine makes of a clever one.
  */
-export async function checkGraphShape(graph: Graph): Promise<{ turns: number; superseded: number; parts: number }> {
+export async function checkGraphShape(
+  graph: Graph,
+): Promise<{ turns: number; superseded: number; parts: number }> {
   const rows = async (name: string, cypher: string) => graph.read(parseStatement(`chaos/${name}`, cypher), {})
   const worlds = await rows(
     'worlds',
@@ -18,7 +20,10 @@ export async function checkGraphShape(graph: Graph): Promise<{ turns: number; su
   )
   const next = await rows('next', 'MATCH (a)-[:NEXT]->(b) RETURN a.key AS below, b.key AS above')
   const nodes = await rows('turn-nodes', 'MATCH (t:Turn) RETURN t.key AS key')
-  const old = await rows('superseded', 'MATCH (n)-[:SUPERSEDES]->(t:SupersededTurn) RETURN n.key AS by, t.key AS key')
+  const old = await rows(
+    'superseded',
+    'MATCH (n)-[:SUPERSEDES]->(t:SupersededTurn) RETURN n.key AS by, t.key AS key',
+  )
   const oldNodes = await rows('superseded-nodes', 'MATCH (t:SupersededTurn) RETURN t.key AS key')
 
   const turnsOf = groupBy(turns, 'world')
@@ -33,7 +38,10 @@ export async function checkGraphShape(graph: Graph): Promise<{ turns: number; su
     holds(world.currentTurn === (numbers.at(-1) ?? 0), 'the world knows its newest turn', { world, numbers })
     for (const [i, turn] of chain.entries()) {
       const successor = chain[i + 1]?.key
-      holds(above.get(turn.key) === successor, 'NEXT is the chain of the turn numbers present', { turn, successor })
+      holds(above.get(turn.key) === successor, 'NEXT is the chain of the turn numbers present', {
+        turn,
+        successor,
+      })
     }
     edges += Math.max(0, chain.length - 1)
   }
@@ -94,7 +102,10 @@ async function checkParts(graph: Graph): Promise<number> {
     }
     holds(total === all?.found, `no ${label} stands alone`, { total, all })
     if (to !== null) {
-      const [joined] = await read('joined', `MATCH (x:${label})-[:${to}]->(c:Criterion) RETURN count(*) AS found`)
+      const [joined] = await read(
+        'joined',
+        `MATCH (x:${label})-[:${to}]->(c:Criterion) RETURN count(*) AS found`,
+      )
       holds(total === joined?.found, `every ${label} is of one criterion`, { total, joined })
     }
     sum += total
@@ -118,4 +129,5 @@ function groupBy(rows: readonly Found[], column: string): Map<unknown, Found[]> 
   return groups
 }
 
-const distinct = (rows: readonly Found[], column: string): number => new Set(rows.map((row) => row[column])).size
+const distinct = (rows: readonly Found[], column: string): number =>
+  new Set(rows.map((row) => row[column])).size

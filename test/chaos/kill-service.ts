@@ -47,7 +47,10 @@ export const killService: Scenario = ({ rounds, seed, log }) =>
         figures.absent += absent
       }
       const stored = writers.reduce((sum, writer) => sum + writer.stored.length, 0)
-      holds(shape.turns + shape.superseded === stored, 'nothing is stored but what was sent', { shape, stored })
+      holds(shape.turns + shape.superseded === stored, 'nothing is stored but what was sent', {
+        shape,
+        stored,
+      })
       figures.parts = shape.parts
       log(`round ${round}: ${stored} records, ${stored - before} of them unacknowledged and whole`)
     }

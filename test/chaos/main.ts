@@ -1,15 +1,21 @@
 import { parseArgs } from 'node:util'
+import { anyOrder } from './any-order.ts'
+import { killNeo4j } from './kill-neo4j.ts'
 import { killService } from './kill-service.ts'
 import { racingReaders } from './racing-readers.ts'
 import { sameTurnTwice } from './same-turn-twice.ts'
 import type { Scenario } from './scenario.ts'
+import { stoppedService } from './stopped-service.ts'
 
 /** The scenarios, each with how many rounds a full run takes. */
 const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'kill-service': { run: killService, rounds: 20 },
+  'kill-neo4j': { run: killNeo4j, rounds: 20 },
   'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
   // Rounds are seconds.
   'racing-readers': { run: racingReaders, rounds: 60 },
+  'any-order': { run: anyOrder, rounds: 20 },
+  'stopped-service': { run: stoppedService, rounds: 6 },
 }
 
 const { values } = parseArgs({

@@ -26,7 +26,10 @@ export const sameTurnTwice: Scenario = (options) =>
       const first = plannedTurn(place, { turn, revision: 1 })
       // Another record: the next revision's, but as a plain capture.
       const { onConflict, ...changed } = plannedTurn(place, { turn, revision: 2 })
-      const answers = await Promise.all([sendTurn(one.url, first), sendTurn(other.url, equal ? first : changed)])
+      const answers = await Promise.all([
+        sendTurn(one.url, first),
+        sendTurn(other.url, equal ? first : changed),
+      ])
       checkAnswers(answers, equal, { round, place, turn })
       figures[equal ? 'equal' : 'different']++
 
@@ -52,10 +55,16 @@ export const sameTurnTwice: Scenario = (options) =>
 function checkAnswers(answers: readonly Exchange[], equal: boolean, about: object): void {
   const statuses = answers.map(({ status }) => status).sort()
   const expected = equal ? [200, 201] : [201, 409]
-  holds(String(statuses) === String(expected), `the answers are ${expected.join(' and ')}`, { ...about, answers })
+  holds(String(statuses) === String(expected), `the answers are ${expected.join(' and ')}`, {
+    ...about,
+    answers,
+  })
   const refused = answers.find(({ status }) => status === 409)
   if (refused === undefined) return
-  holds(refused.body.error.code === 'turn_conflict', 'another record is a turn_conflict', { ...about, refused })
+  holds(refused.body.error.code === 'turn_conflict', 'another record is a turn_conflict', {
+    ...about,
+    refused,
+  })
   const { fields } = refused.body.error.details
   holds(fields.includes('player_summary'), 'the conflict names what differs', { ...about, refused })
 }

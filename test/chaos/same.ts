@@ -19,6 +19,7 @@ export function differences(actual: unknown, expected: unknown, path = 'it'): st
   return [...names].flatMap((name) => differences(actual[name], expected[name], `${path}.${name}`))
 }
 
-const isContainer = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isContainer = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 600)

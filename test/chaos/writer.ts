@@ -1,5 +1,5 @@
-import type { TurnState } from '../../src/turns/record.ts'
 import { captureAnswer } from '../../src/operations.ts'
+import type { TurnState } from '../../src/turns/record.ts'
 import { parseWire } from '../../src/wire.ts'
 import { type Op, type Place, plannedParts, plannedTurn } from './planned-turn.ts'
 import type { Random } from './random.ts'
@@ -43,7 +43,10 @@ export class Writer {
 
   /** What once stood at a turn, newest first. */
   replaced(turn: number): Stored[] {
-    return this.stored.filter(({ op }) => op.turn === turn).slice(0, -1).reverse()
+    return this.stored
+      .filter(({ op }) => op.turn === turn)
+      .slice(0, -1)
+      .reverse()
   }
 
   /** The capture in flight turned out to be stored. */
@@ -55,19 +58,31 @@ export class Writer {
 
   /** Sends until `stop`; `onExchange` sees every answer, `url` may change between them. */
   async run(url: () => string, stop: AbortSignal, onExchange: (seen: Exchange) => void): Promise<void> {
-    while (!stop.aborted) {
-      const repeated = this.inFlight !== null
-      const op = this.inFlight ?? this.#next()
-      this.inFlight = op
-      const seen = await sendTurn(url(), plannedTurn(this.place, op))
-      onExchange(seen)
-      if (seen.status === 200 || seen.status === 201) this.#acknowledge(op, seen, repeated)
-      else {
-        const passes = [0, 503, 504].includes(seen.status) || seen.body?.error?.code === 'busy'
-        holds(passes, 'a capture is stored, or fails in a way that can be tried again', { ...this.place, op, seen })
-        await pause(BACK_OFF_MS)
-      }
+    while (!stop.aborted) await this.#sendNext(url(), onExchange)
+  }
+
+  /** Sends the capture in flight until it is acknowledged. */
+  async finish(url: string, onExchange: (seen: Exchange) => void): Promise<void> {
+    while (this.inFlight !== null) await this.#sendNext(url, onExchange)
+  }
+
+  async #sendNext(url: string, onExchange: (seen: Exchange) => void): Promise<void> {
+    const repeated = this.inFlight !== null
+    const op = this.inFlight ?? this.#next()
+    this.inFlight = op
+    const seen = await sendTurn(url, plannedTurn(this.place, op))
+    onExchange(seen)
+    if (seen.status === 200 || seen.status === 201) {
+      this.#acknowledge(op, seen, repeated)
+      return
     }
+    const passes = [0, 503, 504].includes(seen.status) || seen.body?.error?.code === 'busy'
+    holds(passes, 'a capture is stored, or fails in a way that can be tried again', {
+      ...this.place,
+      op,
+      seen,
+    })
+    await pause(BACK_OFF_MS)
   }
 
   #acknowledge(op: Op, seen: Exchange, repeated: boolean): void {

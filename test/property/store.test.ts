@@ -183,30 +183,28 @@ for (const [engine, numRuns] of [
               })),
             })
           }
-          for (const policy of ['sticky', 'evidence', 'latest'] as const)
-            for (const currentTurn of [2, 3, 4, 5, 6]) {
-              const { status, criteria } = await clientOf(handles.graph).loadTurnContinuationContext({
-                ...where,
-                policy,
-                currentTurn,
-                role: 'coach',
-              })
-              const shown = criteria.map(
-                ({ criterionId, state, verifiedInTurn, contested, lastTurn, history }) => ({
-                  criterionId,
-                  state,
-                  verifiedInTurn,
-                  contested: contested?.turn ?? null,
-                  lastTurn,
-                  history: history?.map(
+          for (const role of ['player', 'coach'] as const)
+            for (const policy of ['sticky', 'evidence', 'latest'] as const)
+              for (const currentTurn of [2, 3, 4, 5, 6]) {
+                const { status, criteria } = await clientOf(handles.graph).loadTurnContinuationContext({
+                  ...where,
+                  policy,
+                  currentTurn,
+                  role,
+                })
+                const shown = criteria.map((c) => ({
+                  criterionId: c.criterionId,
+                  state: c.state,
+                  verifiedInTurn: c.verifiedInTurn,
+                  contested: c.contested?.turn ?? null,
+                  lastTurn: c.lastTurn,
+                  history: c.history?.map(
                     (said) => `${said.turn} ${said.status} ${said.source} ${said.evidence}`,
                   ),
-                }),
-              )
-              expect(shown, `${policy} before turn ${currentTurn}`).toEqual(
-                status === 'ok' ? standing(model, currentTurn, policy) : [],
-              )
-            }
+                }))
+                const expected = status === 'ok' ? standing(model, currentTurn, policy, role) : []
+                expect(shown, `${role}, ${policy}, before turn ${currentTurn}`).toEqual(expected)
+              }
         }),
         { numRuns },
       )
@@ -299,7 +297,12 @@ type Entry = { which: number; status: string; source: string; evidence: string |
 type Judged = Map<number, Entry[]>
 
 /** The contract's rules for a state, followed plainly (criteria.md, "State"). */
-function standing(model: Judged, currentTurn: number, policy: 'sticky' | 'evidence' | 'latest') {
+function standing(
+  model: Judged,
+  currentTurn: number,
+  policy: 'sticky' | 'evidence' | 'latest',
+  role: 'player' | 'coach',
+) {
   const said = [...model]
     .filter(([turn]) => turn < currentTurn)
     .sort(([a], [b]) => a - b)
@@ -322,7 +325,10 @@ function standing(model: Judged, currentTurn: number, policy: 'sticky' | 'eviden
         else [state, verifiedInTurn, contested] = ['rejected', null, null]
       }
     }
-    const history = own.map((entry) => `${entry.turn} ${entry.status} ${entry.source} ${entry.evidence}`)
+    const history =
+      role === 'player'
+        ? undefined
+        : own.map((entry) => `${entry.turn} ${entry.status} ${entry.source} ${entry.evidence}`)
     const lastTurn = judged.at(-1)?.turn ?? null
     return [{ criterionId: `AC-00${which + 1}`, state, verifiedInTurn, contested, lastTurn, history }]
   })

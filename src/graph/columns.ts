@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** Columns and properties as statements return them: what is absent in the graph is null, a list is empty. */
+
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? null)
+
+export const optionalNumber = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? null)
+
+export const textList = z
+  .array(z.string())
+  .nullish()
+  .transform((value) => value ?? [])

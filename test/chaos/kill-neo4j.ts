@@ -1,0 +1,115 @@
+import { startNeo4j } from '../../tools/neo4j/server.ts'
+import { places } from './kill-service.ts'
+import { checkNeo4jShape, serviceOnNeo4j } from './on-neo4j.ts'
+import { Random } from './random.ts'
+import { Reference } from './reference.ts'
+import { holds, inScope, type Scenario, until } from './scenario.ts'
+import { type Exchange, exchange } from './send.ts'
+import { type ServiceProcess, untilReady } from './service-process.ts'
+import { checkHistories, checkWorld } from './stored-worlds.ts'
+import { Writer } from './writer.ts'
+
+/** The contract's own bound: a store that is away is a 503 within 5 s. */
+export const ANSWERS_WITHIN_MS = 5_000
+
+/**
+ * Empty is not dark, and acknowledged means stored: kill -9 of Neo4j in the middle of captures by two replicas,
+ * one of them over `neo4j://`. They answer errors in time while it is away, and recover by themselves.
+ */
+export const killNeo4j: Scenario = ({ rounds, seed, log }) =>
+  inScope(async (later) => {
+    const random = new Random(seed)
+    const server = await startNeo4j({ version: 'lts' })
+    later(() => server.stop())
+    const services = [
+      await serviceOnNeo4j(server.url, later),
+      await serviceOnNeo4j(server.url.replace('bolt:', 'neo4j:'), later),
+    ] as const
+    const reference = await Reference.open()
+    later(() => reference.close())
+    const writers = places('outage').map((place) => new Writer(place, random))
+    const figures = {
+      rounds,
+      acknowledged: 0,
+      landed: 0,
+      absent: 0,
+      refused: 0,
+      superseded: 0,
+      slowestRefusalMs: 0,
+    }
+    const onExchange = (seen: Exchange) => {
+      if (seen.status === 200 || seen.status === 201) figures.acknowledged++
+      else checkRefusal(seen)
+      if (seen.status < 500) return
+      figures.refused++
+      figures.slowestRefusalMs = Math.max(figures.slowestRefusalMs, Math.round(seen.ms))
+    }
+    for (let round = 1; round <= rounds; round++) {
+      const stop = new AbortController()
+      const before = figures.acknowledged
+      const writing = Promise.all(
+        writers.map((writer, i) =>
+          writer.run(() => (services[i % 2] ?? services[0]).url, stop.signal, onExchange),
+        ),
+      ).catch((error: unknown) => {
+        stop.abort()
+        throw error
+      })
+      writing.catch(() => {}) // awaited below, whatever happens before
+      const killAfter = random.between(15, 60)
+      await until(
+        'captures flow',
+        60_000,
+        async () => stop.signal.aborted || figures.acknowledged >= before + killAfter,
+      )
+      await server.kill()
+      for (const service of services) for (const seen of await askWhileAway(service)) onExchange(seen)
+      stop.abort()
+      await writing
+      await server.restart()
+      for (const service of services) await untilReady(service)
+      for (const [i, writer] of writers.entries()) {
+        const { landed, absent } = await checkWorld((services[i % 2] ?? services[0]).client, writer, reference, random)
+        figures.landed += landed
+        figures.absent += absent
+      }
+      const shape = await checkNeo4jShape(server.url)
+      log(
+        `round ${round}: ${shape.turns} turns, ${figures.refused} refusals, the slowest ${figures.slowestRefusalMs} ms`,
+      )
+    }
+    for (const writer of writers) figures.superseded += await checkHistories(services[0].client, writer)
+    return figures
+  })
+
+function checkRefusal(seen: Exchange): void {
+  const code = seen.body?.error?.code
+  const expected =
+    (seen.status === 503 && code === 'store_unavailable') || (seen.status === 504 && code === 'timeout')
+  holds(expected, 'a store that is away is store_unavailable or timeout', seen)
+  holds(seen.status === 504 || seen.retryAfter !== null, 'a 503 says when to try again', seen)
+  holds(seen.ms < ANSWERS_WITHIN_MS, 'a store that is away is an error within 5 s', seen)
+}
+
+/** Asks everything while there is no store; the answers are refusals, which the caller checks. */
+async function askWhileAway({ url }: ServiceProcess): Promise<Exchange[]> {
+  const health = await exchange(`${url}/healthz`)
+  holds(health.status === 200, 'the process lives, whatever its store does', health)
+  await until('the service says that it is not ready', 10_000, async () => {
+    const ready = await exchange(`${url}/readyz`)
+    holds(ready.ms < ANSWERS_WITHIN_MS, 'readiness answers within 5 s', ready)
+    holds([200, 503, 504].includes(ready.status), 'readiness is 200 or 503', ready)
+    return ready.status === 503
+  })
+  const scope = 'project=outage&feature_id=FEAT-1&task_id=TASK-1'
+  const paths = [
+    `/v1/continuation-context?${scope}&current_turn=2`,
+    `/v1/continuation-context?${scope}&current_turn=2&role=coach&world_slug=TASK-1`,
+    `/v1/worlds?project=outage`,
+    `/v1/worlds/TASK-1?project=outage`,
+    `/v1/worlds/TASK-1/turns?project=outage`,
+    `/v1/worlds/TASK-1/turns/1?project=outage`,
+    `/v1/worlds/TASK-1/turns/1/history?project=outage`,
+  ]
+  return Promise.all(paths.map((path) => exchange(`${url}${path}`)))
+}
