@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config'
  */
 export default defineConfig({
   test: {
+    slowTestThreshold: 20_000,
     projects: [
       {
         extends: true,
@@ -25,7 +26,6 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          slowTestThreshold: 20_000,
         },
       },
       {

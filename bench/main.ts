@@ -6,7 +6,10 @@ const program = new Command('bench').description('Speed as ratios to a floor mea
 program
   .command('turns')
   .description('capture and context, interleaved with RETURN 1 and a one-node write through the same driver')
-  .option('--store <url>', 'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)')
+  .option(
+    '--store <url>',
+    'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)',
+  )
   .option('--turns <list>', 'sizes of the graph at which to measure', '1000,20000,100000')
   .option('--samples <n>', 'measurements at each size', '1500')
   .option('--warm-up <n>', 'unmeasured calls before the first size', '3000')

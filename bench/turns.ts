@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import neo4j from 'neo4j-driver'
 import type { TurngraphClient } from '../src/client/client.ts'
+import { httpClient } from '../src/client/http.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { loadConfig } from '../src/config.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import type { Graph } from '../src/graph/port.ts'
+import { startService } from '../src/http/service.ts'
 import { type Latency, latencyOf, timed } from './latency.ts'
 
 export type TurnsBench = {
@@ -44,23 +46,32 @@ export async function benchTurns(bench: TurnsBench): Promise<void> {
   })
   const graph = openGraph(config.store)
   await migrate(graph)
+  const service = bench.http ? await startService({ config, graph }) : null
   const clients: Record<string, TurngraphClient> = { direct: inProcessClient({ graph, project: PROJECT }) }
+  if (service !== null) clients.http = httpClient({ url: service.url, project: PROJECT })
   const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
   try {
     const results = await measureAll(bench, clients, floor)
     mkdirSync(path.dirname(bench.out), { recursive: true })
-    writeFileSync(bench.out, `${JSON.stringify({ store: graph.engine, date: new Date().toISOString(), results }, null, 2)}\n`)
+    writeFileSync(
+      bench.out,
+      `${JSON.stringify({ store: graph.engine, date: new Date().toISOString(), results }, null, 2)}\n`,
+    )
     console.log(`\nwritten to ${bench.out}`)
   } finally {
     await floor.close()
-    await graph.close()
+    await (service === null ? graph.close() : service.close())
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 type Figures = Record<string, Latency>
 
-async function measureAll(bench: TurnsBench, clients: Record<string, TurngraphClient>, floor: Floor): Promise<Record<number, Figures>> {
+async function measureAll(
+  bench: TurnsBench,
+  clients: Record<string, TurngraphClient>,
+  floor: Floor,
+): Promise<Record<number, Figures>> {
   const results: Record<number, Figures> = {}
   let world = 0
   let turns = 0
@@ -133,7 +144,9 @@ function turnOf(world: string, turnNumber: number) {
     taskId: `TASK-${world}`,
     worldSlug: world,
     turnNumber,
-    playerSummary: 'Implemented the endpoint, wrote its tests and fixed what the last review named. '.repeat(3),
+    playerSummary: 'Implemented the endpoint, wrote its tests and fixed what the last review named. '.repeat(
+      3,
+    ),
     playerDecision: 'implemented',
     coachDecision: 'feedback',
     coachFeedback: 'Not all acceptance criteria are met: the error path lacks a test.',
@@ -143,25 +156,41 @@ function turnOf(world: string, turnNumber: number) {
       status: i < turnNumber ? ('verified' as const) : ('rejected' as const),
       evidence: `tests/test_${i}.py::test_criterion passed in 0.3 s`,
     })),
-    promises: numbers.map((i) => ({ ...criterion(i), status: 'complete' as const, evidence: 'see the tests' })),
+    promises: numbers.map((i) => ({
+      ...criterion(i),
+      status: 'complete' as const,
+      evidence: 'see the tests',
+    })),
     issues: [
-      { severity: 'must_fix', category: 'tests', description: 'The error path has no test', criterionIds: ['AC-003'] },
+      {
+        severity: 'must_fix',
+        category: 'tests',
+        description: 'The error path has no test',
+        criterionIds: ['AC-003'],
+      },
       { severity: 'minor', description: 'A name could be clearer' },
     ],
     gates: { tests_passed: 'passed' as const, coverage_met: 'failed' as const },
   }
 }
 
-function floorOf(graph: Graph, store: { url: string; user: string; password: string | null; database: string } | null): Floor {
+function floorOf(
+  graph: Graph,
+  store: { url: string; user: string; password: string | null; database: string } | null,
+): Floor {
   if (store === null) {
     const statement = (text: string) => ({ name: 'bench/floor', text, params: [] })
     return {
       read: () => graph.read(statement('RETURN 1 AS one'), {}),
-      write: () => graph.write([{ statement: statement('CREATE (n:BenchFloor {i: 1}) RETURN n.i AS i'), params: {} }]),
+      write: () =>
+        graph.write([{ statement: statement('CREATE (n:BenchFloor {i: 1}) RETURN n.i AS i'), params: {} }]),
       close: async () => {},
     }
   }
-  const driver = neo4j.driver(store.url, store.password === null ? undefined : neo4j.auth.basic(store.user, store.password))
+  const driver = neo4j.driver(
+    store.url,
+    store.password === null ? undefined : neo4j.auth.basic(store.user, store.password),
+  )
   const { database } = store
   return {
     read: () => driver.executeQuery('RETURN 1 AS one', {}, { database, routing: neo4j.routing.READ }),

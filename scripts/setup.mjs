@@ -1,4 +1,4 @@
-// Run before `npm start` and `npm test`: installs what the lock file names and builds, each only where needed.
+// Runs before `npm start` and `npm test`: installs what the lock file names and builds, each only where needed.
 // Quiet and quick when there is nothing to do. Built-in modules only: it runs before there are others.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -69,14 +69,28 @@ function fitsLockFile() {
 }
 
 function install() {
-  say('Installing the dependencies (npm ci) …')
+  // Both install the versions of the lock file, and neither writes to it.
+  const how = isLockFileComplete() ? ['ci'] : ['install', '--no-save']
+  say(`Installing the dependencies (npm ${how.join(' ')}) …`)
   // Under npm itself, the very npm that runs us.
   const npm = process.env.npm_execpath
-  const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, 'ci'] : ['npm', 'ci']
+  const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...how] : ['npm', ...how]
   // Standard output belongs to the command that comes after.
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}.`)
+  if (status !== 0) fail(`npm ${how.join(' ')} failed${error ? `: ${error.message}` : ''}.`)
   writeFileSync(INSTALLED, installation())
+}
+
+/**
+ * A lock file that was made where the registry has no packages for other platforms does not list those, and
+ * `npm ci` refuses it ("Missing: @biomejs/cli-darwin-x64@ from lock file").
+ */
+function isLockFileComplete() {
+  const { packages } = JSON.parse(readFileSync(at('package-lock.json'), 'utf8'))
+  const listed = new Set(Object.keys(packages).map((place) => place.replace(/^.*node_modules\//, '')))
+  return Object.values(packages).every(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies).every((name) => listed.has(name)),
+  )
 }
 
 /** A deleted file makes its folder newer, so folders count too. */

@@ -1,3 +1,3 @@
 // Before it is derived anew: a criterion that the ledger no longer names must not keep its edge.
-// params: $resetProgress
-CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) WHERE $resetProgress DELETE r }
+// params: $ledger
+CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) WHERE $ledger.derivedAnew DELETE r }

@@ -1,12 +1,14 @@
 // A turn's own properties and parts; shared by every statement that stores a turn. Each criterion is looked up
 // once, with all that the turn says of it: what is new about it, its verifications and promises, what a label
 // means from now on, and where it stands in the world (criteria/_progress).
-// params: $turn $startedAt $completedAt $createdAt $criteria $issues $gates $turnNumber
+// Only strings, whole numbers and maps are parameters of their own: Neo4j plans a statement anew for every
+// combination of parameter types, and null or an empty list is a type.
+// params: $turn $at $add $turnNumber
 SET t += $turn,
-    t.startedAt = datetime($startedAt),
-    t.completedAt = datetime($completedAt),
-    t.createdAt = datetime($createdAt)
-FOREACH (c IN $criteria |
+    t.startedAt = datetime($at.started),
+    t.completedAt = datetime($at.completed),
+    t.createdAt = datetime($at.created)
+FOREACH (c IN $add.criteria |
   MERGE (k:Criterion {key: c.key})
   FOREACH (properties IN c.changed |
     MERGE (task)-[:HAS_CRITERION]->(k)
@@ -22,16 +24,16 @@ FOREACH (c IN $criteria |
   FOREACH (p IN c.progress |
     MERGE (w)-[r:PROGRESS]->(k)
     SET r += p))
-FOREACH (i IN $issues |
+FOREACH (i IN $add.issues |
   CREATE (t)-[:RAISED]->(x:Issue)
   SET x += i.properties
   FOREACH (key IN i.criterionKeys |
     MERGE (k:Criterion {key: key})
     CREATE (x)-[:ABOUT]->(k)))
-FOREACH (g IN $gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate) SET x += g)
+FOREACH (g IN $add.gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate) SET x += g)
 // Where each criterion of the world stands after its newest turn is derived from the ledger by the capture and
 // kept on the edge PROGRESS, so that a context costs the same after 10 and after 1,000 turns. `progressSum`
 // lets a reader see a torn commit.
-// params: $touchesLedger $ledgerRev $progressSum
-FOREACH (_ IN CASE WHEN $touchesLedger THEN [1] ELSE [] END |
-  SET w.ledgerRev = $ledgerRev + 1, w.progressSum = $progressSum)
+// params: $ledger
+FOREACH (_ IN CASE WHEN $ledger.touched THEN [1] ELSE [] END |
+  SET w.ledgerRev = $ledger.rev + 1, w.progressSum = $ledger.progressSum)

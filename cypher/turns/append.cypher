@@ -20,6 +20,6 @@ FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toS
 SET w.currentTurn = $turnNumber,
     w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($completedAt) THEN datetime($completedAt)
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)
       ELSE w.lastCompletedAt END
 RETURN t.key AS key

@@ -36,6 +36,6 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
 // include turns/_parts
 SET w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($completedAt) THEN datetime($completedAt)
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)
       ELSE w.lastCompletedAt END
 RETURN t.key AS key

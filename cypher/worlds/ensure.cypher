@@ -2,7 +2,7 @@
 //
 // A hub (Project, Feature) is locked only when one of its children is new. The Task is locked, so that
 // the worlds of a task get distinct ordinals, in the order of their creation.
-// params: $projectKey $project $featureKey $featureId $taskKey $taskId $worldKey $worldSlug $executor $leaseTtlMs $createdAt $requestId $token
+// params: $projectKey $project $featureKey $featureId $taskKey $taskId $worldKey $worldSlug $settings $token
 MERGE (p:Project {key: $projectKey})
 ON CREATE SET p.name = $project
 MERGE (f:Feature {key: $featureKey})
@@ -14,8 +14,8 @@ MERGE (f)-[:HAS_TASK]->(task)
 SET task.rev = $token
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
-  w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.ledgerRev = 0, w.progressSum = 0, w.executor = $executor, w.leaseTtlMs = $leaseTtlMs,
-  w.createdAt = datetime($createdAt), w.requestId = $requestId, w.creation = $token
+  w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.ledgerRev = 0, w.progressSum = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
+  w.createdAt = datetime($settings.createdAt), w.requestId = $settings.requestId, w.creation = $token
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |
   SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount
   MERGE (task)-[:HAS_WORLD]->(w))

@@ -2,6 +2,8 @@ import { TurngraphError } from '../errors.ts'
 import { loadMigrations, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Log } from '../log.ts'
+import { warmUpCapture } from '../turns/capture.ts'
+import { warmUpContext } from '../turns/context.ts'
 
 const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
@@ -25,10 +27,12 @@ export class SchemaState {
     this.#log = log
   }
 
-  /** Migrates, or begins to try again and again. Rejects only where trying again would not help. */
+  /** Migrates and warms up, or begins to try again and again. Rejects only where trying again would not help. */
   async bringUpToDate(): Promise<void> {
     try {
       const applied = await migrate(this.#graph, { migrations: this.#migrations })
+      await warmUpCapture(this.#graph)
+      await warmUpContext(this.#graph)
       this.#current = true
       this.#failure = null
       if (applied.length > 0) this.#log.info({ applied }, 'schema migrated')

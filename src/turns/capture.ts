@@ -107,6 +107,28 @@ export async function captureTurnState(
   )
 }
 
+/**
+ * Runs the statements of a capture where nothing can match, so that nothing is written: a Neo4j that has just
+ * started takes seconds to plan each for the first time, and no caller should wait for that.
+ */
+export async function warmUpCapture(graph: Graph): Promise<void> {
+  const nowhere = { project: '', featureId: '', taskId: '', worldSlug: '', turnNumber: 1, playerSummary: '' }
+  const request = { ...nowhere, verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }] }
+  const now = new Date(0).toISOString()
+  const capture = {
+    graph,
+    request,
+    scope: request,
+    parts: partsOf(request, now),
+    digest: '',
+    writeId: '',
+    now,
+  }
+  const known = await whatIsKnown({ ...capture, request: { ...request, worldSlug: null } })
+  await whatIsKnown(capture)
+  await write(capture, 'append', '', known, false)
+}
+
 /** Enough for each reason to go another way once, and for the criteria to move three times. */
 const MAX_TRIES = 8
 
@@ -204,7 +226,7 @@ async function write(
     labels: known.labels,
     earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
   })
-  const { edges, ...counters } = await standingAfter(capture, way, keyOfWorld, known, resolution)
+  const { edges, ...ledger } = await standingAfter(capture, way, keyOfWorld, known, resolution)
   const params: Params = {
     worldKey: keyOfWorld,
     taskKey: keyOfTask(scope),
@@ -218,7 +240,7 @@ async function write(
       writeId,
       criteriaRev: known.criteriaRev,
     }),
-    ...counters,
+    ledger,
   }
   const step: Step = { statement: { append, insert, supersede }[way], params }
   if (!createWorld) return graph.write([step])
@@ -228,9 +250,10 @@ async function write(
 type Standing = {
   /** By criterion, what is written on its edge PROGRESS. */
   edges: Map<string, Progress & { rev: number }>
-  resetProgress: boolean
-  touchesLedger: boolean
-  ledgerRev: number
+  derivedAnew: boolean
+  touched: boolean
+  /** The revision that was read: written only if it still stands. */
+  rev: number
   progressSum: number
 }
 
@@ -266,9 +289,9 @@ async function standingAfter(
     const dropped = [...touched].reduce((sum, key) => sum + (before.get(key)?.rev ?? 0), 0)
     return {
       edges: edgesOf(after, [...touched], rev),
-      resetProgress: false,
-      touchesLedger: touched.size > 0,
-      ledgerRev: known.ledgerRev,
+      derivedAnew: false,
+      touched: touched.size > 0,
+      rev: known.ledgerRev,
       progressSum: known.progressSum - dropped + rev * touched.size,
     }
   }
@@ -284,7 +307,7 @@ async function standingAfter(
   const ledgerRev = ledger?.ledgerRev ?? 0
   const rev = ledgerRev + 1
   const edges = edgesOf(after, [...after.keys()], rev)
-  return { edges, resetProgress: true, touchesLedger: true, ledgerRev, progressSum: rev * after.size }
+  return { edges, derivedAnew: true, touched: true, rev: ledgerRev, progressSum: rev * after.size }
 }
 
 const edgesOf = (

@@ -70,6 +70,14 @@ export async function loadTurnContinuationContext(
     : contextFrom(beforeGap, request)
 }
 
+/** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
+export async function warmUpContext(graph: Graph): Promise<void> {
+  const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2, role: 'player' as const }
+  const request = { ...nowhere, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
+  await readContext(graph, request, request.currentTurn)
+  await readContext(graph, { ...request, worldSlug: '' }, request.currentTurn)
+}
+
 function contextFrom(row: ContextRow, request: Request): ContinuationContext {
   if (row.world.deleted) throw worldDeleted(row.world.slug)
   const prior = toTurnState(row, { ...request, worldSlug: row.world.slug })

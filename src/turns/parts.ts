@@ -203,17 +203,17 @@ export function storedParams(
       issueCount: issues.length,
       gateCount: gates.length,
     },
-    startedAt,
-    completedAt,
-    createdAt,
-    criteria: criteriaParams(parts, resolution, progress),
-    issues: issues.map(({ details, ...issue }, position) => ({
-      criterionKeys: [...new Set(mentioned.splice(0, issue.criterionIds.length))].filter(
-        (key) => key !== null,
-      ),
-      properties: { ...issue, details: details === null ? null : JSON.stringify(details), position },
-    })),
-    gates: gates.map((gate, position) => ({ ...gate, position })),
+    at: { started: startedAt, completed: completedAt, created: createdAt },
+    add: {
+      criteria: criteriaParams(parts, resolution, progress),
+      issues: issues.map(({ details, ...issue }, position) => ({
+        criterionKeys: [...new Set(mentioned.splice(0, issue.criterionIds.length))].filter(
+          (key) => key !== null,
+        ),
+        properties: { ...issue, details: details === null ? null : JSON.stringify(details), position },
+      })),
+      gates: gates.map((gate, position) => ({ ...gate, position })),
+    },
     extends: resolution.changed.length > 0,
     criteriaRev: identity.criteriaRev,
   }

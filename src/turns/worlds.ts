@@ -102,10 +102,12 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
     taskId: scope.taskId,
     worldKey: worldKey(scope.project, worldSlug),
     worldSlug,
-    executor: options.executor ?? DEFAULT_EXECUTOR,
-    leaseTtlMs: options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS,
-    createdAt: options.now,
-    requestId: options.requestId ?? null,
+    settings: {
+      executor: options.executor ?? DEFAULT_EXECUTOR,
+      leaseTtlMs: options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS,
+      createdAt: options.now,
+      requestId: options.requestId ?? null,
+    },
     token: crypto.randomUUID(),
   },
 })

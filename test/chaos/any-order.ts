@@ -85,8 +85,12 @@ async function captureTogether(
     for (let turn = waiting.shift(); turn !== undefined; turn = waiting.shift()) {
       for (;;) {
         const seen = await sendTurn(url, turnOf(project, turn))
-        if (seen.status === 201) break
-        holds(seen.body?.error?.code === 'busy', 'a capture beside others is stored, or busy', { turn, seen })
+        if (seen.status === 201 || seen.status === 200) break
+        const code = seen.body?.error?.code
+        holds(code === 'busy' || code === 'timeout', 'a capture beside others is stored, or busy', {
+          turn,
+          seen,
+        })
         busy++
       }
     }

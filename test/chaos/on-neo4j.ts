@@ -1,9 +1,9 @@
+import neo4j from 'neo4j-driver'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
+import { allStatements } from '../../src/graph/statements.ts'
 import { startNeo4j } from '../../tools/neo4j/server.ts'
 import { checkGraphShape } from './graph-shape.ts'
-import { plannedTurn } from './planned-turn.ts'
-import { type Later, type ScenarioOptions, until } from './scenario.ts'
-import { sendTurn } from './send.ts'
+import type { Later, ScenarioOptions } from './scenario.ts'
 import { type ServiceProcess, startServiceProcess, temporaryFolder, untilReady } from './service-process.ts'
 
 /** The address of the Neo4j to work on: the one that was given, else one of the scenario's own. */
@@ -14,32 +14,30 @@ export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promis
   return server.url
 }
 
-/** A service on a Neo4j that has planned its statements; it ends with the scenario. */
+/** A service on a Neo4j, ready, all statements planned; it ends with the scenario. */
 export async function serviceOnNeo4j(url: string, later: Later): Promise<ServiceProcess> {
   const { folder, remove } = temporaryFolder()
   later(remove)
   const service = await startServiceProcess({ dataFolder: folder, environment: { TURNGRAPH_STORE: url } })
   later(() => service.kill())
   await untilReady(service)
-  await warmUp(service)
+  await planStatements(url)
   return service
 }
 
-/** A cold Neo4j plans each statement first, which takes seconds on a busy machine: a time-out that proves nothing. */
-async function warmUp({ url, client }: ServiceProcess): Promise<void> {
-  const place = { project: 'warm-up', featureId: 'FEAT-1', taskId: `TASK-${url}`, worldSlug: null }
-  const ops = [1, 3, 2].map((turn) => ({ turn, revision: 1 }))
-  for (const op of [...ops, { turn: 3, revision: 2 }]) {
-    await until('a first capture succeeds', 120_000, async () => {
-      const { status } = await sendTurn(url, plannedTurn(place, op))
-      return status === 201 || status === 200
-    })
-  }
-  for (const role of ['player', 'coach'] as const) {
-    const { worldSlug, ...asked } = { ...place, role, currentTurn: 2 }
-    await until('a first context is read', 120_000, () =>
-      client.loadTurnContinuationContext(asked).catch(() => null),
-    )
+/**
+ * A Neo4j that has just started plans each statement first, for seconds on a busy machine: time-outs that would
+ * prove nothing. This plans them all, without a deadline.
+ */
+export async function planStatements(url: string, auth?: { password: string }): Promise<void> {
+  const driver = neo4j.driver(url, auth && neo4j.auth.basic('neo4j', auth.password))
+  try {
+    for (const { text, params } of allStatements()) {
+      const values = params.map((param) => [param, param === 'limit' ? neo4j.int(1) : null])
+      await driver.executeQuery(`EXPLAIN ${text}`, Object.fromEntries(values))
+    }
+  } finally {
+    await driver.close()
   }
 }
 

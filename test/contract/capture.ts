@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { worldKey } from '../../src/keys.ts'
 import { memory } from '../support/engines.ts'
-import { chainOf, countsOf, dumpOf } from '../support/graph-dump.ts'
+import { brokenCounts, chainOf, countsOf, dumpOf } from '../support/graph-dump.ts'
 import {
   aContext,
   aTurn,
@@ -98,7 +98,7 @@ export function captureContract(store: StoreUnderTest): void {
       ['empty texts', { coachFeedback: '', whatToTryNext: '', commit: '', lessonsFromTurn: [''] }],
       [
         'extra with every kind of JSON',
-        { extra: { a: null, b: [], c: {}, d: 1.5, e: '\u2028', constructor: 1 } },
+        { extra: { a: null, b: [], c: {}, d: 1.5, e: '\u2028\u0000', constructor: 1 } },
       ],
       [
         'details that are a bare value',
@@ -110,6 +110,14 @@ export function captureContract(store: StoreUnderTest): void {
       expect(read).toEqual(answered)
       const ids = (turn: { acceptanceCriteriaStatus: object }) => Object.keys(turn.acceptanceCriteriaStatus)
       expect(ids(read)).toEqual(ids(answered))
+    })
+
+    test('a key that JavaScript keeps for itself is refused, not lost', async () => {
+      for (const field of ['acceptanceCriteriaStatus', 'gates', 'extra']) {
+        const sent = aTurn(1, { [field]: JSON.parse('{"__proto__": "passed"}') })
+        await expect(on.client.captureTurnState(sent)).rejects.toMatchObject({ code: 'invalid_request' })
+      }
+      expect(await countsOf(handles.graph)).toEqual({})
     })
 
     test('three hundred verifications, promises and issues go in one capture', async () => {
@@ -188,6 +196,14 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await on.client.captureTurnState(other)).toMatchObject({ created: true, superseded: true })
         expect(await on.client.captureTurnState(other)).toMatchObject({ created: false, superseded: false })
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1 })
+      })
+
+      test('a supersede sent many times at once supersedes once', async () => {
+        await on.client.captureTurnState(aTurn(1))
+        const other = aTurn(1, { playerSummary: 'other', onConflict: 'supersede' })
+        const answers = await Promise.all(Array.from({ length: 8 }, () => on.client.captureTurnState(other)))
+        expect(answers.filter(({ created }) => created)).toHaveLength(1)
+        expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1, SUPERSEDES: 1 })
       })
 
       test('a record that an older world holds answers with that one', async () => {
@@ -376,6 +392,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await countsOf(handles.graph)).toMatchObject({ World: 1, Turn: 8, HAS_TURN: 8, NEXT: 7 })
         const { items } = await on.client.listTurns({ worldSlug: TASK })
         expect(items.map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+        expect(await brokenCounts(handles.graph)).toEqual([])
       })
 
       test('a late turn is put between its neighbours, and the current turn stays', async () => {
@@ -429,6 +446,7 @@ export function captureContract(store: StoreUnderTest): void {
           expect(await dumpOf(handles.graph), at).toEqual(await dumpOf(reference))
         }
         await reference.close()
+        expect(await brokenCounts(handles.graph)).toEqual([])
         expect(await countsOf(handles.graph)).toMatchObject({
           Project: 2,
           Feature: 3,

@@ -193,6 +193,14 @@ export function identityContract(store: StoreUnderTest): void {
         }
       })
 
+      test('is not what only a superseded record gave that id', async () => {
+        await capture(verified(['AC-001', answers]))
+        const instead = { onConflict: 'supersede' as const, ...verified(['AC-002', logs]) }
+        await clientOf(handles.graph).captureTurnState(aTurn(1, instead))
+        await clientOf(handles.graph).captureTurnState(aTurn(2, rejectedBy('coach', ['AC-001'])))
+        expect(await lines()).toEqual([`AC-002 verified ${logs}`, 'AC-001 rejected -'])
+      })
+
       test('in a turn that came late, is what that id meant before it', async () => {
         await capture(verified(['AC-001', answers]))
         for (const [turn, more] of [
@@ -202,10 +210,18 @@ export function identityContract(store: StoreUnderTest): void {
         ] as const) {
           await clientOf(handles.graph).captureTurnState(aTurn(turn, more))
         }
-        const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(
-          aContext(4, { role: 'coach' }),
-        )
-        expect(criteria.map((c) => [c.text, c.contested?.turn ?? null])).toEqual([[answers, 3]])
+        await clientOf(handles.graph).captureTurnState(aTurn(6, rejectedBy('coach', ['AC-001'])))
+        const asOf = async (turn: number) => {
+          const { criteria } = await clientOf(handles.graph).loadTurnContinuationContext(
+            aContext(turn, { role: 'coach' }),
+          )
+          return criteria.map((c) => [c.text, c.contested?.turn ?? null])
+        }
+        expect(await asOf(4)).toEqual([[answers, 3]])
+        expect(await asOf(7)).toEqual([
+          [logs, 6],
+          [answers, 3],
+        ])
       })
 
       test('is not what another source gave that id', async () => {
@@ -341,6 +357,31 @@ export function identityContract(store: StoreUnderTest): void {
         answers,
         'Every request is written to a log file',
       ])
+    })
+
+    test('worlds that word one criterion at once make one, with all of its names', async () => {
+      for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3']) {
+        const wordings: Named[] = [
+          ['AC-1', answers],
+          ['AC-2', `- [ ] ${answers}.`],
+          ['AC-3', 'It answers with 404'],
+        ]
+        await Promise.all(
+          wordings.map((wording, i) =>
+            clientOf(handles.graph).captureTurnState(
+              aTurn(1, { taskId, worldSlug: `${taskId} w${i}`, ...verified(wording) }),
+            ),
+          ),
+        )
+        const seen = []
+        for (const i of wordings.keys()) {
+          const view = await clientOf(handles.graph).loadTurnContinuationContext(
+            aContext(2, { taskId, worldSlug: `${taskId} w${i}` }),
+          )
+          seen.push(...view.criteria.map(({ key, aliases }) => [key, aliases.map(({ label }) => label)]))
+        }
+        expect(seen).toEqual(Array(3).fill([seen[0]?.[0], ['AC-001', 'AC-002', 'AC-003']]))
+      }
     })
 
     test('two worlds that add criteria to one task at once lose none', async () => {

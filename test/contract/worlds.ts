@@ -64,6 +64,18 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await capture({ completedAt: '2026-01-02T00:00:00Z' })).toBe('late')
       const shown = await client().loadTurnContinuationContext(aContext(2))
       expect(shown.worldSlug).toBe('late')
+      await client().captureTurnState(aTurn(2, { worldSlug: 'middle', completedAt: '2026-04-01T00:00:00Z' }))
+      const newest = async () => (await client().loadTurnContinuationContext(aContext(2))).worldSlug
+      const replace = (worldSlug: string, turn: number, completedAt: string) =>
+        client().captureTurnState(aTurn(turn, { worldSlug, completedAt, onConflict: 'supersede' }))
+      await replace('late', 1, '2026-02-01T00:00:00Z')
+      expect(await newest()).toBe('middle')
+      await client().captureTurnState(aTurn(10, { worldSlug: 'early', completedAt: '2026-06-01T00:00:00Z' }))
+      expect(await newest()).toBe('early')
+      await replace('early', 10, '2026-01-03T00:00:00Z')
+      expect(await newest()).toBe('middle')
+      await client().captureTurnState(aTurn(5, { worldSlug: 'late', completedAt: '2026-07-01T00:00:00Z' }))
+      expect(await newest()).toBe('late')
       const { worldSlug } = await client().createWorld(task)
       const fresh = await client().loadTurnContinuationContext(aContext(2))
       expect(fresh).toMatchObject({ status: 'no_prior_turn', worldSlug })

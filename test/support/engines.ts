@@ -92,9 +92,6 @@ export const shuffled = embedded('embedded, rows shuffled', true)
 export const neo4jLts = onNeo4j('Neo4j 5.26', 'lts')
 export const neo4jCurrent = onNeo4j('Neo4j 2026.05', 'current')
 
-/** Every engine that Turngraph runs on. */
-export const engines: readonly Engine[] = [memory, shuffled, neo4jLts, neo4jCurrent]
-
 /** Runs suites on an engine; where it is missing they are skipped, or fail under REQUIRE_NEO4J=1. */
 export function describeOn(engine: Engine, suites: (store: StoreUnderTest) => void): void {
   const { name, reason } = engine

@@ -84,3 +84,35 @@ export async function chainOf(graph: Graph, worldKey: string): Promise<string> {
     .map(([below, above]) => `${below}→${above}`)
     .join(' ')
 }
+
+const countedWorlds = parseStatement(
+  'test/counted-worlds',
+  `MATCH (w:World)
+   RETURN w.key AS key, w.currentTurn AS currentTurn, w.turnCount AS turnCount, w.progressSum AS progressSum,
+          [(w)-[:HAS_TURN]->(t:Turn) | t.number] AS turns, [(w)-[r:PROGRESS]->() | r.rev] AS revisions`,
+)
+const countedTurns = parseStatement(
+  'test/counted-turns',
+  `MATCH (t) WHERE t:Turn OR t:SupersededTurn
+   RETURN t.key AS key,
+          [t.verificationCount, t.promiseCount, t.issueCount, t.gateCount] AS said,
+          [size([(t)-[:RECORDED]->(x:Verification)-[:OF]->(:Criterion) | 1]),
+           size([(t)-[:PROMISED]->(x:Promise)-[:TO_MEET]->(:Criterion) | 1]),
+           size([(t)-[:RAISED]->(x:Issue) | 1]),
+           size([(t)-[:PASSED_THROUGH]->(x:Gate) | 1])] AS there`,
+)
+
+/** Where a node says that it has other parts than it has: by these a reader knows half of a commit. */
+export async function brokenCounts(graph: Graph): Promise<string[]> {
+  const worlds = (await graph.read(countedWorlds, {})).flatMap((row) => {
+    const turns = row.turns as number[]
+    const revisions = row.revisions as number[]
+    const said = [row.currentTurn, row.turnCount, row.progressSum]
+    const there = [Math.max(0, ...turns), turns.length, revisions.reduce((sum, rev) => sum + rev, 0)]
+    return said.join() === there.join() ? [] : [`world ${row.key} says ${said}, has ${there}`]
+  })
+  const turns = (await graph.read(countedTurns, {})).flatMap(({ key, said, there }) =>
+    String(said) === String(there) ? [] : [`turn ${key} says ${said}, has ${there}`],
+  )
+  return [...worlds, ...turns]
+}

@@ -1,7 +1,6 @@
 import neo4j from 'neo4j-driver'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../../src/graph/migrations.ts'
-import { Neo4jGraph } from '../../src/graph/neo4j.ts'
+import { loadMigrations } from '../../src/graph/migrations.ts'
 import { allStatements } from '../../src/graph/statements.ts'
 import { neo4jAvailability } from '../../tools/neo4j/distribution.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
@@ -45,14 +44,13 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 
 /**
  * A server that has just started plans its first statements for seconds each, beyond the deadline of the
- * port. Migrates, then plans every statement once, without a deadline.
+ * port. So the driver runs the migrations and plans every statement, without a deadline.
  */
 async function warmUp(url: string): Promise<void> {
-  const graph = new Neo4jGraph({ url, user: 'neo4j', password: null, database: 'neo4j' })
-  await migrate(graph)
-  await graph.close()
   const driver = neo4j.driver(url)
   try {
+    for (const { commands } of loadMigrations())
+      for (const command of commands) await driver.executeQuery(command)
     for (const { text, params } of allStatements()) {
       const values = Object.fromEntries(
         params.map((param) => [param, param === 'limit' ? neo4j.int(1) : null]),

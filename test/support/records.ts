@@ -26,7 +26,7 @@ export const aTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnT
 export const clientOf = (graph: Graph, project = PROJECT) => inProcessClient({ graph, project })
 
 /** Parses as every edge does. */
-export const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } =>
+const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } =>
   ({
     project: PROJECT,
     ...captureRequest.parse(sent),

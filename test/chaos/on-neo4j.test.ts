@@ -1,0 +1,43 @@
+import { expect, inject, test } from 'vitest'
+import { describeOn, neo4jLts } from '../support/engines.ts'
+import { anyOrder } from './any-order.ts'
+import { killNeo4j } from './kill-neo4j.ts'
+import { racingReaders } from './racing-readers.ts'
+import { sameTurnTwice } from './same-turn-twice.ts'
+import type { Figures, Scenario } from './scenario.ts'
+import { stoppedService } from './stopped-service.ts'
+
+const BOUND_MS = 180_000
+
+describeOn(neo4jLts, (store) => {
+  /** On the run's own server, emptied. */
+  const run = async (scenario: Scenario, rounds: number): Promise<Figures> => {
+    const graph = await store.open()
+    await graph.close()
+    const { lts } = inject('neo4j')
+    if ('reason' in lts) throw new Error(lts.reason)
+    return scenario({ rounds, seed: 1, log: () => {}, neo4j: lts.url })
+  }
+
+  test('two services that capture the same turn at once store one record', {
+    timeout: BOUND_MS,
+  }, async () => {
+    expect((await run(sameTurnTwice, 12)).stored).toBe(12)
+  })
+
+  test('a reader beside captures never sees part of one', { timeout: BOUND_MS }, async () => {
+    expect((await run(racingReaders, 4)).contexts).toBeGreaterThan(0)
+  })
+
+  test('turns in any order make the world of turns in order', { timeout: BOUND_MS }, async () => {
+    expect((await run(anyOrder, 1)).contexts).toBeGreaterThan(0)
+  })
+
+  test('a service that stood still goes on, and loses nothing', { timeout: BOUND_MS }, async () => {
+    expect((await run(stoppedService, 1)).acknowledged).toBeGreaterThan(0)
+  })
+
+  test('a kill -9 of Neo4j loses nothing that was acknowledged', { timeout: BOUND_MS }, async () => {
+    expect((await run(killNeo4j, 1)).acknowledged).toBeGreaterThan(0)
+  })
+})

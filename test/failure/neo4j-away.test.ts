@@ -1,0 +1,200 @@
+import neo4j, { type Driver } from 'neo4j-driver'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { worldKey } from '../../src/keys.ts'
+import { type Neo4jServer, startNeo4j } from '../../tools/neo4j/server.ts'
+import { type Place, plannedTurn } from '../chaos/planned-turn.ts'
+import { until } from '../chaos/scenario.ts'
+import { type Exchange, exchange, sendTurn } from '../chaos/send.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+  temporaryFolder,
+  untilReady,
+} from '../chaos/service-process.ts'
+import { describeOn, neo4jLts } from '../support/engines.ts'
+
+/** The contract's own bound (turns.md, "Errors"). */
+const ANSWERS_WITHIN_MS = 5_000
+
+const PASSWORD = 'correct-horse-battery'
+
+describeOn(neo4jLts, () => {
+  let server: Neo4jServer
+  let driver: Driver
+
+  beforeAll(async () => {
+    // As users' servers are: no bound on a transaction, nor on the wait for a lock.
+    const settings = { 'db.lock.acquisition.timeout': '', 'db.transaction.timeout': '' }
+    server = await startNeo4j({ version: 'lts', password: PASSWORD, settings })
+    driver = neo4j.driver(server.url, neo4j.auth.basic('neo4j', PASSWORD))
+  }, 120_000)
+
+  afterAll(async () => {
+    await driver?.close()
+    await server?.stop()
+  })
+
+  test('a capture that meets a held lock is an error within 5 s, and leaves nothing waiting', async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })
+    const place = placeOf('TASK-lock')
+    await captureUntilStored(service, place, 1)
+    const lock = await holdWorld(place)
+
+    const refused = await sendTurn(service.url, plannedTurn(place, { turn: 2, revision: 1 }))
+    expect(codeOf(refused)).toBe('504 timeout')
+    expect(refused.ms).toBeLessThan(ANSWERS_WITHIN_MS)
+    await until(
+      'our transaction has left the server',
+      ANSWERS_WITHIN_MS,
+      async () => (await oursOnServer()) === 0,
+    )
+
+    await lock.rollback()
+    await captureUntilStored(service, place, 2)
+    expect(await turnsOf(service, place)).toEqual([1, 2])
+  })
+
+  test('the 5 s are for the whole request, however many statements it takes', async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })
+    const place = placeOf('TASK-slow')
+    await captureUntilStored(service, place, 1)
+    const lock = await holdWorld(place)
+    // The read before the write waits for the frozen server, the write then for the lock.
+    process.kill(server.pid, 'SIGSTOP')
+    const thaw = setTimeout(() => process.kill(server.pid, 'SIGCONT'), 3_000)
+    onTestFinished(() => {
+      clearTimeout(thaw)
+      process.kill(server.pid, 'SIGCONT')
+    })
+    const refused = await sendTurn(service.url, plannedTurn(place, { turn: 2, revision: 1 }))
+    expect(codeOf(refused)).toMatch(/^(504 timeout|503 store_unavailable)$/)
+    expect(refused.ms).toBeLessThan(ANSWERS_WITHIN_MS)
+    await lock.rollback()
+  })
+
+  test('a wrong password is store_unavailable, and names the variables, not what is in them', async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: 'wrong-secret-guess' }, false)
+    const refused = await sendTurn(
+      service.url,
+      plannedTurn(placeOf('TASK-password'), { turn: 1, revision: 1 }),
+    )
+    expect(codeOf(refused)).toBe('503 store_unavailable')
+    const { message, hint } = refused.body.error
+    expect(`${message} ${hint}`).toContain('TURNGRAPH_NEO4J_USER')
+    expect(`${message} ${hint}`).toContain('TURNGRAPH_NEO4J_PASSWORD')
+    const ready = await exchange(`${service.url}/readyz`)
+    expect(ready.status).toBe(503)
+    for (const text of [JSON.stringify(refused.body), JSON.stringify(ready.body), service.output()]) {
+      expect(text).not.toContain('wrong-secret-guess')
+    }
+  })
+
+  test('credentials in the address of the store are shown nowhere', async () => {
+    const address = server.url.replace('//', '//neo4j:wrong-secret-guess@')
+    const service = await startServiceOrNull({ TURNGRAPH_STORE: address })
+    if (service === null) return
+    const refused = await sendTurn(
+      service.url,
+      plannedTurn(placeOf('TASK-address'), { turn: 1, revision: 1 }),
+    )
+    expect(codeOf(refused)).toBe('503 store_unavailable')
+    const ready = await exchange(`${service.url}/readyz`)
+    for (const text of [JSON.stringify(refused.body), JSON.stringify(ready.body), service.output()]) {
+      expect(text).not.toContain('wrong-secret-guess')
+    }
+  })
+
+  test('a store that is away is 503 within 5 s, and the service recovers by itself', async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })
+    const place = placeOf('TASK-away')
+    await captureUntilStored(service, place, 1)
+    await server.kill()
+    onTestFinished(() => server.restart())
+
+    const scope = 'project=away&feature_id=FEAT-1&task_id=TASK-away'
+    const refusals = await Promise.all([
+      sendTurn(service.url, plannedTurn(place, { turn: 2, revision: 1 })),
+      exchange(`${service.url}/v1/continuation-context?${scope}&current_turn=2`),
+      exchange(`${service.url}/v1/worlds?project=away`),
+    ])
+    for (const refused of refusals) {
+      expect(codeOf(refused)).toBe('503 store_unavailable')
+      expect(Number(refused.retryAfter)).toBeGreaterThan(0)
+      expect(refused.ms).toBeLessThan(ANSWERS_WITHIN_MS)
+    }
+    const ready = await exchange(`${service.url}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(ready.ms).toBeLessThan(ANSWERS_WITHIN_MS)
+    expect((await exchange(`${service.url}/healthz`)).status).toBe(200)
+
+    await server.restart()
+    await untilReady(service)
+    await captureUntilStored(service, place, 2)
+    expect(await turnsOf(service, place)).toEqual([1, 2])
+  })
+
+  const placeOf = (taskId: string): Place => ({
+    project: 'away',
+    featureId: 'FEAT-1',
+    taskId,
+    worldSlug: null,
+  })
+
+  async function startServiceOrNull(environment: Record<string, string>): Promise<ServiceProcess | null> {
+    const { folder, remove } = temporaryFolder()
+    onTestFinished(remove)
+    try {
+      const service = await startServiceProcess({
+        dataFolder: folder,
+        environment: { TURNGRAPH_STORE: server.url, ...environment },
+      })
+      onTestFinished(() => service.kill())
+      return service
+    } catch (error) {
+      // To refuse the address is right too, if that does not show it.
+      expect(String(error)).not.toContain('wrong-secret-guess')
+      return null
+    }
+  }
+
+  async function serviceWith(environment: Record<string, string>, ready = true): Promise<ServiceProcess> {
+    const service = await startServiceOrNull(environment)
+    if (service === null) throw new Error('the service did not start')
+    if (ready) await untilReady(service)
+    return service
+  }
+
+  /** Another program's transaction that has locked the world, as an analyst's that was left open. */
+  async function holdWorld({ project, taskId }: Place) {
+    const session = driver.session()
+    onTestFinished(() => session.close())
+    const transaction = session.beginTransaction()
+    const { records } = await transaction.run("MATCH (w:World {key: $key}) SET w.rev = 'held' RETURN w", {
+      key: worldKey(project, taskId),
+    })
+    expect(records).toHaveLength(1)
+    return transaction
+  }
+
+  async function oursOnServer(): Promise<number> {
+    const { records } = await driver.executeQuery(
+      "SHOW TRANSACTIONS YIELD metaData WHERE metaData.app = 'turngraph' RETURN count(*) AS ours",
+    )
+    return Number(records[0]?.get('ours'))
+  }
+})
+
+/** A cold server plans each statement first: the first captures may time out. */
+async function captureUntilStored({ url }: ServiceProcess, place: Place, turn: number): Promise<void> {
+  await until(`turn ${turn} is stored`, 50_000, async () => {
+    const { status } = await sendTurn(url, plannedTurn(place, { turn, revision: 1 }))
+    return status === 201 || status === 200
+  })
+}
+
+async function turnsOf({ client }: ServiceProcess, { project, taskId }: Place): Promise<number[]> {
+  const { items } = await client.listTurns({ project, worldSlug: taskId })
+  return items.map(({ turnNumber }) => turnNumber)
+}
+
+const codeOf = ({ status, body }: Exchange): string => `${status} ${body?.error?.code}`

@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+/** Whether this machine has strace and lets us attach it. */
+export const canTrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0
+
+/** A finished system call: `began` and `ended` are line numbers of the trace, so their order is that of time. */
+export type SystemCall = { name: string; file: string; text: string; began: number; ended: number }
+
+/** What a process and its threads write, sync and send while `work` runs. */
+export async function systemCallsDuring(
+  pid: number,
+  trace: string,
+  work: () => Promise<void>,
+): Promise<SystemCall[]> {
+  const calls = 'write,writev,pwrite64,sendto,sendmsg,fdatasync,fsync'
+  const strace = spawn(
+    'strace',
+    ['-f', '-y', '-s', '32', '-e', `trace=${calls}`, '-o', trace, '-p', String(pid)],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  const ended = once(strace, 'exit')
+  try {
+    const [said] = (await once(strace.stderr, 'data')) as [Buffer]
+    if (!String(said).includes('attached')) throw new Error(`strace cannot attach: ${said}`)
+    await work()
+  } finally {
+    strace.kill('SIGINT') // it detaches; the process goes on
+    await ended
+  }
+  return parse(readFileSync(trace, 'utf8'))
+}
+
+const STARTED = /^(\d+) +(\w+)\(\d+<([^>]*)>(.*)$/
+const RESUMED = /^(\d+) +<\.\.\. \w+ resumed>/
+
+function parse(trace: string): SystemCall[] {
+  const calls: SystemCall[] = []
+  const unfinished = new Map<string, SystemCall>()
+  for (const [line, text] of trace.split('\n').entries()) {
+    const resumed = RESUMED.exec(text)?.[1]
+    if (resumed !== undefined) {
+      const call = unfinished.get(resumed)
+      if (call !== undefined) calls.push({ ...call, ended: line })
+      unfinished.delete(resumed)
+      continue
+    }
+    const [, thread = '', name = '', file = '', rest = ''] = STARTED.exec(text) ?? []
+    if (name === '') continue
+    const call = { name, file, text: rest, began: line, ended: line }
+    if (rest.endsWith('<unfinished ...>')) unfinished.set(thread, call)
+    else calls.push(call)
+  }
+  return calls
+}
