@@ -20,7 +20,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'store',
-          include: ['test/{contract,property,integration}/**/*.test.ts'],
+          include: ['test/{contract,property,integration,failure,chaos}/**/*.test.ts'],
           globalSetup: ['test/support/neo4j-servers.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 1 },

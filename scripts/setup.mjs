@@ -21,6 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (...parts) => path.join(root, ...parts)
 const LOCK = at('.setup-lock')
 const INSTALLED = at('node_modules', '.turngraph-installed')
+const RUNTIME = `${process.version} ${process.platform} ${process.arch}\n`
 const BUILT = at('dist', '.built')
 
 refuseOldNode()
@@ -42,18 +43,19 @@ function refuseOldNode() {
 /** By a stamp; a tree that somebody installed with npm itself is taken as it is, if it fits the lock file. */
 function isInstalled() {
   const wanted = installation()
-  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return true
-  if (existsSync(INSTALLED) || !fitsLockFile()) return false
+  const stamp = existsSync(INSTALLED) ? readFileSync(INSTALLED, 'utf8') : null
+  if (stamp === wanted) return true
+  // Native modules may be others on another Node.
+  if (stamp !== null && !stamp.endsWith(RUNTIME)) return false
+  if (!fitsLockFile()) return false
   writeFileSync(INSTALLED, wanted)
   return true
 }
 
-/** Of another major version of Node, native modules may be others. */
 function installation() {
-  const lock = createHash('sha256')
+  return `${createHash('sha256')
     .update(readFileSync(at('package-lock.json')))
-    .digest('hex')
-  return `${lock} ${process.version} ${process.platform} ${process.arch}\n`
+    .digest('hex')}\n${RUNTIME}`
 }
 
 function fitsLockFile() {

@@ -3,11 +3,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
-import { inProcessClient } from '../client/in-process.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
-import { migrate } from '../graph/migrations.ts'
-import { openGraph } from '../graph/open.ts'
 import type { Graph } from '../graph/port.ts'
 import { existingStore } from './existing-store.ts'
 import { runningServer, type Server } from './running-server.ts'
@@ -48,6 +45,7 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
   if (config.url !== null) return through(config.url)
   const found = await serverOrStore(config, readsOnly)
   if ('url' in found) return through(found.url)
+  const { inProcessClient } = await import('../client/in-process.ts')
   return inProcessClient({ graph: found, project: config.project })
 }
 
@@ -73,6 +71,11 @@ const mayBeHeld = ({ store }: Config, error: unknown): boolean =>
   store.kind === 'embedded' && error instanceof TurngraphError && error.code === 'store_unavailable'
 
 async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> {
+  // A command that goes through a server needs no engine: the drivers take half of its time to load.
+  const [{ openGraph }, { migrate }] = await Promise.all([
+    import('../graph/open.ts'),
+    import('../graph/migrations.ts'),
+  ])
   const graph = openGraph(readsOnly ? existingStore(store) : store)
   try {
     await migrate(graph)
