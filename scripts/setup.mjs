@@ -72,7 +72,7 @@ function fitsLockFile() {
 
 function install() {
   // Both install the versions of the lock file, and neither writes to it.
-  const how = isLockFileComplete() ? ['ci'] : ['install', '--no-save']
+  const how = isLockFileComplete() ? ['ci', '--ignore-scripts'] : ['install', '--no-save', '--ignore-scripts']
   say(`Installing the dependencies (npm ${how.join(' ')}) …`)
   // Under npm itself, the very npm that runs us.
   const npm = process.env.npm_execpath

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { killService } from './kill-service.ts'
 
-test('after a kill -9 of the service every acknowledged turn is there, once and whole', async () => {
+test('after a kill -9 of the service every acknowledged turn is there, once and whole', {
+  timeout: 180_000,
+}, async () => {
   const figures = await killService({ rounds: 2, seed: 1, log: () => {} })
   expect(figures.acknowledged).toBeGreaterThan(0)
 })

@@ -12,9 +12,12 @@ import {
   untilReady,
 } from '../chaos/service-process.ts'
 
+/** Of a test that starts processes on a busy machine. */
+const BOUND_MS = 120_000
+
 const place = { project: 'held', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 
-test('a second service on a data folder says which process serves it', async () => {
+test('a second service on a data folder says which process serves it', { timeout: BOUND_MS }, async () => {
   const dataFolder = newFolder()
   const first = await started({ dataFolder })
   const second = await runCli(['serve', '--port', '0'], { dataFolder })
@@ -22,7 +25,9 @@ test('a second service on a data folder says which process serves it', async () 
   expect(second.output).toContain(`process ${first.pid}`)
 })
 
-test('another data folder with the same graph says which process holds the graph', async () => {
+test('another data folder with the same graph says which process holds the graph', {
+  timeout: BOUND_MS,
+}, async () => {
   const dataFolder = newFolder()
   const first = await started({ dataFolder })
   const second = await runCli(['serve', '--port', '0'], {
@@ -35,7 +40,7 @@ test('another data folder with the same graph says which process holds the graph
   expect((await sendTurn(first.url, plannedTurn(place, { turn: 1, revision: 1 }))).status).toBe(201)
 })
 
-test('a kill -9 leaves no lock behind', async () => {
+test('a kill -9 leaves no lock behind', { timeout: BOUND_MS }, async () => {
   const dataFolder = newFolder()
   const first = await started({ dataFolder })
   expect((await sendTurn(first.url, plannedTurn(place, { turn: 1, revision: 1 }))).status).toBe(201)
@@ -45,7 +50,7 @@ test('a kill -9 leaves no lock behind', async () => {
   expect(items.map(({ turnNumber }) => turnNumber)).toEqual([1])
 })
 
-test('an orderly end leaves neither a lock nor an address', async () => {
+test('an orderly end leaves neither a lock nor an address', { timeout: BOUND_MS }, async () => {
   const dataFolder = newFolder()
   const first = await started({ dataFolder })
   expect(await first.stop()).toBe(0)
