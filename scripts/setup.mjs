@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -98,7 +99,7 @@ function isLockFileComplete() {
 /** A deleted file makes its folder newer, so folders count too. */
 function isBuilt() {
   const built = statSync(BUILT, { throwIfNoEntry: false })
-  if (built === undefined || !existsSync(at('dist', 'cli', 'main.js'))) return false
+  if (built === undefined || !existsSync(at('node_modules', '.bin', 'turngraph'))) return false
   const sources = ['src', 'cypher', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
   return sources.every((source) => newest(at(source)) <= built.mtimeMs)
 }
@@ -127,6 +128,17 @@ function build() {
   if (existsSync(at('dist'))) renameSync(at('dist'), at('dist.old'))
   renameSync(draft, at('dist'))
   rmSync(at('dist.old'), { recursive: true, force: true })
+  linkCommand()
+}
+
+/**
+ * npx finds the command of the checkout here. Left to itself it keeps a link of its own, for ever, even one that it
+ * made before there was a build to point at.
+ */
+function linkCommand() {
+  const link = at('node_modules', '.bin', 'turngraph')
+  rmSync(link, { force: true })
+  symlinkSync(path.join('..', '..', 'dist', 'cli', 'main.js'), link)
 }
 
 /** One process at a time; a lock whose process is gone is nobody's. */

@@ -15,7 +15,9 @@ export type ConnectOptions = {
   readsOnly?: boolean
 }
 
-/** How long a command waits for another one to be done with the embedded graph, or for a server to be ready. */
+/** Another command is done with the embedded graph within seconds, unless it imports. */
+const WAIT_FOR_HOLDER_MS = 10_000
+/** A server that starts is ready by then; a longer wait is one for its store, which a command does not share. */
 const WAIT_MS = 2_000
 const ASK_AGAIN_MS = 50
 
@@ -51,24 +53,28 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
 
 /** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
 async function serverOrStore(config: Config, readsOnly: boolean): Promise<Server | Graph> {
-  const deadline = performance.now() + WAIT_MS
+  const began = performance.now()
   for (;;) {
-    const late = performance.now() > deadline
+    const waited = performance.now() - began
     const server = await runningServer(config.dataFolder)
-    if (server !== null && (server.ready || late)) return server
+    if (server !== null && (server.ready || waited > WAIT_MS)) return server
     if (server === null) {
       try {
         return await openStore(config, readsOnly)
       } catch (error) {
-        if (late || !mayBeHeld(config, error)) throw error
+        if (waited > patience(config, error)) throw error
       }
     }
     await sleep(ASK_AGAIN_MS)
   }
 }
 
-const mayBeHeld = ({ store }: Config, error: unknown): boolean =>
-  store.kind === 'embedded' && error instanceof TurngraphError && error.code === 'store_unavailable'
+/** A file names the holder; one that is about to open the graph, or to close it, may not stand there. */
+function patience({ store }: Config, error: unknown): number {
+  if (store.kind !== 'embedded' || store.folder === null) return 0
+  if (!(error instanceof TurngraphError) || error.code !== 'store_unavailable') return 0
+  return existsSync(path.join(store.folder, 'holder.json')) ? WAIT_FOR_HOLDER_MS : WAIT_MS
+}
 
 async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> {
   // A command that goes through a server needs no engine: the drivers take half of its time to load.

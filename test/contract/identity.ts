@@ -256,6 +256,19 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`])
       })
 
+      test("is the Player's of the newest earlier turn alone, not of those before it", async () => {
+        await capture(
+          { ...promised(['AC-001', answers]), ...rejectedBy('validator', ['AC-001', answers]) },
+          { ...promised(['AC-002', logs]), ...rejectedBy('validator', ['AC-002', logs]) },
+          verified(['AC-001'], ['AC-002']),
+        )
+        expect(await lines()).toEqual([
+          `AC-001 rejected ${answers}`,
+          `AC-002 verified ${logs}`,
+          'AC-001 verified -',
+        ])
+      })
+
       test('is one known by that label alone, in this world', async () => {
         await capture(verified(['AC-001']), rejectedBy('validator', ['AC-1']), rejectedBy('coach', ['AC-01']))
         const criteria = await shown()

@@ -125,8 +125,7 @@ describe('serve', () => {
 
   test('SIGTERM lets a request in flight finish', async () => {
     const server = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
-    const sending = begunCapture(server.url)
-    await sleep(200)
+    const sending = await begunCapture(server.url)
     server.child.kill('SIGTERM')
     await sleep(300)
     expect(server.child.exitCode).toBeNull()
@@ -137,8 +136,7 @@ describe('serve', () => {
 
   test('a second signal ends it at once', async () => {
     const server = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
-    const sending = begunCapture(server.url)
-    await sleep(200)
+    const sending = await begunCapture(server.url)
     server.child.kill('SIGTERM')
     await sleep(600)
     const asked = performance.now()
@@ -149,10 +147,14 @@ describe('serve', () => {
   })
 })
 
-/** A request whose headers are sent and whose body is not. */
-function begunCapture(url: string) {
+/** A request that the server has begun to read, and whose body is not sent. */
+async function begunCapture(url: string) {
   const body = turn(1)
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    expect: '100-continue',
+  }
   const sending = request(`${url}/v1/turns`, { method: 'POST', headers })
   const answered = new Promise<number>((resolve, reject) => {
     sending.on('response', (response) => {
@@ -163,6 +165,7 @@ function begunCapture(url: string) {
   })
   answered.catch(() => {}) // whoever abandons it knows
   sending.flushHeaders()
+  await once(sending, 'continue')
   return {
     finish() {
       sending.end(body)
