@@ -1,12 +1,8 @@
 # Built for the service beside a Neo4j (docker-compose.yml), or alone on the embedded graph in /data.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
-COPY cypher ./cypher
-COPY src ./src
-RUN npx tsc -p tsconfig.build.json && npm prune --omit=dev
+COPY . .
+RUN node scripts/setup.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production TURNGRAPH_DATA=/data TURNGRAPH_HOST=0.0.0.0

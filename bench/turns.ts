@@ -44,7 +44,7 @@ export async function benchTurns(bench: TurnsBench): Promise<void> {
     TURNGRAPH_PROJECT: PROJECT,
     ...(bench.store === null ? {} : { TURNGRAPH_STORE: bench.store }),
   })
-  const graph = openGraph(config.store)
+  const graph = await openGraph(config.store)
   await migrate(graph)
   const service = bench.http ? await startService({ config, graph }) : null
   const clients: Record<string, TurngraphClient> = { direct: inProcessClient({ graph, project: PROJECT }) }

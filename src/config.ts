@@ -24,7 +24,7 @@ const environmentSchema = z.object({
     .describe('the folder of the graph, the token and server.json'),
   TURNGRAPH_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
   TURNGRAPH_PORT: z.coerce
-    .number()
+    .number('must be a whole number, 0 to 65535')
     .int()
     .min(0)
     .max(65535)
@@ -86,7 +86,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
     throw new TurngraphError('invalid_request', `The configuration does not fit: ${problems.join('; ')}`, {
-      hint: '`turngraph config` shows every variable and its default.',
+      hint: 'docs/reference.md lists every variable with its default.',
       details: { problems },
     })
   }

@@ -2,7 +2,7 @@
  * Turngraph as a library: everything a program needs, and nothing else, comes from here.
  *
  * @example
- * const graph = openGraph({ kind: 'embedded', folder: '.turngraph', sync: true })
+ * const graph = await openGraph({ kind: 'embedded', folder: '.turngraph', sync: true })
  * await migrate(graph)
  * const client = inProcessClient({ graph, project: 'shop' })
  * await client.captureTurnState({ featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })

@@ -82,7 +82,7 @@ async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> 
     import('../graph/open.ts'),
     import('../graph/migrations.ts'),
   ])
-  const graph = openGraph(readsOnly ? existingStore(store) : store)
+  const graph = await openGraph(readsOnly ? existingStore(store) : store)
   try {
     await migrate(graph)
     return graph

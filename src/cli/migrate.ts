@@ -23,7 +23,7 @@ async function migrateStore({ check = false }: { check?: boolean }): Promise<voi
   const config = loadConfig(process.env)
   const server = await runningServer(config.dataFolder)
   if (server !== null && holdsOurs(config)) return tellOfServer(server)
-  const graph = openGraph(check ? existingStore(config.store) : config.store)
+  const graph = await openGraph(check ? existingStore(config.store) : config.store)
   try {
     if (check) return printStatus(await migrationStatus(graph))
     const applied = await migrate(graph)

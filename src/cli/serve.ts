@@ -39,7 +39,7 @@ async function serve({ host, port, store }: ServeOptions): Promise<void> {
   const running = await runningServer(config.dataFolder)
   if (running !== null) throw alreadyServed(config.dataFolder, running)
   const log = createLog(logLevel(config))
-  const graph = openGraph(config.store)
+  const graph = await openGraph(config.store)
   const service = await startService({ config, graph, log }).catch(async (error: unknown) => {
     await graph.close()
     throw portTaken(config, error)

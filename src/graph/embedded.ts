@@ -51,9 +51,9 @@ export class EmbeddedGraph implements Graph {
       this.#log = null
       return
     }
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const file = path.join(folder, 'graph.db')
     try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered })
     } catch (cause) {
       throw openFailed(folder, cause)
@@ -102,8 +102,9 @@ export class EmbeddedGraph implements Graph {
     await this.#working
     this.#closed = true
     await this.#log?.close()
-    this.#db.close()
+    // Before the folder is anybody else's.
     if (this.#folder !== null) rmSync(holderFile(this.#folder), { force: true })
+    this.#db.close()
   }
 
   /** Takes jobs until none waits; those that waited together share one sync of the log. */

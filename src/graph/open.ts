@@ -1,10 +1,12 @@
 import type { Store } from '../config.ts'
-import { EmbeddedGraph } from './embedded.ts'
-import { Neo4jGraph } from './neo4j.ts'
 import type { Graph } from './port.ts'
 
-/** Opens the store that the configuration names. The caller closes it. */
-export function openGraph(store: Store): Graph {
-  if (store.kind === 'neo4j') return new Neo4jGraph(store)
+/**
+ * Opens the store that the configuration names. The caller closes it. Only that engine's driver is loaded:
+ * the other one would cost every command a third of a second.
+ */
+export async function openGraph(store: Store): Promise<Graph> {
+  if (store.kind === 'neo4j') return new (await import('./neo4j.ts')).Neo4jGraph(store)
+  const { EmbeddedGraph } = await import('./embedded.ts')
   return EmbeddedGraph.open({ folder: store.folder, sync: store.sync })
 }

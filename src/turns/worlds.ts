@@ -155,8 +155,10 @@ async function createNextWorld(
       const { held, created } = await ensure(graph, scope, defaultSlug(scope, ordinal, withFeature), settings)
       if (created) return { world: toWorld(held), created }
       if (held.taskKey !== keyOfTask(scope)) continue // another task holds that slug
-      if (settings.requestId != null && held.requestId === settings.requestId)
+      if (settings.requestId != null && held.requestId === settings.requestId) {
+        refuseDeleted(held)
         return { world: toWorld(held), created }
+      }
       break
     }
   }

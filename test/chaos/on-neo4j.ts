@@ -1,4 +1,5 @@
 import neo4j from 'neo4j-driver'
+import { migrate } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import { allStatements } from '../../src/graph/statements.ts'
 import { startNeo4j } from '../../tools/neo4j/server.ts'
@@ -27,10 +28,12 @@ export async function serviceOnNeo4j(url: string, later: Later): Promise<Service
 
 /**
  * A Neo4j that has just started plans each statement first, for seconds on a busy machine: time-outs that would
- * prove nothing. This plans them all, without a deadline.
+ * prove nothing. This makes the schema (a later change of it would void the plans) and plans all, without a deadline.
  */
-export async function planStatements(url: string, auth?: { password: string }): Promise<void> {
-  const driver = neo4j.driver(url, auth && neo4j.auth.basic('neo4j', auth.password))
+export async function planStatements(url: string, password: string | null = null): Promise<void> {
+  const graph = graphAt(url, password)
+  await migrate(graph).finally(() => graph.close())
+  const driver = neo4j.driver(url, password === null ? undefined : neo4j.auth.basic('neo4j', password))
   try {
     for (const { text, params } of allStatements()) {
       const values = params.map((param) => [param, param === 'limit' ? neo4j.int(1) : null])
@@ -41,8 +44,8 @@ export async function planStatements(url: string, auth?: { password: string }): 
   }
 }
 
-export const graphAt = (url: string): Neo4jGraph =>
-  new Neo4jGraph({ url, user: 'neo4j', password: null, database: 'neo4j' })
+export const graphAt = (url: string, password: string | null = null): Neo4jGraph =>
+  new Neo4jGraph({ url, user: 'neo4j', password, database: 'neo4j' })
 
 export async function checkNeo4jShape(url: string): ReturnType<typeof checkGraphShape> {
   const graph = graphAt(url)

@@ -44,7 +44,7 @@ test.each(files.filter((file) => blocksOf(file, 'sh').length > 0))('the commands
 })
 
 test('the queries of docs/how-to/analyst.md answer', async () => {
-  const graph = openGraph({ kind: 'embedded', folder: null, sync: false })
+  const graph = await openGraph({ kind: 'embedded', folder: null, sync: false })
   try {
     await migrate(graph)
     const client = inProcessClient({ graph, project: 'docs' })

@@ -30,7 +30,7 @@ describeOn(neo4jLts, () => {
     const settings = { 'db.lock.acquisition.timeout': '', 'db.transaction.timeout': '' }
     server = await startNeo4j({ version: 'lts', password: PASSWORD, settings })
     driver = neo4j.driver(server.url, neo4j.auth.basic('neo4j', PASSWORD))
-    await planStatements(server.url, { password: PASSWORD })
+    await planStatements(server.url, PASSWORD)
   }, 120_000)
 
   afterAll(async () => {
@@ -144,7 +144,7 @@ describeOn(neo4jLts, () => {
     expect((await exchange(`${service.url}/healthz`)).status).toBe(200)
 
     await server.restart()
-    await planStatements(server.url, { password: PASSWORD })
+    await planStatements(server.url, PASSWORD)
     await untilReady(service)
     await captureUntilStored(service, place, 2)
     expect(await turnsOf(service, place)).toEqual([1, 2])
