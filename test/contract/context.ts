@@ -150,6 +150,20 @@ export function contextContract(store: StoreUnderTest): void {
         ])
       })
 
+      test('a rejection of the prior turn itself is said, though it verified the criterion too', async () => {
+        const said = (status: Status, source: 'coach' | 'gate') => ({ criterionId: 'AC-001', status, source })
+        const criterionText = 'It answers with 404'
+        await capture(
+          aTurn(1, {
+            verifications: [
+              { ...said('verified', 'coach'), criterionText },
+              { ...said('rejected', 'gate'), criterionText: `${criterionText} to all` },
+            ],
+          }),
+        )
+        expect(await statusLines(2)).toEqual(['  ✓ AC-001: verified (turn 1, contested in turn 1)'])
+      })
+
       test('issues come most severe first, then in the order of the Coach', async () => {
         await capture(
           aTurn(1, {
