@@ -122,11 +122,16 @@ function storeOf(env: z.infer<typeof environmentSchema>, dataFolder: string, fol
     if (place === 'memory') return { kind: 'embedded', folder: null, sync }
     return { kind: 'embedded', folder: place === '' ? dataFolder : path.resolve(folder, place), sync }
   }
+  // Credentials in the address are taken out of it: the address stands in messages and logs.
+  const address = new URL(url)
+  const { username, password } = address
+  address.username = ''
+  address.password = ''
   return {
     kind: 'neo4j',
-    url,
-    user: env.TURNGRAPH_NEO4J_USER,
-    password: env.TURNGRAPH_NEO4J_PASSWORD ?? null,
+    url: address.href,
+    user: username === '' ? env.TURNGRAPH_NEO4J_USER : decodeURIComponent(username),
+    password: password === '' ? (env.TURNGRAPH_NEO4J_PASSWORD ?? null) : decodeURIComponent(password),
     database: env.TURNGRAPH_NEO4J_DATABASE,
   }
 }
@@ -137,11 +142,8 @@ export const isLoopback = (host: string): boolean =>
 /** The effective values with secrets masked, for `turngraph config`. */
 export function maskedConfig(config: Config): Record<string, unknown> {
   const store =
-    config.store.kind === 'neo4j'
-      ? { ...config.store, url: maskUserInfo(config.store.url), password: mask(config.store.password) }
-      : config.store
+    config.store.kind === 'neo4j' ? { ...config.store, password: mask(config.store.password) } : config.store
   return { ...config, store, token: mask(config.token) }
 }
 
 const mask = (secret: string | null): string | null => (secret === null ? null : '****')
-const maskUserInfo = (url: string): string => url.replace(/\/\/[^/@]*@/, '//****@')

@@ -1,4 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { TurngraphError } from '../errors.ts'
+import { DEADLINE_MS } from './port.ts'
+
+const begun = new AsyncLocalStorage<number>()
+
+/** All that `work` asks of the graph shares one deadline: a request may take several statements. */
+export const withOneDeadline = <T>(work: () => Promise<T>): Promise<T> =>
+  begun.getStore() === undefined ? begun.run(performance.now() + DEADLINE_MS, work) : work()
+
+/** When what begins now must have been answered, in terms of performance.now(). */
+export const deadlineNow = (): number => begun.getStore() ?? performance.now() + DEADLINE_MS
 
 /**
  * Answers `work`, or a `timeout` error at `deadline` (of performance.now()): a server may look for

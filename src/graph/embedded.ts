@@ -3,8 +3,8 @@ import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
-import { withDeadline } from './deadline.ts'
-import { DEADLINE_MS, type Graph, type GraphHealth, type Params, type Row, type Step } from './port.ts'
+import { deadlineNow, withDeadline } from './deadline.ts'
+import type { Graph, GraphHealth, Params, Row, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -69,7 +69,7 @@ export class EmbeddedGraph implements Graph {
 
   async read(statement: Statement, params: Params): Promise<Row[]> {
     this.#refuseIfUnusable()
-    return withDeadline(performance.now() + DEADLINE_MS, async () => {
+    return withDeadline(deadlineNow(), async () => {
       const result = await this.#db.executeCypher(statement.text, params)
       return result.toArray()
     })
@@ -78,7 +78,7 @@ export class EmbeddedGraph implements Graph {
   write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null> {
     return new Promise((resolve, reject) => {
       this.#refuseIfUnusable()
-      this.#queue.push({ steps, deadline: performance.now() + DEADLINE_MS, resolve, reject })
+      this.#queue.push({ steps, deadline: deadlineNow(), resolve, reject })
       this.#working ??= this.#drain()
     })
   }

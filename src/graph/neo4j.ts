@@ -1,15 +1,7 @@
 import neo4j, { type Driver, Neo4jError, type Session } from 'neo4j-driver'
 import { TurngraphError } from '../errors.ts'
-import { withDeadline } from './deadline.ts'
-import {
-  DEADLINE_MS,
-  type Graph,
-  type GraphHealth,
-  type Params,
-  type Row,
-  type Step,
-  type Value,
-} from './port.ts'
+import { deadlineNow, withDeadline } from './deadline.ts'
+import type { Graph, GraphHealth, Params, Row, Step, Value } from './port.ts'
 import type { Statement } from './statements.ts'
 
 export type Neo4jOptions = {
@@ -23,8 +15,8 @@ export type Neo4jOptions = {
 
 /** The server's own bound on a transaction: users' servers and Aura have no such default. */
 const TRANSACTION_TIMEOUT_MS = 5_000
-/** Retries end by then, so that a last one still answers before {@link DEADLINE_MS}. */
-const RETRY_FOR_MS = 4_000
+/** No retry begins later than this before the deadline: a last one must still be able to answer. */
+const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 20
 
 /**
@@ -112,13 +104,13 @@ export class Neo4jGraph implements Graph {
   }
 
   async #retrying<T>(mode: 'READ' | 'WRITE', work: (session: Session) => Promise<T>): Promise<T> {
-    const started = performance.now()
+    const deadline = deadlineNow()
     for (let pause = FIRST_RETRY_MS; ; pause *= 2) {
       try {
-        return await this.#once(mode, started + DEADLINE_MS, work)
+        return await this.#once(mode, deadline, work)
       } catch (error) {
         const jittered = pause * (0.5 + Math.random())
-        const late = performance.now() + jittered > started + RETRY_FOR_MS
+        const late = performance.now() + jittered > deadline - LAST_TRY_MS
         if (late || !(error instanceof Neo4jError && isTransient(error))) throw this.#domainError(error)
         await new Promise((resolve) => setTimeout(resolve, jittered))
       }

@@ -40,5 +40,5 @@ export interface Graph {
   close(): Promise<void>
 }
 
-/** An operation that has not been answered by then is an error: the contract promises one within 5 s. */
-export const DEADLINE_MS = 4_500
+/** An operation that has not been answered by then is an error: the contract promises one within 5 s, on the wire. */
+export const DEADLINE_MS = 4_200

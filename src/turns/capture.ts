@@ -4,6 +4,7 @@ import { readLedger } from '../criteria/ledger.ts'
 import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { advance, finalKeys, type Progress } from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
+import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph, Params, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -52,10 +53,16 @@ export type CaptureOptions = { now?: () => Date; newId?: () => string }
  * @example
  * await captureTurnState(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  */
-export async function captureTurnState(
+export const captureTurnState = (
   graph: Graph,
   request: CaptureRequest & { project: string },
   options: CaptureOptions = {},
+): Promise<Captured> => withOneDeadline(() => captureNow(graph, request, options))
+
+async function captureNow(
+  graph: Graph,
+  request: CaptureRequest & { project: string },
+  options: CaptureOptions,
 ): Promise<Captured> {
   const now = (options.now ?? (() => new Date()))().toISOString()
   const capture: Capture = {

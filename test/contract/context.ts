@@ -157,7 +157,7 @@ export function contextContract(store: StoreUnderTest): void {
           aTurn(1, {
             verifications: [
               { ...said('verified', 'coach'), criterionText },
-              { ...said('rejected', 'gate'), criterionText: `${criterionText} to all` },
+              { ...said('rejected', 'gate'), criterionText },
             ],
           }),
         )

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
 import { worldKey } from '../../src/keys.ts'
 import { useGraph } from '../contract/store.ts'
@@ -7,6 +7,9 @@ import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { chainOf } from '../support/graph-dump.ts'
 import { captureSteadily, clientOf, type TurnToSend } from '../support/records.ts'
 import { anyContent, anyName } from './arbitraries.ts'
+
+// A property is many tests in one.
+vi.setConfig({ testTimeout: 300_000 })
 
 /** Each run has a project of its own, so that one graph serves them all. */
 const place = () => ({ project: `run ${crypto.randomUUID()}`, featureId: 'FEAT-1', taskId: 'TASK-1' })
