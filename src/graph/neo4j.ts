@@ -31,6 +31,7 @@ export class Neo4jGraph implements Graph {
   /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
   readonly #bookmarks = neo4j.bookmarkManager()
   readonly #readMode: 'READ' | 'WRITE'
+  #closed = false
 
   constructor({ url, user, password, database, poolSize = 50 }: Neo4jOptions) {
     const auth = password === null ? undefined : neo4j.auth.basic(user, password)
@@ -74,6 +75,7 @@ export class Neo4jGraph implements Graph {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     await this.#driver.close()
   }
 
@@ -104,6 +106,8 @@ export class Neo4jGraph implements Graph {
   }
 
   async #retrying<T>(mode: 'READ' | 'WRITE', work: (session: Session) => Promise<T>): Promise<T> {
+    // A closed driver answers some statements with no rows, and empty is not dark.
+    if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
     const deadline = deadlineNow()
     for (let pause = FIRST_RETRY_MS; ; pause *= 2) {
       try {

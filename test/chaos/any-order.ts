@@ -81,7 +81,7 @@ async function captureTogether(
 ): Promise<number> {
   const waiting = [...numbers]
   let busy = 0
-  const write = async ({ url }: ServiceProcess) => {
+  const write = async ({ url, output }: ServiceProcess) => {
     for (let turn = waiting.shift(); turn !== undefined; turn = waiting.shift()) {
       for (;;) {
         const seen = await sendTurn(url, turnOf(project, turn))

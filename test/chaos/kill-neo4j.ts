@@ -99,9 +99,9 @@ function checkRefusal(seen: Exchange): void {
 }
 
 /** Asks everything while there is no store; the answers are refusals, which the caller checks. */
-async function askWhileAway({ url }: ServiceProcess): Promise<Exchange[]> {
+async function askWhileAway({ url, output }: ServiceProcess): Promise<Exchange[]> {
   const health = await exchange(`${url}/healthz`)
-  holds(health.status === 200, 'the process lives, whatever its store does', health)
+  holds(health.status === 200, 'the process lives, whatever its store does', { health, output: output() })
   await until('the service says that it is not ready', 10_000, async () => {
     const ready = await exchange(`${url}/readyz`)
     holds(ready.ms < ANSWERS_WITHIN_MS, 'readiness answers within 5 s', ready)

@@ -33,6 +33,6 @@ export async function exchange(url: string, init: RequestInit = {}): Promise<Exc
       body: text.startsWith('{') ? JSON.parse(text) : text,
     }
   } catch (error) {
-    return { status: 0, retryAfter: null, ms: since(), body: String(error) }
+    return { status: 0, retryAfter: null, ms: since(), body: `${error}: ${(error as Error).cause}` }
   }
 }
