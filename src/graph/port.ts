@@ -41,4 +41,4 @@ export interface Graph {
 }
 
 /** An operation that has not been answered by then is an error: the contract promises one within 5 s, on the wire. */
-export const DEADLINE_MS = 4_200
+export const DEADLINE_MS = 4_500

@@ -90,6 +90,7 @@ async function captureTogether(
         holds(code === 'busy' || code === 'timeout', 'a capture beside others is stored, or busy', {
           turn,
           seen,
+          output: output(),
         })
         busy++
       }
