@@ -1,11 +1,4 @@
-import { configDefaults, defineConfig } from 'vitest/config'
-
-/**
- * These start and kill a Neo4j of their own, which takes minutes where the machine is busy: `npm run chaos` and
- * TURNGRAPH_CHAOS=1 run them.
- */
-const LONG = ['test/chaos/on-neo4j.test.ts', 'test/failure/neo4j-away.test.ts']
-const left = process.env.TURNGRAPH_CHAOS === '1' ? [] : LONG
+import { defineConfig } from 'vitest/config'
 
 /**
  * Three projects: `unit` stands beside the code and runs in parallel; `store` works on graphs (Neo4j
@@ -28,7 +21,6 @@ export default defineConfig({
         test: {
           name: 'store',
           include: ['test/{contract,property,integration,failure,chaos}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...left],
           globalSetup: ['test/support/neo4j-servers.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 1 },

@@ -24,6 +24,9 @@ export function canonicalInstant(text: string): string | null {
   return `${utc.toISOString().slice(0, 19)}${padded === '' ? '' : `.${padded}`}Z`
 }
 
+/** An instant of this service's own clock, in the one form. */
+export const instantOf = (date: Date): string => canonicalInstant(date.toISOString()) as string
+
 function offsetMinutes(zone: string): number {
   if (zone.toUpperCase() === 'Z') return 0
   const [, sign, hours = '00', minutes = '00'] = zone.match(/^([+-])(\d{2}):?(\d{2})?$/) ?? []

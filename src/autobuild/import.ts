@@ -170,9 +170,12 @@ async function newWorld(
   const scope = { project, featureId, taskId }
   const turns = run.map(({ turnNumber, completedAt }) => [turnNumber, completedAt ?? null])
   const idempotencyKey = `import-${sha256(JSON.stringify([featureId, taskId, turns]))}`
-  const world = await client.createWorld(scope, { idempotencyKey })
-  if (world.deletedAt === null) return world.worldSlug
-  return (await client.createWorld(scope)).worldSlug
+  try {
+    return (await client.createWorld(scope, { idempotencyKey })).worldSlug
+  } catch (error) {
+    if (!(error instanceof TurngraphError) || error.code !== 'world_deleted') throw error
+    return (await client.createWorld(scope)).worldSlug
+  }
 }
 
 /** What only this turn meets costs this turn alone; an absent graph or a missing right would meet every one. */

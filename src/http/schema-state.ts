@@ -1,5 +1,5 @@
 import { TurngraphError } from '../errors.ts'
-import { loadMigrations, migrate, migrationStatus } from '../graph/migrations.ts'
+import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Log } from '../log.ts'
 import { warmUpCapture } from '../turns/capture.ts'
@@ -17,6 +17,7 @@ export class SchemaState {
   readonly #log: Log
   readonly #migrations = loadMigrations()
   #current = false
+  #warm = false
   #failure: TurngraphError | null = null
   #timer: NodeJS.Timeout | null = null
   #stopped = false
@@ -31,8 +32,7 @@ export class SchemaState {
   async bringUpToDate(): Promise<void> {
     try {
       const applied = await migrate(this.#graph, { migrations: this.#migrations })
-      await warmUpCapture(this.#graph)
-      await warmUpContext(this.#graph)
+      await this.#warmUp()
       this.#current = true
       this.#failure = null
       if (applied.length > 0) this.#log.info({ applied }, 'schema migrated')
@@ -72,17 +72,36 @@ export class SchemaState {
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
+  async #warmUp(): Promise<void> {
+    await warmUpCapture(this.#graph)
+    await warmUpContext(this.#graph)
+    this.#warm = true
+  }
+
   async #ask(): Promise<void> {
     this.refuseUnlessCurrent() // then the store is being asked anyway
-    const [{ pending }] = await Promise.all([
-      migrationStatus(this.#graph, this.#migrations),
-      this.#graph.health(),
-    ])
-    if (pending.length === 0) return
+    const { pending } = await this.#askGraph()
+    if (pending.length === 0) {
+      if (!this.#warm) await this.#warmUp()
+      return
+    }
     // Somebody put another graph in the place of ours.
     this.#current = false
     this.#tryLater()
     this.refuseUnlessCurrent()
+  }
+
+  async #askGraph(): Promise<MigrationStatus> {
+    try {
+      const [status] = await Promise.all([
+        migrationStatus(this.#graph, this.#migrations),
+        this.#graph.health(),
+      ])
+      return status
+    } catch (error) {
+      this.#warm = false // a Neo4j that comes back has no plans
+      throw error
+    }
   }
 
   #tryLater(): void {

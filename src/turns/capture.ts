@@ -8,6 +8,7 @@ import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph, Params, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { instantOf } from '../instant.ts'
 import { turnKey, worldKey } from '../keys.ts'
 import { toWire } from '../wire.ts'
 import { digestOf } from './digest.ts'
@@ -64,7 +65,7 @@ async function captureNow(
   request: CaptureRequest & { project: string },
   options: CaptureOptions,
 ): Promise<Captured> {
-  const now = (options.now ?? (() => new Date()))().toISOString()
+  const now = instantOf((options.now ?? (() => new Date()))())
   const capture: Capture = {
     graph,
     request,
@@ -121,7 +122,7 @@ async function captureNow(
 export async function warmUpCapture(graph: Graph): Promise<void> {
   const nowhere = { project: '', featureId: '', taskId: '', worldSlug: '', turnNumber: 1, playerSummary: '' }
   const request = { ...nowhere, verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }] }
-  const now = new Date(0).toISOString()
+  const now = instantOf(new Date(0))
   const capture = {
     graph,
     request,
@@ -133,7 +134,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   }
   const known = await whatIsKnown({ ...capture, request: { ...request, worldSlug: null } })
   await whatIsKnown(capture)
-  await write(capture, 'append', '', known, false)
+  for (const way of ['append', 'insert', 'supersede'] as const) await write(capture, way, '', known, false)
 }
 
 /** Enough for each reason to go another way once, and for the criteria to move three times. */

@@ -4,6 +4,7 @@ import { optionalText } from '../graph/columns.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'
 import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { instantOf } from '../instant.ts'
 import { featureKey, projectKey, worldKey } from '../keys.ts'
 import { instantRow } from './rows.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
@@ -127,7 +128,7 @@ export async function createWorld(
     executor: request.executor,
     leaseTtlMs: request.leaseTtlMs,
     requestId: options.requestId ?? null,
-    now: options.now ?? new Date().toISOString(),
+    now: options.now ?? instantOf(new Date()),
   }
   if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
   const { held, created } = await ensure(graph, scope, request.worldSlug, settings)
@@ -192,7 +193,7 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
 export async function deleteWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
   const params = {
     worldKey: worldKey(project, worldSlug),
-    deletedAt: new Date().toISOString(),
+    deletedAt: instantOf(new Date()),
     token: crypto.randomUUID(),
   }
   const rows = await graph.write([{ statement: deleteWorldStatement, params }])

@@ -1,6 +1,6 @@
 import { startNeo4j } from '../../tools/neo4j/server.ts'
 import { places } from './kill-service.ts'
-import { checkNeo4jShape, serviceOnNeo4j } from './on-neo4j.ts'
+import { checkNeo4jShape, planStatements, serviceOnNeo4j } from './on-neo4j.ts'
 import { Random } from './random.ts'
 import { Reference } from './reference.ts'
 import { holds, inScope, type Scenario, until } from './scenario.ts'
@@ -69,6 +69,7 @@ export const killNeo4j: Scenario = ({ rounds, seed, log }) =>
       stop.abort()
       await writing
       await server.restart()
+      await planStatements(server.url)
       for (const service of services) await untilReady(service)
       for (const [i, writer] of writers.entries()) {
         const { landed, absent } = await checkWorld(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { canonicalInstant } from '../../src/instant.ts'
 import { worldKey } from '../../src/keys.ts'
 import { memory } from '../support/engines.ts'
 import { brokenCounts, chainOf, countsOf, dumpOf } from '../support/graph-dump.ts'
@@ -83,6 +84,20 @@ export function captureContract(store: StoreUnderTest): void {
       expect(answered.completedAt).toBe('2026-03-08T14:07:00.123456Z')
       expect(await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })).toEqual(answered)
       expect((await on.client.captureTurnState(sent)).created).toBe(false)
+    })
+
+    test('the time of storing is answered as it is read, on the full second too', async () => {
+      const { completedAt, ...sent } = aTurn(1)
+      for (const [worldSlug, now] of [
+        ['w1', '2026-02-01T00:00:00.000Z'],
+        ['w2', '2026-02-01T00:00:00.120Z'],
+      ] as const) {
+        const answered = await captureSteadily(handles.graph, { ...sent, worldSlug }, now)
+        const read = await on.client.getTurn({ worldSlug, turnNumber: 1 })
+        expect(answered).toEqual(read)
+        expect(read.createdAt).toBe(canonicalInstant(now))
+        expect(read.completedAt).toBe(read.createdAt)
+      }
     })
 
     test.each<[string, Parameters<typeof aTurn>[1]]>([

@@ -8,8 +8,9 @@ import { chainOf } from '../support/graph-dump.ts'
 import { captureSteadily, clientOf, type TurnToSend } from '../support/records.ts'
 import { anyContent, anyName } from './arbitraries.ts'
 
-// A property is many tests in one.
+// A property is many tests in one. To shrink a counterexample on a store takes longer than to read it.
 vi.setConfig({ testTimeout: 300_000 })
+fc.configureGlobal({ endOnFailure: true })
 
 /** Each run has a project of its own, so that one graph serves them all. */
 const place = () => ({ project: `run ${crypto.randomUUID()}`, featureId: 'FEAT-1', taskId: 'TASK-1' })

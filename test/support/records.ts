@@ -33,10 +33,14 @@ const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } =
   }) as CaptureRequest & { project: string }
 
 /** Captures with a clock that stands and ids that are counted: what is stored depends on the record alone. */
-export async function captureSteadily(graph: Graph, sent: TurnToSend): Promise<TurnState> {
+export async function captureSteadily(
+  graph: Graph,
+  sent: TurnToSend,
+  now = '2026-02-01T00:00:00Z',
+): Promise<TurnState> {
   let ids = 0
   const { turn } = await captureTurnState(graph, parsedCapture(sent), {
-    now: () => new Date('2026-02-01T00:00:00Z'),
+    now: () => new Date(now),
     newId: () => `id-${++ids}`,
   })
   return turn
