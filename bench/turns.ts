@@ -10,6 +10,7 @@ import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import type { Graph } from '../src/graph/port.ts'
 import { startService } from '../src/http/service.ts'
+import { warmUp } from '../src/turns/warm-up.ts'
 import { type Latency, latencyOf, timed } from './latency.ts'
 
 export type TurnsBench = {
@@ -46,6 +47,7 @@ export async function benchTurns(bench: TurnsBench): Promise<void> {
   })
   const graph = await openGraph(config.store)
   await migrate(graph)
+  await warmUp(graph)
   const service = bench.http ? await startService({ config, graph }) : null
   const clients: Record<string, TurngraphClient> = { direct: inProcessClient({ graph, project: PROJECT }) }
   if (service !== null) clients.http = httpClient({ url: service.url, project: PROJECT })

@@ -2,8 +2,7 @@ import { TurngraphError } from '../errors.ts'
 import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Log } from '../log.ts'
-import { warmUpCapture } from '../turns/capture.ts'
-import { warmUpContext } from '../turns/context.ts'
+import { warmUp } from '../turns/warm-up.ts'
 
 const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
@@ -73,8 +72,7 @@ export class SchemaState {
   }
 
   async #warmUp(): Promise<void> {
-    await warmUpCapture(this.#graph)
-    await warmUpContext(this.#graph)
+    await warmUp(this.#graph)
     this.#warm = true
   }
 

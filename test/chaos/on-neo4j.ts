@@ -1,8 +1,6 @@
-import { TurngraphError } from '../../src/errors.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
-import { warmUpCapture } from '../../src/turns/capture.ts'
-import { warmUpContext } from '../../src/turns/context.ts'
+import { warmUp } from '../../src/turns/warm-up.ts'
 import { startNeo4j } from '../../tools/neo4j/server.ts'
 import { checkGraphShape } from './graph-shape.ts'
 import type { Later, ScenarioOptions } from './scenario.ts'
@@ -35,23 +33,10 @@ export async function serviceOnNeo4j(url: string, later: Later): Promise<Service
 export async function planStatements(url: string, password: string | null = null): Promise<void> {
   const graph = graphAt(url, password)
   try {
-    await untilInTime(() => migrate(graph))
-    await untilInTime(() => warmUpCapture(graph))
-    await untilInTime(() => warmUpContext(graph))
+    await migrate(graph)
+    await warmUp(graph)
   } finally {
     await graph.close()
-  }
-}
-
-/** What was planned stays planned, so each try gets further. */
-async function untilInTime(work: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await work()
-      return
-    } catch (error) {
-      if (!(error instanceof TurngraphError && error.code === 'timeout')) throw error
-    }
   }
 }
 

@@ -1,10 +1,8 @@
-import neo4j from 'neo4j-driver'
 import type { TestProject } from 'vitest/node'
-import { loadMigrations } from '../../src/graph/migrations.ts'
-import { allStatements } from '../../src/graph/statements.ts'
 import { neo4jAvailability } from '../../tools/neo4j/distribution.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import { type Neo4jServer, startNeo4j } from '../../tools/neo4j/server.ts'
+import { planStatements } from '../chaos/on-neo4j.ts'
 
 /** Where the tests reach a Neo4j of a version, or why they cannot. */
 export type Neo4jForTests = { url: string } | { reason: string }
@@ -26,7 +24,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     }
     const server = await startNeo4j({ version })
     servers.push(server)
-    await warmUp(server.url)
+    await planStatements(server.url)
     return { url: server.url }
   }
   const stopAll = async () => {
@@ -40,26 +38,6 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     throw error
   }
   return stopAll
-}
-
-/**
- * A server that has just started plans its first statements for seconds each, beyond the deadline of the
- * port. So the driver runs the migrations and plans every statement, without a deadline.
- */
-async function warmUp(url: string): Promise<void> {
-  const driver = neo4j.driver(url)
-  try {
-    for (const { commands } of loadMigrations())
-      for (const command of commands) await driver.executeQuery(command)
-    for (const { text, params } of allStatements()) {
-      const values = Object.fromEntries(
-        params.map((param) => [param, param === 'limit' ? neo4j.int(1) : null]),
-      )
-      await driver.executeQuery(`EXPLAIN ${text}`, values)
-    }
-  } finally {
-    await driver.close()
-  }
 }
 
 /** `TURNGRAPH_TEST_NEO4J=off` is for quick rounds while one works on something. */
