@@ -44,35 +44,60 @@ function rebuild(schema: z.ZodType): z.ZodType {
 }
 
 type Rename = (key: string) => string
+type Converter = (value: unknown) => unknown
+
+const same: Rename = (key) => key
 
 /** Renames the keys that `schema` names, from camelCase to snake_case. */
 export function toWire(schema: z.ZodType, value: unknown): unknown {
-  return convert(schema, value, (key) => key, snakeCase)
+  return converterTo(schema)(value)
 }
 
 /** Renames the keys that `schema` names, from snake_case to camelCase. */
 function fromWire(schema: z.ZodType, value: unknown): unknown {
-  return convert(schema, value, snakeCase, (key) => key)
+  return converterFrom(schema)(value)
 }
 
-function convert(schema: z.ZodType, value: unknown, from: Rename, to: Rename): unknown {
-  if (value === null || value === undefined) return value
+const converterTo = remembered((schema) => converterOf(schema, same, snakeCase) ?? same)
+const converterFrom = remembered((schema) => converterOf(schema, snakeCase, same) ?? same)
+
+/** A schema is walked once, not for every value. */
+function remembered(make: (schema: z.ZodType) => unknown): (schema: z.ZodType) => Converter {
+  const known = new WeakMap<z.ZodType, Converter>()
+  return (schema) => {
+    const found = known.get(schema)
+    if (found !== undefined) return found
+    const made = make(schema) as Converter
+    known.set(schema, made)
+    return made
+  }
+}
+
+/** Null where nothing in the schema has a name to change. */
+function converterOf(schema: z.ZodType, from: Rename, to: Rename): Converter | null {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return convert(schema.unwrap() as z.ZodType, value, from, to)
+    return converterOf(schema.unwrap() as z.ZodType, from, to)
   }
-  if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => convert(schema.element as z.ZodType, item, from, to))
+  if (schema instanceof z.ZodArray) {
+    const item = converterOf(schema.element as z.ZodType, from, to)
+    return item === null ? null : (value) => (Array.isArray(value) ? value.map(item) : value)
   }
-  if (schema instanceof z.ZodObject && typeof value === 'object') {
+  if (!(schema instanceof z.ZodObject)) return null
+  const fields = Object.entries(schema.shape).map(([key, field]) => ({
+    from: from(key),
+    to: to(key),
+    convert: converterOf(field as z.ZodType, from, to),
+  }))
+  return (value) => {
+    if (value === null || typeof value !== 'object') return value
     const source = value as Record<string, unknown>
     const result: Record<string, unknown> = {}
-    for (const [key, field] of Object.entries(schema.shape)) {
-      const held = source[from(key)]
-      if (held !== undefined) result[to(key)] = convert(field as z.ZodType, held, from, to)
+    for (const { from, to, convert } of fields) {
+      const held = source[from]
+      if (held !== undefined) result[to] = convert === null ? held : convert(held)
     }
     return result
   }
-  return value
 }
 
 /**
@@ -104,13 +129,19 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown, what:
 const RESERVED_KEY = '__proto__'
 
 function reservedKeys(value: unknown, above: PropertyKey[]): Problem[] {
-  if (value === null || typeof value !== 'object') return []
-  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  if (!holdsReservedKey(value)) return []
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value as object)
   return entries.flatMap(([key, held]) =>
     key === RESERVED_KEY
       ? [{ path: pathText([...above, key]), message: 'is a reserved name; call it something else' }]
       : reservedKeys(held, [...above, key]),
   )
+}
+
+function holdsReservedKey(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some(holdsReservedKey)
+  return Object.hasOwn(value, RESERVED_KEY) || Object.values(value).some(holdsReservedKey)
 }
 
 function invalidRequest(what: string, found: Problem[]): TurngraphError {

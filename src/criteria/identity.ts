@@ -74,6 +74,10 @@ const labelsOf = (entries: readonly Entry[]): Set<string> =>
 const equalSets = (a: Set<string>, b: Set<string>): boolean =>
   a.size > 0 && a.size === b.size && [...a].every((label) => b.has(label))
 
+type Words = { list: readonly string[]; joined: string }
+
+const NO_WORDS: Words = { list: [], joined: '' }
+
 /** One turn's resolution: a working copy of what is known, and a note of what changed. */
 class Resolver {
   readonly #known: Known
@@ -84,12 +88,15 @@ class Resolver {
   readonly #newMeanings = new Map<string, { source: string; label: string; criterionKey: string }>()
   readonly #promisedNow = new Map<string, string>()
   readonly #promisedEarlier = new Map<string, string>()
-  readonly #words = new Map<string, readonly string[]>()
+  readonly #words = new Map<string, Words>()
 
   constructor(known: Known, listsAgree: boolean) {
     this.#known = known
     this.#listsAgree = listsAgree
-    for (const criterion of known.criteria) this.#criteria.set(criterion.key, structuredClone(criterion))
+    for (const criterion of known.criteria) {
+      const copy = { ...criterion, texts: [...criterion.texts], aliases: [...criterion.aliases] }
+      this.#criteria.set(criterion.key, copy)
+    }
     for (const meaning of [...known.labels].sort((a, b) => a.turn - b.turn)) {
       this.#meanings.set(meaningKey(meaning.source, meaning.label), meaning.criterionKey)
     }
@@ -109,8 +116,8 @@ class Resolver {
       return criterion.key
     }
     const equal = entries.map((entry) => {
-      const words = entry.text === null ? [] : this.#wordsOf(entry.text)
-      const found = words.length === 0 ? undefined : this.#equalTo(words)
+      const words = entry.text === null ? NO_WORDS : this.#wordsOf(entry.text)
+      const found = words.list.length === 0 ? undefined : this.#equalTo(words)
       return found === undefined ? null : take(found)
     })
     return entries.map((entry, i) => {
@@ -146,25 +153,26 @@ class Resolver {
   }
 
   /** Each text is split once, however many entries it is compared with. */
-  #wordsOf(text: string): readonly string[] {
+  #wordsOf(text: string): Words {
     const known = this.#words.get(text)
     if (known !== undefined) return known
-    const words = wordsOf(text)
+    const list = wordsOf(text)
+    const words = { list, joined: list.join(' ') }
     this.#words.set(text, words)
     return words
   }
 
   #resolve(entry: Entry, used: ReadonlySet<string>): Criterion {
-    const words = entry.text === null ? [] : this.#wordsOf(entry.text)
-    if (entry.text === null || words.length === 0) return this.#byLabel(entry)
+    const words = entry.text === null ? NO_WORDS : this.#wordsOf(entry.text)
+    if (words.list.length === 0) return this.#byLabel(entry)
     const label = entry.label === null ? null : normalizeLabel(entry.label)
-    const found = this.#equalTo(words) ?? this.#similarTo(words, label, used)
+    const found = this.#equalTo(words) ?? this.#similarTo(words.list, label, used)
     // The Player's text completes a criterion known by its label alone, where both lists name the same ids.
     const bare =
       entry.source === 'player' && this.#listsAgree && label !== null ? this.#labelOnly(label) : undefined
     if (bare !== undefined && found === undefined) return bare // #remember gives it its first text
     if (bare !== undefined && found !== undefined) this.#merge(bare, found)
-    return found ?? this.#create(criterionKey(this.#known.taskKey, words.join(' ')), null)
+    return found ?? this.#create(criterionKey(this.#known.taskKey, words.joined), null)
   }
 
   #byLabel(entry: Entry): Criterion {
@@ -188,10 +196,9 @@ class Resolver {
     return this.#create(labelOnlyCriterionKey(taskKey, worldKey, label), worldKey)
   }
 
-  #equalTo(words: readonly string[]): Criterion | undefined {
-    const wanted = words.join(' ')
+  #equalTo({ joined }: Words): Criterion | undefined {
     return this.#first((criterion) =>
-      criterion.texts.some(({ text }) => this.#wordsOf(text).join(' ') === wanted),
+      criterion.texts.some(({ text }) => this.#wordsOf(text).joined === joined),
     )
   }
 
@@ -205,11 +212,11 @@ class Resolver {
       label !== null && criterion.aliases.some((alias) => alias.label === label)
     const begins = (criterion: Criterion) =>
       criterion.texts.some(({ text }) => {
-        const other = this.#wordsOf(text)
+        const other = this.#wordsOf(text).list
         return Math.min(words.length, other.length) >= 4 && oneBeginsWithTheOther(words, other)
       })
     const shares = (criterion: Criterion) =>
-      criterion.texts.some(({ text }) => sharedShare(words, this.#wordsOf(text)) >= 0.6)
+      criterion.texts.some(({ text }) => sharedShare(words, this.#wordsOf(text).list) >= 0.6)
     return (
       this.#first((c) => free(c) && hasLabel(c) && begins(c)) ??
       this.#first((c) => free(c) && begins(c)) ??
@@ -268,7 +275,7 @@ class Resolver {
     const { text, source } = entry
     if (
       text !== null &&
-      this.#wordsOf(text).length > 0 &&
+      this.#wordsOf(text).list.length > 0 &&
       !criterion.texts.some((t) => t.text === text && t.source === source)
     ) {
       criterion.texts.push({ text, source })

@@ -18,6 +18,7 @@ import {
   needsEarlier,
   partsOf,
   resolveParts,
+  type StoredVerification,
   storedParams,
   type TurnParts,
 } from './parts.ts'
@@ -256,8 +257,8 @@ async function write(
 }
 
 type Standing = {
-  /** By criterion, what is written on its edge PROGRESS. */
-  edges: Map<string, Progress & { rev: number }>
+  /** By criterion, what changes on its edge PROGRESS. */
+  edges: Map<string, Partial<Progress> & { rev: number }>
   derivedAnew: boolean
   touched: boolean
   /** The revision that was read: written only if it still stands. */
@@ -296,7 +297,7 @@ async function standingAfter(
     const rev = known.ledgerRev + 1
     const dropped = [...touched].reduce((sum, key) => sum + (before.get(key)?.rev ?? 0), 0)
     return {
-      edges: edgesOf(after, [...touched], rev),
+      edges: edgesOf(after, [...touched], rev, before),
       derivedAnew: false,
       touched: touched.size > 0,
       rev: known.ledgerRev,
@@ -318,15 +319,22 @@ async function standingAfter(
   return { edges, derivedAnew: true, touched: true, rev: ledgerRev, progressSum: rev * after.size }
 }
 
+/** Only what differs from the edge that stands: most turns change a few of its properties. */
 const edgesOf = (
-  progress: ReadonlyMap<string, Progress>,
+  after: ReadonlyMap<string, Progress>,
   keys: readonly string[],
   rev: number,
+  before: ReadonlyMap<string, { progress: Progress }> = new Map(),
 ): Standing['edges'] =>
   new Map(
     keys.flatMap((key) => {
-      const standing = progress.get(key)
-      return standing === undefined ? [] : [[key, { ...standing, rev }] as const]
+      const progress = after.get(key)
+      if (progress === undefined) return []
+      const stood: Partial<Progress> = before.get(key)?.progress ?? {}
+      const changed = Object.entries(progress).filter(
+        ([name, value]) => value !== (stood[name as keyof Progress] ?? null),
+      )
+      return [[key, { ...Object.fromEntries(changed), rev }] as const]
     }),
   )
 
@@ -363,8 +371,8 @@ const seedId = ({ request }: Capture): string => `TURN-${request.featureId}-${re
 function storedTurn(capture: Capture, worldSlug: string): TurnState {
   const { scope, parts } = capture
   const { turn, verifications, promises, issues, gates } = parts
-  const fromMap = verifications.filter(({ form }) => form === 'status')
-  return turnState.parse({
+  const inForm = (wanted: StoredVerification['form']) => verifications.filter(({ form }) => form === wanted)
+  return {
     ...turn,
     id: seedId(capture),
     key: turnKey(worldKey(scope.project, worldSlug), turn.turnNumber),
@@ -373,20 +381,20 @@ function storedTurn(capture: Capture, worldSlug: string): TurnState {
     taskId: scope.taskId,
     worldSlug,
     acceptanceCriteriaStatus: Object.fromEntries(
-      fromMap.map(({ criterionId, status }) => [criterionId, status]),
+      inForm('status').map(({ criterionId, status }) => [criterionId, status]),
     ),
-    verifications: verifications.filter(({ form }) => form === 'entry'),
+    verifications: inForm('entry').map(({ form, ...verification }) => verification),
     promises,
     issues,
-    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])),
-  })
+    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])) as TurnState['gates'],
+  }
 }
 
 /** Both records, field by field. Where only the wording of the request differs, it is the same record. */
 async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Captured> {
   const { graph, request } = capture
   const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber)
-  const sent = storedTurn(capture, worldSlug)
+  const sent = turnState.parse(storedTurn(capture, worldSlug)) // in the order of the schema, as the other
   const defaulted = new Set([
     'createdAt',
     'key',

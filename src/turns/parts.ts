@@ -190,7 +190,7 @@ export function storedParams(
   const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
   const mentioned = [...resolution.mentioned]
   return {
-    turn: {
+    turn: present({
       ...properties,
       number: turnNumber,
       id: identity.id,
@@ -202,7 +202,7 @@ export function storedParams(
       promiseCount: promises.length,
       issueCount: issues.length,
       gateCount: gates.length,
-    },
+    }),
     at: { started: startedAt, completed: completedAt, created: createdAt },
     add: {
       criteria: criteriaParams(parts, resolution, progress),
@@ -210,7 +210,11 @@ export function storedParams(
         criterionKeys: [...new Set(mentioned.splice(0, issue.criterionIds.length))].filter(
           (key) => key !== null,
         ),
-        properties: { ...issue, details: details === null ? null : JSON.stringify(details), position },
+        properties: present({
+          ...issue,
+          details: details === null ? null : JSON.stringify(details),
+          position,
+        }),
       })),
       gates: gates.map((gate, position) => ({ ...gate, position })),
     },
@@ -218,6 +222,10 @@ export function storedParams(
     criteriaRev: identity.criteriaRev,
   }
 }
+
+/** A node that is created has no property to take away: null says nothing, and costs as much as a value. */
+const present = (properties: { [name: string]: Value }): { [name: string]: Value } =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
 
 type CriterionParams = {
   key: string
@@ -255,10 +263,10 @@ function criteriaParams(
   const verified = resolution.judgements.flat()
   verifications.forEach((verification, position) => {
     const substantiated = isSubstantiated(verification.evidence)
-    at(verified[position] ?? '').verifications.push({ ...verification, position, substantiated })
+    at(verified[position] ?? '').verifications.push(present({ ...verification, position, substantiated }))
   })
   promises.forEach((promise, position) => {
-    at(resolution.promises[position] ?? '').promises.push({ ...promise, position })
+    at(resolution.promises[position] ?? '').promises.push(present({ ...promise, position }))
   })
   for (const { criterionKey, ...label } of resolution.labels) at(criterionKey).labels.push(label)
   for (const [key, standing] of progress) at(key).progress.push(standing)
