@@ -1,15 +1,21 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { TurngraphError } from '../errors.ts'
-import { DEADLINE_MS } from './port.ts'
+import { DEADLINE_MS, type Graph } from './port.ts'
 
-const begun = new AsyncLocalStorage<number>()
+/** In terms of performance.now(). */
+export const deadlineFromNow = (): number => performance.now() + DEADLINE_MS
 
-/** All that `work` asks of the graph shares one deadline: a request may take several statements. */
-export const withOneDeadline = <T>(work: () => Promise<T>): Promise<T> =>
-  begun.getStore() === undefined ? begun.run(performance.now() + DEADLINE_MS, work) : work()
-
-/** When what begins now must have been answered, in terms of performance.now(). */
-export const deadlineNow = (): number => begun.getStore() ?? performance.now() + DEADLINE_MS
+/** The same graph, where all that is asked of it shares one deadline: a request may take several statements. */
+export function withOneDeadline(graph: Graph): Graph {
+  const deadline = deadlineFromNow()
+  return {
+    engine: graph.engine,
+    read: (statement, params) => graph.read(statement, params, deadline),
+    write: (steps) => graph.write(steps, deadline),
+    schema: (command) => graph.schema(command),
+    health: () => graph.health(),
+    close: () => graph.close(),
+  }
+}
 
 /**
  * Answers `work`, or a `timeout` error at `deadline` (of performance.now()): a server may look for

@@ -3,7 +3,7 @@ import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
-import { deadlineNow, withDeadline } from './deadline.ts'
+import { deadlineFromNow, withDeadline } from './deadline.ts'
 import type { Graph, GraphHealth, Params, Row, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
@@ -67,18 +67,18 @@ export class EmbeddedGraph implements Graph {
     )
   }
 
-  async read(statement: Statement, params: Params): Promise<Row[]> {
+  async read(statement: Statement, params: Params, deadline = deadlineFromNow()): Promise<Row[]> {
     this.#refuseIfUnusable()
-    return withDeadline(deadlineNow(), async () => {
+    return withDeadline(deadline, async () => {
       const result = await this.#db.executeCypher(statement.text, params)
       return result.toArray()
     })
   }
 
-  write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null> {
+  write(steps: readonly [Step, ...Step[]], deadline = deadlineFromNow()): Promise<Row[][] | null> {
     return new Promise((resolve, reject) => {
       this.#refuseIfUnusable()
-      this.#queue.push({ steps, deadline: deadlineNow(), resolve, reject })
+      this.#queue.push({ steps, deadline, resolve, reject })
       this.#working ??= this.#drain()
     })
   }

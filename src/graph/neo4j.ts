@@ -1,6 +1,6 @@
 import neo4j, { type Driver, Neo4jError, type Session } from 'neo4j-driver'
 import { TurngraphError } from '../errors.ts'
-import { deadlineNow, withDeadline } from './deadline.ts'
+import { deadlineFromNow, withDeadline } from './deadline.ts'
 import type { Graph, GraphHealth, Params, Row, Step, Value } from './port.ts'
 import type { Statement } from './statements.ts'
 
@@ -51,12 +51,14 @@ export class Neo4jGraph implements Graph {
     this.#readMode = url.startsWith('neo4j') ? neo4j.session.WRITE : neo4j.session.READ
   }
 
-  read(statement: Statement, params: Params): Promise<Row[]> {
-    return this.#retrying(this.#readMode, (session) => this.#runAlone(session, { statement, params }))
+  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
+    return this.#retrying(this.#readMode, deadline, (session) =>
+      this.#runAlone(session, { statement, params }),
+    )
   }
 
-  write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null> {
-    return this.#retrying(neo4j.session.WRITE, async (session) => {
+  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
+    return this.#retrying(neo4j.session.WRITE, deadline, async (session) => {
       if (steps.length > 1) return this.#runTogether(session, steps)
       const rows = await this.#runAlone(session, steps[0])
       return rows.length === 0 ? null : [rows]
@@ -64,11 +66,11 @@ export class Neo4jGraph implements Graph {
   }
 
   async schema(command: string): Promise<void> {
-    await this.#retrying(neo4j.session.WRITE, (session) => session.run(command))
+    await this.#retrying(neo4j.session.WRITE, undefined, (session) => session.run(command))
   }
 
   health(): Promise<GraphHealth> {
-    return this.#retrying(this.#readMode, async (session) => {
+    return this.#retrying(this.#readMode, undefined, async (session) => {
       const result = await session.run('RETURN 1', {}, { timeout: TRANSACTION_TIMEOUT_MS })
       return { engine: 'neo4j', version: result.summary.server.agent ?? 'unknown' }
     })
@@ -105,10 +107,13 @@ export class Neo4jGraph implements Graph {
     return answers
   }
 
-  async #retrying<T>(mode: 'READ' | 'WRITE', work: (session: Session) => Promise<T>): Promise<T> {
+  async #retrying<T>(
+    mode: 'READ' | 'WRITE',
+    deadline = deadlineFromNow(),
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
     // A closed driver answers some statements with no rows, and empty is not dark.
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
-    const deadline = deadlineNow()
     for (let pause = FIRST_RETRY_MS; ; pause *= 2) {
       try {
         return await this.#once(mode, deadline, work)

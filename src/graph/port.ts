@@ -20,8 +20,12 @@ export type GraphHealth = { engine: string; version: string }
 export interface Graph {
   readonly engine: 'neo4j' | 'embedded'
 
-  /** Runs one reading statement. Rows have no order that the statement does not state. */
-  read(statement: Statement, params: Params): Promise<Row[]>
+  /**
+   * Runs one reading statement. Rows have no order that the statement does not state.
+   *
+   * @param deadline when it must have been answered, in terms of performance.now(); default: {@link DEADLINE_MS} from now
+   */
+  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]>
 
   /**
    * Runs statements in one transaction, acknowledged only once they are durable. A step that returns
@@ -29,7 +33,7 @@ export interface Graph {
    * statement may leave its lock token, `rev`, which means nothing.) It may run more than once when
    * a connection breaks, so every step must be idempotent by its own parameters.
    */
-  write(steps: readonly [Step, ...Step[]]): Promise<Row[][] | null>
+  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null>
 
   /** Runs one schema command (`CREATE CONSTRAINT …`) outside any transaction. */
   schema(command: string): Promise<void>

@@ -59,7 +59,7 @@ export const captureTurnState = (
   graph: Graph,
   request: CaptureRequest & { project: string },
   options: CaptureOptions = {},
-): Promise<Captured> => withOneDeadline(() => captureNow(graph, request, options))
+): Promise<Captured> => captureNow(withOneDeadline(graph), request, options)
 
 async function captureNow(
   graph: Graph,

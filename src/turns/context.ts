@@ -10,6 +10,7 @@ import {
   type LedgerEntry,
   type Progress,
 } from '../criteria/state.ts'
+import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -52,9 +53,10 @@ type Request = ContextRequest & { project: string }
  *   `store_unavailable`, `timeout`
  */
 export async function loadTurnContinuationContext(
-  graph: Graph,
+  store: Graph,
   request: Request,
 ): Promise<ContinuationContext> {
+  const graph = withOneDeadline(store)
   const row = await readContext(graph, request, request.currentTurn)
   if (row !== null) return contextFrom(row, request)
   // A gap below the coming turn, no turn at all, or no world: the rare cases are told apart here.
