@@ -10,7 +10,7 @@ RETURN w {.slug, .currentTurn, .progressSum, deleted: w.deletedAt IS NOT NULL} A
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
        [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS promises,
        [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
-       [(w)-[r:PROGRESS]->(c:Criterion) | {progress: properties(r), criterion: c {
+       [(w)-[r:PROGRESS]->(c:Criterion) | {progress: r.kept, criterion: c {
          .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
        }}] AS standing,
 // include criteria/_ledger

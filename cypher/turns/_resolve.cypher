@@ -14,7 +14,7 @@ RETURN w.slug AS worldSlug,
        [(task)-[:HAS_CRITERION]->(c:Criterion) | c {
          .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
        }] AS criteria,
-       [(w)-[r:PROGRESS]->(c:Criterion) | {criterionKey: c.key, progress: properties(r)}] AS progress,
+       [(w)-[r:PROGRESS]->(c:Criterion) | {criterionKey: c.key, progress: r.kept}] AS progress,
        [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber |
          {source: l.source, label: l.label, turn: l.turn, criterionKey: c.key}] AS labels,
        [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE $withEarlier AND x.number = earlier |

@@ -10,8 +10,6 @@ WITH w, task
 WHERE w.deletedAt IS NULL
   AND w.currentTurn < $turnNumber // a repeat, or a turn that came late, goes another way
 // include criteria/_extend
-WITH w, task
-// include criteria/_forget-progress
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
 FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toString(w.currentTurn)] END |
   MERGE (p:Turn {key: previous})

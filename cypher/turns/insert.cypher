@@ -1,12 +1,13 @@
-// Stores a turn that came late: below the world's newest one, where no turn stands yet.
+// Stores a turn where none stands yet, anywhere in its world: one that came late, or one that merges two criteria,
+// so that where they stand is derived anew.
 //
 // The neighbours are looked for among the turns of the world, so the cost grows with the world; only
-// late arrivals pay it. Locks as in `turns/append`. No row: a check failed.
+// these pay it. Locks as in `turns/append`. No row: a check failed.
 // params: $worldKey $taskKey $turnKey $turnNumber $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
-WHERE w.deletedAt IS NULL AND w.currentTurn > $turnNumber
+WHERE w.deletedAt IS NULL
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present
 WHERE present IS NULL
@@ -34,7 +35,8 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
   MERGE (n:Turn {key: w.key + '/' + toString(number)})
   CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
-SET w.turnCount = w.turnCount + 1,
+SET w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
+    w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)
       ELSE w.lastCompletedAt END

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { optionalNumber as number, textList as strings, optionalText as text } from '../graph/columns.ts'
+import { textList as strings, optionalText as text } from '../graph/columns.ts'
 import { PROMISE_STATUSES } from '../turns/record.ts'
 import type { Criterion } from './identity.ts'
 import type { Progress } from './state.ts'
@@ -27,34 +27,47 @@ export const criterionRow = z
   )
 
 const standing = z.enum(['verified', 'rejected', 'pending'])
+const maybeTurn = z.number().nullable()
 
-/** The edge (:World)-[:PROGRESS]->(:Criterion), with `rev`: the revision of the ledger it was written at. */
-export const progressRow = z
-  .object({
-    rev: z.number(),
-    firstTurn: z.number(),
-    firstPosition: z.number(),
-    label: text,
-    firstJudgedTurn: number,
-    lastTurn: number,
-    lastVerifiedTurn: number,
-    state: standing,
-    verifiedInTurn: number,
-    contestedInTurn: number,
-    evidenceState: standing,
-    evidenceVerifiedInTurn: number,
-    evidenceContestedInTurn: number,
-    latestState: standing,
-    latestVerifiedInTurn: number,
-    promiseTurn: number,
-    promiseStatus: z
-      .enum(PROMISE_STATUSES)
-      .nullish()
-      .transform((value) => value ?? null),
-    promiseLabel: text,
-  })
-  .transform(({ rev, ...progress }): { rev: number; progress: Progress } => ({ rev, progress }))
+const keptProgress = z.object({
+  rev: z.number(),
+  firstTurn: z.number(),
+  firstPosition: z.number(),
+  label: z.string().nullable(),
+  firstJudgedTurn: maybeTurn,
+  lastTurn: maybeTurn,
+  lastVerifiedTurn: maybeTurn,
+  state: standing,
+  verifiedInTurn: maybeTurn,
+  contestedInTurn: maybeTurn,
+  evidenceState: standing,
+  evidenceVerifiedInTurn: maybeTurn,
+  evidenceContestedInTurn: maybeTurn,
+  latestState: standing,
+  latestVerifiedInTurn: maybeTurn,
+  promiseTurn: maybeTurn,
+  promiseStatus: z.enum(PROMISE_STATUSES).nullable(),
+  promiseLabel: z.string().nullable(),
+})
+
+/** Where a criterion stands, and the revision of the ledger it was derived at; null: half of a commit. */
+export type KeptProgress = { rev: number; progress: Progress } | null
+
+/**
+ * What an edge (:World)-[:PROGRESS]->(:Criterion) keeps for the next capture or context: one text, so that no
+ * reader meets a part of it, and that it costs one value and not twenty. `state` beside it is for analysts.
+ */
+export const progressRow = text.transform((kept): KeptProgress => {
+  if (kept === null) return null
+  const { rev, ...progress } = keptProgress.parse(JSON.parse(kept))
+  return { rev, progress }
+})
+
+export const progressProperties = (progress: Progress, rev: number): { kept: string; state: string } => ({
+  kept: JSON.stringify({ rev, ...progress }),
+  state: progress.state,
+})
 
 /** A world counts up the revisions of its edges: a reader that raced a commit sees another sum. */
-export const progressIsWhole = (progressSum: number, edges: readonly { rev: number }[]): boolean =>
-  edges.reduce((sum, { rev }) => sum + rev, 0) === progressSum
+export const progressIsWhole = (progressSum: number, edges: readonly KeptProgress[]): boolean =>
+  edges.reduce((sum, edge) => sum + (edge?.rev ?? Number.NaN), 0) === progressSum

@@ -50,8 +50,8 @@ export type CriterionState = {
 export type Standing = 'verified' | 'rejected' | 'pending'
 
 /**
- * Where a criterion stands in a world after some turn: the ledger, folded. Flat, because it is kept as the
- * properties of the edge (:World)-[:PROGRESS]->(:Criterion), so that a context need not fold again.
+ * Where a criterion stands in a world after some turn: the ledger, folded. It is kept on the
+ * edge (:World)-[:PROGRESS]->(:Criterion), so that a context need not fold again.
  */
 export type Progress = {
   firstTurn: number

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Resolution } from '../criteria/identity.ts'
 import { readLedger } from '../criteria/ledger.ts'
-import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
+import { criterionRow, progressIsWhole, progressProperties, progressRow } from '../criteria/rows.ts'
 import { advance, finalKeys, type Progress } from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
@@ -235,14 +235,17 @@ async function write(
     labels: known.labels,
     earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
   })
-  const { edges, ...ledger } = await standingAfter(capture, way, keyOfWorld, known, resolution)
+  // A merge moves what both criteria were: where they stand is derived anew, as after a turn that came late.
+  const merges = resolution.changed.some(({ mergedInto }) => mergedInto !== null)
+  const goes = way === 'append' && merges ? 'insert' : way
+  const { edges, ...ledger } = await standingAfter(capture, goes, keyOfWorld, known, resolution)
   const params: Params = {
     worldKey: keyOfWorld,
     taskKey: keyOfTask(scope),
     turnKey: turnKey(keyOfWorld, request.turnNumber),
     turnNumber: request.turnNumber,
     token: crypto.randomUUID(),
-    ...(way === 'supersede' ? { digest } : {}),
+    ...(goes === 'supersede' ? { digest } : {}),
     ...storedParams(parts, resolution, edges, {
       id: seedId(capture),
       digest,
@@ -251,15 +254,14 @@ async function write(
     }),
     ledger,
   }
-  const step: Step = { statement: { append, insert, supersede }[way], params }
+  const step: Step = { statement: { append, insert, supersede }[goes], params }
   if (!createWorld) return graph.write([step])
   return graph.write([ensureWorldStep(scope, worldSlug, { now }), step])
 }
 
 type Standing = {
-  /** By criterion, what changes on its edge PROGRESS. */
-  edges: Map<string, Partial<Progress> & { rev: number }>
-  derivedAnew: boolean
+  /** By criterion, the properties of its edge PROGRESS. */
+  edges: Map<string, ReturnType<typeof progressProperties>>
   touched: boolean
   /** The revision that was read: written only if it still stands. */
   rev: number
@@ -283,10 +285,13 @@ async function standingAfter(
     ...resolution.changed,
   ]
   const keyOf = finalKeys(criteria)
-  const before = new Map(known.progress.map(({ criterionKey, progress }) => [criterionKey, progress]))
-  if (way === 'append' && !resolution.changed.some(({ mergedInto }) => mergedInto !== null)) {
+  if (way === 'append') {
+    const kept = known.progress.flatMap(({ criterionKey: key, progress }) =>
+      progress === null ? [] : [[key, progress] as const],
+    )
+    const revs = new Map(kept.map(([key, { rev }]) => [key, rev]))
     const after = advance(
-      new Map([...before].map(([key, { progress }]) => [key, progress])),
+      new Map(kept.map(([key, { progress }]) => [key, progress])),
       entries.ledger,
       entries.promised,
       keyOf,
@@ -295,10 +300,9 @@ async function standingAfter(
       [...entries.ledger, ...entries.promised].map(({ criterionKey }) => keyOf(criterionKey)),
     )
     const rev = known.ledgerRev + 1
-    const dropped = [...touched].reduce((sum, key) => sum + (before.get(key)?.rev ?? 0), 0)
+    const dropped = [...touched].reduce((sum, key) => sum + (revs.get(key) ?? 0), 0)
     return {
-      edges: edgesOf(after, [...touched], rev, before),
-      derivedAnew: false,
+      edges: edgesOf(after, [...touched], rev),
       touched: touched.size > 0,
       rev: known.ledgerRev,
       progressSum: known.progressSum - dropped + rev * touched.size,
@@ -316,25 +320,18 @@ async function standingAfter(
   const ledgerRev = ledger?.ledgerRev ?? 0
   const rev = ledgerRev + 1
   const edges = edgesOf(after, [...after.keys()], rev)
-  return { edges, derivedAnew: true, touched: true, rev: ledgerRev, progressSum: rev * after.size }
+  return { edges, touched: true, rev: ledgerRev, progressSum: rev * after.size }
 }
 
-/** Only what differs from the edge that stands: most turns change a few of its properties. */
 const edgesOf = (
   after: ReadonlyMap<string, Progress>,
   keys: readonly string[],
   rev: number,
-  before: ReadonlyMap<string, { progress: Progress }> = new Map(),
 ): Standing['edges'] =>
   new Map(
     keys.flatMap((key) => {
       const progress = after.get(key)
-      if (progress === undefined) return []
-      const stood: Partial<Progress> = before.get(key)?.progress ?? {}
-      const changed = Object.entries(progress).filter(
-        ([name, value]) => value !== (stood[name as keyof Progress] ?? null),
-      )
-      return [[key, { ...Object.fromEntries(changed), rev }] as const]
+      return progress === undefined ? [] : [[key, progressProperties(progress, rev)] as const]
     }),
   )
 

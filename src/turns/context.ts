@@ -184,7 +184,11 @@ function standingBefore(
   if (row.world.currentTurn < turnNumber) {
     return {
       criteria: row.standing.map(({ criterion }) => criterion),
-      progress: new Map(row.standing.map(({ criterion, progress }) => [criterion.key, progress.progress])),
+      progress: new Map(
+        row.standing.flatMap(({ criterion, progress: kept }) =>
+          kept === null ? [] : [[criterion.key, kept.progress] as const],
+        ),
+      ),
     }
   }
   const progress = advance(new Map(), row.ledger, row.promised, finalKeys(row.criteria))

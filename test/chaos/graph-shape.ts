@@ -65,17 +65,19 @@ type Found = Record<string, unknown>
 async function checkProgress(graph: Graph, worlds: readonly Found[]): Promise<void> {
   const progress = parseStatement(
     'chaos/progress',
-    'MATCH (w:World)-[r:PROGRESS]->(c:Criterion) RETURN w.key AS world, c.key AS criterion, r.rev AS rev',
+    'MATCH (w:World)-[r:PROGRESS]->(c:Criterion) RETURN w.key AS world, c.key AS criterion, r.kept AS kept',
   )
   const edges = await graph.read(progress, {})
   const pairs = new Set(edges.map(({ world, criterion }) => `${world} ${criterion}`))
   holds(pairs.size === edges.length, 'a criterion has one standing in a world')
   const edgesOf = groupBy(edges, 'world')
   for (const world of worlds) {
-    const sum = (edgesOf.get(world.key) ?? []).reduce((total, { rev }) => total + Number(rev), 0)
+    const sum = (edgesOf.get(world.key) ?? []).reduce((total, { kept }) => total + revOf(kept), 0)
     holds(sum === world.progressSum, 'the standing of the criteria is whole', { world, sum })
   }
 }
+
+const revOf = (kept: unknown): number => (JSON.parse(String(kept)) as { rev: number }).rev
 
 const PARTS = [
   { label: 'Verification', by: 'RECORDED', count: 'verificationCount', to: 'OF' },

@@ -89,7 +89,7 @@ const countedWorlds = parseStatement(
   'test/counted-worlds',
   `MATCH (w:World)
    RETURN w.key AS key, w.currentTurn AS currentTurn, w.turnCount AS turnCount, w.progressSum AS progressSum,
-          [(w)-[:HAS_TURN]->(t:Turn) | t.number] AS turns, [(w)-[r:PROGRESS]->() | r.rev] AS revisions`,
+          [(w)-[:HAS_TURN]->(t:Turn) | t.number] AS turns, [(w)-[r:PROGRESS]->() | r.kept] AS kept`,
 )
 const countedTurns = parseStatement(
   'test/counted-turns',
@@ -106,7 +106,7 @@ const countedTurns = parseStatement(
 export async function brokenCounts(graph: Graph): Promise<string[]> {
   const worlds = (await graph.read(countedWorlds, {})).flatMap((row) => {
     const turns = row.turns as number[]
-    const revisions = row.revisions as number[]
+    const revisions = (row.kept as string[]).map((kept) => (JSON.parse(kept) as { rev: number }).rev)
     const said = [row.currentTurn, row.turnCount, row.progressSum]
     const there = [Math.max(0, ...turns), turns.length, revisions.reduce((sum, rev) => sum + rev, 0)]
     return said.join() === there.join() ? [] : [`world ${row.key} says ${said}, has ${there}`]
