@@ -1,0 +1,27 @@
+import { TurngraphError } from '../errors.ts'
+import type { Graph } from '../graph/port.ts'
+import { warmUpCapture } from './capture.ts'
+import { warmUpContext } from './context.ts'
+
+const MAX_TRIES = 10
+
+/**
+ * Has the graph plan the hot statements, without writing anything: a Neo4j that has just started takes seconds
+ * to plan each for the first time, and no caller should wait for that. A time-out on the way means that it still
+ * plans, not that it is away; what is planned stays planned, so the next try gets further.
+ *
+ * @throws `store_unavailable`, or `timeout` where it does not get there
+ */
+export async function warmUp(graph: Graph): Promise<void> {
+  for (const work of [warmUpCapture, warmUpContext]) {
+    for (let tries = 1; ; tries++) {
+      try {
+        await work(graph)
+        break
+      } catch (error) {
+        const planning = error instanceof TurngraphError && error.code === 'timeout'
+        if (!planning || tries === MAX_TRIES) throw error
+      }
+    }
+  }
+}
