@@ -99,20 +99,28 @@ async function readContext(graph: Graph, request: Request, turnNumber: number): 
   const read = (withLedger: boolean): Promise<ContextRow | null> => {
     const params = { ...target(request), turnNumber, withLedger }
     const from = request.worldSlug == null ? contextInTask : contextInWorld
-    return readWholeRow(graph, from, params, contextRow, (row) => contextIsWhole(row, withLedger))
+    return readWholeRow(graph, from, params, contextRow, (row) => contextIsWhole(row, withLedger, turnNumber))
   }
   const row = await read(request.role === 'coach')
   const newest = row === null || row.world.currentTurn < turnNumber
   return newest || request.role === 'coach' ? row : read(true)
 }
 
-const contextIsWhole = (row: ContextRow, withLedger: boolean): boolean =>
+const contextIsWhole = (row: ContextRow, withLedger: boolean, turnNumber: number): boolean =>
   isWhole(row) &&
+  (row.world.currentTurn >= turnNumber || isAsOf(row)) &&
   progressIsWhole(
     row.world.progressSum,
     row.standing.map(({ progress }) => progress),
   ) &&
   (!withLedger || (row.turns.some(([number]) => number === row.turn.number) && ledgerIsWhole(row)))
+
+/** A capture that commits between the look at the turn and the look at the criteria would show its own judgements. */
+const isAsOf = ({ turn, standing }: ContextRow): boolean =>
+  standing.every(({ progress: kept }) => {
+    const { firstTurn = 0, lastTurn = null, promiseTurn = null } = kept?.progress ?? {}
+    return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
+  })
 
 async function readPrevious(graph: Graph, request: Request): Promise<z.output<typeof previousRow> | null> {
   const from = request.worldSlug == null ? previousInTask : previousInWorld
