@@ -47,6 +47,7 @@ type Rename = (key: string) => string
 type Converter = (value: unknown) => unknown
 
 const same: Rename = (key) => key
+const asItIs: Converter = (value) => value
 
 /** Renames the keys that `schema` names, from camelCase to snake_case. */
 export function toWire(schema: z.ZodType, value: unknown): unknown {
@@ -58,16 +59,16 @@ function fromWire(schema: z.ZodType, value: unknown): unknown {
   return converterFrom(schema)(value)
 }
 
-const converterTo = remembered((schema) => converterOf(schema, same, snakeCase) ?? same)
-const converterFrom = remembered((schema) => converterOf(schema, snakeCase, same) ?? same)
+const converterTo = remembered((schema) => converterOf(schema, same, snakeCase) ?? asItIs)
+const converterFrom = remembered((schema) => converterOf(schema, snakeCase, same) ?? asItIs)
 
 /** A schema is walked once, not for every value. */
-function remembered(make: (schema: z.ZodType) => unknown): (schema: z.ZodType) => Converter {
+function remembered(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) => Converter {
   const known = new WeakMap<z.ZodType, Converter>()
   return (schema) => {
     const found = known.get(schema)
     if (found !== undefined) return found
-    const made = make(schema) as Converter
+    const made = make(schema)
     known.set(schema, made)
     return made
   }

@@ -3,9 +3,8 @@
 // params: $withLedger $turnNumber
        [(w)-[:HAS_TURN]->(x:Turn) WHERE $withLedger AND x.number < $turnNumber |
          [x.number, x.verificationCount, x.promiseCount]] AS turns,
-       [(w)<-[:HAS_WORLD]-(:Task)-[:HAS_CRITERION]->(c:Criterion) WHERE $withLedger | c {
-         .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
-       }] AS criteria,
+       [(w)<-[:HAS_WORLD]-(:Task)-[:HAS_CRITERION]->(c:Criterion) WHERE $withLedger |
+         [c.key, c.texts, c.textSources, c.labels, c.labelSources, c.mergedInto, c.worldKey]] AS criteria,
        [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
          WHERE $withLedger AND x.number < $turnNumber |
          [x.number, v.position, c.key, v.criterionId, v.status, v.source, v.form, v.substantiated, v.evidence]] AS ledger,

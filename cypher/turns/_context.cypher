@@ -10,7 +10,6 @@ RETURN w {.slug, .currentTurn, .progressSum, deleted: w.deletedAt IS NOT NULL} A
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
        [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS promises,
        [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
-       [(w)-[r:PROGRESS]->(c:Criterion) | {progress: r.kept, criterion: c {
-         .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
-       }}] AS standing,
+       [(w)-[r:PROGRESS]->(c:Criterion) | [r.kept,
+         [c.key, c.texts, c.textSources, c.labels, c.labelSources, c.mergedInto, c.worldKey]]] AS standing,
 // include criteria/_ledger

@@ -11,13 +11,11 @@ RETURN w.slug AS worldSlug,
        w.progressSum AS progressSum,
        task.criteriaRev AS criteriaRev,
        task.worldCount AS worldCount,
-       [(task)-[:HAS_CRITERION]->(c:Criterion) | c {
-         .key, .texts, .textSources, .labels, .labelSources, .mergedInto, .worldKey
-       }] AS criteria,
-       [(w)-[r:PROGRESS]->(c:Criterion) | {criterionKey: c.key, progress: r.kept}] AS progress,
-       [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber |
-         {source: l.source, label: l.label, turn: l.turn, criterionKey: c.key}] AS labels,
+       [(task)-[:HAS_CRITERION]->(c:Criterion) |
+         [c.key, c.texts, c.textSources, c.labels, c.labelSources, c.mergedInto, c.worldKey]] AS criteria,
+       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept]] AS progress,
+       [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber | [l.source, l.label, l.turn, c.key]] AS labels,
        [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE $withEarlier AND x.number = earlier |
-         {label: p.criterionId, criterionKey: c.key}] AS earlierPromises,
+         [p.criterionId, c.key]] AS earlierPromises,
        [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification) WHERE $withEarlier AND x.number = earlier AND v.source <> 'player' |
          v.criterionId] AS earlierVerifications

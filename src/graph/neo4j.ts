@@ -197,11 +197,11 @@ const isTransient = (error: Neo4jError): boolean => error.retriable && !TIMED_OU
 /** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
 function toNeo4j(value: Value | Params): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value
+  if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(toNeo4j)
-  if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, toNeo4j(held)]))
-  }
-  return value
+  const result: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) result[key] = toNeo4j((value as Params)[key] as Value)
+  return result
 }
 
 /** Instants leave as ISO 8601 text, as the embedded engine gives them. */

@@ -55,17 +55,12 @@ export type CaptureOptions = { now?: () => Date; newId?: () => string }
  * @example
  * await captureTurnState(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  */
-export const captureTurnState = (
-  graph: Graph,
+export async function captureTurnState(
+  store: Graph,
   request: CaptureRequest & { project: string },
   options: CaptureOptions = {},
-): Promise<Captured> => captureNow(withOneDeadline(graph), request, options)
-
-async function captureNow(
-  graph: Graph,
-  request: CaptureRequest & { project: string },
-  options: CaptureOptions,
 ): Promise<Captured> {
+  const graph = withOneDeadline(store)
   const now = instantOf((options.now ?? (() => new Date()))())
   const capture: Capture = {
     graph,
@@ -161,11 +156,15 @@ const knownRow = z.object({
   criteriaRev: z.number().nullable(),
   worldCount: z.number().nullable(),
   criteria: z.array(criterionRow),
-  progress: z.array(z.object({ criterionKey: z.string(), progress: progressRow })),
+  progress: z.array(z.tuple([z.string(), progressRow])),
   labels: z.array(
-    z.object({ source: z.string(), label: z.string(), turn: z.number(), criterionKey: z.string() }),
+    z
+      .tuple([z.string(), z.string(), z.number(), z.string()])
+      .transform(([source, label, turn, criterionKey]) => ({ source, label, turn, criterionKey })),
   ),
-  earlierPromises: z.array(z.object({ label: z.string(), criterionKey: z.string() })),
+  earlierPromises: z.array(
+    z.tuple([z.string(), z.string()]).transform(([label, criterionKey]) => ({ label, criterionKey })),
+  ),
   earlierVerifications: z.array(z.string()),
 })
 
@@ -196,7 +195,7 @@ async function whatIsKnown({ graph, request, parts, digest }: Capture): Promise<
   const isWhole = (row: KnownRow) =>
     progressIsWhole(
       row.progressSum ?? 0,
-      row.progress.map(({ progress }) => progress),
+      row.progress.map(([, progress]) => progress),
     )
   const row = await (worldSlug == null
     ? readWholeRow(graph, resolveInTask, { ...params, digest }, knownRow, isWhole)
@@ -286,7 +285,7 @@ async function standingAfter(
   ]
   const keyOf = finalKeys(criteria)
   if (way === 'append') {
-    const kept = known.progress.flatMap(({ criterionKey: key, progress }) =>
+    const kept = known.progress.flatMap(([key, progress]) =>
       progress === null ? [] : [[key, progress] as const],
     )
     const revs = new Map(kept.map(([key, { rev }]) => [key, rev]))

@@ -34,7 +34,9 @@ const contextRow = turnWithParts.extend({
     progressSum: z.number(),
     deleted: z.boolean(),
   }),
-  standing: z.array(z.object({ progress: progressRow, criterion: criterionRow })),
+  standing: z.array(
+    z.tuple([progressRow, criterionRow]).transform(([progress, criterion]) => ({ progress, criterion })),
+  ),
   ...ledgerColumns,
 })
 

@@ -77,7 +77,7 @@ async function checkProgress(graph: Graph, worlds: readonly Found[]): Promise<vo
   }
 }
 
-const revOf = (kept: unknown): number => (JSON.parse(String(kept)) as { rev: number }).rev
+const revOf = (kept: unknown): number => (JSON.parse(String(kept)) as [number])[0]
 
 const PARTS = [
   { label: 'Verification', by: 'RECORDED', count: 'verificationCount', to: 'OF' },

@@ -106,7 +106,7 @@ const countedTurns = parseStatement(
 export async function brokenCounts(graph: Graph): Promise<string[]> {
   const worlds = (await graph.read(countedWorlds, {})).flatMap((row) => {
     const turns = row.turns as number[]
-    const revisions = (row.kept as string[]).map((kept) => (JSON.parse(kept) as { rev: number }).rev)
+    const revisions = (row.kept as string[]).map((kept) => (JSON.parse(kept) as [number])[0])
     const said = [row.currentTurn, row.turnCount, row.progressSum]
     const there = [Math.max(0, ...turns), turns.length, revisions.reduce((sum, rev) => sum + rev, 0)]
     return said.join() === there.join() ? [] : [`world ${row.key} says ${said}, has ${there}`]
