@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto'
  */
 const encodePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('/', '%2F')
 
+const decodePart = (part: string): string => part.replaceAll('%2F', '/').replaceAll('%25', '%')
+
 const join = (...parts: string[]): string => parts.map(encodePart).join('/')
 
 export const projectKey = (project: string): string => join(project)
@@ -26,5 +28,12 @@ export const criterionKey = (ofTask: string, words: string): string => `${ofTask
 /** A criterion known by its label alone belongs to its world. */
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
+
+/** Whose criterion it is; null where the key is none of a criterion. */
+export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
+  const [project, featureId, taskId, own, ...rest] = key.split('/').map(decodePart)
+  if (project === undefined || featureId === undefined || taskId === undefined) return null
+  return own === undefined || rest.length > 0 ? null : { project, featureId, taskId }
+}
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')

@@ -1,4 +1,9 @@
 import { z } from 'zod'
+import { criteriaView, criterionHistory, listCriteria } from './criteria/criteria.ts'
+import { recoverPromises } from './criteria/promises.ts'
+import { historyEntry, promisesView, ROLES, stallView } from './criteria/shown.ts'
+import { loadStall } from './criteria/stall-analysis.ts'
+import { POLICIES } from './criteria/state.ts'
 import { TurngraphError } from './errors.ts'
 import type { Graph } from './graph/port.ts'
 import { captureTurnState } from './turns/capture.ts'
@@ -7,6 +12,7 @@ import { contextRequest, continuationContext } from './turns/continuation.ts'
 import { listTurns, readTurn, turnHistory } from './turns/read.ts'
 import { captureRequest, turnState } from './turns/record.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
+import { explainTurn, whyView } from './turns/why.ts'
 import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
 
 /**
@@ -29,11 +35,20 @@ export type Scope = (typeof SCOPES)[number]
 export type Call = {
   /** The header `Idempotency-Key`: a repeat answers the same. */
   idempotencyKey?: string | null
+  /** Takes what an operator should know of, at INFO. */
+  log?: ((message: string) => void) | undefined
 }
 
 const project = name.nullish().describe("default: the connection's project")
 const worldSlug = name
 const turnNumber = wholeNumber(1, LIMITS.turnNumber)
+const target = {
+  project,
+  featureId: name,
+  taskId: name,
+  worldSlug: name.nullish().describe('default: the newest world of the task'),
+}
+const asOf = wholeNumber(0, LIMITS.turnNumber).nullish().describe('as of this turn, inclusive; default: the newest')
 const pageFields = {
   limit: wholeNumber(1, 500).default(50).describe('1 to 500'),
   cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
@@ -67,6 +82,60 @@ export const operations = {
     input: contextRequest,
     output: continuationContext,
     run: (graph, input) => loadTurnContinuationContext(graph, input),
+  }),
+  listCriteria: operation({
+    summary: 'What is proven: the criteria that count, where each stands, and for the Coach why',
+    scope: 'read',
+    input: z.strictObject({
+      ...target,
+      turn: asOf,
+      policy: z.enum(POLICIES).default('sticky'),
+      role: z.enum(ROLES).default('coach'),
+    }),
+    output: criteriaView,
+    run: (graph, input) => listCriteria(graph, input),
+  }),
+  getCriterionHistory: operation({
+    summary: 'All that was ever said of a criterion in a world, oldest first',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      key: z.string().max(4096).describe("a criterion's key"),
+      worldSlug: name.nullish().describe('default: the newest world of the task'),
+      ...pageFields,
+    }),
+    output: page(historyEntry),
+    run: async (graph, { limit, cursor, ...input }) => {
+      const after = entryCursor(cursor)
+      const entries = await criterionHistory(graph, input, { after, limit: limit + 1 })
+      const { items, nextCursor } = pageOf(entries, limit, (last) => `${last.turn}.${last.position}`)
+      return { items: items.map(({ position, ...entry }) => entry), nextCursor }
+    },
+  }),
+  recoverPromises: operation({
+    summary: 'What the Player promised: in this turn, else in the newest earlier one that has promises',
+    scope: 'read',
+    input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
+    output: promisesView,
+    run: async (graph, input, { log }) => {
+      const answer = await recoverPromises(graph, input)
+      if (answer.message !== undefined) log?.(answer.message)
+      return answer
+    },
+  }),
+  loadStall: operation({
+    summary: 'Whether a session still gets anywhere, and what to look at if not',
+    scope: 'read',
+    input: z.strictObject({ ...target, turn: asOf, policy: z.enum(POLICIES).default('sticky') }),
+    output: stallView,
+    run: (graph, input) => loadStall(graph, input),
+  }),
+  explainTurn: operation({
+    summary: 'What was tried in a turn, and why it was not approved',
+    scope: 'read',
+    input: z.strictObject({ ...target, turn: turnNumber.nullish().describe('default: the newest') }),
+    output: whyView,
+    run: (graph, input) => explainTurn(graph, input),
   }),
   createWorld: operation({
     summary: 'Create a world: one autobuild session of a task',
@@ -154,12 +223,23 @@ function pageOf<T>(
 const textCursor = (cursor: string | null | undefined): string | null =>
   cursor == null ? null : Buffer.from(cursor, 'base64url').toString('utf8')
 
+function entryCursor(cursor: string | null | undefined): { turn: number; position: number } {
+  const position = textCursor(cursor)
+  if (position === null) return { turn: 0, position: -1 }
+  const [, turn, place] = /^(\d{1,16})\.(\d{1,16})$/.exec(position) ?? []
+  if (turn === undefined || place === undefined) throw foreignCursor()
+  return { turn: Number(turn), position: Number(place) }
+}
+
 function numberCursor(cursor: string | null | undefined): number | null {
   const position = textCursor(cursor)
   if (position === null) return null
   if (/^\d{1,16}$/.test(position)) return Number(position)
-  throw new TurngraphError('invalid_request', 'cursor: is none of ours', {
+  throw foreignCursor()
+}
+
+const foreignCursor = (): TurngraphError =>
+  new TurngraphError('invalid_request', 'cursor: is none of ours', {
     hint: "Send the last page's next_cursor, or leave it out for the first page.",
     details: { problems: [{ path: 'cursor', message: 'is none of ours' }] },
   })
-}

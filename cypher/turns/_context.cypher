@@ -4,12 +4,11 @@
 // params: $turnNumber
 WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.currentTurn ELSE $turnNumber - 1 END) AS key
 MATCH (t:Turn {key: key})
-RETURN w {.slug, .currentTurn, .progressSum, deleted: w.deletedAt IS NOT NULL} AS world,
-       properties(t) AS turn,
+RETURN properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
-       [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS promises,
+       [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
        [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
-       [(w)-[r:PROGRESS]->(c:Criterion) | [r.kept,
-         [c.key, c.texts, c.textSources, c.labels, c.labelSources, c.mergedInto, c.worldKey]]] AS standing,
+// include criteria/_standing
+,
 // include criteria/_ledger

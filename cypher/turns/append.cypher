@@ -16,7 +16,12 @@ FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toS
   CREATE (p)-[:NEXT]->(t))
 // include turns/_parts
 SET w.currentTurn = $turnNumber,
+    w.newestDigest = t.digest,
     w.turnCount = w.turnCount + 1,
+    w.promisedTurn = CASE WHEN t.promiseCount > 0 THEN $turnNumber ELSE w.promisedTurn END,
+    w.outcomes = CASE
+      WHEN size($add.outcome) = 0 OR size(w.outcomes) < 8 THEN w.outcomes
+      ELSE w.outcomes[1..] END + $add.outcome, // of the newest 8 turns that count
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)
       ELSE w.lastCompletedAt END

@@ -35,7 +35,12 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
   MERGE (n:Turn {key: w.key + '/' + toString(number)})
   CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
-SET w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
+WITH w, t
+// include turns/_newest-turns
+SET w.outcomes = outcomes,
+    w.promisedTurn = promisedTurn,
+    w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.newestDigest END,
+    w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
     w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)

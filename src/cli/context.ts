@@ -1,55 +1,43 @@
 import { type Command, Option } from 'commander'
-import { named, whole, withJson, withProject } from './options.ts'
+import {
+  type PolicyOption,
+  type TargetOptions,
+  targetOf,
+  whole,
+  withJson,
+  withPolicy,
+  withProject,
+  withTarget,
+} from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
 
-type ContextOptions = {
-  feature: string
-  task: string
-  turn: number
-  role?: 'player' | 'coach'
-  world?: string
-  tokenBudget?: number
-  policy?: 'sticky' | 'evidence' | 'latest'
-  perspectiveReset?: boolean
-  project?: string
-  json?: boolean
-}
+type ContextOptions = TargetOptions &
+  PolicyOption & {
+    turn: number
+    role?: 'player' | 'coach'
+    tokenBudget?: number
+    perspectiveReset?: boolean
+  }
 
 export function addContext(program: Command): void {
   const context = program
     .command('context')
     .description('print what the next turn needs to know: the prior turn and all that was verified so far')
-    .requiredOption('--feature <id>', 'the feature', named)
-    .requiredOption('--task <id>', 'the task', named)
     .requiredOption('--turn <n>', 'the turn that is about to begin', whole)
     .addOption(new Option('--role <role>', 'for whom (default: player)').choices(['player', 'coach']))
-    .option('--world <slug>', "default: the task's newest", named)
     .option('--token-budget <n>', '100 to 100,000 (default: 2000)', whole)
-    .addOption(
-      new Option('--policy <policy>', 'what counts as verified (default: sticky)').choices([
-        'sticky',
-        'evidence',
-        'latest',
-      ]),
-    )
     .option('--perspective-reset', 'leave all prior feedback and issues out')
     .addHelpText(
       'after',
       '\nExample:\n  turngraph context --feature FEAT-1 --task TASK-1 --turn 3 --role coach\n',
     )
     .action(printContext)
+  withPolicy(withTarget(context))
   withJson(withProject(context))
 }
 
-async function printContext({
-  feature,
-  task,
-  turn,
-  world,
-  project,
-  json,
-  ...rest
-}: ContextOptions): Promise<void> {
+async function printContext(options: ContextOptions): Promise<void> {
+  const { feature, task, world, turn, project, json, ...rest } = options
   const [{ operations }, { toWire }, { withClient }] = await Promise.all([
     import('../operations.ts'),
     import('../wire.ts'),
@@ -57,10 +45,8 @@ async function printContext({
   ])
   const answer = await withClient({ project, readsOnly: true }, (client) =>
     client.loadTurnContinuationContext({
-      featureId: feature,
-      taskId: task,
+      ...targetOf(options),
       currentTurn: turn,
-      ...(world !== undefined && { worldSlug: world }),
       ...rest,
     }),
   )

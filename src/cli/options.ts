@@ -7,6 +7,32 @@ export const withProject = (command: Command): Command =>
     new Option('--project <project>', 'default: TURNGRAPH_PROJECT, else that of the server').argParser(named),
   )
 
+/** A task, and the world of it. */
+export const withTarget = (command: Command): Command =>
+  command
+    .requiredOption('--feature <id>', 'the feature', named)
+    .requiredOption('--task <id>', 'the task', named)
+    .option('--world <slug>', "default: the task's newest", named)
+
+export type TargetOptions = { feature: string; task: string; world?: string; project?: string; json?: boolean }
+
+export const targetOf = ({ feature, task, world }: TargetOptions) => ({
+  featureId: feature,
+  taskId: task,
+  ...(world !== undefined && { worldSlug: world }),
+})
+
+export const withPolicy = (command: Command): Command =>
+  command.addOption(
+    new Option('--policy <policy>', 'what counts as verified (default: sticky)').choices([
+      'sticky',
+      'evidence',
+      'latest',
+    ]),
+  )
+
+export type PolicyOption = { policy?: 'sticky' | 'evidence' | 'latest' }
+
 export const withJson = (command: Command): Command =>
   command.option('--json', 'print the wire form alone on standard output')
 

@@ -3,9 +3,13 @@ import { Command } from 'commander'
 import { addCapture } from './capture.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
+import { addCriteria } from './criteria.ts'
 import { addImport } from './import.ts'
 import { addMigrate } from './migrate.ts'
+import { addPromises } from './promises.ts'
 import { addServe } from './serve.ts'
+import { addStall } from './stall.ts'
+import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
 
 /**
@@ -20,8 +24,20 @@ export function buildProgram(): Command {
     // Errors are told in one place, as text or as JSON (run-command.ts).
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES)
-  for (const add of [addServe, addImport, addCapture, addContext, addWorlds, addMigrate, addConfig])
-    add(program)
+  const commands = [
+    addServe,
+    addImport,
+    addCapture,
+    addContext,
+    addCriteria,
+    addPromises,
+    addStall,
+    addWhy,
+    addWorlds,
+    addMigrate,
+    addConfig,
+  ]
+  for (const add of commands) add(program)
   return program
 }
 
@@ -31,6 +47,8 @@ Examples:
   turngraph import autobuild ~/shop                           read autobuild artifacts, at any depth
   turngraph capture turn.json                                 store one turn record
   turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
+  turngraph criteria --feature FEAT-1 --task TASK-1           what is proven, and how it went
+  turngraph stall --feature FEAT-1 --task TASK-1              whether the session still gets anywhere
   turngraph worlds --json | jq -r '.items[].world_slug'
 
 A command goes through a running server (TURNGRAPH_URL, or one on the same data folder), else it opens the

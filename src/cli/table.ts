@@ -2,7 +2,18 @@ import Table from 'cli-table3'
 import { colours } from './colours.ts'
 import { withoutControls } from './output.ts'
 
-export type Cell = string | number | null
+export type Cell = string | number | null | Painted
+
+/** A text with its colour at a terminal. */
+export type Painted = { text: string; paint: (text: string) => string }
+
+const textOf = (cell: Cell): string =>
+  typeof cell === 'object' && cell !== null ? cell.text : String(cell ?? '')
+
+const painted = (cell: Cell): string => {
+  const text = withoutControls(textOf(cell))
+  return typeof cell === 'object' && cell !== null ? cell.paint(text) : text
+}
 
 /** A table at a terminal; to a pipe one line a row, cells apart by tabs, so that `cut` and `awk` can read it. */
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
@@ -11,13 +22,13 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 
 function drawn(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const { bold } = colours(process.stdout)
-  const cells = rows.map((row) => row.map((cell) => withoutControls(String(cell ?? ''))))
+  const texts = rows.map((row) => row.map((cell) => withoutControls(textOf(cell))))
   const table = new Table({
     head: head.map(bold),
     style: { head: [], border: [], compact: true },
-    ...fitting([head, ...cells]),
+    ...fitting([head, ...texts]),
   })
-  table.push(...cells)
+  table.push(...rows.map((row) => row.map(painted)))
   return table.toString()
 }
 
@@ -41,7 +52,7 @@ function fitting(rows: readonly (readonly string[])[]): {
 }
 
 const plain = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [head, ...rows].map((row) => row.map((cell) => oneLine(String(cell ?? ''))).join('\t')).join('\n')
+  [head, ...rows].map((row) => row.map((cell) => oneLine(textOf(cell))).join('\t')).join('\n')
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 

@@ -3,12 +3,17 @@ import { type Call, type OperationName, operations } from '../operations.ts'
 import { parseInput } from '../wire.ts'
 import type { TurngraphClient } from './client.ts'
 
-/** Calls the operations on a graph of this very process. `close()` closes the graph. */
-export function inProcessClient({ graph, project }: { graph: Graph; project: string }): TurngraphClient {
+export type InProcessOptions = { graph: Graph; project: string; log?: (message: string) => void }
+
+/**
+ * Calls the operations on a graph of this very process. `close()` closes the graph. `log` takes what a service would
+ * log at INFO, such as recovered promises.
+ */
+export function inProcessClient({ graph, project, log }: InProcessOptions): TurngraphClient {
   const call =
     (name: OperationName) =>
     (input: unknown, options: Call = {}) =>
-      runOperation(name, { graph, input, project, call: options })
+      runOperation(name, { graph, input, project, call: { log, ...options } })
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
   return { ...calls, close: () => graph.close() } as unknown as TurngraphClient
 }

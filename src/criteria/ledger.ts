@@ -1,65 +1,59 @@
 import { z } from 'zod'
+import { optionalText as text } from '../graph/columns.ts'
 import { readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../turns/record.ts'
-import { criterionRow } from './rows.ts'
+import { criterionRow, outcomeText } from './rows.ts'
 import type { LedgerEntry, PromiseEntry } from './state.ts'
 
 const ledger = statement('criteria/ledger')
 
-/** The columns of `criteria/_ledger`, decoded. */
+/** An entry's columns: turn, place in its list, criterion, label, status, source, form, substantiated, evidence. */
+export const ledgerEntry = z
+  .tuple([
+    z.number(),
+    z.number(),
+    z.string(),
+    z.string(),
+    z.enum(CRITERION_STATUSES),
+    z.enum(SOURCES),
+    z.enum(['status', 'entry']),
+    z.boolean(),
+    text,
+  ])
+  .transform(
+    ([turn, position, criterionKey, label, status, source, form, substantiated, evidence]): LedgerEntry => ({
+      turn,
+      position,
+      criterionKey,
+      label,
+      status,
+      source,
+      form,
+      substantiated,
+      evidence,
+    }),
+  )
+
+const promiseEntry = z
+  .tuple([z.number(), z.number(), z.string(), z.string(), z.enum(PROMISE_STATUSES)])
+  .transform(
+    ([turn, position, criterionKey, label, status]): PromiseEntry => ({
+      turn,
+      position,
+      criterionKey,
+      label,
+      status,
+    }),
+  )
+
+/** The columns of `criteria/_ledger`, decoded. Of a turn: its number, how much it says, how it ended. */
 export const ledgerColumns = {
-  turns: z.array(z.tuple([z.number(), z.number(), z.number()])),
+  turns: z.array(z.tuple([z.number(), z.number(), z.number(), outcomeText.nullable()])),
   criteria: z.array(criterionRow),
-  ledger: z.array(
-    z
-      .tuple([
-        z.number(),
-        z.number(),
-        z.string(),
-        z.string(),
-        z.enum(CRITERION_STATUSES),
-        z.enum(SOURCES),
-        z.enum(['status', 'entry']),
-        z.boolean(),
-        z.string().nullable(),
-      ])
-      .transform(
-        ([
-          turn,
-          position,
-          criterionKey,
-          label,
-          status,
-          source,
-          form,
-          substantiated,
-          evidence,
-        ]): LedgerEntry => ({
-          turn,
-          position,
-          criterionKey,
-          label,
-          status,
-          source,
-          form,
-          substantiated,
-          evidence,
-        }),
-      ),
-  ),
-  promised: z.array(
-    z.tuple([z.number(), z.number(), z.string(), z.string(), z.enum(PROMISE_STATUSES)]).transform(
-      ([turn, position, criterionKey, label, status]): PromiseEntry => ({
-        turn,
-        position,
-        criterionKey,
-        label,
-        status,
-      }),
-    ),
-  ),
+  ledger: z.array(ledgerEntry),
+  promised: z.array(promiseEntry),
 }
 
 const ledgerRow = z.object({ ledgerRev: z.number(), ...ledgerColumns })
@@ -78,7 +72,7 @@ export function ledgerIsWhole({
 
 /** The whole ledger of a world; null where there is no such world. */
 export const readLedger = (graph: Graph, worldKey: string): Promise<Ledger | null> =>
-  readWholeRow(graph, ledger, { worldKey, turnNumber: NO_TURN, withLedger: true }, ledgerRow, ledgerIsWhole)
+  readWholeRow(graph, ledger, { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN }, ledgerRow, ledgerIsWhole)
 
 /** Above every turn number. */
 const NO_TURN = 2 ** 31

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { textList as strings, optionalText as text } from '../graph/columns.ts'
 import { PROMISE_STATUSES } from '../turns/record.ts'
 import type { Criterion } from './identity.ts'
-import type { Progress } from './state.ts'
+import { COUNTED_DECISIONS, type Outcome } from './signature.ts'
+import type { Progress, RecentEntry } from './state.ts'
 
 /** What the graph keeps of criteria, decoded. */
 
@@ -39,7 +40,24 @@ const keptProgress = z.object({
   promiseTurn: maybeTurn,
   promiseStatus: z.enum(PROMISE_STATUSES).nullable(),
   promiseLabel: z.string().nullable(),
+  evidencedRejectionTurn: maybeTurn,
+  entries: z.number(),
+  recent: z.string().transform(recentFrom),
 })
+
+/** `1v2r3u-`: the turn, the status by its first letter, and a dash where the entry judges nothing. */
+function recentFrom(text: string): RecentEntry[] {
+  return [...text.matchAll(/(\d+)([vrpu])(-?)/g)].map(([, turn, letter, dash]) => ({
+    turn: Number(turn),
+    status: STATUS_OF[letter as keyof typeof STATUS_OF],
+    judges: dash === '',
+  }))
+}
+
+const STATUS_OF = { v: 'verified', r: 'rejected', p: 'pending', u: 'unknown' } as const
+
+const recentText = (recent: readonly RecentEntry[]): string =>
+  recent.map(({ turn, status, judges }) => `${turn}${status[0]}${judges ? '' : '-'}`).join('')
 
 const KEPT = Object.keys(keptProgress.shape) as (keyof z.output<typeof keptProgress>)[]
 
@@ -61,10 +79,29 @@ export const progressRow = text.transform((kept): KeptProgress => {
 })
 
 export const progressProperties = (progress: Progress, rev: number): { kept: string; state: string } => {
-  const record = { rev, ...progress }
+  const record = { rev, ...progress, recent: recentText(progress.recent) }
   return { kept: JSON.stringify(KEPT.map((name) => record[name])), state: progress.state }
 }
 
 /** A world counts up the revisions of its edges: a reader that raced a commit sees another sum. */
 export const progressIsWhole = (progressSum: number, edges: readonly KeptProgress[]): boolean =>
   edges.reduce((sum, edge) => sum + (edge?.rev ?? Number.NaN), 0) === progressSum
+
+const keptOutcome = z.tuple([
+  z.number(),
+  z.enum(COUNTED_DECISIONS),
+  z.string(),
+  z.number(),
+  z.array(z.string()),
+])
+
+/** How a counted turn ended, as one text: on the turn, and of the newest turns on the world. */
+export const outcomeText = z.string().transform((kept): Outcome => {
+  const [turn, decision, signature, blocking, gates] = keptOutcome.parse(JSON.parse(kept))
+  return { turn, decision, signature, blocking, gates }
+})
+
+export const outcomeRow = (outcome: Outcome | null): string | null =>
+  outcome === null
+    ? null
+    : JSON.stringify([outcome.turn, outcome.decision, outcome.signature, outcome.blocking, outcome.gates])

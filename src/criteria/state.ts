@@ -73,7 +73,18 @@ export type Progress = {
   promiseTurn: number | null
   promiseStatus: PromiseStatus | null
   promiseLabel: string | null
+  /** The newest turn in which a judge rejected it with evidence of its own. */
+  evidencedRejectionTurn: number | null
+  /** How many entries name it, and the newest of them, oldest first: for its history and for stall analysis. */
+  entries: number
+  recent: readonly RecentEntry[]
 }
+
+/** An entry without its words. `judges`: it may change a state (no claim, and no repeat of a full entry). */
+export type RecentEntry = { turn: number; status: CriterionStatus; judges: boolean }
+
+/** How much of a history a view shows. */
+export const HISTORY_SHOWN = 20
 
 const RESTATES_A_PROMISE = /^\s*promise status:/i
 
@@ -82,7 +93,9 @@ export const isSubstantiated = (evidence: string | null): boolean =>
   evidence !== null && evidence.trim() !== '' && !RESTATES_A_PROMISE.test(evidence)
 
 /** Where a merged criterion's entries count: at the end of its chain of merges. */
-export function finalKeys(criteria: readonly Criterion[]): (key: string) => string {
+export function finalKeys(
+  criteria: readonly Pick<Criterion, 'key' | 'mergedInto'>[],
+): (key: string) => string {
   const into = new Map(criteria.map(({ key, mergedInto }) => [key, mergedInto]))
   const follow = (key: string): string => {
     const next = into.get(key)
@@ -106,16 +119,28 @@ export function advance(
   const at = (entry: LedgerEntry | PromiseEntry): Progress =>
     progress.get(keyOf(entry.criterionKey)) ?? notYetNamed(entry)
   // Turn by turn, so that folding all at once and turn by turn are the same.
-  const entries = [...withoutRepeats(ledger), ...promised].sort(inOrder)
-  for (const entry of entries) progress.set(keyOf(entry.criterionKey), named(at(entry), entry))
+  const repeats = repeatsIn(ledger)
+  for (const entry of [...ledger, ...promised].sort(inOrder)) {
+    progress.set(keyOf(entry.criterionKey), named(at(entry), entry, repeats))
+  }
   return progress
 }
 
-function named(before: Progress, entry: LedgerEntry | PromiseEntry): Progress {
+function named(
+  before: Progress,
+  entry: LedgerEntry | PromiseEntry,
+  repeats: ReadonlySet<LedgerEntry>,
+): Progress {
   if (!('source' in entry)) {
     return { ...before, promiseTurn: entry.turn, promiseStatus: entry.status, promiseLabel: entry.label }
   }
-  return isJudgement(entry) ? judged(before, entry) : before
+  const judges = isJudgement(entry) && !repeats.has(entry)
+  const noted: Progress = {
+    ...before,
+    entries: before.entries + 1,
+    recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
+  }
+  return judges ? judged(noted, entry) : noted
 }
 
 const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress => ({
@@ -136,6 +161,9 @@ const notYetNamed = ({ turn, position }: { turn: number; position: number }): Pr
   promiseTurn: null,
   promiseStatus: null,
   promiseLabel: null,
+  evidencedRejectionTurn: null,
+  entries: 0,
+  recent: [],
 })
 
 /** One judgement under all three policies. Unknown and absence change nothing but that it was named. */
@@ -167,6 +195,7 @@ function judged(before: Progress, { turn, status, label, substantiated }: Ledger
       evidenceContestedInTurn: evidenceStays ? turn : null,
       latestState: 'rejected',
       latestVerifiedInTurn: null,
+      evidencedRejectionTurn: substantiated ? turn : before.evidencedRejectionTurn,
     }
   }
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
@@ -240,13 +269,13 @@ function verdict(
 const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
 
 /** Where a record has `verifications`, entries of its status map for the same criterion are ignored. */
-function withoutRepeats(ledger: readonly LedgerEntry[]): LedgerEntry[] {
+export function repeatsIn(ledger: readonly LedgerEntry[]): ReadonlySet<LedgerEntry> {
   const inFull = new Set(ledger.filter((e) => e.form === 'entry').map((e) => `${e.turn} ${e.criterionKey}`))
-  return ledger.filter((e) => e.form === 'entry' || !inFull.has(`${e.turn} ${e.criterionKey}`))
+  return new Set(ledger.filter((e) => e.form === 'status' && inFull.has(`${e.turn} ${e.criterionKey}`)))
 }
 
 /** The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given. */
-function shownLabel(criterion: Criterion, { label, promiseLabel }: Progress): string {
+export function shownLabel(criterion: Criterion, { label, promiseLabel }: Progress): string {
   const given = label ?? promiseLabel ?? ''
   return criterion.texts.length === 0 ? given : normalizeLabel(given)
 }

@@ -22,24 +22,30 @@ export async function readRows<S extends z.ZodType>(
 
 /**
  * For readers, a Neo4j commit is not atomic: about 1 % of the reads that race a capture see a turn
- * without all its parts. Nodes say how many parts they have; `isWhole` compares, and a torn row is
+ * without all its parts. Nodes say how many parts they have; `isWhole` compares, and what is torn is
  * read again (one re-read sufficed in 22,386 of 22,386).
  */
-export async function readWholeRow<S extends z.ZodType>(
-  graph: Graph,
-  statement: Statement,
-  params: Params,
-  schema: S,
-  isWhole: (row: z.output<S>) => boolean,
-): Promise<z.output<S> | null> {
-  for (let read = 0; read <= MAX_REREADS; read++) {
-    const [row] = await readRows(graph, statement, params, schema)
-    if (row === undefined) return null
-    if (isWhole(row)) return row
+export async function untilWhole<T>(read: () => Promise<T>, isWhole: (found: T) => boolean): Promise<T> {
+  for (let reads = 0; reads <= MAX_REREADS; reads++) {
+    const found = await read()
+    if (isWhole(found)) return found
   }
   throw new TurngraphError('store_unavailable', 'The graph kept answering with half of a commit.', {
     hint: 'Try again. If it stays, `turngraph doctor` finds the record whose parts are missing.',
   })
 }
+
+/** One row, whole; null where there is none. */
+export const readWholeRow = <S extends z.ZodType>(
+  graph: Graph,
+  statement: Statement,
+  params: Params,
+  schema: S,
+  isWhole: (row: z.output<S>) => boolean,
+): Promise<z.output<S> | null> =>
+  untilWhole(
+    async () => (await readRows(graph, statement, params, schema))[0] ?? null,
+    (row) => row === null || isWhole(row),
+  )
 
 const MAX_REREADS = 5

@@ -15,6 +15,11 @@ export type Route = {
 export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/turns', operation: 'captureTurnState', created: 201 },
   { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
+  { method: 'GET', path: '/v1/criteria', operation: 'listCriteria' },
+  { method: 'GET', path: '/v1/criteria/{key}/history', operation: 'getCriterionHistory' },
+  { method: 'GET', path: '/v1/promises', operation: 'recoverPromises' },
+  { method: 'GET', path: '/v1/stall', operation: 'loadStall' },
+  { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
   { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
   { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },

@@ -1,25 +1,31 @@
 import { z } from 'zod'
-import type { Criterion } from '../criteria/identity.ts'
-import { ledgerColumns, ledgerIsWhole } from '../criteria/ledger.ts'
-import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
+import { readHistories } from '../criteria/history.ts'
+import { ledgerColumns } from '../criteria/ledger.ts'
+import { NO_PROMISES, promisesOf, recoverPromises, withoutEvidence } from '../criteria/promises.ts'
+import { type PromisesView, type Role, shownCriterion } from '../criteria/shown.ts'
+import { analyseStall, type Stall } from '../criteria/stall.ts'
+import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
-  advance,
-  type CriterionState,
-  criterionStates,
-  finalKeys,
-  type LedgerEntry,
-  type Progress,
-} from '../criteria/state.ts'
+  NO_LEDGER,
+  SMALL_WORLD,
+  type Standing,
+  standingColumns,
+  standingFrom,
+  standingIsWhole,
+  targetParams,
+  WHOLE_LEDGER,
+} from '../criteria/standing.ts'
+import { type CriterionState, criterionStates } from '../criteria/state.ts'
+import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { worldKey } from '../keys.ts'
-import type { ContextRequest, ContinuationContext, PriorTurn, Role, ShownCriterion } from './continuation.ts'
+import { renderContext as renderOld } from './render.ts'
+const renderContext = async (r: any, budget: number) => ({ ...renderOld(r), omitted: [] as any[], tokens: { budget, used: 1 } })
+import type { ContextRequest, ContinuationContext, PriorTurn } from './continuation.ts'
 import { SEVERITIES, type TurnState } from './record.ts'
-import { renderContext } from './render.ts'
-import { isWhole, toTurnState, turnWithParts } from './rows.ts'
-import { keyOfTask } from './scope.ts'
+import { isWhole, promiseRow, toTurnState, turnWithParts } from './rows.ts'
 import { unknownWorld, worldDeleted } from './worlds.ts'
 
 const contextInWorld = statement('turns/context-in-world')
@@ -28,15 +34,9 @@ const previousInWorld = statement('turns/previous-in-world')
 const previousInTask = statement('turns/previous-in-task')
 
 const contextRow = turnWithParts.extend({
-  world: z.object({
-    slug: z.string(),
-    currentTurn: z.number(),
-    progressSum: z.number(),
-    deleted: z.boolean(),
-  }),
-  standing: z.array(
-    z.tuple([progressRow, criterionRow]).transform(([progress, criterion]) => ({ progress, criterion })),
-  ),
+  turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
+  promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
+  ...standingColumns,
   ...ledgerColumns,
 })
 
@@ -59,8 +59,8 @@ export async function loadTurnContinuationContext(
   request: Request,
 ): Promise<ContinuationContext> {
   const graph = withOneDeadline(store)
-  const row = await readContext(graph, request, request.currentTurn)
-  if (row !== null) return contextFrom(row, request)
+  const found = await readContext(graph, request, request.currentTurn)
+  if (found !== null) return contextFrom(graph, found, request)
   // A gap below the coming turn, no turn at all, or no world: the rare cases are told apart here.
   const world = await readPrevious(graph, request)
   if (world === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
@@ -71,7 +71,7 @@ export async function loadTurnContinuationContext(
   const beforeGap = await readContext(graph, request, world.previous + 1)
   return beforeGap === null
     ? withoutPrior('no_prior_turn', request, worldSlug)
-    : contextFrom(beforeGap, request)
+    : contextFrom(graph, beforeGap, request)
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -82,61 +82,56 @@ export async function warmUpContext(graph: Graph): Promise<void> {
   await readContext(graph, { ...request, worldSlug: '' }, request.currentTurn)
 }
 
-function contextFrom(row: ContextRow, request: Request): ContinuationContext {
-  if (row.world.deleted) throw worldDeleted(row.world.slug)
-  const prior = toTurnState(row, { ...request, worldSlug: row.world.slug })
-  return {
-    ...withoutPrior('ok', request, row.world.slug),
-    previousTurn: prior.turnNumber,
-    gap: prior.turnNumber !== request.currentTurn - 1,
-    ...view(prior, row, request),
-  }
-}
+type Found = { row: ContextRow; standing: Standing }
 
 /**
- * Where nothing newer than the prior turn stands, what the captures kept is the answer; as of an earlier turn
- * the ledger is folded again. The Coach's view holds evidence, so it always reads the ledger.
+ * Where nothing newer than the prior turn stands, what the captures kept is the answer; as of an earlier turn the
+ * ledger is folded again. The Coach sees evidence, so of a small world the ledger comes along at once.
  */
-async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<ContextRow | null> {
-  const read = (withLedger: boolean): Promise<ContextRow | null> => {
-    const params = { ...target(request), turnNumber, withLedger }
+async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<Found | null> {
+  const read = async (ledgerUpTo: number): Promise<Found | null> => {
+    const params = { ...targetParams(request), turnNumber, ledgerUpTo }
     const from = request.worldSlug == null ? contextInTask : contextInWorld
-    return readWholeRow(graph, from, params, contextRow, (row) => contextIsWhole(row, withLedger, turnNumber))
+    const isWhole = (row: ContextRow) => contextIsWhole(row, turnNumber, ledgerUpTo)
+    const row = await readWholeRow(graph, from, params, contextRow, isWhole)
+    if (row === null) return null
+    if (row.world.deleted) throw worldDeleted(row.world.slug)
+    return { row, standing: standingFrom(row, turnNumber - 1, ledgerUpTo) }
   }
-  const row = await read(request.role === 'coach')
-  const newest = row === null || row.world.currentTurn < turnNumber
-  return newest || request.role === 'coach' ? row : read(true)
+  const found = await read(ledgerNeeded(request))
+  if (found === null || found.standing.ledger !== null) return found
+  return found.standing.currentTurn < turnNumber ? found : read(WHOLE_LEDGER)
 }
 
-const contextIsWhole = (row: ContextRow, withLedger: boolean, turnNumber: number): boolean =>
-  isWhole(row) &&
-  (row.world.currentTurn >= turnNumber || isAsOf(row)) &&
-  progressIsWhole(
-    row.world.progressSum,
-    row.standing.map(({ progress }) => progress),
-  ) &&
-  (!withLedger || (row.turns.some(([number]) => number === row.turn.number) && ledgerIsWhole(row)))
+function ledgerNeeded({ role, policy }: Request): number {
+  if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis asks for the verified set after each turn
+  return role === 'coach' ? SMALL_WORLD : NO_LEDGER
+}
 
-/** A capture that commits between the look at the turn and the look at the criteria would show its own judgements. */
+function contextIsWhole(row: ContextRow, turnNumber: number, ledgerUpTo: number): boolean {
+  const { world, turn, turns } = row
+  return (
+    isWhole(row) &&
+    standingIsWhole(ledgerUpTo)(row) &&
+    // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
+    // turn with the judgements of another.
+    (world.currentTurn >= turnNumber || (world.newestDigest === turn.digest && isAsOf(row))) &&
+    (world.turnCount > ledgerUpTo || turns.some(([number]) => number === turn.number))
+  )
+}
+
 const isAsOf = ({ turn, standing }: ContextRow): boolean =>
   standing.every(({ progress: kept }) => {
-    const { firstTurn = 0, lastTurn = null, promiseTurn = null } = kept?.progress ?? {}
+    if (kept === null) return false
+    const { firstTurn, lastTurn, promiseTurn } = kept.progress
     return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
   })
 
 async function readPrevious(graph: Graph, request: Request): Promise<z.output<typeof previousRow> | null> {
   const from = request.worldSlug == null ? previousInTask : previousInWorld
-  const params = { ...target(request), turnNumber: request.currentTurn }
+  const params = { ...targetParams(request), turnNumber: request.currentTurn }
   const [row] = await readRows(graph, from, params, previousRow)
   return row ?? null
-}
-
-function target(request: Request): { taskKey: string; worldKey?: string } {
-  const { project, worldSlug } = request
-  return {
-    taskKey: keyOfTask(request),
-    ...(worldSlug == null ? {} : { worldKey: worldKey(project, worldSlug) }),
-  }
 }
 
 function withoutPrior(
@@ -159,56 +154,102 @@ function withoutPrior(
     issues: [],
     included: [],
     omitted: [],
+    tokens: { budget: request.tokenBudget, used: 0 },
   }
 }
 
-type View = Pick<ContinuationContext, 'context' | 'prior' | 'criteria' | 'issues' | 'included' | 'omitted'>
-
-function view(turn: TurnState, row: ContextRow, request: ContextRequest): View {
-  const { criteria, progress } = standingBefore(turn.turnNumber + 1, row)
-  const states = criterionStates(criteria, progress, request.policy)
-  const shown = states.map((state) => shownCriterion(state, request.role, row))
+async function contextFrom(graph: Graph, { row, standing }: Found, request: Request): Promise<ContinuationContext> {
+  const { role, policy, currentTurn } = request
+  const prior = priorOf(row, request)
+  const states = criterionStates(standing.criteria, standing.progress, policy)
+  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  const criteria = states.map((state) =>
+    shownCriterion(state, role, histories?.get(state.key) ?? [], standing.progress.get(state.key)?.entries ?? 0),
+  )
+  const stall = await stallOf(graph, standing, states, request)
+  const promises = await promisesFor(graph, row, standing, request)
   const issues = request.perspectiveReset
     ? []
-    : bySeverity(turn.issues).map((issue) => shownIssue(issue, request.role))
-  const prior = priorFor(turn, request)
-  const rendered = renderContext({
-    prior,
-    criteria: shown,
+    : bySeverity(prior.issues).map((issue) => shownIssue(issue, role))
+  const shown = priorFor(prior, request)
+  const { text, ...rendered } = await renderContext(
+    {
+      prior: shown,
+      criteria,
+      issues,
+      role,
+      olderTurnsRecorded: [...standing.progress.values()].some(
+        ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < prior.turnNumber,
+      ),
+      verifiedInPrior: new Set(
+        states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === prior.turnNumber).map(({ key }) => key),
+      ),
+      recovered: role === 'coach' ? recovered(promises) : null,
+      stallWarning: stallWarning(role, stall),
+    },
+    request.tokenBudget,
+  )
+  return {
+    ...withoutPrior('ok', request, standing.worldSlug),
+    context: text,
+    previousTurn: prior.turnNumber,
+    gap: prior.turnNumber !== currentTurn - 1,
+    prior: shown,
+    criteria,
+    promises: role === 'coach' ? promises : withoutEvidence(promises),
+    stall: stallFor(role, stall),
     issues,
-    role: request.role,
-    olderTurnsRecorded: [...progress.values()].some(
-      ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < turn.turnNumber,
-    ),
-    verifiedInPrior: new Set(
-      states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === turn.turnNumber).map(({ key }) => key),
-    ),
-  })
-  return { context: rendered.text, prior, criteria: shown, issues, included: rendered.included, omitted: [] }
+    ...rendered,
+  }
 }
 
-function standingBefore(
-  turnNumber: number,
+function priorOf(row: ContextRow, scope: Request): TurnState {
+  const { digest, ...turn } = row.turn
+  const promises = row.promises.map(([promise]) => promise)
+  return toTurnState({ ...row, turn, promises }, { ...scope, worldSlug: row.world.slug })
+}
+
+async function stallOf(
+  graph: Graph,
+  standing: Standing,
+  states: readonly CriterionState[],
+  request: Request,
+): Promise<Stall> {
+  const seen = standing.ledger !== null || reachesBack(standing, states) ? standing : null
+  if (seen !== null) return analyseStall(sessionOf(seen, states, request.policy))
+  return loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
+}
+
+/** Nearly always the prior turn has promises, or none of the world has: both are known already. */
+async function promisesFor(
+  graph: Graph,
   row: ContextRow,
-): { criteria: Criterion[]; progress: Map<string, Progress> } {
-  if (row.world.currentTurn < turnNumber) {
-    return {
-      criteria: row.standing.map(({ criterion }) => criterion),
-      progress: new Map(
-        row.standing.flatMap(({ criterion, progress: kept }) =>
-          kept === null ? [] : [[criterion.key, kept.progress] as const],
-        ),
-      ),
+  standing: Standing,
+  request: Request,
+): Promise<PromisesView> {
+  const { turn, promises } = row
+  if (standing.currentTurn < request.currentTurn) {
+    if (standing.promisedTurn === null) return NO_PROMISES
+    if (standing.promisedTurn === turn.number) {
+      return promisesOf(graph, { turn: turn.number, promises }, standing, request.currentTurn)
     }
   }
-  const progress = advance(new Map(), row.ledger, row.promised, finalKeys(row.criteria))
-  return { criteria: row.criteria, progress }
+  return recoverPromises(graph, { ...request, worldSlug: standing.worldSlug, turn: request.currentTurn })
 }
+
+const recovered = ({ recoveredFromTurn, items }: PromisesView): Parameters<typeof renderContext>[0]['recovered'] =>
+  recoveredFromTurn === undefined
+    ? null
+    : {
+        fromTurn: recoveredFromTurn,
+        items: items.map(({ label, status, evidence }) => ({ label, status, evidence: evidence ?? null })),
+      }
 
 /** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */
 function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }: ContextRequest): PriorTurn {
   const { verifications, gates, extra, ...open } = prior
-  const seen: PriorTurn = role === 'coach' ? prior : open
+  const promises = prior.promises.map(({ evidence, ...promise }) => promise)
+  const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {
     ...seen,
     coachFeedback: perspectiveReset ? null : prior.coachFeedback,
@@ -222,34 +263,6 @@ function shownIssue(
 ): PriorTurn['issues'][number] {
   return role === 'coach' ? { ...issue, details } : issue
 }
-
-const HISTORY_SHOWN = 20
-
-function shownCriterion(state: CriterionState, role: Role, row: ContextRow): ShownCriterion {
-  const { lastVerifiedTurn, contestedInTurn, ...criterion } = state
-  if (role === 'player') {
-    return { ...criterion, contested: contestedInTurn === null ? null : { turn: contestedInTurn } }
-  }
-  const keyOf = finalKeys(row.criteria)
-  const entries = row.ledger
-    .filter(({ criterionKey }) => keyOf(criterionKey) === criterion.key)
-    .sort((a, b) => a.turn - b.turn || a.position - b.position)
-  const omitted = Math.max(0, entries.length - HISTORY_SHOWN)
-  return {
-    ...criterion,
-    contested:
-      contestedInTurn === null ? null : { turn: contestedInTurn, reason: reasonIn(contestedInTurn, entries) },
-    history: entries
-      .slice(omitted)
-      .map(({ turn, status, source, evidence }) => ({ turn, status, source, evidence })),
-    ...(omitted === 0 ? {} : { historyOmitted: omitted }),
-  }
-}
-
-const reasonIn = (contested: number, entries: readonly LedgerEntry[]): string | null =>
-  entries.findLast(
-    ({ turn, status, source }) => turn === contested && status === 'rejected' && source !== 'player',
-  )?.evidence ?? null
 
 /** Most severe first; equally severe ones in the order the Coach gave them. */
 const bySeverity = (issues: TurnState['issues']): TurnState['issues'] =>

@@ -1,12 +1,10 @@
 import { z } from 'zod'
+import { criterionState, promisesView, ROLES, stallView } from '../criteria/shown.ts'
 import { POLICIES } from '../criteria/state.ts'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES, turnState } from './record.ts'
+import { turnState } from './record.ts'
 import { LIMITS, name, wholeNumber } from './text.ts'
 
 /** What is asked for and what is answered as continuation context (contract: turns.md). */
-
-export const ROLES = ['player', 'coach'] as const
-export type Role = (typeof ROLES)[number]
 
 export const contextRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
@@ -28,40 +26,17 @@ export const contextRequest = z.strictObject({
 
 export type ContextRequest = z.output<typeof contextRequest>
 
-const criterionState = z.object({
-  criterionId: z.string(),
-  key: z.string(),
-  text: z.string().nullable(),
-  aliases: z.array(z.object({ label: z.string(), source: z.string() })),
-  state: z.enum(['verified', 'rejected', 'pending']),
-  verifiedInTurn: z.number().nullable(),
-  lastTurn: z.number().nullable(),
-  contested: z.object({ turn: z.number(), reason: z.string().nullable().optional() }).nullable(),
-  history: z
-    .array(
-      z.object({
-        turn: z.number(),
-        status: z.enum(CRITERION_STATUSES),
-        source: z.enum(SOURCES),
-        evidence: z.string().nullable(),
-      }),
-    )
-    .optional()
-    .describe('role coach only: the newest 20, oldest first'),
-  historyOmitted: z.number().optional(),
-  promise: z.object({ turn: z.number(), status: z.enum(PROMISE_STATUSES) }).nullable(),
-})
-
-export type ShownCriterion = z.output<typeof criterionState>
-
 /** Issues as they are shown: the Player does not see what lies behind the verdict. */
 const shownIssue = turnState.shape.issues.element.partial({ details: true })
 
-/** The prior turn for a role: a Player's lacks what would give the judge away. */
+/** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
 export const priorTurn = turnState
   .omit({ createdAt: true })
   .partial({ verifications: true, gates: true, extra: true })
-  .extend({ issues: z.array(shownIssue) })
+  .extend({
+    issues: z.array(shownIssue),
+    promises: z.array(turnState.shape.promises.element.partial({ evidence: true })),
+  })
 
 export type PriorTurn = z.output<typeof priorTurn>
 
@@ -77,11 +52,14 @@ export const continuationContext = z.object({
   gap: z.boolean().describe('true when the previous turn is not current_turn - 1'),
   prior: priorTurn.nullable(),
   criteria: z.array(criterionState),
-  promises: z.null(),
-  stall: z.null(),
+  promises: promisesView.nullable().describe('those that hold for the coming turn'),
+  stall: stallView.nullable(),
   issues: z.array(shownIssue),
   included: z.array(section),
-  omitted: z.array(section.extend({ reason: z.string() })),
+  omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
+  tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),
 })
 
 export type ContinuationContext = z.output<typeof continuationContext>
+
+export type { Role, ShownCriterion } from '../criteria/shown.ts'

@@ -1,4 +1,6 @@
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
+import { outcomeRow } from '../criteria/rows.ts'
+import { outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteria/state.ts'
 import type { Params, Value } from '../graph/port.ts'
 import { secondsBetween } from '../instant.ts'
@@ -189,6 +191,7 @@ export function storedParams(
   const { turn, verifications, promises, issues, gates } = parts
   const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
   const mentioned = [...resolution.mentioned]
+  const outcome = outcomeRow(outcomeOf({ ...turn, issues, gates }))
   return {
     turn: present({
       ...properties,
@@ -202,6 +205,7 @@ export function storedParams(
       promiseCount: promises.length,
       issueCount: issues.length,
       gateCount: gates.length,
+      outcome,
     }),
     at: { started: startedAt, completed: completedAt, created: createdAt },
     add: {
@@ -217,6 +221,7 @@ export function storedParams(
         }),
       })),
       gates: gates.map((gate, position) => ({ ...gate, position })),
+      outcome: outcome === null ? [] : [outcome],
     },
     extends: resolution.changed.length > 0,
     criteriaRev: identity.criteriaRev,

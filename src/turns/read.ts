@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
-import { decodeRow, readRows, readWholeRow } from '../graph/decode.ts'
+import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { turnKey, worldKey } from '../keys.ts'
@@ -79,10 +79,9 @@ export async function turnHistory(
 }
 
 async function readWholeRows(graph: Graph, from: Statement, params: Params): Promise<TurnState[]> {
-  for (let read = 0; ; read++) {
-    const rows = (await graph.read(from, params)).map((row) => decodeRow(from, turnInWorld, row))
-    if (rows.every(isWhole)) return rows.map(toState)
-    if (read === 5)
-      throw new TurngraphError('store_unavailable', 'The graph kept answering with half of a commit.')
-  }
+  const rows = await untilWhole(
+    () => readRows(graph, from, params, turnInWorld),
+    (found) => found.every(isWhole),
+  )
+  return rows.map(toState)
 }

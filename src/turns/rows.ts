@@ -30,7 +30,7 @@ const verificationRow = z.object({
   evidence: text,
 })
 
-const promiseRow = z.object({
+export const promiseRow = z.object({
   position: z.number(),
   criterionId: z.string(),
   criterionText: text,
@@ -99,8 +99,16 @@ export const turnWithParts = z.object({
 
 export type TurnWithParts = z.output<typeof turnWithParts>
 
+type Parts = { [part in 'verifications' | 'promises' | 'issues' | 'gates']: readonly unknown[] }
+
 /** False for what a reader sees of a half-visible commit. */
-export const isWhole = ({ turn, verifications, promises, issues, gates }: TurnWithParts): boolean =>
+export const isWhole = ({
+  turn,
+  verifications,
+  promises,
+  issues,
+  gates,
+}: Pick<TurnWithParts, 'turn'> & Parts): boolean =>
   turn.verificationCount === verifications.length &&
   turn.promiseCount === promises.length &&
   turn.issueCount === issues.length &&

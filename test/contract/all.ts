@@ -1,4 +1,5 @@
 import { captureContract } from './capture.ts'
+import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
 import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
@@ -20,5 +21,6 @@ export function storeContract(store: StoreUnderTest): void {
   worldsContract(store)
   contextContract(store)
   identityContract(store)
+  coachContract(store)
   isolationContract(store)
 }

@@ -1,0 +1,2 @@
+// include turns/_newest-world
+// include criteria/_promised

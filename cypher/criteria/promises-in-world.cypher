@@ -1,0 +1,2 @@
+// include turns/_named-world
+// include criteria/_promised

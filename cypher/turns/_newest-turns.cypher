@@ -1,0 +1,13 @@
+// What a world keeps of its newest turns, made anew: how the newest 8 counted ones ended, and which is the newest
+// with promises. Stall analysis and promise recovery need no more, however long the world is.
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.outcome IS NOT NULL
+  WITH x.number AS number, x.outcome AS outcome
+  ORDER BY number DESC
+  LIMIT 8
+  RETURN collect(outcome) AS outcomes
+}
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.promiseCount > 0
+  RETURN max(x.number) AS promisedTurn
+}

@@ -1,0 +1,3 @@
+// The same for the newest world of a task.
+// include turns/_newest-world
+// include turns/_why

@@ -1,0 +1,25 @@
+import type { TurngraphClient } from '../client/client.ts'
+import type { OperationName } from '../operations.ts'
+import { printJson } from './output.ts'
+
+type Answer<N extends OperationName> = Awaited<ReturnType<TurngraphClient[N]>>
+
+/** Asks one operation for a command that only reads, prints its wire form for `--json`, else lets `print` show it. */
+export async function ask<N extends OperationName>(
+  name: N,
+  input: Parameters<TurngraphClient[N]>[0],
+  { project, json }: { project?: string | undefined; json?: boolean | undefined },
+  print: (answer: Answer<N>) => Promise<void> | void,
+): Promise<void> {
+  const [{ operations }, { toWire }, { withClient }] = await Promise.all([
+    import('../operations.ts'),
+    import('../wire.ts'),
+    import('./connect.ts'),
+  ])
+  const answer = await withClient({ project, readsOnly: true }, (client) => {
+    const call = client[name] as (input: unknown) => Promise<Answer<N>>
+    return call(input)
+  })
+  if (json) printJson(toWire(operations[name].output, answer))
+  else await print(answer)
+}

@@ -1,0 +1,84 @@
+import { type Command, Option } from 'commander'
+import type { CriteriaView } from '../criteria/criteria.ts'
+import type { ShownCriterion } from '../criteria/shown.ts'
+import { ask } from './ask.ts'
+import { colours } from './colours.ts'
+import {
+  type PolicyOption,
+  type TargetOptions,
+  targetOf,
+  whole,
+  withJson,
+  withPolicy,
+  withProject,
+  withTarget,
+} from './options.ts'
+import { printNote } from './output.ts'
+
+type CriteriaOptions = TargetOptions & PolicyOption & { turn?: number; role?: 'player' | 'coach' }
+
+export function addCriteria(program: Command): void {
+  const criteria = program
+    .command('criteria')
+    .description('show what is proven: each criterion, where it stands, and its verdicts turn by turn')
+    .option('--turn <n>', 'as of this turn, inclusive (default: the newest)', whole)
+    .addOption(new Option('--role <role>', 'for whom (default: coach)').choices(['player', 'coach']))
+    .addHelpText(
+      'after',
+      `
+In the column of verdicts each character is a turn: ${LEGEND}.
+
+Example:
+  turngraph criteria --feature FEAT-1 --task TASK-1 --policy evidence
+`,
+    )
+    .action(showCriteria)
+  withPolicy(withTarget(criteria))
+  withJson(withProject(criteria))
+}
+
+const showCriteria = (options: CriteriaOptions): Promise<void> => {
+  const { turn, policy, role } = options
+  return ask('listCriteria', { ...targetOf(options), turn, policy, role }, options, printCriteria)
+}
+
+const MARKS = { verified: '✓', rejected: '✗', pending: '○', unknown: '?' } as const
+const LEGEND = '✓ verified, ✗ rejected, ○ pending, ? unknown, · not judged'
+const TURNS_SHOWN = 20
+
+async function printCriteria(view: CriteriaView): Promise<void> {
+  if (view.criteria.length === 0) return printNote('No criterion counts yet.')
+  const { beginning, printTable } = await import('./table.ts')
+  const { green, red, yellow } = colours(process.stdout)
+  const paint = { verified: green, rejected: red, pending: yellow }
+  printTable(
+    ['criterion', 'state', 'since turn', 'verdicts', 'promise', 'text'],
+    view.criteria.map((criterion) => [
+      criterion.criterionId,
+      { text: stateOf(criterion), paint: criterion.contested === null ? paint[criterion.state] : yellow },
+      criterion.verifiedInTurn,
+      {
+        text: strip(criterion, view.asOfTurn),
+        paint: (text) => text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○')),
+      },
+      criterion.promise === null ? null : `${criterion.promise.status} (turn ${criterion.promise.turn})`,
+      beginning(criterion.text ?? '', 60),
+    ]),
+  )
+  printNote(
+    `${view.verified} of ${view.total} verified in world ${view.worldSlug} as of turn ${view.asOfTurn} (${view.policy}).`,
+  )
+}
+
+const stateOf = ({ state, contested }: ShownCriterion): string =>
+  contested === null ? state : `${state}, contested in turn ${contested.turn}`
+
+/** The last judge's verdict of each turn, up to the newest twenty turns. */
+function strip({ history = [] }: ShownCriterion, asOfTurn: number): string {
+  const verdicts = new Map(
+    history.filter(({ source }) => source !== 'player').map(({ turn, status }) => [turn, MARKS[status]]),
+  )
+  const first = Math.max(1, asOfTurn - TURNS_SHOWN + 1)
+  const turns = Array.from({ length: Math.max(0, asOfTurn - first + 1) }, (_, i) => first + i)
+  return turns.map((turn) => verdicts.get(turn) ?? '·').join('')
+}

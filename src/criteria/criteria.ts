@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { withOneDeadline } from '../graph/deadline.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { taskOfCriterion } from '../keys.ts'
+import { readHistories, readMerges } from './history.ts'
+import { criterionState, historyEntry, type Role, shownCriterion } from './shown.ts'
+import { NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './standing.ts'
+import { criterionStates, finalKeys, POLICIES, type Policy } from './state.ts'
+
+const history = statement('criteria/history')
+
+/** What is proven in a world as of a turn (contract: criteria.md, "State"). */
+export const criteriaView = z.object({
+  worldSlug: z.string().nullable().describe('null: the task has no world yet'),
+  asOfTurn: z.number().describe('inclusive; 0: no turn yet'),
+  policy: z.enum(POLICIES),
+  total: z.number().describe('the criteria that count'),
+  verified: z.number(),
+  remaining: z.array(z.string()).describe('ids of those that are not verified'),
+  criteria: z.array(criterionState),
+})
+
+export type CriteriaView = z.output<typeof criteriaView>
+
+export type CriteriaRequest = Target & { turn?: number | null | undefined; policy: Policy; role: Role }
+
+/**
+ * The criteria that count, where each stands, and for the Coach why.
+ *
+ * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @example
+ * const { verified, total, remaining } = await listCriteria(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', policy: 'sticky', role: 'coach' })
+ */
+export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
+  const graph = withOneDeadline(store)
+  const { policy, role } = request
+  const turn = request.turn ?? null
+  const standing = await readStanding(graph, request, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
+  if (standing === null) return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, criteria: [] })
+  const states = criterionStates(standing.criteria, standing.progress, policy)
+  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  return viewOf({
+    worldSlug: standing.worldSlug,
+    asOfTurn: standing.turn,
+    policy,
+    criteria: states.map((state) =>
+      shownCriterion(state, role, histories?.get(state.key) ?? [], standing.progress.get(state.key)?.entries ?? 0),
+    ),
+  })
+}
+
+function viewOf(found: Pick<CriteriaView, 'worldSlug' | 'asOfTurn' | 'policy' | 'criteria'>): CriteriaView {
+  const left = found.criteria.filter(({ state }) => state !== 'verified')
+  return {
+    worldSlug: found.worldSlug,
+    asOfTurn: found.asOfTurn,
+    policy: found.policy,
+    total: found.criteria.length,
+    verified: found.criteria.length - left.length,
+    remaining: left.map(({ criterionId }) => criterionId),
+    criteria: found.criteria,
+  }
+}
+
+export const historyPosition = historyEntry.extend({ position: z.number() })
+export type HistoryPosition = z.output<typeof historyPosition>
+
+/**
+ * All that was ever said of a criterion in a world, oldest first, from `after` on.
+ *
+ * @throws `not_found` where the task has no such criterion, `unknown_world`, `world_deleted`
+ */
+export async function criterionHistory(
+  store: Graph,
+  { project, key, worldSlug }: { project: string; key: string; worldSlug?: string | null | undefined },
+  { after, limit }: { after: { turn: number; position: number }; limit: number },
+): Promise<HistoryPosition[]> {
+  const graph = withOneDeadline(store)
+  const task = taskOfCriterion(key)
+  const scope = task?.project === project ? task : null
+  const standing = scope === null ? null : await readStanding(graph, { ...scope, worldSlug }, null, NO_LEDGER)
+  if (standing === null) throw unknownCriterion(key)
+  const merges = await readMerges(graph, standing.taskKey)
+  const keyOf = finalKeys(merges)
+  const counts = keyOf(key)
+  if (!standing.criteria.some((criterion) => criterion.key === counts)) throw unknownCriterion(key)
+  const keys = [counts, ...merges.map((merge) => merge.key).filter((merged) => keyOf(merged) === counts)]
+  const params = { worldKey: standing.worldKey, keys, afterTurn: after.turn, afterPosition: after.position, limit }
+  return readRows(graph, history, params, historyPosition)
+}
+
+const unknownCriterion = (key: string): TurngraphError =>
+  new TurngraphError('not_found', `The world has no criterion ${key}.`, {
+    hint: 'Take the key of a criterion from GET /v1/criteria.',
+  })

@@ -1,0 +1,113 @@
+import { withOneDeadline } from '../graph/deadline.ts'
+import type { Graph } from '../graph/port.ts'
+import type { Role, StallView } from './shown.ts'
+import { analyseStall, LONGEST_WINDOW, type Stall } from './stall.ts'
+import { NO_LEDGER, readStanding, type Standing, type Target, WHOLE_LEDGER } from './standing.ts'
+import {
+  advance,
+  type CriterionState,
+  criterionStates,
+  HISTORY_SHOWN,
+  type LedgerEntry,
+  type Policy,
+  type RecentEntry,
+  repeatsIn,
+} from './state.ts'
+
+/** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
+export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }
+
+/**
+ * Whether a session still gets anywhere, as of a turn (inclusive; default: the newest).
+ *
+ * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @example
+ * const { verdict, shouldStop, reason } = await loadStall(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', policy: 'sticky' })
+ */
+export async function loadStall(store: Graph, request: StallRequest): Promise<Stall> {
+  const graph = withOneDeadline(store)
+  const { policy } = request
+  const turn = request.turn ?? null
+  const standing = await readStanding(graph, request, turn, policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
+  if (standing === null) return analyseStall(sessionOf(NOTHING, [], policy))
+  const states = criterionStates(standing.criteria, standing.progress, policy)
+  if (standing.ledger !== null || reachesBack(standing, states)) {
+    return analyseStall(sessionOf(standing, states, policy))
+  }
+  const whole = await readStanding(graph, request, turn, WHOLE_LEDGER)
+  return analyseStall(sessionOf(whole ?? NOTHING, states, policy))
+}
+
+type Seen = Pick<Standing, 'outcomes' | 'progress' | 'ledger'>
+const NOTHING: Seen = { outcomes: [], progress: new Map(), ledger: null }
+
+/** Whether what is kept of each criterion's newest entries covers all turns that a verdict may look at. */
+export function reachesBack({ outcomes, progress }: Seen, states: readonly CriterionState[]): boolean {
+  const first = outcomes.at(-LONGEST_WINDOW)?.turn ?? 1
+  return states.every(({ key }) => {
+    const { entries = 0, recent = [] } = progress.get(key) ?? {}
+    return entries <= HISTORY_SHOWN || (recent[0]?.turn ?? 0) < first
+  })
+}
+
+export function sessionOf(
+  { outcomes, progress, ledger }: Seen,
+  criteria: readonly CriterionState[],
+  policy: Policy,
+): Parameters<typeof analyseStall>[0] {
+  const entries = ledger === null ? null : byCriterion(ledger)
+  return {
+    outcomes,
+    criteria,
+    progress,
+    verifiedAfter: policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy),
+    entriesOf: (key) => entries?.get(key) ?? progress.get(key)?.recent ?? [],
+  }
+}
+
+/** Under `sticky` nothing leaves the set: who was verified by then is in it. */
+const firstVerified =
+  (criteria: readonly CriterionState[]) =>
+  (turn: number): number =>
+    criteria.filter(({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn <= turn).length
+
+const folded =
+  (ledger: readonly LedgerEntry[], policy: Policy) =>
+  (turn: number): number => {
+    const until = advance(
+      new Map(),
+      ledger.filter((entry) => entry.turn <= turn),
+      [],
+    )
+    const state = { sticky: 'state', evidence: 'evidenceState', latest: 'latestState' } as const
+    return [...until.values()].filter((standing) => standing[state[policy]] === 'verified').length
+  }
+
+function byCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
+  const entries = new Map<string, RecentEntry[]>()
+  const repeats = repeatsIn(ledger)
+  for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {
+    const { criterionKey, turn, status, source } = entry
+    const list = entries.get(criterionKey) ?? []
+    list.push({ turn, status, judges: source !== 'player' && !repeats.has(entry) })
+    entries.set(criterionKey, list)
+  }
+  return entries
+}
+
+/** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
+export function stallFor(role: Role, stall: Stall): StallView {
+  if (role === 'coach') return stall
+  const { reason, suggestion, signatures, ...open } = stall
+  return { ...open, signatures: signatures.map(({ turn, verifiedTotal }) => ({ turn, verifiedTotal })) }
+}
+
+const WARNED = new Set(['plateau', 'oscillating', 'stalled'])
+
+/** The warning in a context; null where there is nothing to warn of. */
+export function stallWarning(role: Role, stall: Stall): string | null {
+  if (!WARNED.has(stall.verdict)) return null
+  if (role === 'coach') return [`${stall.verdict}. ${stall.reason}`, stall.suggestion ?? ''].join(' ').trim()
+  const left = stall.criteriaLeft.length === 0 ? '' : `; criteria left: ${stall.criteriaLeft.join(', ')}`
+  return `${stall.verdict} since turn ${stall.sinceTurn}${left}`
+}

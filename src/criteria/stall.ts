@@ -1,0 +1,218 @@
+import type { Outcome } from './signature.ts'
+import type { CriterionState, Progress, RecentEntry } from './state.ts'
+
+/**
+ * Whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never
+ * happen again). Pure.
+ */
+
+export const VERDICTS = ['insufficient_data', 'progressing', 'stalled', 'oscillating', 'plateau'] as const
+export type StallVerdict = (typeof VERDICTS)[number]
+
+export type Stall = {
+  verdict: StallVerdict
+  shouldStop: boolean
+  reason: string
+  /** The first turn of what the verdict looked at; null where it looked at none. */
+  sinceTurn: number | null
+  /** How many feedback turns the verdict looked at. */
+  window: number
+  signatures: { turn: number; signature: string; blocking: number; verifiedTotal: number }[]
+  suggestion: string | null
+  criteriaLeft: string[]
+}
+
+export type Session = {
+  /** The newest counted turns, ascending; at least back to the last approval, or as many as any window takes. */
+  outcomes: readonly Outcome[]
+  /** The criteria that count, in their order, and where each stands. */
+  criteria: readonly CriterionState[]
+  progress: ReadonlyMap<string, Progress>
+  /** The size of the accumulated verified set after a turn. */
+  verifiedAfter: (turn: number) => number
+  /** A criterion's entries, oldest first, at least those of the newest feedback turns. */
+  entriesOf: (criterionKey: string) => readonly RecentEntry[]
+}
+
+const SAME_UNVERIFIED = 3
+const SAME_UNFINISHED = 5
+const OSCILLATION = 6
+const PLATEAU = 4
+const RETURNS = 2
+const CHANGES = 3
+
+/** The most feedback turns that any verdict looks at. */
+export const LONGEST_WINDOW = OSCILLATION
+
+export function analyseStall(session: Session): Stall {
+  const { outcomes } = session
+  const last = outcomes.at(-1)
+  const approval = outcomes.findLastIndex(({ decision }) => decision === 'approved')
+  const feedback = outcomes.slice(approval + 1)
+  const say = sayOf(session, feedback)
+  if (last === undefined) return say('insufficient_data', [], 'No turn has been judged yet.')
+  if (last.decision === 'approved') return say('progressing', [last], `Turn ${last.turn} was approved.`)
+  if (feedback.length < 2) {
+    return say('insufficient_data', feedback, `Turn ${last.turn} is the only one with feedback so far.`)
+  }
+  return (
+    stalled(session, feedback, say) ??
+    oscillating(session, feedback, say) ??
+    plateau(session, feedback, say) ??
+    say('progressing', feedback.slice(-PLATEAU), `${turnsOf(feedback.slice(-PLATEAU))}: nothing repeats for long.`)
+  )
+}
+
+type Say = (verdict: StallVerdict, window: readonly Outcome[], reason: string, stops?: boolean) => Stall
+
+const sayOf =
+  (session: Session, feedback: readonly Outcome[]): Say =>
+  (verdict, window, reason, shouldStop = false) => ({
+    verdict,
+    shouldStop,
+    reason,
+    sinceTurn: window[0]?.turn ?? null,
+    window: window.length,
+    signatures: window.map(({ turn, signature, blocking }) => ({
+      turn,
+      signature,
+      blocking,
+      verifiedTotal: session.verifiedAfter(turn),
+    })),
+    suggestion: feedback.length === 0 ? null : suggestionFor(session, feedback),
+    criteriaLeft: leftOf(session),
+  })
+
+/** The same complaint again and again: with nothing verified at all, or for long and with something left. */
+function stalled(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
+  const repeats = (turns: number) => {
+    const window = newest(feedback, turns)
+    return window !== null && new Set(window.map(({ signature }) => signature)).size === 1 && isFlat(session, window)
+      ? window
+      : null
+  }
+  const verified = session.verifiedAfter(feedback.at(-1)?.turn ?? 0)
+  const long = allVerified(session) ? null : repeats(SAME_UNFINISHED)
+  const window = long ?? (verified === 0 ? repeats(SAME_UNVERIFIED) : null)
+  if (window === null) return null
+  const told = `${turnsOf(window)} have the same feedback, and nothing was verified meanwhile (${tally(session)}).`
+  if (isSpared(session)) {
+    return say('stalled', window, `${told} The Player says that all is done, and no rejection shows evidence.`)
+  }
+  return say('stalled', window, `UNRECOVERABLE_STALL: ${told}`, true)
+}
+
+function oscillating(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
+  const window = feedback.slice(-OSCILLATION)
+  const returning = window.filter(({ signature }, i) => {
+    const before = window.slice(0, i).map((earlier) => earlier.signature)
+    return before.includes(signature) && before.at(-1) !== signature
+  })
+  if (returning.length >= RETURNS && isFlat(session, window)) {
+    return say(
+      'oscillating',
+      window,
+      `The feedback of earlier turns returned in ${turnsOf(returning)}, after other feedback between, and nothing was verified meanwhile.`,
+    )
+  }
+  const flipping = session.criteria
+    .map(({ key, criterionId, text }) => ({
+      name: criterionId === '' ? (text ?? '') : criterionId,
+      verdicts: verdictsOf(session.entriesOf(key), window),
+    }))
+    .filter(({ verdicts }) => changesIn(verdicts.map(({ status }) => status)) >= CHANGES)
+  const first = flipping[0]
+  if (first === undefined) return null
+  const shown = first.verdicts.map(({ turn, status }) => `${status} in turn ${turn}`).join(', ')
+  const others = flipping.length === 1 ? '' : ` (${flipping.length - 1} more likewise)`
+  return say('oscillating', window, `The verdict on ${first.name} keeps changing: ${shown}${others}.`)
+}
+
+function plateau(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
+  const window = newest(feedback, PLATEAU)
+  if (window === null || !isFlat(session, window)) return null
+  const told = `Nothing was newly verified in ${turnsOf(window)} (${tally(session)}).`
+  if (!allVerified(session)) return say('plateau', window, told)
+  return say('plateau', window, `${told} All criteria are verified; ${gatesIn(feedback)} blocks.`)
+}
+
+/** The newest `count` of them, if there are so many. */
+const newest = (feedback: readonly Outcome[], count: number): readonly Outcome[] | null =>
+  feedback.length < count ? null : feedback.slice(-count)
+
+/** No growth: the accumulated set has the same size after each of the turns. */
+const isFlat = ({ verifiedAfter }: Session, window: readonly Outcome[]): boolean =>
+  new Set(window.map(({ turn }) => verifiedAfter(turn))).size === 1
+
+const allVerified = ({ criteria }: Session): boolean =>
+  criteria.length > 0 && criteria.every(({ state }) => state === 'verified')
+
+/** Seed 004's case: the work may be right, and only the proof of it got lost on the way. */
+function isSpared(session: Session): boolean {
+  const { criteria, progress } = session
+  if (allVerified(session)) return true
+  return (
+    criteria.length > 0 &&
+    criteria.every(
+      ({ key, promise }) =>
+        promise?.status === 'complete' && (progress.get(key)?.evidencedRejectionTurn ?? null) === null,
+    )
+  )
+}
+
+/** A criterion's explicit verdict in each of the turns: a judge's last word of the turn. */
+function verdictsOf(
+  entries: readonly RecentEntry[],
+  window: readonly Outcome[],
+): { turn: number; status: string }[] {
+  const turns = new Set(window.map(({ turn }) => turn))
+  const byTurn = new Map<number, string>()
+  for (const { turn, status, judges } of entries) {
+    const explicit = status === 'verified' || status === 'rejected'
+    if (judges && explicit && turns.has(turn)) byTurn.set(turn, status)
+  }
+  return [...byTurn].map(([turn, status]) => ({ turn, status })).sort((a, b) => a.turn - b.turn)
+}
+
+const changesIn = (statuses: readonly string[]): number =>
+  statuses.filter((status, i) => i > 0 && status !== statuses[i - 1]).length
+
+function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
+  if (allVerified(session)) {
+    return `All ${session.criteria.length} criteria are verified: look at ${gatesIn(feedback)}, which blocks the approval, and not at the criteria.`
+  }
+  const contested = session.criteria.filter(({ contestedInTurn }) => contestedInTurn !== null).map(nameOf)
+  const parts = [
+    ...(session.criteria.length === 0 ? ['No judge has named a criterion: ask for verdicts by criterion'] : []),
+    ...(leftOf(session).length === 0 ? [] : [`Criteria left: ${leftOf(session).join(', ')}`]),
+    ...(contested.length === 0 ? [] : [`contested: ${contested.join(', ')}`]),
+    ...(isSpared(session)
+      ? ['the Player promised all of them complete and no rejection shows evidence: verify the promises before judging again']
+      : []),
+    ...(feedback.at(-1)?.gates.length ? [`blocking: ${feedback.at(-1)?.gates.join(', ')}`] : []),
+  ]
+  return `${parts.join('; ')}.`
+}
+
+const nameOf = ({ criterionId, text }: CriterionState): string => (criterionId === '' ? (text ?? '') : criterionId)
+
+const leftOf = ({ criteria }: Session): string[] =>
+  criteria.filter(({ state }) => state !== 'verified').map(nameOf)
+
+const tally = ({ criteria }: Session): string =>
+  `${criteria.filter(({ state }) => state === 'verified').length} of ${criteria.length} criteria verified`
+
+function gatesIn(feedback: readonly Outcome[]): string {
+  const gates = feedback.at(-1)?.gates ?? []
+  return gates.length === 0 ? "the Coach's feedback" : gates.join(', ')
+}
+
+/** `turn 3`, `turns 2 and 4`, `turns 1 to 4`. */
+function turnsOf(window: readonly Outcome[]): string {
+  const turns = window.map(({ turn }) => turn)
+  const [first, last] = [turns[0], turns.at(-1)]
+  if (first === last) return `turn ${first}`
+  const consecutive = turns.every((turn, i) => i === 0 || turn === (turns[i - 1] ?? 0) + 1)
+  if (consecutive && turns.length > 2) return `turns ${first} to ${last}`
+  return `turns ${turns.slice(0, -1).join(', ')} and ${last}`
+}

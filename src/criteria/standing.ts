@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { optionalNumber, optionalText } from '../graph/columns.ts'
+import { readWholeRow } from '../graph/decode.ts'
+import type { Graph, Params } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { worldKey } from '../keys.ts'
+import { keyOfTask, type Scope } from '../turns/scope.ts'
+import { unknownWorld, worldDeleted } from '../turns/worlds.ts'
+import type { Criterion } from './identity.ts'
+import { ledgerColumns, ledgerIsWhole } from './ledger.ts'
+import { criterionRow, outcomeText, progressIsWhole, progressRow } from './rows.ts'
+import type { Outcome } from './signature.ts'
+import { advance, finalKeys, type LedgerEntry, type Progress } from './state.ts'
+
+/**
+ * Where the criteria of a world stand as of a turn. After the newest turn that is what the captures kept (one
+ * indexed read, however long the world is); as of an earlier one the ledger is folded again.
+ */
+export type Standing = {
+  worldSlug: string
+  worldKey: string
+  taskKey: string
+  currentTurn: number
+  /** The turn it is as of, inclusive. */
+  turn: number
+  criteria: readonly Criterion[]
+  progress: ReadonlyMap<string, Progress>
+  /** How the counted turns ended, ascending: all of them, or the newest that any window looks at. */
+  outcomes: readonly Outcome[]
+  /** The newest turn with promises as of any turn; null where none has any. */
+  promisedTurn: number | null
+  /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
+  ledger: readonly LedgerEntry[] | null
+}
+
+/** A task, and the world of it: the newest one where none is named. */
+export type Target = Scope & { worldSlug?: string | null | undefined }
+
+export const targetParams = (target: Target): Params => ({
+  taskKey: keyOfTask(target),
+  ...(target.worldSlug == null ? {} : { worldKey: worldKey(target.project, target.worldSlug) }),
+})
+
+const standingInWorld = statement('criteria/standing-in-world')
+const standingInTask = statement('criteria/standing-in-task')
+
+/** The columns of `criteria/_standing`, decoded. */
+export const standingColumns = {
+  world: z.object({
+    slug: z.string(),
+    key: z.string(),
+    taskKey: z.string(),
+    currentTurn: z.number(),
+    turnCount: z.number(),
+    progressSum: z.number(),
+    outcomes: z.array(outcomeText),
+    promisedTurn: optionalNumber,
+    newestDigest: optionalText,
+    deleted: z.boolean(),
+  }),
+  standing: z.array(
+    z.tuple([progressRow, criterionRow]).transform(([progress, criterion]) => ({ progress, criterion })),
+  ),
+}
+
+const standingRow = z.object({ ...standingColumns, ...ledgerColumns })
+export type StandingRow = z.output<typeof standingRow>
+
+/** Of what has more turns, the ledger is read apart, and only what is shown of it. */
+export const SMALL_WORLD = 32
+export const NO_LEDGER = 0
+export const WHOLE_LEDGER = 2 ** 31
+
+/** Above every turn number. */
+const NO_TURN = 2 ** 31
+
+/**
+ * @param asOf the turn, inclusive; null: the newest
+ * @param ledgerUpTo how many turns a world may have for its ledger to come along
+ * @returns null where the task has no world
+ * @throws `unknown_world` where the target names a world that the task does not have, `world_deleted`
+ */
+export async function readStanding(
+  graph: Graph,
+  target: Target,
+  asOf: number | null,
+  ledgerUpTo: number,
+): Promise<Standing | null> {
+  const read = (upTo: number) =>
+    readWholeRow(
+      graph,
+      target.worldSlug == null ? standingInTask : standingInWorld,
+      { ...targetParams(target), turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo: upTo },
+      standingRow,
+      standingIsWhole(upTo),
+    )
+  const row = await read(ledgerUpTo)
+  if (row === null) {
+    if (target.worldSlug == null) return null
+    throw unknownWorld(target.project, target.worldSlug)
+  }
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  const past = asOf !== null && asOf < row.world.currentTurn
+  if (!past || row.world.turnCount <= ledgerUpTo) return standingFrom(row, asOf, ledgerUpTo)
+  const whole = await read(WHOLE_LEDGER)
+  return whole === null ? null : standingFrom(whole, asOf, WHOLE_LEDGER)
+}
+
+export const standingIsWhole =
+  (ledgerUpTo: number) =>
+  (row: StandingRow): boolean =>
+    progressIsWhole(
+      row.world.progressSum,
+      row.standing.map(({ progress }) => progress),
+    ) &&
+    (row.world.turnCount > ledgerUpTo || ledgerIsWhole(row))
+
+export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: number): Standing {
+  const { world } = row
+  const { slug: worldSlug, key, taskKey, currentTurn, promisedTurn } = world
+  const keyOf = finalKeys(row.criteria)
+  const ledger =
+    world.turnCount <= ledgerUpTo
+      ? row.ledger.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+      : null
+  const common = { worldSlug, worldKey: key, taskKey, currentTurn, promisedTurn, turn: asOf ?? currentTurn, ledger }
+  if (asOf !== null && asOf < currentTurn) {
+    return {
+      ...common,
+      criteria: row.criteria,
+      progress: advance(new Map(), row.ledger, row.promised, keyOf),
+      outcomes: ascending(row.turns.flatMap(([, , , outcome]) => (outcome === null ? [] : [outcome]))),
+    }
+  }
+  const kept = row.standing.flatMap(({ criterion, progress: found }) =>
+    found === null ? [] : [[criterion.key, found.progress] as const],
+  )
+  return {
+    ...common,
+    criteria: row.standing.map(({ criterion }) => criterion),
+    progress: new Map(kept),
+    outcomes: ascending(world.outcomes),
+  }
+}
+
+const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)

@@ -1,0 +1,424 @@
+import { describe, expect, test } from 'vitest'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import type { OperationInput } from '../../src/operations.ts'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+type Status = 'verified' | 'rejected' | 'pending' | 'unknown'
+type Verdict = Status | [Status, string]
+
+const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F']
+const textOf = (criterionId: string) => `The criterion ${LETTERS[Number(criterionId.slice(-1)) - 1]} holds for every input`
+
+const judged = (verdicts: Record<string, Verdict>): Partial<TurnToSend> => ({
+  verifications: Object.entries(verdicts).map(([criterionId, verdict]) => {
+    const [status, evidence] = typeof verdict === 'string' ? [verdict, null] : verdict
+    return { criterionId, criterionText: textOf(criterionId), status, evidence }
+  }),
+})
+
+const promised = (...criterionIds: string[]): Partial<TurnToSend> => ({
+  promises: criterionIds.map((criterionId) => ({
+    criterionId,
+    criterionText: textOf(criterionId),
+    status: 'complete' as const,
+    evidence: `the Player's proof of ${criterionId}`,
+  })),
+})
+
+const complaint = (description: string, more: Partial<TurnToSend> = {}): Partial<TurnToSend> => ({
+  ...more,
+  coachDecision: 'feedback',
+  coachFeedback: description,
+  issues: [{ severity: 'must_fix', category: 'requirements', description }],
+})
+
+/** The six criteria of seed 004's session. */
+const SIX = ['AC-001', 'AC-002', 'AC-003', 'AC-004', 'AC-005', 'AC-006']
+
+/** What a Coach asks: what is proven, what was promised, does it get anywhere, why not. */
+export function coachContract(store: StoreUnderTest): void {
+  describe('what a Coach asks', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const capture = async (...turns: TurnToSend[]) => {
+      for (const turn of turns) await client().captureTurnState(turn)
+    }
+    const target = { project: PROJECT, featureId: FEATURE, taskId: TASK }
+    const criteria = (more: Partial<OperationInput<'listCriteria'>> = {}) =>
+      client().listCriteria({ ...target, ...more })
+    const promises = (turn: number, more: Partial<OperationInput<'recoverPromises'>> = {}) =>
+      client().recoverPromises({ ...target, turn, ...more })
+    const stall = (more: Partial<OperationInput<'loadStall'>> = {}) => client().loadStall({ ...target, ...more })
+    const why = (turn?: number) => client().explainTurn({ ...target, turn })
+
+    describe("seed 004's acceptance list", () => {
+      test('a turn without promises has those of the newest earlier turn that has any', async () => {
+        await capture(aTurn(1, promised('AC-001')), aTurn(2, promised(...SIX)), aTurn(3), aTurn(4))
+        const recovered = await promises(5)
+        expect(recovered).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
+        expect(recovered.items.map(({ label }) => label)).toEqual(SIX)
+      })
+
+      test('the recovery is logged at INFO, in these words', async () => {
+        await capture(aTurn(1, promised(...SIX)), aTurn(2))
+        const logged: string[] = []
+        const logging = inProcessClient({
+          graph: handles.graph,
+          project: PROJECT,
+          log: (message) => logged.push(message),
+        })
+        const { message } = await logging.recoverPromises({ ...target, turn: 3 })
+        expect(message).toBe(
+          'No completion_promises in current turn — recovered from player_turn_1.json (6 promises)',
+        )
+        expect(logged).toEqual([message])
+      })
+
+      test('without any earlier promise there are none, and nothing is said', async () => {
+        expect(await promises(1)).toEqual({ source: 'none', items: [] })
+        await capture(aTurn(1), aTurn(2))
+        expect(await promises(3)).toEqual({ source: 'none', items: [] })
+      })
+
+      test('criteria verified in turn N are verified in turn N+1, even if the Coach gives feedback', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'rejected' })),
+          aTurn(2, complaint('nothing was found', judged({ 'AC-001': 'unknown', 'AC-002': 'verified' }))),
+          aTurn(3, complaint('nothing was found')),
+        )
+        expect(await criteria()).toMatchObject({ asOfTurn: 3, total: 2, verified: 2, remaining: [] })
+      })
+
+      test('a session whose first turn met all criteria is never stopped, though later turns omit promises', async () => {
+        await capture(aTurn(1, { ...promised(...SIX), ...complaint('0/6 criteria met') }))
+        for (let turn = 2; turn <= 9; turn++) {
+          await capture(
+            aTurn(turn, complaint('0/6 criteria met', judged(Object.fromEntries(SIX.map((id) => [id, 'rejected' as const]))))),
+          )
+          const answer = await stall()
+          expect(answer.shouldStop, `after turn ${turn}`).toBe(false)
+          expect(answer.reason).not.toContain('UNRECOVERABLE_STALL')
+        }
+        expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: false })
+        expect((await stall()).suggestion).toMatch(/promise/)
+      })
+    })
+
+    describe('promises', () => {
+      test("a turn's own come first; it need not be captured yet", async () => {
+        await capture(aTurn(1, promised('AC-001')), aTurn(2, promised('AC-002')))
+        expect(await promises(2)).toMatchObject({ source: 'current', items: [{ label: 'AC-002' }] })
+        expect(await promises(1)).toMatchObject({ source: 'current', items: [{ label: 'AC-001' }] })
+        expect(await promises(7)).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
+      })
+
+      test('as of an earlier turn nothing later shows', async () => {
+        await capture(aTurn(2, promised('AC-001')), aTurn(3), aTurn(4, promised('AC-002')))
+        expect(await promises(1)).toEqual({ source: 'none', items: [] })
+        expect(await promises(3)).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
+      })
+
+      test('a turn that came late or replaces another is what is recovered from', async () => {
+        await capture(aTurn(1, promised('AC-001')), aTurn(4))
+        await capture(aTurn(3, promised('AC-002')))
+        expect(await promises(5)).toMatchObject({ recoveredFromTurn: 3 })
+        await capture({ ...aTurn(3, { playerSummary: 'without' }), onConflict: 'supersede' })
+        expect(await promises(5)).toMatchObject({ recoveredFromTurn: 1 })
+      })
+
+      test('the id is the resolved one, the label the one that the Player gave', async () => {
+        await capture(
+          aTurn(1, {
+            promises: [{ criterionId: 'AC-002', criterionText: textOf('AC-001'), status: 'complete' }],
+            verifications: [{ criterionId: 'AC-001', criterionText: textOf('AC-001'), status: 'verified' }],
+          }),
+        )
+        const { items } = await promises(2)
+        expect(items).toMatchObject([{ criterionId: 'AC-001', label: 'AC-002', status: 'complete' }])
+        const [criterion] = (await criteria()).criteria
+        expect(items[0]?.key).toBe(criterion?.key)
+      })
+
+      test('a promise of a criterion that turned out to be another counts for that one', async () => {
+        await capture(
+          aTurn(1, { promises: [{ criterionId: 'AC-001', status: 'complete' }], verifications: [{ criterionId: 'AC-001', status: 'pending' }] }),
+          aTurn(2, {
+            promises: [{ criterionId: 'AC-001', criterionText: textOf('AC-001'), status: 'complete' }],
+            verifications: [{ criterionId: 'AC-001', status: 'verified' }],
+          }),
+        )
+        const [criterion, ...others] = (await criteria()).criteria
+        expect(others).toEqual([])
+        for (const turn of [1, 2, 3]) {
+          expect((await promises(turn)).items.map(({ key }) => key), `turn ${turn}`).toEqual([criterion?.key])
+        }
+      })
+
+      test('each world has its own, and a named one that is not there is an error', async () => {
+        await capture(aTurn(1, { worldSlug: 'a', ...promised('AC-001') }), aTurn(1, { worldSlug: 'b' }))
+        expect(await promises(2, { worldSlug: 'a' })).toMatchObject({ source: 'recovered' })
+        expect(await promises(2, { worldSlug: 'b' })).toMatchObject({ source: 'none' })
+        await expect(promises(2, { worldSlug: 'nowhere' })).rejects.toMatchObject({ code: 'unknown_world' })
+        expect(await promises(2, { taskId: 'nobody' })).toEqual({ source: 'none', items: [] })
+      })
+    })
+
+    describe('criteria', () => {
+      const session = [
+        aTurn(1, judged({ 'AC-001': ['verified', 'seen'], 'AC-002': 'rejected', 'AC-003': 'verified' })),
+        aTurn(2, judged({ 'AC-001': ['rejected', 'the test fails now'], 'AC-002': 'verified' })),
+        aTurn(3, judged({ 'AC-003': 'rejected', 'AC-002': 'unknown' })),
+        aTurn(4, judged({ 'AC-001': 'verified', 'AC-003': 'pending' })),
+      ]
+      const states = async (more: Parameters<typeof criteria>[0]) =>
+        Object.fromEntries(
+          (await criteria(more)).criteria.map((c) => [
+            c.criterionId,
+            `${c.state}@${c.verifiedInTurn}${c.contested === null ? '' : `!${c.contested.turn}`}`,
+          ]),
+        )
+
+      test('sticky: a rejection contests, a verification clears it', async () => {
+        await capture(...session)
+        expect(await states({ turn: 1 })).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'rejected@null', 'AC-003': 'verified@1' })
+        expect(await states({ turn: 2 })).toEqual({ 'AC-001': 'verified@1!2', 'AC-002': 'verified@2', 'AC-003': 'verified@1' })
+        expect(await states({})).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'verified@2', 'AC-003': 'verified@1!3' })
+      })
+
+      test('evidence: a rejection with evidence of its own takes it back', async () => {
+        await capture(...session)
+        const policy = 'evidence' as const
+        expect(await states({ turn: 2, policy })).toMatchObject({ 'AC-001': 'rejected@null' })
+        expect(await states({ turn: 3, policy })).toMatchObject({ 'AC-003': 'verified@1!3' })
+        expect(await states({ policy })).toMatchObject({ 'AC-001': 'verified@4' })
+      })
+
+      test('latest: the last word that is not unknown', async () => {
+        await capture(...session)
+        const policy = 'latest' as const
+        expect(await states({ turn: 3, policy })).toEqual({ 'AC-001': 'rejected@null', 'AC-002': 'verified@2', 'AC-003': 'rejected@null' })
+        expect(await states({ policy })).toMatchObject({ 'AC-003': 'pending@null' })
+      })
+
+      test('the totals say what is left', async () => {
+        await capture(...session)
+        expect(await criteria({ turn: 1 })).toMatchObject({ worldSlug: TASK, asOfTurn: 1, policy: 'sticky', total: 3, verified: 2, remaining: ['AC-002'] })
+      })
+
+      test('a Coach sees the reason and the history, a Player neither', async () => {
+        await capture(...session)
+        const [coach] = (await criteria({ turn: 2 })).criteria
+        expect(coach).toMatchObject({
+          contested: { turn: 2, reason: 'the test fails now' },
+          history: [
+            { turn: 1, status: 'verified', source: 'coach', evidence: 'seen' },
+            { turn: 2, status: 'rejected', source: 'coach', evidence: 'the test fails now' },
+          ],
+        })
+        const player = await criteria({ turn: 2, role: 'player' })
+        expect(player.criteria[0]?.contested).toEqual({ turn: 2 })
+        expect(JSON.stringify(player)).not.toMatch(/seen|fails now|history|"coach"\]/)
+      })
+
+      test('as of every turn it is what it was then, after supersede and late arrival too', async () => {
+        const then: unknown[] = []
+        for (const turn of session) {
+          await capture(turn)
+          then.push(await criteria())
+        }
+        for (const [i, view] of then.entries()) {
+          const now = await criteria({ turn: i + 1 })
+          const bare = (v: typeof now) => v.criteria.map(({ aliases, ...c }) => c)
+          expect(bare(now)).toEqual(bare(view as typeof now))
+        }
+      })
+
+      test('a history of a long world shows the newest twenty, and pages give them all', async () => {
+        for (let turn = 1; turn <= 40; turn++) {
+          await capture(
+            aTurn(turn, judged({ 'AC-001': ['rejected', `seen in ${turn}`], ...(turn === 3 ? { 'AC-002': ['verified', 'long ago'] as const } : {}) })),
+          )
+        }
+        const view = await criteria()
+        const [often, once] = view.criteria
+        expect(often?.history?.map(({ turn }) => turn)).toEqual(Array.from({ length: 20 }, (_, i) => i + 21))
+        expect(often).toMatchObject({ historyOmitted: 20 })
+        expect(once?.history).toEqual([{ turn: 3, status: 'verified', source: 'coach', evidence: 'long ago' }])
+        const pages: number[] = []
+        let cursor: string | null = null
+        do {
+          const found: Awaited<ReturnType<ReturnType<typeof client>['getCriterionHistory']>> =
+            await client().getCriterionHistory({ project: PROJECT, key: often?.key ?? '', limit: 15, cursor })
+          pages.push(...found.items.map(({ turn }) => turn))
+          cursor = found.nextCursor
+        } while (cursor !== null)
+        expect(pages).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+        await expect(
+          client().getCriterionHistory({ project: 'another', key: often?.key ?? '' }),
+        ).rejects.toMatchObject({ code: 'not_found' })
+      })
+
+      test('a task without turns has no criteria, which is an answer', async () => {
+        expect(await criteria({ taskId: 'nobody' })).toEqual({ worldSlug: null, asOfTurn: 0, policy: 'sticky', total: 0, verified: 0, remaining: [], criteria: [] })
+      })
+    })
+
+    describe('stall', () => {
+      test('without a judged turn there is not enough to say', async () => {
+        expect(await stall()).toMatchObject({ verdict: 'insufficient_data', shouldStop: false, window: 0 })
+        await capture(aTurn(1, { coachDecision: 'error' }), aTurn(2, { coachDecision: 'unknown' }))
+        expect(await stall()).toMatchObject({ verdict: 'insufficient_data', sinceTurn: null })
+      })
+
+      test('three equal feedbacks with nothing verified stop the session', async () => {
+        await capture(aTurn(1, complaint('the build fails in 12 s')), aTurn(2, complaint('the build fails in 13.5 s')))
+        expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
+        await capture(aTurn(3, complaint('The build fails in 9 s')))
+        const answer = await stall()
+        expect(answer).toMatchObject({ verdict: 'stalled', shouldStop: true, sinceTurn: 1, window: 3 })
+        expect(answer.reason).toMatch(/^UNRECOVERABLE_STALL: turns 1 to 3 /)
+        expect(new Set(answer.signatures.map(({ signature }) => signature)).size).toBe(1)
+        expect(answer.signatures).toMatchObject([{ turn: 1, blocking: 1, verifiedTotal: 0 }, { turn: 2 }, { turn: 3 }])
+        expect(await stall({ turn: 2 })).toMatchObject({ verdict: 'progressing' })
+      })
+
+      test('an approval begins all windows anew', async () => {
+        const same = complaint('the build fails')
+        await capture(aTurn(1, same), aTurn(2, same), aTurn(3, { coachDecision: 'approved' }))
+        expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
+        await capture(aTurn(4, same))
+        expect(await stall()).toMatchObject({ verdict: 'insufficient_data' })
+        await capture(aTurn(5, same))
+        expect(await stall()).toMatchObject({ verdict: 'progressing' })
+      })
+
+      test('something left after five equal feedbacks stops it; all verified never does', async () => {
+        const some = judged({ 'AC-001': 'verified', 'AC-002': 'rejected' })
+        for (let turn = 1; turn <= 5; turn++) await capture(aTurn(turn, complaint('AC-002 is not met', some)))
+        expect(await stall({ turn: 4 })).toMatchObject({ verdict: 'plateau', shouldStop: false })
+        expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true, criteriaLeft: ['AC-002'] })
+        await capture(aTurn(6, complaint('AC-002 is not met', judged({ 'AC-002': 'verified' }))))
+        for (let turn = 7; turn <= 12; turn++) {
+          await capture(aTurn(turn, { ...complaint('AC-002 is not met'), gates: { bdd: 'failed' } }))
+          expect((await stall()).shouldStop).toBe(false)
+        }
+        const answer = await stall()
+        expect(answer.verdict).toBe('plateau')
+        expect(answer.reason).toContain('bdd blocks')
+        expect(answer.suggestion).toContain('bdd')
+      })
+
+      test('feedback that comes back after other feedback oscillates', async () => {
+        for (const [i, description] of ['one', 'two', 'one', 'two'].entries())
+          await capture(aTurn(i + 1, complaint(`complaint ${description}`)))
+        expect(await stall({ turn: 3 })).toMatchObject({ verdict: 'progressing' })
+        expect(await stall()).toMatchObject({ verdict: 'oscillating', shouldStop: false })
+      })
+
+      test('a verdict that changes direction three times oscillates', async () => {
+        for (const [i, status] of (['verified', 'rejected', 'verified', 'rejected'] as const).entries())
+          await capture(aTurn(i + 1, complaint(`complaint ${'abcd'[i]}`, judged({ 'AC-001': status }))))
+        const answer = await stall()
+        expect(answer.verdict).toBe('oscillating')
+        expect(answer.reason).toContain('AC-001')
+      })
+
+      test.each(['sticky', 'evidence', 'latest'] as const)('progress follows the policy (%s)', async (policy) => {
+        await capture(
+          aTurn(1, complaint('a', judged({ 'AC-001': 'verified', 'AC-002': 'verified' }))),
+          aTurn(2, complaint('b', judged({ 'AC-001': ['rejected', 'it broke'], 'AC-002': 'rejected' }))),
+          aTurn(3, complaint('c')),
+        )
+        const totals = (await stall({ policy })).signatures.map(({ verifiedTotal }) => verifiedTotal)
+        expect(totals).toEqual({ sticky: [2, 2, 2], evidence: [2, 1, 1], latest: [2, 0, 0] }[policy])
+      })
+
+      test('turns that came late or replace others count in their place', async () => {
+        await capture(aTurn(1, complaint('same')), aTurn(3, complaint('same')))
+        expect(await stall()).toMatchObject({ verdict: 'progressing' })
+        await capture(aTurn(2, complaint('same')))
+        expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true })
+        await capture({ ...aTurn(2, { coachDecision: 'approved' }), onConflict: 'supersede' })
+        expect(await stall()).toMatchObject({ verdict: 'insufficient_data', shouldStop: false })
+      })
+
+      test('the context warns: a Coach with the reason, a Player without', async () => {
+        for (let turn = 1; turn <= 4; turn++)
+          await capture(
+            aTurn(turn, {
+              ...complaint(`complaint ${'abcd'[turn - 1]}`, judged({ 'AC-001': 'verified', 'AC-002': 'rejected' })),
+              gates: { 'CANARY-gate': 'failed' },
+            }),
+          )
+        const load = (role: 'player' | 'coach') => client().loadTurnContinuationContext(aContext(5, { role }))
+        const coach = await load('coach')
+        expect(coach.context).toMatch(/\*\*Stall warning\*\*: plateau.*CANARY-gate/s)
+        expect(coach.stall).toEqual(await stall())
+        const player = await load('player')
+        expect(player.context).toContain('**Stall warning**: plateau since turn 1; criteria left: AC-002')
+        expect(JSON.stringify(player)).not.toContain('CANARY')
+        expect(player.stall).toEqual({
+          verdict: 'plateau',
+          shouldStop: false,
+          sinceTurn: 1,
+          window: 4,
+          criteriaLeft: ['AC-002'],
+          signatures: [1, 2, 3, 4].map((turn) => ({ turn, verifiedTotal: 1 })),
+        })
+      })
+    })
+
+    describe('the context', () => {
+      test('holds the promises for the coming turn: a Coach reads their proof, a Player does not', async () => {
+        await capture(aTurn(1, promised('AC-001')), aTurn(2))
+        const load = (role: 'player' | 'coach') => client().loadTurnContinuationContext(aContext(3, { role }))
+        const coach = await load('coach')
+        expect(coach.promises).toEqual(await promises(3))
+        expect(coach.context).toMatch(/\*\*Promises recovered from turn 1\*\*: 1\n {2}- AC-001: complete/)
+        const player = await load('player')
+        expect(player.promises?.items).toMatchObject([{ label: 'AC-001', status: 'complete' }])
+        expect(JSON.stringify(player)).not.toContain("the Player's proof")
+        expect(player.context).not.toContain('Promises recovered')
+      })
+    })
+
+    describe('why', () => {
+      test('says what was tried, what blocked, and what was lost and won against the turn before', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'rejected', 'AC-003': 'verified' })),
+          aTurn(2, {
+            playerSummary: 'Rebuilt the parser',
+            ...complaint('the parser drops the last line'),
+            ...judged({ 'AC-001': ['rejected', 'test_parse fails'], 'AC-002': ['verified', 'seen'] }),
+            gates: { tests: 'failed', coverage: 'passed' },
+            whatToTryNext: 'AC-001',
+          }),
+          aTurn(3, { coachDecision: 'approved' }),
+        )
+        expect(await why(2)).toMatchObject({
+          worldSlug: TASK,
+          turn: 2,
+          previousTurn: 1,
+          playerSummary: 'Rebuilt the parser',
+          coachDecision: 'feedback',
+          blockingIssues: [{ description: 'the parser drops the last line' }],
+          won: [{ criterionId: 'AC-002', evidence: 'seen' }],
+          lost: [{ criterionId: 'AC-001', evidence: 'test_parse fails' }],
+          blockingGates: ['tests'],
+          verified: 3,
+          total: 3,
+          whatToTryNext: 'AC-001',
+        })
+        expect(await why()).toMatchObject({ turn: 3, coachDecision: 'approved', won: [], lost: [] })
+        expect(await why(1)).toMatchObject({ previousTurn: null, lost: [] })
+      })
+
+      test('a turn that is not there is an error that says so', async () => {
+        await capture(aTurn(1))
+        await expect(why(2)).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('turn 2') })
+        await expect(client().explainTurn({ ...target, taskId: 'nobody' })).rejects.toMatchObject({ code: 'not_found' })
+      })
+    })
+  })
+}
