@@ -13,3 +13,16 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   await work()
   return performance.now() - started
 }
+
+export type Figures = Record<string, Latency>
+
+/** Each as a ratio to the floor of the same run. */
+export function printFigures(title: string, figures: Figures): void {
+  const read = figures['floor read']?.p50 ?? 1
+  const write = figures['floor write']?.p50 ?? 1
+  console.log(`\n${title.padEnd(34)}p50 ms    p95 ms   × RETURN 1   × one-node write`)
+  for (const [name, { p50, p95 }] of Object.entries(figures)) {
+    const cells = [p50.toFixed(3), p95.toFixed(3), (p50 / read).toFixed(2), (p50 / write).toFixed(2)]
+    console.log(name.padEnd(32) + cells.map((cell) => cell.padStart(9)).join(' '))
+  }
+}

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { benchCoach } from './coach.ts'
 import { benchTurns } from './turns.ts'
 
 const program = new Command('bench').description('Speed as ratios to a floor measured in the same run')
@@ -22,6 +23,24 @@ program
       samples: Number(options.samples),
       warmUp: Number(options.warmUp),
       http: options.http === true,
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('coach')
+  .description('criteria, promises, stall and why, over many worlds and over one long one')
+  .option('--store <url>', 'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)')
+  .option('--turns <n>', 'size of the graph', '20000')
+  .option('--long <n>', 'turns of the long world, each with 50 criteria', '1000')
+  .option('--samples <n>', 'measurements of each', '1000')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/coach.json')
+  .action(async (options: Record<string, string>) => {
+    await benchCoach({
+      store: options.store ?? null,
+      turns: Number(options.turns),
+      long: Number(options.long),
+      samples: Number(options.samples),
       out: String(options.out),
     })
   })

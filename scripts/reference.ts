@@ -43,6 +43,10 @@ const routeRow = ({ method, path, operation }: (typeof routes)[number]): string[
 function queries(): [string, z.ZodType][] {
   return [
     ['The continuation context', operations.loadTurnContinuationContext.input],
+    ['The criteria', operations.listCriteria.input],
+    ['Promises', operations.recoverPromises.input],
+    ['Stall analysis', operations.loadStall.input],
+    ['Why', operations.explainTurn.input],
     ['Creating a world', operations.createWorld.input],
   ]
 }

@@ -154,11 +154,16 @@ export async function findSecrets(text: string): Promise<Secret[]> {
 }
 
 /**
- * Line breaks and tabs that stand in a text as two characters, as in JSON within a text, become white
- * space of the same length. As they are, `n` is a letter before the token, and rules overlook it.
+ * What logs and JSON within a text write in front of a token ends in a letter or a digit (`\n`, `\u003d`,
+ * the colour code `ESC[32m`), and a rule takes both for one word. Each becomes as many neutral characters.
  */
+const ESCAPES =
+  /(?<!\\)\\+(?:[nrt]|(?:u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2})(?:\[[\d;]*[A-Za-z])?)|\u001b\[[\d;]*[A-Za-z]/g
+
 const withoutEscapes = (text: string): string =>
-  text.includes('\\') ? text.replace(/(?<!\\)\\+[nrt]/g, (written) => ' '.repeat(written.length)) : text
+  text.includes('\\') || text.includes('\u001b')
+    ? text.replace(ESCAPES, (written) => (/\\[nrt]$/.test(written) ? ' ' : '!').repeat(written.length))
+    : text
 
 type PresetRule = typeof import('@secretlint/secretlint-rule-preset-recommend')['rules'][number]
 
@@ -238,23 +243,27 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['github', /(?<![A-Za-z0-9])gh[opsur]_\w{36,}(?:\.[\w-]{16,})*/dg],
   ['gitlab', /(?<![A-Za-z0-9])gl(?:pat|dt|rt|cbt|ptt|oas|soat)-[\w-]{20,}(?:\.\w+)*/dg],
   // The preset lacks xoxc, xoxd, xoxe and xoxs, and ends at the 40th character: xapp's secret has 64.
-  ['slack', /(?<![A-Za-z0-9])(?:xox[a-z]|xapp)-[\w%-]{20,}/dg],
+  ['slack', /(?<![A-Za-z0-9])(?:xox[a-z]|xapp-\d)-[\w%-]{20,}/dg],
   ['stripe', /(?<![A-Za-z0-9])(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{32,})/dg],
   ['huggingface', /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}/dg],
   ['google', /(?<![A-Za-z0-9])(?:AIza[\w-]{35}|GOCSPX-[\w-]{28})/dg],
   ['sendgrid', /(?<![A-Za-z0-9])SG\.[\w-]{22}\.[\w-]{43}/dg],
   // The preset wants one exact length each: other lengths, OAuth tokens of Claude Code, OpenRouter.
+  // Without such a word a digit makes it a key: `sk-` also begins the names of classes.
   [
     'sk',
-    /(?<![A-Za-z0-9])sk-(?=[\w-]{0,40}\d)(?:(?:ant|proj|svcacct|admin|or|lf)-[\w-]{20,}|[A-Za-z0-9]{20,})/dg,
+    /(?<![A-Za-z0-9])sk-(?:(?:ant|proj|svcacct|admin|or-v1|lf)-[\w-]{20,}|(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{20,})/dg,
   ],
   ['aws-key-id', /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|A(?:KI|SI|BI|CC)A)[A-Z0-9]{16}(?![A-Za-z0-9])/dg],
-  ['aws-secret', /(?:secret[_-]?(?:access[_-]?)?key|session[_-]?token)[^\w\0]{1,12}([A-Za-z0-9/+=]{40,})/dgi],
-  // A digit makes it a token: `Bearer authentication` is none.
+  [
+    'aws-secret',
+    /(?:secret[_-]?(?:access[_-]?)?key|session[_-]?token)[\\"'\s:=>]{1,12}([A-Za-z0-9/+=]{40,})/dgi,
+  ],
+  // A digit makes it a token: `Bearer authentication` is none. After the header's name a capital does, too.
   ['bearer', /(?<![A-Za-z0-9])[Bb]earer\s{1,8}(?=[\w.~+-]{0,64}\d)([\w.~+-]{16,}[\w.~+/-]*=*)/dg],
   [
     'authorization',
-    /[Aa]uthorization[^\w\0]{1,8}(?:[Bb]asic|[Tt]oken)\s{1,8}(?=[\w+/-]{0,64}(?:\d|[a-z][A-Z]))([\w+/-]{8,}={0,2})/dg,
+    /[Aa]uthorization[^\w\0]{1,8}(?:[Bb]asic|[Bb]earer|[Tt]oken)\s{1,8}(?=[\w+/-]{0,64}(?:\d|[a-z][A-Z]))([\w.~+/-]{8,}=*)/dg,
   ],
   // Connection strings that name the password (JDBC, ADO.NET), and an .npmrc.
   ['parameter', /(?:[?&;](?:password|passwd|pwd)|:_(?:authToken|auth|password))=([^\s&;#"'`<>\0]+)/dgi],
@@ -309,7 +318,7 @@ const KEY_BLOCK = new RegExp(
 )
 /** Prose that names the two markers holds no such run. */
 const BASE64_RUN = /[A-Za-z0-9+/=]{32}/
-const BASE64_LINES = /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=]{1,8}[A-Za-z0-9+/=]{16,})*/y
+const BASE64_LINES = /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*/y
 
 /**
  * Private keys in PEM: the whole block; where a log was cut before its end, as far as lines of base64 go.

@@ -30,7 +30,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<id>'],
   [/\b0x[0-9a-f]+\b/g, '<id>'],
   [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/g, '<id>'],
-  [/\d+(?:[.,]\d+)*(?=\s?(?:ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?|%)(?![a-z]))/g, '#'],
+  [/\d+(?:[.,]\d+)*\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b/g, '<time>'],
+  [/\d+(?:[.,]\d+)*\s?%/g, '#%'],
   [/(?<![a-z_])\d+(?:[.,:]\d+)*/g, '#'],
 ]
 

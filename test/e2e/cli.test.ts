@@ -35,6 +35,10 @@ describe('help', () => {
       'import',
       'capture',
       'context',
+      'criteria',
+      'promises',
+      'stall',
+      'why',
       'worlds',
       'migrate',
       'config',
@@ -106,6 +110,67 @@ describe('capture and context', () => {
     for (const command of [['worlds'], context, ['migrate', '--check'], ['config']])
       await turngraph.run(command)
     expect(readdirSync(home)).toEqual([])
+  })
+})
+
+describe('what a Coach asks', () => {
+  const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
+  const judgedTurn = (turn_number: number, status: string, more: object = {}) =>
+    JSON.stringify({
+      feature_id: 'FEAT-1',
+      task_id: 'TASK-1',
+      turn_number,
+      player_summary: `Attempt ${turn_number}`,
+      coach_decision: 'feedback',
+      verifications: [
+        { criterion_id: 'AC-001', criterion_text: 'The parser keeps the last line', status, evidence: 'test_parse' },
+      ],
+      ...more,
+    })
+  const captureSession = async () => {
+    const promises = [{ criterion_id: 'AC-001', criterion_text: 'The parser keeps the last line', status: 'complete' }]
+    const issues = [{ severity: 'must_fix', category: 'tests', description: 'test_parse fails' }]
+    await turngraph.run(['capture'], { input: judgedTurn(1, 'verified', { promises }) })
+    await turngraph.run(['capture'], { input: judgedTurn(2, 'rejected', { issues, gates: { tests: 'failed' } }) })
+  }
+
+  test('criteria, promises, stall and why, for a person and as JSON', async () => {
+    await captureSession()
+    const criteria = await turngraph.run(['criteria', ...task])
+    expect(criteria.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
+      ['criterion', 'state', 'since turn', 'verdicts', 'promise', 'text'],
+      ['AC-001', 'verified, contested in turn 2', '1', '✓✗', 'complete (turn 1)', 'The parser keeps the last line'],
+      [''],
+    ])
+    expect(criteria.stderr).toBe('1 of 1 verified in world TASK-1 as of turn 2 (sticky).\n')
+    const promises = await turngraph.run(['promises', ...task, '--turn', '3'])
+    expect(promises.stderr).toBe(
+      'No completion_promises in current turn — recovered from player_turn_1.json (1 promises)\n',
+    )
+    expect(promises.stdout).toContain('AC-001\tAC-001\tcomplete')
+    const stall = await turngraph.run(['stall', ...task])
+    expect(stall.stdout).toMatch(/^progressing\n/)
+    const why = await turngraph.run(['why', ...task])
+    expect(why.stdout).toBe(`Turn 2 of world TASK-1: feedback
+What was tried: Attempt 2
+Blocking issues:
+  - [tests] test_parse fails
+Criteria lost:
+  - AC-001 — The parser keeps the last line — test_parse
+Gates that failed: tests
+Verified: 1 of 1
+`)
+    for (const command of [['criteria', ...task], ['promises', ...task, '--turn', '3'], ['stall', ...task], ['why', ...task]]) {
+      const { code, stdout, stderr } = await turngraph.run([...command, '--json'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(JSON.parse(stdout)).toBeTypeOf('object')
+    }
+  })
+
+  test('the same through a restart: what was proven and promised is still known', async () => {
+    await captureSession() // each command opens the graph anew
+    const { stdout } = await turngraph.run(['criteria', ...task, '--policy', 'evidence', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ policy: 'evidence', verified: 0, remaining: ['AC-001'] })
   })
 })
 

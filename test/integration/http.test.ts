@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../src/http/routes.ts'
+import { createLog } from '../../src/log.ts'
 import { record, start } from './http-start.ts'
 
 const WORLD = {
@@ -73,6 +74,29 @@ describe('every route of the contract', () => {
     )
     expect([turn.status, turn.body]).toEqual([200, stored])
 
+    const task = 'feature_id=FEAT-1&task_id=TASK-1&world_slug=TASK-1'
+    const criteria = await run('GET /v1/criteria', `/v1/criteria?${task}`)
+    expect([criteria.status, criteria.body]).toMatchObject([
+      200,
+      { world_slug: 'TASK-1', as_of_turn: 1, policy: 'sticky', total: 1, verified: 1, remaining: [] },
+    ])
+    const { key } = criteria.body.criteria[0]
+    expect(criteria.body.criteria[0]).toMatchObject({ criterion_id: 'AC-001', verified_in_turn: 1, last_turn: 1 })
+    const said = await run(
+      'GET /v1/criteria/{key}/history',
+      `/v1/criteria/${encodeURIComponent(key)}/history?world_slug=TASK-1`,
+    )
+    expect(said.body).toEqual({
+      items: [{ turn: 1, status: 'verified', source: 'coach', evidence: null }],
+      next_cursor: null,
+    })
+    const promises = await run('GET /v1/promises', `/v1/promises?${task}&turn=2`)
+    expect(promises.body).toEqual({ source: 'none', items: [] })
+    const stall = await run('GET /v1/stall', `/v1/stall?${task}&turn=1`)
+    expect(stall.body).toMatchObject({ verdict: 'insufficient_data', should_stop: false, since_turn: 1, window: 1 })
+    const why = await run('GET /v1/why', `/v1/why?${task}`)
+    expect(why.body).toMatchObject({ turn: 1, coach_decision: 'feedback', won: [{ criterion_id: 'AC-001' }] })
+
     const changed = await call('POST', '/v1/turns', {
       body: record({ world_slug: 'TASK-1', player_summary: 'Built it anew', on_conflict: 'supersede' }),
     })
@@ -136,6 +160,22 @@ describe('every route of the contract', () => {
     expect(await projectOf({ body: record({ project: 'of-the-body' }), headers })).toBe('of-the-body')
     const inQuery = await call('GET', '/v1/worlds?project=of-the-body', { headers })
     expect(inQuery.body.items).toMatchObject([{ project: 'of-the-body' }])
+  })
+})
+
+describe('promise recovery', () => {
+  test('is logged at INFO, in the words of seed 004', async () => {
+    const lines: string[] = []
+    const log = createLog('info', { write: (line: string) => void lines.push(line) })
+    const { call } = await start({}, { log })
+    const promises = [{ criterion_id: 'AC-001', status: 'complete' }]
+    await call('POST', '/v1/turns', { body: record({ promises }) })
+    const task = 'feature_id=FEAT-1&task_id=TASK-1'
+    const { body } = await call('GET', `/v1/promises?${task}&turn=2`)
+    const message = 'No completion_promises in current turn — recovered from player_turn_1.json (1 promises)'
+    expect(body).toMatchObject({ source: 'recovered', recovered_from_turn: 1, message })
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
+    expect(logged).toMatchObject([{ level: 'info' }])
   })
 })
 

@@ -1,0 +1,33 @@
+import neo4j from 'neo4j-driver'
+import type { Graph } from '../src/graph/port.ts'
+
+/**
+ * The floor is what one round trip costs: `RETURN 1` and a one-node write, as the driver's own executeQuery runs
+ * them (DESIGN.md measured it so), or as the embedded engine does.
+ */
+export type Floor = { read: () => Promise<unknown>; write: () => Promise<unknown>; close: () => Promise<void> }
+
+export function floorOf(
+  graph: Graph,
+  store: { url: string; user: string; password: string | null; database: string } | null,
+): Floor {
+  if (store === null) {
+    const statement = (text: string) => ({ name: 'bench/floor', text, params: [] })
+    return {
+      read: () => graph.read(statement('RETURN 1 AS one'), {}),
+      write: () =>
+        graph.write([{ statement: statement('CREATE (n:BenchFloor {i: 1}) RETURN n.i AS i'), params: {} }]),
+      close: async () => {},
+    }
+  }
+  const driver = neo4j.driver(
+    store.url,
+    store.password === null ? undefined : neo4j.auth.basic(store.user, store.password),
+  )
+  const { database } = store
+  return {
+    read: () => driver.executeQuery('RETURN 1 AS one', {}, { database, routing: neo4j.routing.READ }),
+    write: () => driver.executeQuery('CREATE (n:BenchFloor {i: 1}) RETURN n.i AS i', {}, { database }),
+    close: () => driver.close(),
+  }
+}
