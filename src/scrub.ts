@@ -141,7 +141,10 @@ function freeNames(keys: readonly string[]): (key: string, masked: string) => st
 /** A secret of some kind, in UTF-16 units of the text. */
 export type Secret = Readonly<{ kind: string; start: number; end: number }>
 
-/** Every secret that any rule finds, in no order; two rules may find the same one. */
+/**
+ * Every secret that any rule finds, in no order; two rules may find the same one. The time is linear in
+ * the text: measured for 1 MiB, 30 ms of prose, and 0.2 s of what is hardest (`ghp_` over and over).
+ */
 export async function findSecrets(text: string): Promise<Secret[]> {
   const content = withoutEscapes(text)
   return [
@@ -155,21 +158,23 @@ export async function findSecrets(text: string): Promise<Secret[]> {
 
 /**
  * What logs and JSON within a text write in front of a token ends in a letter or a digit (`\n`, `\u003d`,
- * the colour code `ESC[32m`), and a rule takes both for one word. Each becomes as many neutral characters.
+ * the colour code `ESC[32m`), and a rule takes both for one word. So it becomes as many characters of
+ * white space, or of a neutral kind where it may be part of a password (`\u0026`).
  */
 const ESCAPES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC is what begins a colour code
   /(?<!\\)\\+(?:[nrt]|(?:u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2})(?:\[[\d;]*[A-Za-z])?)|\u001b\[[\d;]*[A-Za-z]/g
 
 const withoutEscapes = (text: string): string =>
   text.includes('\\') || text.includes('\u001b')
-    ? text.replace(ESCAPES, (written) => (/\\[nrt]$/.test(written) ? ' ' : '!').repeat(written.length))
+    ? text.replace(ESCAPES, (written) => (/\\[nrt]$|\[/.test(written) ? ' ' : '!').repeat(written.length))
     : text
 
 type PresetRule = typeof import('@secretlint/secretlint-rule-preset-recommend')['rules'][number]
 
 /** Rules of the preset that do harm here, by the end of their id. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
-  // A text that says `secretlint-disable` would switch the scrubbing of every text after it off.
+  // Lets a text switch the scrubbing of all that follow off, by saying `secretlint-disable`.
   'filter-comments',
   // Take the host away with the password, skip passwords that look like examples, and know few schemes.
   'basicauth',
@@ -203,7 +208,7 @@ async function findByPreset(content: string): Promise<Secret[]> {
       {
         sharedOptions: {},
         createTranslator: () => () => NO_MESSAGE,
-        report: ({ range: [start, end] }) => found.push({ kind: kindOf(rule), start, end }),
+        report: ({ range: [start, end] }: { range: Range }) => found.push({ kind: kindOf(rule), start, end }),
         ignore: () => {},
       },
       {},

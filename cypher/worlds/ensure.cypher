@@ -1,7 +1,7 @@
 // Creates a world with all that it hangs on, where it does not stand yet. It always answers with what stands.
 //
-// A hub (Project, Feature) is locked only when one of its children is new. The Task is locked, so that
-// the worlds of a task get distinct ordinals, in the order of their creation.
+// A hub (Project, Feature) is locked only when one of its children is new. Locks: World, then, where it is new, the
+// Task, so that the worlds of a task get distinct ordinals; the order of a capture, which goes on from here.
 // params: $projectKey $project $featureKey $featureId $taskKey $taskId $worldKey $worldSlug $settings $token
 MERGE (p:Project {key: $projectKey})
 ON CREATE SET p.name = $project
@@ -11,13 +11,14 @@ MERGE (p)-[:HAS_FEATURE]->(f)
 MERGE (task:Task {key: $taskKey})
 ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
 MERGE (f)-[:HAS_TASK]->(task)
-SET task.rev = $token
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
   w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,
   w.progressSum = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
   w.createdAt = datetime($settings.createdAt), w.requestId = $settings.requestId, w.creation = $token
+SET w.rev = $token
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |
+  SET task.rev = $token
   SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount
   MERGE (task)-[:HAS_WORLD]->(w))
 // include worlds/_world

@@ -162,7 +162,7 @@ export class Neo4jGraph implements Graph {
         cause: error,
       })
     }
-    if (TIMED_OUT.has(code)) {
+    if (TIMED_OUT.has(code) || code === DEADLOCK) {
       return new TurngraphError(
         'timeout',
         'The graph did not answer in time: another transaction holds a lock.',
@@ -190,6 +190,9 @@ const TIMED_OUT = new Set([
   'Neo.TransientError.Transaction.LockClientStopped',
   'Neo.TransientError.Transaction.Terminated',
 ])
+
+/** Worth another try; one that lost every time waited for others as long as there was. */
+const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
 
 /** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
 const isTransient = (error: Neo4jError): boolean => error.retriable && !TIMED_OUT.has(error.code)

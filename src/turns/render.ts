@@ -255,11 +255,3 @@ function segmenter(granularity: Unit): Intl.Segmenter {
   return made
 }
 const segmenters = new Map<Unit, Intl.Segmenter>()
-
-/** TODO: goes once context.ts calls `renderContext` of budget.ts. */
-export function renderContext(rendering: Rendering): {
-  text: string
-  included: { section: string; items: number }[]
-} {
-  return { text: write(sectionsOf(rendering), ({ text }) => text), included: [] }
-}

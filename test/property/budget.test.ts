@@ -1,0 +1,306 @@
+import fc from 'fast-check'
+import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, test } from 'vitest'
+import { type Rendered, renderContext } from '../../src/turns/budget.ts'
+import type { PriorTurn, ShownCriterion } from '../../src/turns/continuation.ts'
+import type { Rendering } from '../../src/turns/render.ts'
+import { loadTokens } from '../../src/turns/tokens.ts'
+
+/** The package's own count, by its own merging. */
+const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
+setMergeCacheSize(1_000)
+
+const any = (maxLength: number) => fc.string({ unit: 'binary', maxLength })
+/** Where pieces of the split pattern, sentences and lines begin and end. */
+const edges = (maxLength: number) =>
+  fc.string({
+    unit: fc.constantFrom(
+      ...[
+        'a',
+        'B',
+        ' ',
+        '  ',
+        '\n',
+        '\r\n',
+        '\t',
+        '/',
+        '.',
+        ',',
+        ';',
+        '. A',
+        "'s",
+        '1',
+        '—',
+        '[…]',
+        '**',
+        '- ',
+      ],
+      ...[
+        '<|endoftext|>',
+        '<|im_start|>',
+        '\u2028',
+        '\ufeff',
+        '\u0085',
+        '\u0301',
+        '\u200d',
+        '漢',
+        '。',
+        '👩‍👩‍👧',
+        '🇩🇪',
+        'ﷺ',
+      ],
+    ),
+    maxLength,
+  })
+const run = fc
+  .tuple(
+    fc.constantFrom('a', 'A', ' ', '\n', '!', '=', '/', '漢', '😀', '🇩🇪', '\u0301', "'s", 'ab'),
+    fc.nat(400),
+  )
+  .map(([unit, times]) => unit.repeat(times))
+const prose = fc
+  .array(fc.lorem({ maxCount: 12 }), { maxLength: 60 })
+  .map((sentences) =>
+    sentences.map((words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`).join(' '),
+  )
+const anyText = fc.oneof(
+  any(40),
+  edges(60),
+  prose,
+  run,
+  fc.tuple(edges(20), run, prose).map((texts) => texts.join('')),
+)
+const shortText = fc.oneof(any(12), edges(12), fc.lorem({ maxCount: 4 }))
+const label = fc.oneof(fc.constantFrom('AC-001', 'AC-002', 'zeta', ''), any(20), edges(12))
+/** Hundreds of them are short. */
+const listOf = <T>(one: (text: fc.Arbitrary<string>) => fc.Arbitrary<T>) =>
+  fc.oneof(fc.array(one(anyText), { maxLength: 8 }), fc.array(one(shortText), { maxLength: 300 }))
+const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
+const turn = fc.integer({ min: 1, max: 9 })
+
+const prior = fc.record({
+  turnNumber: turn,
+  playerSummary: anyText,
+  coachDecision: fc.constantFrom('approved', 'feedback', 'unknown'),
+  coachFeedback: orNull(anyText),
+  blockersFound: listOf((text) => text),
+  lessonsFromTurn: listOf((text) => text),
+  whatToTryNext: orNull(anyText),
+}) as fc.Arbitrary<Partial<PriorTurn>> as fc.Arbitrary<PriorTurn>
+
+const criterion = (text: fc.Arbitrary<string>): fc.Arbitrary<ShownCriterion> =>
+  fc.record({
+    criterionId: label,
+    key: fc.constantFrom('k1', 'k2', 'k3'),
+    text: orNull(text),
+    aliases: fc.constant([]),
+    state: fc.constantFrom('verified', 'rejected', 'pending'),
+    verifiedInTurn: turn,
+    lastTurn: turn,
+    contested: orNull(fc.record({ turn })),
+    history: fc.array(
+      fc.record({
+        turn,
+        status: fc.constantFrom('verified', 'rejected'),
+        source: fc.constant('coach' as const),
+        evidence: orNull(text),
+      }),
+      { maxLength: 2 },
+    ),
+    promise: fc.constant(null),
+  })
+
+const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
+const issue = (description: fc.Arbitrary<string>) =>
+  fc.record({ severity: fc.constantFrom(...SEVERITIES), description }) as fc.Arbitrary<
+    Partial<Rendering['issues'][number]>
+  > as fc.Arbitrary<Rendering['issues'][number]>
+
+const promise = (text: fc.Arbitrary<string>) =>
+  fc.record({ label, status: fc.constantFrom('complete', 'partial'), evidence: orNull(text) })
+
+const anyRendering: fc.Arbitrary<Rendering> = fc.record({
+  prior,
+  criteria: listOf(criterion),
+  issues: listOf(issue).map((issues) =>
+    issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),
+  ),
+  role: fc.constantFrom('player', 'coach'),
+  olderTurnsRecorded: fc.boolean(),
+  verifiedInPrior: fc.subarray(['k1', 'k2', 'k3']).map((keys) => new Set(keys)),
+  recovered: orNull(fc.record({ fromTurn: turn, items: listOf(promise) })),
+  stallWarning: orNull(anyText),
+})
+
+/** Any budget, and above all those at which something of the text has to go. */
+const anyBudget = fc.oneof(
+  fc.integer({ min: 100, max: 100_000 }),
+  fc.integer({ min: 100, max: 2_000 }),
+  fc.double({ min: 0, max: 1.1, noNaN: true }),
+)
+const budgetFor = (wanted: number, full: Rendered): number =>
+  wanted >= 100 ? wanted : Math.max(100, Math.floor(wanted * full.tokens.used))
+
+const EVERYTHING = 10_000_000
+
+async function forAny(
+  property: (given: Rendering, result: Rendered, full: Rendered) => void | Promise<void>,
+  numRuns = 100,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(anyRendering, anyBudget, async (given, wanted) => {
+      const full = await renderContext(given, EVERYTHING)
+      await property(given, await renderContext(given, budgetFor(wanted, full)), full)
+    }),
+    { numRuns },
+  )
+}
+
+const itemsOf = (entries: Rendered['omitted'] | Rendered['included']): Map<string, number> =>
+  new Map(entries.map(({ section, items }) => [section, items]))
+const isOver = ({ omitted }: Rendered): boolean => omitted.some(({ reason }) => reason === 'over_budget')
+
+/** Written from the contract, not from render.ts. */
+function requiredLines({ prior, criteria, issues, verifiedInPrior }: Rendering): string[] {
+  const icons = { verified: '✓', rejected: '✗', pending: '○' }
+  return [
+    `## Previous Turn Summary (Turn ${prior.turnNumber})\n`,
+    `**Coach decision**: ${prior.coachDecision}`,
+    ...criteria.flatMap(({ criterionId, key, state, verifiedInTurn, contested }) => {
+      const turns = contested === null ? '' : `, contested in turn ${contested.turn}`
+      const said = state !== 'verified' || (verifiedInPrior.has(key) && contested === null)
+      const status = `: ${state}${said ? '' : ` (turn ${verifiedInTurn}${turns})`}`
+      return criterionId === ''
+        ? [`  ${icons[state]} `, status]
+        : [`  ${icons[state]} ${criterionId}${status}`]
+    }),
+    ...issues
+      .filter(({ severity }) => severity === 'blocking')
+      .map(({ description }) => `  - [blocking] ${description.split(/[\r\n\u2028\u2029]/u)[0]}`),
+  ]
+}
+
+function everyItem({
+  prior,
+  criteria,
+  issues,
+  role,
+  olderTurnsRecorded,
+  recovered,
+  stallWarning,
+}: Rendering) {
+  const coach = role === 'coach'
+  const promises = (coach ? recovered?.items : null) ?? []
+  const evidence = criteria.filter(
+    ({ state, history }) =>
+      coach &&
+      state === 'verified' &&
+      history?.some(({ status, evidence }) => status === 'verified' && evidence !== null),
+  )
+  return {
+    turn: 1,
+    blockers: prior.blockersFound.join(', ') === '' ? 0 : prior.blockersFound.length,
+    lessons: prior.lessonsFromTurn.join('; ') === '' ? 0 : prior.lessonsFromTurn.length,
+    criteria: criteria.length,
+    criterion_texts: criteria.filter((c) => c.state !== 'verified' && c.text !== null && c.criterionId !== '')
+      .length,
+    evidence: evidence.length + promises.filter((given) => given.evidence !== null).length,
+    issues: issues.length,
+    promises: promises.length,
+    progress: Number(olderTurnsRecorded),
+    stall: Number((stallWarning ?? '') !== ''),
+  }
+}
+
+describe('the text of a context', () => {
+  test('never takes more tokens than the budget, unless it says so; `used` is what an independent count gives', () =>
+    forAny((_given, result) => {
+      expect(result.tokens.used).toBe(tokensOf(result.text))
+      expect(result.tokens.used > result.tokens.budget).toBe(isOver(result))
+    }))
+
+  test('holds what must stay, in order', () =>
+    forAny((given, { text }) => {
+      let at = 0
+      for (const line of requiredLines(given)) {
+        const found = text.indexOf(line, at)
+        expect(found, line).toBeGreaterThanOrEqual(at)
+        at = found + line.length
+      }
+    }))
+
+  test('over budget is nothing but what must stay', () =>
+    fc.assert(
+      fc.asyncProperty(anyRendering, fc.integer({ min: 100, max: 300 }), async (given, budget) => {
+        const criteria = Array.from({ length: 99 }, (_, i) => given.criteria[i % given.criteria.length])
+        fc.pre(given.criteria.length > 0)
+        const result = await renderContext({ ...given, criteria: criteria as ShownCriterion[] }, budget)
+        const blocking = given.issues.filter(({ severity }) => severity === 'blocking').length
+        const stays = { turn: 1, criteria: 99, ...(blocking === 0 ? {} : { issues: blocking }) }
+        expect(Object.fromEntries(itemsOf(result.included))).toEqual(stays)
+        expect(itemsOf(result.omitted).get('required')).toBe(2 + 99 + blocking)
+      }),
+      { numRuns: 40 },
+    ))
+
+  test('every item is either included or omitted, and nothing is omitted where everything fits', () =>
+    forAny((given, result, full) => {
+      const [included, omitted] = [itemsOf(result.included), itemsOf(result.omitted)]
+      for (const [section, items] of Object.entries(everyItem(given)))
+        expect((included.get(section) ?? 0) + (omitted.get(section) ?? 0), section).toBe(items)
+      expect((included.get('texts') ?? 0) + (omitted.get('texts') ?? 0)).toBe(
+        itemsOf(full.included).get('texts') ?? 0,
+      )
+      expect(full.omitted).toEqual([])
+      if (full.tokens.used <= result.tokens.budget) expect(result).toEqual({ ...full, tokens: result.tokens })
+      else expect(result.omitted).not.toEqual([])
+    }))
+
+  test('a kind leaves only where all of the kinds before it have left', () =>
+    forAny((_given, { included, omitted }) => {
+      const order = ['evidence', 'lessons', 'criterion_texts', 'promises', 'texts']
+      const last = order.findLastIndex((section) => itemsOf(omitted).has(section))
+      for (const section of order.slice(0, Math.max(0, last))) {
+        if (section !== 'texts') expect(itemsOf(included).has(section), section).toBe(false)
+      }
+    }))
+
+  test('is the same each time', () =>
+    forAny(async (given, result) => {
+      expect(await renderContext(structuredClone(given), result.tokens.budget)).toEqual(result)
+    }, 30))
+
+  test('is cut only between graphemes', () =>
+    fc.assert(
+      fc.asyncProperty(
+        anyRendering,
+        fc.array(anyText, { minLength: 1, maxLength: 9 }),
+        async (given, texts) => {
+          const playerSummary = texts.join('')
+          const { text } = await renderContext(
+            { ...given, criteria: [], issues: [], prior: { ...given.prior, playerSummary } },
+            150,
+          )
+          const [, shown = ''] = /\n\*\*What was attempted\*\*: (.*)\n\*\*Coach decision/su.exec(text) ?? []
+          if (shown === '' || shown === playerSummary) return
+          const kept = shown.slice(0, -' […]'.length)
+          expect(`${kept} […]`).toBe(shown)
+          expect(playerSummary.startsWith(kept)).toBe(true)
+          const after = new Intl.Segmenter('en').segment(playerSummary).containing(kept.length)
+          expect(after?.index).toBe(kept.length)
+        },
+      ),
+      { numRuns: 100 },
+    ))
+})
+
+test('tokens are counted as by gpt-tokenizer, in any text', async () => {
+  const tokens = await loadTokens()
+  fc.assert(
+    fc.property(fc.array(anyText, { maxLength: 5 }), (texts) => {
+      const text = texts.join('')
+      expect(tokens.count(text)).toBe(tokensOf(text))
+    }),
+    { numRuns: 300 },
+  )
+})
