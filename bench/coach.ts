@@ -51,10 +51,15 @@ export async function benchCoach(bench: CoachBench): Promise<void> {
     printFigures(`${bench.turns} turns`, figures)
     for (const name of Object.keys(operationsOf(client, placeOf('', 0)))) {
       const ratio = (figures[`${name}, long world`]?.p50 ?? 0) / (figures[`${name}, short world`]?.p50 ?? 1)
-      console.log(`${name.padEnd(24)} world of ${bench.long} turns / world of ${TURNS_A_WORLD}: ${ratio.toFixed(2)}`)
+      console.log(
+        `${name.padEnd(24)} world of ${bench.long} turns / world of ${TURNS_A_WORLD}: ${ratio.toFixed(2)}`,
+      )
     }
     mkdirSync(path.dirname(bench.out), { recursive: true })
-    writeFileSync(bench.out, `${JSON.stringify({ store: graph.engine, turns: bench.turns, figures }, null, 2)}\n`)
+    writeFileSync(
+      bench.out,
+      `${JSON.stringify({ store: graph.engine, turns: bench.turns, figures }, null, 2)}\n`,
+    )
   } finally {
     await floor.close()
     await graph.close()
@@ -73,7 +78,8 @@ const operationsOf = (client: TurngraphClient, { turn, ...place }: Place) => ({
   stall: () => client.loadStall(place),
   why: () => client.explainTurn(place),
   'context (coach)': () => client.loadTurnContinuationContext({ ...place, currentTurn: turn, role: 'coach' }),
-  'context (player)': () => client.loadTurnContinuationContext({ ...place, currentTurn: turn, role: 'player' }),
+  'context (player)': () =>
+    client.loadTurnContinuationContext({ ...place, currentTurn: turn, role: 'player' }),
 })
 
 async function sampled(

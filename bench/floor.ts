@@ -5,7 +5,11 @@ import type { Graph } from '../src/graph/port.ts'
  * The floor is what one round trip costs: `RETURN 1` and a one-node write, as the driver's own executeQuery runs
  * them (DESIGN.md measured it so), or as the embedded engine does.
  */
-export type Floor = { read: () => Promise<unknown>; write: () => Promise<unknown>; close: () => Promise<void> }
+export type Floor = {
+  read: () => Promise<unknown>
+  write: () => Promise<unknown>
+  close: () => Promise<void>
+}
 
 export function floorOf(
   graph: Graph,

@@ -30,7 +30,10 @@ program
 program
   .command('coach')
   .description('criteria, promises, stall and why, over many worlds and over one long one')
-  .option('--store <url>', 'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)')
+  .option(
+    '--store <url>',
+    'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)',
+  )
   .option('--turns <n>', 'size of the graph', '20000')
   .option('--long <n>', 'turns of the long world, each with 50 criteria', '1000')
   .option('--samples <n>', 'measurements of each', '1000')

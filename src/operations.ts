@@ -48,7 +48,9 @@ const target = {
   taskId: name,
   worldSlug: name.nullish().describe('default: the newest world of the task'),
 }
-const asOf = wholeNumber(0, LIMITS.turnNumber).nullish().describe('as of this turn, inclusive; default: the newest')
+const asOf = wholeNumber(0, LIMITS.turnNumber)
+  .nullish()
+  .describe('as of this turn, inclusive; default: the newest')
 const pageFields = {
   limit: wholeNumber(1, 500).default(50).describe('1 to 500'),
   cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),

@@ -59,7 +59,8 @@ async function printCriteria(view: CriteriaView): Promise<void> {
       criterion.verifiedInTurn,
       {
         text: strip(criterion, view.asOfTurn),
-        paint: (text) => text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○')),
+        paint: (text) =>
+          text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○')),
       },
       criterion.promise === null ? null : `${criterion.promise.status} (turn ${criterion.promise.turn})`,
       beginning(criterion.text ?? '', 60),

@@ -14,7 +14,13 @@ export const withTarget = (command: Command): Command =>
     .requiredOption('--task <id>', 'the task', named)
     .option('--world <slug>', "default: the task's newest", named)
 
-export type TargetOptions = { feature: string; task: string; world?: string; project?: string; json?: boolean }
+export type TargetOptions = {
+  feature: string
+  task: string
+  world?: string
+  project?: string
+  json?: boolean
+}
 
 export const targetOf = ({ feature, task, world }: TargetOptions) => ({
   featureId: feature,

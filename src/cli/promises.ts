@@ -9,7 +9,9 @@ type PromisesOptions = TargetOptions & { turn: number }
 export function addPromises(program: Command): void {
   const promises = program
     .command('promises')
-    .description('show what the Player promised: in this turn, else in the newest earlier one that has promises')
+    .description(
+      'show what the Player promised: in this turn, else in the newest earlier one that has promises',
+    )
     .requiredOption('--turn <n>', 'the turn; it need not be captured yet', whole)
     .addHelpText('after', '\nExample:\n  turngraph promises --feature FEAT-1 --task TASK-1 --turn 3\n')
     .action(showPromises)

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows } from '../graph/decode.ts'
+import { readRows, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { taskOfCriterion } from '../keys.ts'
 import { readHistories, readMerges } from './history.ts'
 import { criterionState, historyEntry, type Role, shownCriterion } from './shown.ts'
-import { NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './standing.ts'
+import { isStill, NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './standing.ts'
 import { criterionStates, finalKeys, POLICIES, type Policy } from './state.ts'
 
 const history = statement('criteria/history')
@@ -36,20 +36,32 @@ export type CriteriaRequest = Target & { turn?: number | null | undefined; polic
  */
 export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
   const graph = withOneDeadline(store)
+  const { view } = await untilWhole(
+    () => readCriteria(graph, request),
+    ({ still }) => still,
+  )
+  return view
+}
+
+async function readCriteria(
+  graph: Graph,
+  request: CriteriaRequest,
+): Promise<{ view: CriteriaView; still: boolean }> {
   const { policy, role } = request
   const turn = request.turn ?? null
   const standing = await readStanding(graph, request, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
-  if (standing === null) return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, criteria: [] })
+  if (standing === null) {
+    return { view: viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, criteria: [] }), still: true }
+  }
   const states = criterionStates(standing.criteria, standing.progress, policy)
   const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
-  return viewOf({
+  const view = viewOf({
     worldSlug: standing.worldSlug,
     asOfTurn: standing.turn,
     policy,
-    criteria: states.map((state) =>
-      shownCriterion(state, role, histories?.get(state.key) ?? [], standing.progress.get(state.key)?.entries ?? 0),
-    ),
+    criteria: states.map((state) => shownCriterion(state, role, standing, histories)),
   })
+  return { view, still: histories === null || standing.ledger !== null || (await isStill(graph, standing)) }
 }
 
 function viewOf(found: Pick<CriteriaView, 'worldSlug' | 'asOfTurn' | 'policy' | 'criteria'>): CriteriaView {
@@ -88,7 +100,13 @@ export async function criterionHistory(
   const counts = keyOf(key)
   if (!standing.criteria.some((criterion) => criterion.key === counts)) throw unknownCriterion(key)
   const keys = [counts, ...merges.map((merge) => merge.key).filter((merged) => keyOf(merged) === counts)]
-  const params = { worldKey: standing.worldKey, keys, afterTurn: after.turn, afterPosition: after.position, limit }
+  const params = {
+    worldKey: standing.worldKey,
+    keys,
+    afterTurn: after.turn,
+    afterPosition: after.position,
+    limit,
+  }
   return readRows(graph, history, params, historyPosition)
 }
 

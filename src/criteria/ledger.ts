@@ -72,7 +72,13 @@ export function ledgerIsWhole({
 
 /** The whole ledger of a world; null where there is no such world. */
 export const readLedger = (graph: Graph, worldKey: string): Promise<Ledger | null> =>
-  readWholeRow(graph, ledger, { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN }, ledgerRow, ledgerIsWhole)
+  readWholeRow(
+    graph,
+    ledger,
+    { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN },
+    ledgerRow,
+    ledgerIsWhole,
+  )
 
 /** Above every turn number. */
 const NO_TURN = 2 ** 31

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow } from '../graph/decode.ts'
+import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { promiseRow } from '../turns/rows.ts'
@@ -9,6 +9,7 @@ import { readMerges } from './history.ts'
 import { progressIsWhole } from './rows.ts'
 import type { PromisesView } from './shown.ts'
 import {
+  isStill,
   NO_LEDGER,
   readStanding,
   type Standing,
@@ -52,17 +53,47 @@ export async function recoverPromises(
   const graph = withOneDeadline(store)
   const newest = await readPromised(graph, request, NEWEST)
   if (newest !== null && newest.turn <= request.turn && newest.world.currentTurn <= request.turn) {
-    return promisesOf(graph, newest, standingFrom({ ...newest, ...NO_ENTRIES }, null, NO_LEDGER), request.turn)
+    return promisesOf(
+      graph,
+      newest,
+      standingFrom({ ...newest, ...NO_ENTRIES }, null, NO_LEDGER),
+      request.turn,
+    )
   }
   // As of an earlier turn, or none at all, or no such world: the rare cases are told apart here.
-  const standing = await readStanding(graph, request, request.turn, WHOLE_LEDGER)
-  if (standing === null) return NO_PROMISES
-  const params = { worldKey: standing.worldKey, turnNumber: request.turn }
-  const [before] = await readRows(graph, promisedBefore, params, z.object({ turn: z.number().nullable() }))
-  if (before == null || before.turn === null) return NO_PROMISES
-  const promised = await readPromised(graph, { ...request, worldSlug: standing.worldSlug }, before.turn)
-  return promised === null ? NO_PROMISES : promisesOf(graph, promised, standing, request.turn)
+  const { promises } = await untilWhole(
+    () => readPast(graph, request),
+    ({ still }) => still,
+  )
+  return promises
 }
+
+async function readPast(
+  graph: Graph,
+  request: Target & { turn: number },
+): Promise<{ promises: PromisesView; still: boolean }> {
+  const standing = await readStanding(graph, request, request.turn, WHOLE_LEDGER)
+  if (standing === null) return { promises: NO_PROMISES, still: true }
+  const params = { worldKey: standing.worldKey, turnNumber: request.turn }
+  const [before] = await readRows(graph, promisedBefore, params, promisedBeforeRow)
+  const promises =
+    before?.turn == null ? NO_PROMISES : await promisesIn(graph, request, standing, before.turn, request.turn)
+  return { promises, still: await isStill(graph, standing) }
+}
+
+/** The promises of one turn, as of a standing. */
+export async function promisesIn(
+  graph: Graph,
+  target: Target,
+  standing: Standing,
+  turn: number,
+  asked: number,
+): Promise<PromisesView> {
+  const promised = await readPromised(graph, { ...target, worldSlug: standing.worldSlug }, turn)
+  return promised === null ? NO_PROMISES : promisesOf(graph, promised, standing, asked)
+}
+
+const promisedBeforeRow = z.object({ turn: z.number().nullable() })
 
 export const NO_PROMISES: PromisesView = { source: 'none', items: [] }
 

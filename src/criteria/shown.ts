@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES, turnState } from '../turns/record.ts'
 import { VERDICTS } from './stall.ts'
-import { type CriterionState, HISTORY_SHOWN, type LedgerEntry } from './state.ts'
+import { type CriterionState, HISTORY_SHOWN, type LedgerEntry, type Progress } from './state.ts'
 
 /** What is shown: the Player sees where things stand, the Coach also why (invariant 9, judge isolation). */
 
@@ -70,19 +70,20 @@ export const stallView = z.object({
 
 export type StallView = z.output<typeof stallView>
 
-/** What a role is shown of it. `history` is that of this criterion, in order; a Player's needs none. */
+/** What a role is shown of it. A Player is shown no history. */
 export function shownCriterion(
   state: CriterionState,
   role: Role,
-  history: readonly LedgerEntry[],
-  entries: number,
+  { progress }: { progress: ReadonlyMap<string, Progress> },
+  histories: ReadonlyMap<string, readonly LedgerEntry[]> | null,
 ): ShownCriterion {
   const { lastVerifiedTurn, contestedInTurn, ...criterion } = state
   if (role === 'player') {
     return { ...criterion, contested: contestedInTurn === null ? null : { turn: contestedInTurn } }
   }
+  const history = histories?.get(state.key) ?? []
   const shown = history.slice(-HISTORY_SHOWN)
-  const omitted = entries - shown.length
+  const omitted = (progress.get(state.key)?.entries ?? 0) - shown.length
   return {
     ...criterion,
     contested:

@@ -17,7 +17,11 @@ describe('the same complaint is the same signature', () => {
     ['temporary folders', 'no file /tmp/pytest-of-x/pytest-12/a.txt', 'no file /tmp/tmpq8h2/a.txt'],
     ['private temporary folders', 'see /private/var/folders/ab/cd/T/x', 'see /var/folders/zz/T/y'],
     ['hex ids', 'commit 3d70764 lacks it', 'commit e3eab6c1f9 lacks it'],
-    ['UUIDs', 'run 27340e40-99cb-42ce-83b5-b5f1e3af7e78 failed', 'run 0f8fad5b-d9cb-469f-a165-70867728950e failed'],
+    [
+      'UUIDs',
+      'run 27340e40-99cb-42ce-83b5-b5f1e3af7e78 failed',
+      'run 0f8fad5b-d9cb-469f-a165-70867728950e failed',
+    ],
     ['addresses', 'object at 0x7f3a2b', 'object at 0x7fffde'],
     ['case and white space', 'The  build\nfails', 'the build fails'],
   ])('%s say nothing', (_what, one, other) => {
@@ -50,7 +54,13 @@ describe('the same complaint is the same signature', () => {
 })
 
 describe('how a turn ended', () => {
-  const turn = { turnNumber: 3, coachDecision: 'feedback' as const, coachFeedback: null, issues: [], gates: [] }
+  const turn = {
+    turnNumber: 3,
+    coachDecision: 'feedback' as const,
+    coachFeedback: null,
+    issues: [],
+    gates: [],
+  }
 
   test.each(['error', 'deferred', 'unknown'] as const)('%s turns do not count', (coachDecision) => {
     expect(outcomeOf({ ...turn, coachDecision })).toBeNull()
@@ -59,7 +69,10 @@ describe('how a turn ended', () => {
   test('what stood in the way: the gates that failed, else what the blocking issues are about', () => {
     const issues = [issue('blocking', 'a', 'bdd_failure'), issue('advisory', 'b', 'style')]
     expect(outcomeOf({ ...turn, issues })).toMatchObject({ blocking: 1, gates: ['bdd_failure'] })
-    const gates = [{ name: 'tests', status: 'failed' }, { name: 'coverage', status: 'passed' }]
+    const gates = [
+      { name: 'tests', status: 'failed' },
+      { name: 'coverage', status: 'passed' },
+    ]
     expect(outcomeOf({ ...turn, issues, gates })?.gates).toEqual(['tests'])
   })
 })

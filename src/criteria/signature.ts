@@ -39,11 +39,11 @@ export function masked(text: string): string {
   const labels: string[] = []
   const set = text.normalize('NFKC').replace(LABEL, (label) => {
     labels.push(normalizeLabel(label))
-    return '\u0000'
+    return '\0'
   })
   const plain = MASKS.reduce((so, [form, mask]) => so.replace(form, mask), set.toLowerCase())
   return plain
-    .replace(/\u0000/g, () => labels.shift() ?? '')
+    .replaceAll('\0', () => labels.shift() ?? '')
     .replace(/\s+/gu, ' ')
     .trim()
 }
@@ -73,7 +73,13 @@ type Judged = {
 }
 
 /** Null where the turn does not count. */
-export function outcomeOf({ turnNumber, coachDecision, coachFeedback, issues, gates }: Judged): Outcome | null {
+export function outcomeOf({
+  turnNumber,
+  coachDecision,
+  coachFeedback,
+  issues,
+  gates,
+}: Judged): Outcome | null {
   const decision = COUNTED_DECISIONS.find((counted) => counted === coachDecision)
   if (decision === undefined) return null
   const failed = gates.filter(({ status }) => status === 'failed').map(({ name }) => name)

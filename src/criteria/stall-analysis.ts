@@ -28,21 +28,28 @@ export async function loadStall(store: Graph, request: StallRequest): Promise<St
   const graph = withOneDeadline(store)
   const { policy } = request
   const turn = request.turn ?? null
-  const standing = await readStanding(graph, request, turn, policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
-  if (standing === null) return analyseStall(sessionOf(NOTHING, [], policy))
-  const states = criterionStates(standing.criteria, standing.progress, policy)
-  if (standing.ledger !== null || reachesBack(standing, states)) {
-    return analyseStall(sessionOf(standing, states, policy))
+  const read = async (ledgerUpTo: number): Promise<Stall | null> => {
+    const standing = await readStanding(graph, request, turn, ledgerUpTo)
+    if (standing === null) return analyseStall(sessionOf(NOTHING, [], policy))
+    const states = criterionStates(standing.criteria, standing.progress, policy)
+    return reachesBack(standing, states) ? analyseStall(sessionOf(standing, states, policy)) : null
   }
-  const whole = await readStanding(graph, request, turn, WHOLE_LEDGER)
-  return analyseStall(sessionOf(whole ?? NOTHING, states, policy))
+  const known = await read(policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
+  if (known !== null) return known
+  const whole = await read(WHOLE_LEDGER)
+  if (whole === null) throw new Error('the whole ledger does not reach back')
+  return whole
 }
 
 type Seen = Pick<Standing, 'outcomes' | 'progress' | 'ledger'>
 const NOTHING: Seen = { outcomes: [], progress: new Map(), ledger: null }
 
-/** Whether what is kept of each criterion's newest entries covers all turns that a verdict may look at. */
-export function reachesBack({ outcomes, progress }: Seen, states: readonly CriterionState[]): boolean {
+/** Whether what was read of each criterion covers all turns that a verdict may look at. */
+export function reachesBack(
+  { outcomes, progress, ledger }: Seen,
+  states: readonly CriterionState[],
+): boolean {
+  if (ledger !== null) return true
   const first = outcomes.at(-LONGEST_WINDOW)?.turn ?? 1
   return states.every(({ key }) => {
     const { entries = 0, recent = [] } = progress.get(key) ?? {}

@@ -33,7 +33,8 @@ const session = (more: Partial<Session>): Session => {
     outcomes: [],
     criteria,
     progress: new Map<string, Progress>(),
-    verifiedAfter: (turn) => criteria.filter(({ verifiedInTurn }) => (verifiedInTurn ?? Infinity) <= turn).length,
+    verifiedAfter: (turn) =>
+      criteria.filter(({ verifiedInTurn }) => (verifiedInTurn ?? Infinity) <= turn).length,
     entriesOf: () => [],
     ...more,
   }
@@ -84,7 +85,9 @@ describe('never stopped', () => {
     fc.assert(
       fc.property(
         fc.array(outcome, { maxLength: 9 }),
-        fc.array(fc.constantFrom('verified' as const, 'rejected' as const, 'pending' as const), { maxLength: 4 }),
+        fc.array(fc.constantFrom('verified' as const, 'rejected' as const, 'pending' as const), {
+          maxLength: 4,
+        }),
         (ends, states) => {
           const outcomes = ends.map((end, i) => ({ turn: i + 1, ...end }))
           const criteria = states.map((state, i) =>
@@ -108,7 +111,11 @@ describe('the first verdict that holds', () => {
     ['the last is approved', [feedback(1, 'a'), feedback(2, '', { decision: 'approved' })], 'progressing'],
     ['one feedback turn', [feedback(1, 'a')], 'insufficient_data'],
     ['two', [feedback(1, 'a'), feedback(2, 'b')], 'progressing'],
-    ['rejected turns are feedback turns', [1, 2, 3].map((t) => feedback(t, 'a', { decision: 'rejected' })), 'stalled'],
+    [
+      'rejected turns are feedback turns',
+      [1, 2, 3].map((t) => feedback(t, 'a', { decision: 'rejected' })),
+      'stalled',
+    ],
     ['A B A is one return', ['a', 'b', 'a'].map((s, i) => feedback(i + 1, s)), 'progressing'],
     ['A B A B are two', ['a', 'b', 'a', 'b'].map((s, i) => feedback(i + 1, s)), 'oscillating'],
     ['A B A C A too', ['a', 'b', 'a', 'c', 'a'].map((s, i) => feedback(i + 1, s)), 'oscillating'],
@@ -122,7 +129,9 @@ describe('the first verdict that holds', () => {
     const criteria = [verified('AC-001', 1), verified('AC-002', 3), criterion('AC-003')]
     const outcomes = ['a', 'b', 'c', 'd'].map((s, i) => feedback(i + 1, s))
     expect(analyseStall(session({ outcomes, criteria })).verdict).toBe('progressing')
-    expect(analyseStall(session({ outcomes: [...outcomes, feedback(5, 'e'), feedback(6, 'f')], criteria }))).toMatchObject({
+    expect(
+      analyseStall(session({ outcomes: [...outcomes, feedback(5, 'e'), feedback(6, 'f')], criteria })),
+    ).toMatchObject({
       verdict: 'plateau',
       sinceTurn: 3,
       window: 4,
@@ -133,10 +142,14 @@ describe('the first verdict that holds', () => {
     [3, ['verified', 'rejected', 'verified', 'rejected']],
     [2, ['verified', 'rejected', 'rejected', 'verified']],
   ])('%i changes of direction', (changes, statuses) => {
-    const entries = statuses.map((status, i): RecentEntry => ({ turn: i + 1, status: status as 'verified', judges: true }))
+    const entries = statuses.map(
+      (status, i): RecentEntry => ({ turn: i + 1, status: status as 'verified', judges: true }),
+    )
     const criteria = [verified('AC-001', 1), criterion('AC-002')]
     const outcomes = statuses.map((_, i) => feedback(i + 1, `s${i}`))
-    const answer = analyseStall(session({ outcomes, criteria, entriesOf: (key) => (key === 'AC-001' ? entries : []) }))
+    const answer = analyseStall(
+      session({ outcomes, criteria, entriesOf: (key) => (key === 'AC-001' ? entries : []) }),
+    )
     expect(answer.verdict).toBe(changes >= 3 ? 'oscillating' : 'plateau')
   })
 

@@ -59,7 +59,11 @@ export function analyseStall(session: Session): Stall {
     stalled(session, feedback, say) ??
     oscillating(session, feedback, say) ??
     plateau(session, feedback, say) ??
-    say('progressing', feedback.slice(-PLATEAU), `${turnsOf(feedback.slice(-PLATEAU))}: nothing repeats for long.`)
+    say(
+      'progressing',
+      feedback.slice(-PLATEAU),
+      `${turnsOf(feedback.slice(-PLATEAU))}: nothing repeats for long.`,
+    )
   )
 }
 
@@ -87,7 +91,9 @@ const sayOf =
 function stalled(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
   const repeats = (turns: number) => {
     const window = newest(feedback, turns)
-    return window !== null && new Set(window.map(({ signature }) => signature)).size === 1 && isFlat(session, window)
+    return window !== null &&
+      new Set(window.map(({ signature }) => signature)).size === 1 &&
+      isFlat(session, window)
       ? window
       : null
   }
@@ -97,7 +103,11 @@ function stalled(session: Session, feedback: readonly Outcome[], say: Say): Stal
   if (window === null) return null
   const told = `${turnsOf(window)} have the same feedback, and nothing was verified meanwhile (${tally(session)}).`
   if (isSpared(session)) {
-    return say('stalled', window, `${told} The Player says that all is done, and no rejection shows evidence.`)
+    return say(
+      'stalled',
+      window,
+      `${told} The Player says that all is done, and no rejection shows evidence.`,
+    )
   }
   return say('stalled', window, `UNRECOVERABLE_STALL: ${told}`, true)
 }
@@ -183,18 +193,23 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
   }
   const contested = session.criteria.filter(({ contestedInTurn }) => contestedInTurn !== null).map(nameOf)
   const parts = [
-    ...(session.criteria.length === 0 ? ['No judge has named a criterion: ask for verdicts by criterion'] : []),
+    ...(session.criteria.length === 0
+      ? ['No judge has named a criterion: ask for verdicts by criterion']
+      : []),
     ...(leftOf(session).length === 0 ? [] : [`Criteria left: ${leftOf(session).join(', ')}`]),
     ...(contested.length === 0 ? [] : [`contested: ${contested.join(', ')}`]),
     ...(isSpared(session)
-      ? ['the Player promised all of them complete and no rejection shows evidence: verify the promises before judging again']
+      ? [
+          'the Player promised all of them complete and no rejection shows evidence: verify the promises before judging again',
+        ]
       : []),
     ...(feedback.at(-1)?.gates.length ? [`blocking: ${feedback.at(-1)?.gates.join(', ')}`] : []),
   ]
   return `${parts.join('; ')}.`
 }
 
-const nameOf = ({ criterionId, text }: CriterionState): string => (criterionId === '' ? (text ?? '') : criterionId)
+const nameOf = ({ criterionId, text }: CriterionState): string =>
+  criterionId === '' ? (text ?? '') : criterionId
 
 const leftOf = ({ criteria }: Session): string[] =>
   criteria.filter(({ state }) => state !== 'verified').map(nameOf)

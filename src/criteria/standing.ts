@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
-import { readWholeRow } from '../graph/decode.ts'
+import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { worldKey } from '../keys.ts'
+import { worldKey as keyOfWorld } from '../keys.ts'
 import { keyOfTask, type Scope } from '../turns/scope.ts'
 import { unknownWorld, worldDeleted } from '../turns/worlds.ts'
 import type { Criterion } from './identity.ts'
@@ -21,6 +21,8 @@ export type Standing = {
   worldKey: string
   taskKey: string
   currentTurn: number
+  /** Tells this state of the world from every other. */
+  version: string
   /** The turn it is as of, inclusive. */
   turn: number
   criteria: readonly Criterion[]
@@ -38,9 +40,10 @@ export type Target = Scope & { worldSlug?: string | null | undefined }
 
 export const targetParams = (target: Target): Params => ({
   taskKey: keyOfTask(target),
-  ...(target.worldSlug == null ? {} : { worldKey: worldKey(target.project, target.worldSlug) }),
+  ...(target.worldSlug == null ? {} : { worldKey: keyOfWorld(target.project, target.worldSlug) }),
 })
 
+const version = statement('criteria/version')
 const standingInWorld = statement('criteria/standing-in-world')
 const standingInTask = statement('criteria/standing-in-task')
 
@@ -52,6 +55,7 @@ export const standingColumns = {
     taskKey: z.string(),
     currentTurn: z.number(),
     turnCount: z.number(),
+    ledgerRev: z.number(),
     progressSum: z.number(),
     outcomes: z.array(outcomeText),
     promisedTurn: optionalNumber,
@@ -123,7 +127,16 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
     world.turnCount <= ledgerUpTo
       ? row.ledger.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
       : null
-  const common = { worldSlug, worldKey: key, taskKey, currentTurn, promisedTurn, turn: asOf ?? currentTurn, ledger }
+  const common = {
+    worldSlug,
+    worldKey: key,
+    taskKey,
+    currentTurn,
+    promisedTurn,
+    version: versionOf(world),
+    turn: asOf ?? currentTurn,
+    ledger,
+  }
   if (asOf !== null && asOf < currentTurn) {
     return {
       ...common,
@@ -141,6 +154,24 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
     progress: new Map(kept),
     outcomes: ascending(world.outcomes),
   }
+}
+
+const versionRow = z.object({
+  currentTurn: z.number(),
+  ledgerRev: z.number(),
+  newestDigest: optionalText,
+})
+
+const versionOf = ({ currentTurn, ledgerRev, newestDigest }: z.output<typeof versionRow>): string =>
+  `${currentTurn} ${ledgerRev} ${newestDigest}`
+
+/**
+ * Whether the world is still as it was: whoever needed more than one read asks it after the last, and begins anew
+ * where it is not, so that an answer is of one moment.
+ */
+export async function isStill(graph: Graph, { worldKey, version: was }: Standing): Promise<boolean> {
+  const [row] = await readRows(graph, version, { worldKey }, versionRow)
+  return row !== undefined && versionOf(row) === was
 }
 
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)

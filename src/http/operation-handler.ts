@@ -26,10 +26,14 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     const header = sent.project == null ? projectHeader(req) : null
     const input = parse(route, header === null ? sent : { ...sent, project: header })
     const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
-    const answer = await run(context.graph, { ...input, project }, {
-      idempotencyKey: idempotencyKey(req),
-      log: (message) => req.log.info(message),
-    })
+    const answer = await run(
+      context.graph,
+      { ...input, project },
+      {
+        idempotencyKey: idempotencyKey(req),
+        log: (message) => req.log.info(message),
+      },
+    )
     const status = isCreated(answer) ? (route.created ?? 200) : 200
     answerJson(res, status, toWire(operation.output, answer))
   }

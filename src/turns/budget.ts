@@ -133,7 +133,7 @@ const asLine = ({ lead }: Text, text: string): string => `${lead}${text}\n`
  * Prose has 3 to 5 characters a token; only runs of one character have more than this. What is longer than its share
  * could hold at this rate is cut unseen, so that the work here stays in proportion to the budget.
  */
-const CHARACTERS_PER_TOKEN = 16
+const CHARACTERS_PER_TOKEN = 8
 
 function cutTo(share: number, text: Text, tokens: Tokens): string | null {
   const content = text.part.text

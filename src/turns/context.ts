@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { readHistories } from '../criteria/history.ts'
 import { ledgerColumns } from '../criteria/ledger.ts'
-import { NO_PROMISES, promisesOf, recoverPromises, withoutEvidence } from '../criteria/promises.ts'
+import {
+  NO_PROMISES,
+  promisesIn,
+  promisesOf,
+  recoverPromises,
+  withoutEvidence,
+} from '../criteria/promises.ts'
 import { type PromisesView, type Role, shownCriterion } from '../criteria/shown.ts'
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
+  isStill,
   NO_LEDGER,
   SMALL_WORLD,
   type Standing,
@@ -15,10 +22,10 @@ import {
   targetParams,
   WHOLE_LEDGER,
 } from '../criteria/standing.ts'
-import { type CriterionState, criterionStates } from '../criteria/state.ts'
+import { type CriterionState, criterionStates, type LedgerEntry } from '../criteria/state.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow } from '../graph/decode.ts'
+import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
@@ -58,8 +65,8 @@ export async function loadTurnContinuationContext(
   request: Request,
 ): Promise<ContinuationContext> {
   const graph = withOneDeadline(store)
-  const found = await readContext(graph, request, request.currentTurn)
-  if (found !== null) return contextFrom(graph, found, request)
+  const context = await contextBelow(graph, request, request.currentTurn)
+  if (context !== null) return context
   // A gap below the coming turn, no turn at all, or no world: the rare cases are told apart here.
   const world = await readPrevious(graph, request)
   if (world === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
@@ -67,10 +74,22 @@ export async function loadTurnContinuationContext(
   const worldSlug = world?.worldSlug ?? null
   if (request.currentTurn <= 1) return withoutPrior('first_turn', request, worldSlug)
   if (world === null || world.previous === null) return withoutPrior('no_prior_turn', request, worldSlug)
-  const beforeGap = await readContext(graph, request, world.previous + 1)
-  return beforeGap === null
-    ? withoutPrior('no_prior_turn', request, worldSlug)
-    : contextFrom(graph, beforeGap, request)
+  const beforeGap = await contextBelow(graph, request, world.previous + 1)
+  return beforeGap ?? withoutPrior('no_prior_turn', request, worldSlug)
+}
+
+/** The context of the turn right below; null where there is none. Where it took more than one read, all of one moment. */
+async function contextBelow(
+  graph: Graph,
+  request: Request,
+  turnNumber: number,
+): Promise<ContinuationContext | null> {
+  const read = async () => {
+    const found = await readContext(graph, request, turnNumber)
+    return found === null ? null : { found, more: await readMore(graph, found, request) }
+  }
+  const answer = await untilWhole(read, (seen) => seen === null || seen.more.still)
+  return answer === null ? null : contextFrom(answer.found, answer.more, request)
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -157,16 +176,46 @@ function withoutPrior(
   }
 }
 
-async function contextFrom(graph: Graph, { row, standing }: Found, request: Request): Promise<ContinuationContext> {
-  const { role, policy, currentTurn } = request
-  const prior = priorOf(row, request)
+type More = {
+  states: readonly CriterionState[]
+  histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
+  stall: Stall
+  promises: PromisesView
+  /** False where the world moved on while this was read. */
+  still: boolean
+}
+
+/** What the one read does not hold: nearly always nothing. */
+async function readMore(graph: Graph, { row, standing }: Found, request: Request): Promise<More> {
+  const { role, policy } = request
+  const target = { ...request, worldSlug: standing.worldSlug }
   const states = criterionStates(standing.criteria, standing.progress, policy)
-  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
-  const criteria = states.map((state) =>
-    shownCriterion(state, role, histories?.get(state.key) ?? [], standing.progress.get(state.key)?.entries ?? 0),
-  )
-  const stall = await stallOf(graph, standing, states, request)
-  const promises = await promisesFor(graph, row, standing, request)
+  let reads = 0
+  const reading = <T>(work: () => Promise<T>): Promise<T> => {
+    reads++
+    return work()
+  }
+  const histories =
+    role === 'player'
+      ? null
+      : standing.ledger === null
+        ? await reading(() => readHistories(graph, standing, states))
+        : await readHistories(graph, standing, states)
+  const stall = reachesBack(standing, states)
+    ? analyseStall(sessionOf(standing, states, policy))
+    : await reading(() => loadStall(graph, { ...target, turn: standing.turn }))
+  const promises = await promisesFor(graph, row, standing, request, reading)
+  return { states, histories, stall, promises, still: reads === 0 || (await isStill(graph, standing)) }
+}
+
+async function contextFrom(
+  { row, standing }: Found,
+  { states, histories, stall, promises }: More,
+  request: Request,
+): Promise<ContinuationContext> {
+  const { role, currentTurn } = request
+  const prior = priorOf(row, request)
+  const criteria = states.map((state) => shownCriterion(state, role, standing, histories))
   const issues = request.perspectiveReset
     ? []
     : bySeverity(prior.issues).map((issue) => shownIssue(issue, role))
@@ -208,35 +257,31 @@ function priorOf(row: ContextRow, scope: Request): TurnState {
   return toTurnState({ ...row, turn, promises }, { ...scope, worldSlug: row.world.slug })
 }
 
-async function stallOf(
-  graph: Graph,
-  standing: Standing,
-  states: readonly CriterionState[],
-  request: Request,
-): Promise<Stall> {
-  const seen = standing.ledger !== null || reachesBack(standing, states) ? standing : null
-  if (seen !== null) return analyseStall(sessionOf(seen, states, request.policy))
-  return loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
-}
-
 /** Nearly always the prior turn has promises, or none of the world has: both are known already. */
 async function promisesFor(
   graph: Graph,
-  row: ContextRow,
+  { turn, promises }: ContextRow,
   standing: Standing,
   request: Request,
+  reading: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<PromisesView> {
-  const { turn, promises } = row
-  if (standing.currentTurn < request.currentTurn) {
-    if (standing.promisedTurn === null) return NO_PROMISES
-    if (standing.promisedTurn === turn.number) {
-      return promisesOf(graph, { turn: turn.number, promises }, standing, request.currentTurn)
-    }
+  const { currentTurn } = request
+  const target = { ...request, worldSlug: standing.worldSlug }
+  if (standing.currentTurn >= currentTurn) {
+    return reading(() => recoverPromises(graph, { ...target, turn: currentTurn }))
   }
-  return recoverPromises(graph, { ...request, worldSlug: standing.worldSlug, turn: request.currentTurn })
+  const { promisedTurn } = standing
+  if (promisedTurn === null) return NO_PROMISES
+  if (promisedTurn === turn.number) {
+    return promisesOf(graph, { turn: turn.number, promises }, standing, currentTurn)
+  }
+  return reading(() => promisesIn(graph, target, standing, promisedTurn, currentTurn))
 }
 
-const recovered = ({ recoveredFromTurn, items }: PromisesView): Parameters<typeof renderContext>[0]['recovered'] =>
+const recovered = ({
+  recoveredFromTurn,
+  items,
+}: PromisesView): Parameters<typeof renderContext>[0]['recovered'] =>
   recoveredFromTurn === undefined
     ? null
     : {

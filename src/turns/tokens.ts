@@ -18,37 +18,60 @@ export async function loadTokens(): Promise<Tokens> {
   loading ??= loadVocabulary()
   const vocabulary = await loading
   const sizes = new Map<string, number>()
+  const longPieces = new Map<string, number[]>()
 
   function sizeOf(chunk: string): number {
     const known = sizes.get(chunk)
     if (known !== undefined) return known
     let size = 0
-    for (const [piece] of chunk.matchAll(vocabulary.split)) size += tokenEnds(piece, vocabulary).length
+    for (const [piece] of chunk.matchAll(vocabulary.split)) size += endsOf(piece).length
     sizes.set(chunk, size)
     return size
   }
 
-  return {
-    count(text, atMost = Number.POSITIVE_INFINITY) {
-      let sum = 0
-      for (const chunk of chunksOf(text)) {
-        sum += sizeOf(chunk)
-        if (sum > atMost) break
-      }
-      return sum
-    },
-    reach(text, limit) {
-      let [at, left] = [0, limit]
-      for (const chunk of chunksOf(text)) {
-        const size = sizeOf(chunk)
-        if (size > left) return at + reachWithin(chunk, left, vocabulary)
-        at += chunk.length
-        left -= size
-      }
-      return at
-    },
+  function endsOf(piece: string): number[] {
+    if (piece.length < LONG_PIECE) return tokenEnds(piece, vocabulary)
+    const ends = longPieces.get(piece) ?? tokenEnds(piece, vocabulary)
+    longPieces.set(piece, ends)
+    return ends
   }
+
+  function count(text: string, atMost = Number.POSITIVE_INFINITY): number {
+    let sum = 0
+    for (const chunk of chunksOf(text)) {
+      sum += sizeOf(chunk)
+      if (sum > atMost) break
+    }
+    return sum
+  }
+
+  function reach(text: string, limit: number): number {
+    let [at, left] = [0, limit]
+    for (const chunk of chunksOf(text)) {
+      const size = sizeOf(chunk)
+      if (size > left) return at + reachWithin(chunk, left)
+      at += chunk.length
+      left -= size
+    }
+    return at
+  }
+
+  function reachWithin(chunk: string, limit: number): number {
+    let [at, left] = [0, limit]
+    for (const [piece] of chunk.matchAll(vocabulary.split)) {
+      const ends = endsOf(piece)
+      if (ends.length > left) return at + charactersIn(piece, ends[left - 1] ?? 0)
+      at += piece.length
+      left -= ends.length
+    }
+    return at
+  }
+
+  return { count, reach }
 }
+
+/** In characters: a run without a break. Merging one takes up to 40 ms, and cutting it asks for it again. */
+const LONG_PIECE = 1_000
 
 /**
  * Where a piece of the split pattern ends whatever stands around: after a line break before a line that begins with
@@ -64,17 +87,6 @@ function* chunksOf(text: string): Generator<string> {
     start = index
   }
   yield text.slice(start)
-}
-
-function reachWithin(chunk: string, limit: number, vocabulary: Vocabulary): number {
-  let [at, left] = [0, limit]
-  for (const [piece] of chunk.matchAll(vocabulary.split)) {
-    const ends = tokenEnds(piece, vocabulary)
-    if (ends.length > left) return at + charactersIn(piece, ends[left - 1] ?? 0)
-    at += piece.length
-    left -= ends.length
-  }
-  return at
 }
 
 /** Tokens are bytes and may end within a character; such a one is left out. */

@@ -39,7 +39,9 @@ export const whyView = z.object({
   coachFeedback: z.string().nullable(),
   blockingIssues: z.array(turnState.shape.issues.element),
   won: z.array(turned).describe('criteria whose last verdict became verified in this turn'),
-  lost: z.array(turned).describe('criteria whose last verdict was verified before this turn and is not after it'),
+  lost: z
+    .array(turned)
+    .describe('criteria whose last verdict was verified before this turn and is not after it'),
   verified: z.number().describe('accumulated, after this turn'),
   total: z.number(),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)),
@@ -91,7 +93,10 @@ function whyFrom(row: z.output<typeof whyRow>, scope: Target): WhyView {
   const turn = row.turn.number
   const standing = standingFrom(row, turn, WHOLE_LEDGER)
   const ledger = standing.ledger ?? []
-  const record = toTurnState({ ...row, verifications: [], promises: [] }, { ...scope, worldSlug: row.world.slug })
+  const record = toTurnState(
+    { ...row, verifications: [], promises: [] },
+    { ...scope, worldSlug: row.world.slug },
+  )
   const after = criterionStates(standing.criteria, standing.progress, 'latest')
   const earlier = advance(
     new Map(),
@@ -110,7 +115,8 @@ function whyFrom(row: z.output<typeof whyRow>, scope: Target): WhyView {
   return {
     worldSlug: row.world.slug,
     turn,
-    previousTurn: Math.max(0, ...row.turns.map(([number]) => number).filter((number) => number < turn)) || null,
+    previousTurn:
+      Math.max(0, ...row.turns.map(([number]) => number).filter((number) => number < turn)) || null,
     playerSummary: record.playerSummary,
     playerDecision: record.playerDecision,
     coachDecision: record.coachDecision,
@@ -136,6 +142,9 @@ const lastWord = (ledger: readonly LedgerEntry[], turn: number, key: string): Le
 
 function noSuchTurn({ taskId, worldSlug }: Target, turn: number | null): TurngraphError {
   const where = worldSlug == null ? `task ${taskId}` : `world ${worldSlug} of task ${taskId}`
-  const message = turn === null ? `There is no turn in ${where} yet.` : `There is no turn ${turn} in ${where}.`
-  return new TurngraphError('not_found', message, { hint: '`turngraph worlds turns` lists the turns of a world.' })
+  const message =
+    turn === null ? `There is no turn in ${where} yet.` : `There is no turn ${turn} in ${where}.`
+  return new TurngraphError('not_found', message, {
+    hint: '`turngraph worlds turns` lists the turns of a world.',
+  })
 }

@@ -8,7 +8,8 @@ type Status = 'verified' | 'rejected' | 'pending' | 'unknown'
 type Verdict = Status | [Status, string]
 
 const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F']
-const textOf = (criterionId: string) => `The criterion ${LETTERS[Number(criterionId.slice(-1)) - 1]} holds for every input`
+const textOf = (criterionId: string) =>
+  `The criterion ${LETTERS[Number(criterionId.slice(-1)) - 1]} holds for every input`
 
 const judged = (verdicts: Record<string, Verdict>): Partial<TurnToSend> => ({
   verifications: Object.entries(verdicts).map(([criterionId, verdict]) => {
@@ -49,7 +50,8 @@ export function coachContract(store: StoreUnderTest): void {
       client().listCriteria({ ...target, ...more })
     const promises = (turn: number, more: Partial<OperationInput<'recoverPromises'>> = {}) =>
       client().recoverPromises({ ...target, turn, ...more })
-    const stall = (more: Partial<OperationInput<'loadStall'>> = {}) => client().loadStall({ ...target, ...more })
+    const stall = (more: Partial<OperationInput<'loadStall'>> = {}) =>
+      client().loadStall({ ...target, ...more })
     const why = (turn?: number) => client().explainTurn({ ...target, turn })
 
     describe("seed 004's acceptance list", () => {
@@ -94,7 +96,13 @@ export function coachContract(store: StoreUnderTest): void {
         await capture(aTurn(1, { ...promised(...SIX), ...complaint('0/6 criteria met') }))
         for (let turn = 2; turn <= 9; turn++) {
           await capture(
-            aTurn(turn, complaint('0/6 criteria met', judged(Object.fromEntries(SIX.map((id) => [id, 'rejected' as const]))))),
+            aTurn(
+              turn,
+              complaint(
+                '0/6 criteria met',
+                judged(Object.fromEntries(SIX.map((id) => [id, 'rejected' as const]))),
+              ),
+            ),
           )
           const answer = await stall()
           expect(answer.shouldStop, `after turn ${turn}`).toBe(false)
@@ -142,7 +150,10 @@ export function coachContract(store: StoreUnderTest): void {
 
       test('a promise of a criterion that turned out to be another counts for that one', async () => {
         await capture(
-          aTurn(1, { promises: [{ criterionId: 'AC-001', status: 'complete' }], verifications: [{ criterionId: 'AC-001', status: 'pending' }] }),
+          aTurn(1, {
+            promises: [{ criterionId: 'AC-001', status: 'complete' }],
+            verifications: [{ criterionId: 'AC-001', status: 'pending' }],
+          }),
           aTurn(2, {
             promises: [{ criterionId: 'AC-001', criterionText: textOf('AC-001'), status: 'complete' }],
             verifications: [{ criterionId: 'AC-001', status: 'verified' }],
@@ -151,7 +162,10 @@ export function coachContract(store: StoreUnderTest): void {
         const [criterion, ...others] = (await criteria()).criteria
         expect(others).toEqual([])
         for (const turn of [1, 2, 3]) {
-          expect((await promises(turn)).items.map(({ key }) => key), `turn ${turn}`).toEqual([criterion?.key])
+          expect(
+            (await promises(turn)).items.map(({ key }) => key),
+            `turn ${turn}`,
+          ).toEqual([criterion?.key])
         }
       })
 
@@ -181,9 +195,21 @@ export function coachContract(store: StoreUnderTest): void {
 
       test('sticky: a rejection contests, a verification clears it', async () => {
         await capture(...session)
-        expect(await states({ turn: 1 })).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'rejected@null', 'AC-003': 'verified@1' })
-        expect(await states({ turn: 2 })).toEqual({ 'AC-001': 'verified@1!2', 'AC-002': 'verified@2', 'AC-003': 'verified@1' })
-        expect(await states({})).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'verified@2', 'AC-003': 'verified@1!3' })
+        expect(await states({ turn: 1 })).toEqual({
+          'AC-001': 'verified@1',
+          'AC-002': 'rejected@null',
+          'AC-003': 'verified@1',
+        })
+        expect(await states({ turn: 2 })).toEqual({
+          'AC-001': 'verified@1!2',
+          'AC-002': 'verified@2',
+          'AC-003': 'verified@1',
+        })
+        expect(await states({})).toEqual({
+          'AC-001': 'verified@1',
+          'AC-002': 'verified@2',
+          'AC-003': 'verified@1!3',
+        })
       })
 
       test('evidence: a rejection with evidence of its own takes it back', async () => {
@@ -197,13 +223,24 @@ export function coachContract(store: StoreUnderTest): void {
       test('latest: the last word that is not unknown', async () => {
         await capture(...session)
         const policy = 'latest' as const
-        expect(await states({ turn: 3, policy })).toEqual({ 'AC-001': 'rejected@null', 'AC-002': 'verified@2', 'AC-003': 'rejected@null' })
+        expect(await states({ turn: 3, policy })).toEqual({
+          'AC-001': 'rejected@null',
+          'AC-002': 'verified@2',
+          'AC-003': 'rejected@null',
+        })
         expect(await states({ policy })).toMatchObject({ 'AC-003': 'pending@null' })
       })
 
       test('the totals say what is left', async () => {
         await capture(...session)
-        expect(await criteria({ turn: 1 })).toMatchObject({ worldSlug: TASK, asOfTurn: 1, policy: 'sticky', total: 3, verified: 2, remaining: ['AC-002'] })
+        expect(await criteria({ turn: 1 })).toMatchObject({
+          worldSlug: TASK,
+          asOfTurn: 1,
+          policy: 'sticky',
+          total: 3,
+          verified: 2,
+          remaining: ['AC-002'],
+        })
       })
 
       test('a Coach sees the reason and the history, a Player neither', async () => {
@@ -237,14 +274,22 @@ export function coachContract(store: StoreUnderTest): void {
       test('a history of a long world shows the newest twenty, and pages give them all', async () => {
         for (let turn = 1; turn <= 40; turn++) {
           await capture(
-            aTurn(turn, judged({ 'AC-001': ['rejected', `seen in ${turn}`], ...(turn === 3 ? { 'AC-002': ['verified', 'long ago'] as const } : {}) })),
+            aTurn(
+              turn,
+              judged({
+                'AC-001': ['rejected', `seen in ${turn}`],
+                ...(turn === 3 ? { 'AC-002': ['verified', 'long ago'] as const } : {}),
+              }),
+            ),
           )
         }
         const view = await criteria()
         const [often, once] = view.criteria
         expect(often?.history?.map(({ turn }) => turn)).toEqual(Array.from({ length: 20 }, (_, i) => i + 21))
         expect(often).toMatchObject({ historyOmitted: 20 })
-        expect(once?.history).toEqual([{ turn: 3, status: 'verified', source: 'coach', evidence: 'long ago' }])
+        expect(once?.history).toEqual([
+          { turn: 3, status: 'verified', source: 'coach', evidence: 'long ago' },
+        ])
         const pages: number[] = []
         let cursor: string | null = null
         do {
@@ -260,7 +305,15 @@ export function coachContract(store: StoreUnderTest): void {
       })
 
       test('a task without turns has no criteria, which is an answer', async () => {
-        expect(await criteria({ taskId: 'nobody' })).toEqual({ worldSlug: null, asOfTurn: 0, policy: 'sticky', total: 0, verified: 0, remaining: [], criteria: [] })
+        expect(await criteria({ taskId: 'nobody' })).toEqual({
+          worldSlug: null,
+          asOfTurn: 0,
+          policy: 'sticky',
+          total: 0,
+          verified: 0,
+          remaining: [],
+          criteria: [],
+        })
       })
     })
 
@@ -272,14 +325,21 @@ export function coachContract(store: StoreUnderTest): void {
       })
 
       test('three equal feedbacks with nothing verified stop the session', async () => {
-        await capture(aTurn(1, complaint('the build fails in 12 s')), aTurn(2, complaint('the build fails in 13.5 s')))
+        await capture(
+          aTurn(1, complaint('the build fails in 12 s')),
+          aTurn(2, complaint('the build fails in 13.5 s')),
+        )
         expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
         await capture(aTurn(3, complaint('The build fails in 9 s')))
         const answer = await stall()
         expect(answer).toMatchObject({ verdict: 'stalled', shouldStop: true, sinceTurn: 1, window: 3 })
         expect(answer.reason).toMatch(/^UNRECOVERABLE_STALL: turns 1 to 3 /)
         expect(new Set(answer.signatures.map(({ signature }) => signature)).size).toBe(1)
-        expect(answer.signatures).toMatchObject([{ turn: 1, blocking: 1, verifiedTotal: 0 }, { turn: 2 }, { turn: 3 }])
+        expect(answer.signatures).toMatchObject([
+          { turn: 1, blocking: 1, verifiedTotal: 0 },
+          { turn: 2 },
+          { turn: 3 },
+        ])
         expect(await stall({ turn: 2 })).toMatchObject({ verdict: 'progressing' })
       })
 
@@ -297,7 +357,11 @@ export function coachContract(store: StoreUnderTest): void {
         const some = judged({ 'AC-001': 'verified', 'AC-002': 'rejected' })
         for (let turn = 1; turn <= 5; turn++) await capture(aTurn(turn, complaint('AC-002 is not met', some)))
         expect(await stall({ turn: 4 })).toMatchObject({ verdict: 'plateau', shouldStop: false })
-        expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true, criteriaLeft: ['AC-002'] })
+        expect(await stall()).toMatchObject({
+          verdict: 'stalled',
+          shouldStop: true,
+          criteriaLeft: ['AC-002'],
+        })
         await capture(aTurn(6, complaint('AC-002 is not met', judged({ 'AC-002': 'verified' }))))
         for (let turn = 7; turn <= 12; turn++) {
           await capture(aTurn(turn, { ...complaint('AC-002 is not met'), gates: { bdd: 'failed' } }))
@@ -324,15 +388,18 @@ export function coachContract(store: StoreUnderTest): void {
         expect(answer.reason).toContain('AC-001')
       })
 
-      test.each(['sticky', 'evidence', 'latest'] as const)('progress follows the policy (%s)', async (policy) => {
-        await capture(
-          aTurn(1, complaint('a', judged({ 'AC-001': 'verified', 'AC-002': 'verified' }))),
-          aTurn(2, complaint('b', judged({ 'AC-001': ['rejected', 'it broke'], 'AC-002': 'rejected' }))),
-          aTurn(3, complaint('c')),
-        )
-        const totals = (await stall({ policy })).signatures.map(({ verifiedTotal }) => verifiedTotal)
-        expect(totals).toEqual({ sticky: [2, 2, 2], evidence: [2, 1, 1], latest: [2, 0, 0] }[policy])
-      })
+      test.each(['sticky', 'evidence', 'latest'] as const)(
+        'progress follows the policy (%s)',
+        async (policy) => {
+          await capture(
+            aTurn(1, complaint('a', judged({ 'AC-001': 'verified', 'AC-002': 'verified' }))),
+            aTurn(2, complaint('b', judged({ 'AC-001': ['rejected', 'it broke'], 'AC-002': 'rejected' }))),
+            aTurn(3, complaint('c')),
+          )
+          const totals = (await stall({ policy })).signatures.map(({ verifiedTotal }) => verifiedTotal)
+          expect(totals).toEqual({ sticky: [2, 2, 2], evidence: [2, 1, 1], latest: [2, 0, 0] }[policy])
+        },
+      )
 
       test('turns that came late or replace others count in their place', async () => {
         await capture(aTurn(1, complaint('same')), aTurn(3, complaint('same')))
@@ -347,7 +414,10 @@ export function coachContract(store: StoreUnderTest): void {
         for (let turn = 1; turn <= 4; turn++)
           await capture(
             aTurn(turn, {
-              ...complaint(`complaint ${'abcd'[turn - 1]}`, judged({ 'AC-001': 'verified', 'AC-002': 'rejected' })),
+              ...complaint(
+                `complaint ${'abcd'[turn - 1]}`,
+                judged({ 'AC-001': 'verified', 'AC-002': 'rejected' }),
+              ),
               gates: { 'CANARY-gate': 'failed' },
             }),
           )
@@ -416,8 +486,13 @@ export function coachContract(store: StoreUnderTest): void {
 
       test('a turn that is not there is an error that says so', async () => {
         await capture(aTurn(1))
-        await expect(why(2)).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('turn 2') })
-        await expect(client().explainTurn({ ...target, taskId: 'nobody' })).rejects.toMatchObject({ code: 'not_found' })
+        await expect(why(2)).rejects.toMatchObject({
+          code: 'not_found',
+          message: expect.stringContaining('turn 2'),
+        })
+        await expect(client().explainTurn({ ...target, taskId: 'nobody' })).rejects.toMatchObject({
+          code: 'not_found',
+        })
       })
     })
   })

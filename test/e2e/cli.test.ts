@@ -123,15 +123,24 @@ describe('what a Coach asks', () => {
       player_summary: `Attempt ${turn_number}`,
       coach_decision: 'feedback',
       verifications: [
-        { criterion_id: 'AC-001', criterion_text: 'The parser keeps the last line', status, evidence: 'test_parse' },
+        {
+          criterion_id: 'AC-001',
+          criterion_text: 'The parser keeps the last line',
+          status,
+          evidence: 'test_parse',
+        },
       ],
       ...more,
     })
   const captureSession = async () => {
-    const promises = [{ criterion_id: 'AC-001', criterion_text: 'The parser keeps the last line', status: 'complete' }]
+    const promises = [
+      { criterion_id: 'AC-001', criterion_text: 'The parser keeps the last line', status: 'complete' },
+    ]
     const issues = [{ severity: 'must_fix', category: 'tests', description: 'test_parse fails' }]
     await turngraph.run(['capture'], { input: judgedTurn(1, 'verified', { promises }) })
-    await turngraph.run(['capture'], { input: judgedTurn(2, 'rejected', { issues, gates: { tests: 'failed' } }) })
+    await turngraph.run(['capture'], {
+      input: judgedTurn(2, 'rejected', { issues, gates: { tests: 'failed' } }),
+    })
   }
 
   test('criteria, promises, stall and why, for a person and as JSON', async () => {
@@ -139,7 +148,14 @@ describe('what a Coach asks', () => {
     const criteria = await turngraph.run(['criteria', ...task])
     expect(criteria.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
       ['criterion', 'state', 'since turn', 'verdicts', 'promise', 'text'],
-      ['AC-001', 'verified, contested in turn 2', '1', '✓✗', 'complete (turn 1)', 'The parser keeps the last line'],
+      [
+        'AC-001',
+        'verified, contested in turn 2',
+        '1',
+        '✓✗',
+        'complete (turn 1)',
+        'The parser keeps the last line',
+      ],
       [''],
     ])
     expect(criteria.stderr).toBe('1 of 1 verified in world TASK-1 as of turn 2 (sticky).\n')
@@ -160,7 +176,12 @@ Criteria lost:
 Gates that failed: tests
 Verified: 1 of 1
 `)
-    for (const command of [['criteria', ...task], ['promises', ...task, '--turn', '3'], ['stall', ...task], ['why', ...task]]) {
+    for (const command of [
+      ['criteria', ...task],
+      ['promises', ...task, '--turn', '3'],
+      ['stall', ...task],
+      ['why', ...task],
+    ]) {
       const { code, stdout, stderr } = await turngraph.run([...command, '--json'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(JSON.parse(stdout)).toBeTypeOf('object')

@@ -156,9 +156,10 @@ describeCorpus('real autobuild artifacts', () => {
                 blocking.take(player)
                 const asked = await whatACoachAsks(handles.graph, place, turn)
                 expect(promisesSeen(asked.promises), at).toEqual(turn.promises)
-                expect(seen({ previousTurn: turn.previousTurn, criteria: asked.criteria.criteria }), at).toEqual(
-                  expected(turn),
-                )
+                expect(
+                  seen({ previousTurn: turn.previousTurn, criteria: asked.criteria.criteria }),
+                  at,
+                ).toEqual(expected(turn))
                 shifted.push(...shiftedPromises(asked, at))
                 contexts.push(JSON.stringify(asked))
               }
@@ -172,7 +173,9 @@ describeCorpus('real autobuild artifacts', () => {
             console.log(`${name}: ${blocking.kept} blocking issues kept at the default budget, 0 lost`)
             if (SHIFTED.has(name)) expect(shifted.length).toBeGreaterThan(0)
             const turns = [...new Set(shifted)]
-            console.log(`${name}: ${shifted.length} shifted ids in ${turns.length} turns: ${turns.join('; ')}`)
+            console.log(
+              `${name}: ${shifted.length} shifted ids in ${turns.length} turns: ${turns.join('; ')}`,
+            )
           }
           await knownCases(handles.graph, name, places)
         }, 300_000)

@@ -81,7 +81,11 @@ describe('every route of the contract', () => {
       { world_slug: 'TASK-1', as_of_turn: 1, policy: 'sticky', total: 1, verified: 1, remaining: [] },
     ])
     const { key } = criteria.body.criteria[0]
-    expect(criteria.body.criteria[0]).toMatchObject({ criterion_id: 'AC-001', verified_in_turn: 1, last_turn: 1 })
+    expect(criteria.body.criteria[0]).toMatchObject({
+      criterion_id: 'AC-001',
+      verified_in_turn: 1,
+      last_turn: 1,
+    })
     const said = await run(
       'GET /v1/criteria/{key}/history',
       `/v1/criteria/${encodeURIComponent(key)}/history?world_slug=TASK-1`,
@@ -93,7 +97,12 @@ describe('every route of the contract', () => {
     const promises = await run('GET /v1/promises', `/v1/promises?${task}&turn=2`)
     expect(promises.body).toEqual({ source: 'none', items: [] })
     const stall = await run('GET /v1/stall', `/v1/stall?${task}&turn=1`)
-    expect(stall.body).toMatchObject({ verdict: 'insufficient_data', should_stop: false, since_turn: 1, window: 1 })
+    expect(stall.body).toMatchObject({
+      verdict: 'insufficient_data',
+      should_stop: false,
+      since_turn: 1,
+      window: 1,
+    })
     const why = await run('GET /v1/why', `/v1/why?${task}`)
     expect(why.body).toMatchObject({ turn: 1, coach_decision: 'feedback', won: [{ criterion_id: 'AC-001' }] })
 
