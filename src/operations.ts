@@ -65,6 +65,7 @@ const operation = <I extends z.ZodType, O extends z.ZodType>(definition: Operati
 export const captureAnswer = turnState.extend({
   created: z.boolean().describe('false: the same record stood there already'),
   superseded: z.boolean().describe('true: it took the place of another record'),
+  redactions: z.number().describe('how many secrets were masked in what was sent'),
 })
 
 export const operations = {
@@ -74,8 +75,8 @@ export const operations = {
     input: captureRequest,
     output: captureAnswer,
     run: async (graph, input) => {
-      const { turn, created, superseded } = await captureTurnState(graph, input)
-      return { ...turn, created, superseded }
+      const { turn, ...answer } = await captureTurnState(graph, input)
+      return { ...turn, ...answer }
     },
   }),
   loadTurnContinuationContext: operation({

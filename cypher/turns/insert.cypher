@@ -37,7 +37,8 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
 // include turns/_parts
 WITH w, t
 // include turns/_newest-turns
-SET w.outcomes = outcomes,
+SET w.rewrites = w.rewrites + 1,
+    w.outcomes = outcomes,
     w.promisedTurn = promisedTurn,
     w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,

@@ -29,7 +29,8 @@ SET t.revision = old.revision + 1
 WITH w, t
 // include turns/_newest-turns
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
-SET w.outcomes = outcomes,
+SET w.rewrites = w.rewrites + 1,
+    w.outcomes = outcomes,
     w.promisedTurn = promisedTurn,
     w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.lastCompletedAt = latest

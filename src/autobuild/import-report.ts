@@ -18,7 +18,7 @@ export const importReport = z.object({
   warnings: z.array(
     z.object({ task: z.string(), turn: z.number().nullable(), field: z.string(), message: z.string() }),
   ),
-  redactions: z.number().describe('secrets scrubbed from what was written'),
+  redactions: z.number().describe('secrets masked in what was read'),
 })
 
 export type ImportReport = z.output<typeof importReport>

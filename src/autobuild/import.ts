@@ -49,7 +49,7 @@ export async function importAutobuild(
     unmapped: reading.unmapped,
     skipped: reading.skipped,
     warnings: reading.warnings,
-    redactions: 0,
+    redactions: reading.redactions,
   }
   const importing: Importing = { client, project, dryRun, report }
   for (const [i, task] of reading.tasks.entries()) {

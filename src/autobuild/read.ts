@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { scrub } from '../scrub.ts'
 import { type ParsedArtifact, parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
 import { type FoundFile, findTaskFolders, order, type TaskFolder } from './folders.ts'
 import { groupBy } from './grouping.ts'
@@ -24,6 +25,8 @@ export type AutobuildReading = {
   unmapped: { shape: string; key: string; count: number; example: string }[]
   skipped: SkippedFile[]
   warnings: ReadingWarning[]
+  /** How many secrets were masked in what was read. */
+  redactions: number
 }
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -53,6 +56,7 @@ export async function readAutobuild(
     unmapped: [...reader.unmapped.values()].sort((a, b) => order(a.shape, b.shape) || order(a.key, b.key)),
     skipped: reader.skipped.sort((a, b) => order(a.file, b.file) || order(a.reason, b.reason)),
     warnings: reader.warnings,
+    redactions: reader.redactions,
   }
 }
 
@@ -149,6 +153,7 @@ class ArtifactReader {
   readonly skipped: SkippedFile[]
   readonly warnings: ReadingWarning[] = []
   readonly unmapped = new Map<string, AutobuildReading['unmapped'][number]>()
+  redactions = 0
   readonly #events = new Map<string, Map<string, string>>()
 
   constructor(skipped: readonly SkippedFile[]) {
@@ -168,7 +173,10 @@ class ArtifactReader {
       const seen = this.unmapped.get(id) ?? { shape, key, count: 0, example: file.shown }
       this.unmapped.set(id, { ...seen, count: seen.count + 1 })
     }
-    return parsed.value
+    // Before any of it is compared, cut to a limit or told in a warning.
+    const { scrubbed, redactions } = await scrub(parsed.value)
+    this.redactions += redactions
+    return scrubbed
   }
 
   /** The task ids that a feature's log names; a broken line costs that line alone. */

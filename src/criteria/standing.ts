@@ -21,8 +21,8 @@ export type Standing = {
   worldKey: string
   taskKey: string
   currentTurn: number
-  /** Tells this state of the world from every other. */
-  version: string
+  /** How often the past of the world had been rewritten by then. */
+  rewrites: number
   /** The turn it is as of, inclusive. */
   turn: number
   criteria: readonly Criterion[]
@@ -43,7 +43,7 @@ export const targetParams = (target: Target): Params => ({
   ...(target.worldSlug == null ? {} : { worldKey: keyOfWorld(target.project, target.worldSlug) }),
 })
 
-const version = statement('criteria/version')
+const rewrites = statement('criteria/rewrites')
 const standingInWorld = statement('criteria/standing-in-world')
 const standingInTask = statement('criteria/standing-in-task')
 
@@ -55,7 +55,7 @@ export const standingColumns = {
     taskKey: z.string(),
     currentTurn: z.number(),
     turnCount: z.number(),
-    ledgerRev: z.number(),
+    rewrites: z.number(),
     progressSum: z.number(),
     outcomes: z.array(outcomeText),
     promisedTurn: optionalNumber,
@@ -133,7 +133,7 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
     taskKey,
     currentTurn,
     promisedTurn,
-    version: versionOf(world),
+    rewrites: world.rewrites,
     turn: asOf ?? currentTurn,
     ledger,
   }
@@ -156,22 +156,13 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
   }
 }
 
-const versionRow = z.object({
-  currentTurn: z.number(),
-  ledgerRev: z.number(),
-  newestDigest: optionalText,
-})
-
-const versionOf = ({ currentTurn, ledgerRev, newestDigest }: z.output<typeof versionRow>): string =>
-  `${currentTurn} ${ledgerRev} ${newestDigest}`
-
 /**
- * Whether the world is still as it was: whoever needed more than one read asks it after the last, and begins anew
- * where it is not, so that an answer is of one moment.
+ * Whether the past of the world is still as it was: whoever needed more than one read asks it after the last, and
+ * begins anew where it is not, so that an answer is of one moment. A turn that is only added changes no earlier one.
  */
-export async function isStill(graph: Graph, { worldKey, version: was }: Standing): Promise<boolean> {
-  const [row] = await readRows(graph, version, { worldKey }, versionRow)
-  return row !== undefined && versionOf(row) === was
+export async function isStill(graph: Graph, { worldKey, rewrites: then }: Standing): Promise<boolean> {
+  const [row] = await readRows(graph, rewrites, { worldKey }, z.object({ rewrites: z.number() }))
+  return row?.rewrites === then
 }
 
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)

@@ -10,6 +10,7 @@ import type { Graph, Params, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
 import { turnKey, worldKey } from '../keys.ts'
+import { scrub } from '../scrub.ts'
 import { toWire } from '../wire.ts'
 import { digestOf } from './digest.ts'
 import {
@@ -40,6 +41,8 @@ export type Captured = {
   created: boolean
   /** True where it took the place of another record. */
   superseded: boolean
+  /** How many secrets were masked in what was sent. */
+  redactions: number
 }
 
 export type CaptureOptions = { now?: () => Date; newId?: () => string }
@@ -62,15 +65,25 @@ export async function captureTurnState(
 ): Promise<Captured> {
   const graph = withOneDeadline(store)
   const now = instantOf((options.now ?? (() => new Date()))())
+  // Before anything else is done with it: what is stored, compared or told holds no secret.
+  const { scrubbed: clean, redactions } = await scrub(request)
   const capture: Capture = {
     graph,
-    request,
-    scope: request,
-    parts: partsOf(request, now),
+    request: clean,
+    scope: clean,
+    parts: partsOf(clean, now),
     digest: digestOf(request),
     writeId: (options.newId ?? (() => crypto.randomUUID()))(),
     now,
   }
+  return { ...(await storeTurn(capture)), redactions }
+}
+
+/** As captured, but for what was masked. */
+type Stored = Omit<Captured, 'redactions'>
+
+async function storeTurn(capture: Capture): Promise<Stored> {
+  const { graph, request } = capture
   let way: Way = 'append'
   let withFeature = false
   let createWorld = false
@@ -387,7 +400,7 @@ function storedTurn(capture: Capture, worldSlug: string): TurnState {
 }
 
 /** Both records, field by field. Where only the wording of the request differs, it is the same record. */
-async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Captured> {
+async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Stored> {
   const { graph, request } = capture
   const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber)
   const sent = turnState.parse(storedTurn(capture, worldSlug)) // in the order of the schema, as the other

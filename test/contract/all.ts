@@ -5,6 +5,7 @@ import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { migrationsContract } from './migrations.ts'
 import { portContract } from './port.ts'
+import { secretsContract } from './secrets.ts'
 import type { StoreUnderTest } from './store.ts'
 import { worldsContract } from './worlds.ts'
 
@@ -23,4 +24,5 @@ export function storeContract(store: StoreUnderTest): void {
   identityContract(store)
   coachContract(store)
   isolationContract(store)
+  secretsContract(store)
 }

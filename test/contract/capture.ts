@@ -35,7 +35,7 @@ export function captureContract(store: StoreUnderTest): void {
       on.client.loadTurnContinuationContext(aContext(currentTurn, { role }))
 
     test('a record with every field is read back as it was stored', async () => {
-      const { created, superseded, ...answered } = await on.client.captureTurnState(everyField)
+      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(everyField)
       expect({ created, superseded }).toEqual({ created: true, superseded: false })
       expect(answered).toEqual({ ...everyFieldKept, createdAt: expect.any(String) })
       const read = await on.client.getTurn({ worldSlug: 'session/1 α', turnNumber: 3 })
@@ -57,7 +57,7 @@ export function captureContract(store: StoreUnderTest): void {
     test('the least record is read back with its defaults', async () => {
       const sent = { project: 'p', featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: '' }
       const before = new Date().toISOString()
-      const { created, superseded, ...answered } = await on.client.captureTurnState(sent)
+      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(sent)
       expect(answered).toMatchObject({
         playerDecision: 'unknown',
         playerDecisionRaw: null,
@@ -80,7 +80,7 @@ export function captureContract(store: StoreUnderTest): void {
 
     test('an instant is kept to the microsecond, in the answer as in the graph', async () => {
       const sent = aTurn(1, { completedAt: '2026-03-08T14:07:00.123456789Z' })
-      const { created, superseded, ...answered } = await on.client.captureTurnState(sent)
+      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(sent)
       expect(answered.completedAt).toBe('2026-03-08T14:07:00.123456Z')
       expect(await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })).toEqual(answered)
       expect((await on.client.captureTurnState(sent)).created).toBe(false)
@@ -120,7 +120,9 @@ export function captureContract(store: StoreUnderTest): void {
         { issues: [{ severity: 'minor', description: '', details: 'text' }] },
       ],
     ])('%s comes back as it went', async (_name, more) => {
-      const { created, superseded, ...answered } = await on.client.captureTurnState(aTurn(1, more))
+      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(
+        aTurn(1, more),
+      )
       const read = await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })
       expect(read).toEqual(answered)
       const ids = (turn: { acceptanceCriteriaStatus: object }) => Object.keys(turn.acceptanceCriteriaStatus)
@@ -149,7 +151,7 @@ export function captureContract(store: StoreUnderTest): void {
           criterionIds: [criterionId],
         })),
       })
-      const { created, superseded, ...answered } = await on.client.captureTurnState(sent)
+      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(sent)
       expect(await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })).toEqual(answered)
       expect((await context(2)).criteria).toHaveLength(300)
     })

@@ -37,7 +37,7 @@ describe('every route of the contract', () => {
       superseded: false,
       acceptance_criteria_status: { 'AC-001': 'verified' },
     })
-    const { created: _created, superseded: _superseded, ...stored } = captured.body
+    const { created: _created, superseded: _superseded, redactions: _redactions, ...stored } = captured.body
 
     const context = await run(
       'GET /v1/continuation-context',

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { findSecrets, scrub } from '../../src/scrub.ts'
+import { scrub } from '../../src/scrub.ts'
+import { findSecrets } from '../../src/secrets.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 
 const artifactsOf = (root: string): { file: string; document: unknown }[] =>

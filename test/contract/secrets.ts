@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** Put together here, so that nobody who scans this file takes it for one. */
+const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+const DSN = `postgres://app:${['hunter', '2hunter'].join('')}@db.internal/app`
+
+/** The secret in every free text that a record has. */
+const leaking = (turnNumber: number): TurnToSend =>
+  aTurn(turnNumber, {
+    playerSummary: `exported TOKEN=${SECRET}`,
+    coachFeedback: `connect to ${DSN}`,
+    blockersFound: [`401 for ${SECRET}`],
+    lessonsFromTurn: [`never print ${SECRET}`],
+    filesModified: [`logs/${SECRET}.txt`],
+    progressSummary: SECRET,
+    whatToTryNext: SECRET,
+    acceptanceCriteriaStatus: { [`AC ${SECRET}`]: 'pending' },
+    verifications: [
+      { criterionId: 'AC-001', criterionText: `Works with ${SECRET}`, status: 'verified', evidence: SECRET },
+    ],
+    promises: [{ criterionId: 'AC-001', status: 'complete', evidence: SECRET, testFile: SECRET }],
+    issues: [{ severity: 'must_fix', description: SECRET, suggestion: SECRET, details: { deep: [SECRET] } }],
+    extra: { log: { lines: [SECRET] } },
+  })
+
+/** Invariant 10: no secret is stored. */
+export function secretsContract(store: StoreUnderTest): void {
+  describe('secrets', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const everything = async () =>
+      JSON.stringify(
+        await handles.graph.read(
+          {
+            name: 'test/everything',
+            text: 'MATCH (n) RETURN labels(n) AS labels, properties(n) AS held',
+            params: [],
+          },
+          {},
+        ),
+      )
+
+    test('of every free text are masked before anything is stored, and counted', async () => {
+      const answer = await client().captureTurnState(leaking(1))
+      expect(answer.redactions).toBe(16)
+      expect(answer).toMatchObject({
+        playerSummary: 'exported TOKEN=[redacted]',
+        coachFeedback: 'connect to postgres://[redacted]@db.internal/app',
+        extra: { log: { lines: ['[redacted]'] } },
+      })
+      const { created, superseded, redactions, ...stored } = answer
+      expect(await client().getTurn({ worldSlug: stored.worldSlug, turnNumber: 1 })).toEqual(stored)
+      for (const role of ['player', 'coach'] as const) {
+        expect(
+          JSON.stringify(await client().loadTurnContinuationContext(aContext(2, { role }))),
+        ).not.toContain(SECRET)
+      }
+      const held = await everything()
+      expect(held).toContain('[redacted]')
+      expect(held).not.toContain(SECRET)
+      expect(held).not.toContain('hunter')
+    })
+
+    test('the same capture again is the same, and another one is told without the secret', async () => {
+      await client().captureTurnState(leaking(1))
+      expect(await client().captureTurnState(leaking(1))).toMatchObject({ created: false, redactions: 16 })
+      const other = { ...leaking(1), playerSummary: `another ${SECRET}` }
+      const conflict = await client()
+        .captureTurnState(other)
+        .catch((error: unknown) => error)
+      expect(conflict).toMatchObject({ code: 'turn_conflict', details: { fields: ['player_summary'] } })
+      expect(JSON.stringify(conflict)).not.toContain(SECRET)
+    })
+
+    test('a text without any is stored as it is', async () => {
+      const text = 'See https://example.com/@scope/pkg and 3d70764, then user@host: 10:20'
+      const answer = await client().captureTurnState(aTurn(1, { playerSummary: text }))
+      expect(answer).toMatchObject({ playerSummary: text, redactions: 0 })
+    })
+  })
+}
