@@ -15,6 +15,11 @@ export type { CallOptions, TurngraphClient } from './client/client.ts'
 export { type HttpClientOptions, httpClient } from './client/http.ts'
 export { inProcessClient } from './client/in-process.ts'
 export type { Store } from './config.ts'
+export { type CriteriaRequest, type CriteriaView, criteriaView, listCriteria } from './criteria/criteria.ts'
+export { recoverPromises } from './criteria/promises.ts'
+export { type PromisesView, promisesView, type StallView, stallView } from './criteria/shown.ts'
+export type { Stall } from './criteria/stall.ts'
+export { loadStall } from './criteria/stall-analysis.ts'
 export { ERRORS, type ErrorBody, type ErrorCode, TurngraphError } from './errors.ts'
 export { migrate } from './graph/migrations.ts'
 export { openGraph } from './graph/open.ts'
@@ -36,4 +41,5 @@ export {
   turnState,
   type Verification,
 } from './turns/record.ts'
+export { explainTurn, type WhyView, whyView } from './turns/why.ts'
 export { type CreateWorldRequest, createWorldRequest, type World, world } from './turns/worlds.ts'

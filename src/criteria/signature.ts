@@ -61,9 +61,6 @@ export type Outcome = {
   gates: readonly string[]
 }
 
-/** How many of a world's newest counted turns are kept at hand: more than any window looks at. */
-export const OUTCOMES_KEPT = 8
-
 type Judged = {
   turnNumber: number
   coachDecision: CoachDecision

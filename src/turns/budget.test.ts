@@ -333,6 +333,15 @@ describe('long texts are cut', () => {
     expect(itemsOf(cut.omitted).texts).toBeGreaterThan(0)
   })
 
+  test('a name that has to be cut says so, though there be no room for more of it', async () => {
+    const criteria = Array.from({ length: 3 }, (_, i) => criterion('', 'pending', { text: sentences(40, `${i}`) }))
+    const { text, omitted } = await rendered(rendering({ criteria }), 100)
+    expect(omitted.at(-1)).toEqual({ section: 'required', items: 5, reason: 'over_budget' })
+    const names = [...text.matchAll(/\n {2}○ (.*) \[…\]: pending/g)].map(([, name]) => name!.length)
+    expect(names).toHaveLength(3)
+    for (const length of names) expect(length).toBeLessThanOrEqual(256)
+  })
+
   test('one of which not even the beginning fits leaves', async () => {
     const criteria = Array.from({ length: 9 }, (_, i) => criterion(`AC-00${i}`, 'rejected'))
     const { text, included, omitted } = await rendered(rendering({ criteria }), 100)
@@ -393,7 +402,9 @@ describe('what must stay', () => {
 
   test('the first line of a blocking issue is the first that says something', async () => {
     const issues = [issue('blocking', `\r\n\n  First\n${sentences(500, 'a')}`)]
-    const { text } = await rendered(rendering({ issues }), 100)
-    expect(text).toContain('  - [blocking] \r\n\n  First')
+    const criteria = Array.from({ length: 30 }, (_, i) => criterion(`AC-${i}`, 'pending'))
+    const { text } = await rendered(rendering({ criteria, issues }), 100)
+    expect(text.endsWith('\n  - [blocking] \r\n\n  First')).toBe(true)
   })
+})
 })
