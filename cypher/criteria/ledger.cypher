@@ -1,5 +1,5 @@
-// The whole ledger of a world below a turn: to derive its progress anew, or as of an earlier turn.
+// The whole ledger of a world below a turn: to derive its progress anew.
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
-RETURN w.ledgerRev AS ledgerRev,
 // include criteria/_ledger
+RETURN w.ledgerRev AS ledgerRev, turns, criteria, ledger, promised

@@ -1,6 +1,5 @@
 // The same for the newest world of a task.
 // include turns/_newest-world
-RETURN
-// include criteria/_standing
-,
 // include criteria/_ledger
+RETURN turns, criteria, ledger, promised,
+// include criteria/_standing

@@ -4,11 +4,11 @@
 // params: $turnNumber
 WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.currentTurn ELSE $turnNumber - 1 END) AS key
 MATCH (t:Turn {key: key})
-RETURN properties(t) AS turn,
+// include criteria/_ledger
+RETURN turns, criteria, ledger, promised,
+       properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
        [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
        [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
 // include criteria/_standing
-,
-// include criteria/_ledger

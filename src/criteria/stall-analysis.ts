@@ -7,11 +7,10 @@ import {
   advance,
   type CriterionState,
   criterionStates,
+  entriesByCriterion,
   HISTORY_SHOWN,
   type LedgerEntry,
   type Policy,
-  type RecentEntry,
-  repeatsIn,
 } from './state.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
@@ -62,7 +61,7 @@ export function sessionOf(
   criteria: readonly CriterionState[],
   policy: Policy,
 ): Parameters<typeof analyseStall>[0] {
-  const entries = ledger === null ? null : byCriterion(ledger)
+  const entries = ledger === null ? null : entriesByCriterion(ledger)
   return {
     outcomes,
     criteria,
@@ -89,18 +88,6 @@ const folded =
     const state = { sticky: 'state', evidence: 'evidenceState', latest: 'latestState' } as const
     return [...until.values()].filter((standing) => standing[state[policy]] === 'verified').length
   }
-
-function byCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
-  const entries = new Map<string, RecentEntry[]>()
-  const repeats = repeatsIn(ledger)
-  for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {
-    const { criterionKey, turn, status, source } = entry
-    const list = entries.get(criterionKey) ?? []
-    list.push({ turn, status, judges: source !== 'player' && !repeats.has(entry) })
-    entries.set(criterionKey, list)
-  }
-  return entries
-}
 
 /** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
 export function stallFor(role: Role, stall: Stall): StallView {

@@ -269,7 +269,7 @@ function verdict(
 const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
 
 /** Where a record has `verifications`, entries of its status map for the same criterion are ignored. */
-export function repeatsIn(ledger: readonly LedgerEntry[]): ReadonlySet<LedgerEntry> {
+function repeatsIn(ledger: readonly LedgerEntry[]): ReadonlySet<LedgerEntry> {
   const inFull = new Set(ledger.filter((e) => e.form === 'entry').map((e) => `${e.turn} ${e.criterionKey}`))
   return new Set(ledger.filter((e) => e.form === 'status' && inFull.has(`${e.turn} ${e.criterionKey}`)))
 }
@@ -316,3 +316,16 @@ function comparePlaced(a: Placed, b: Placed): number {
 /** By turn; within one, judgements before promises, each in the order of its list. */
 const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
   a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position
+
+/** What was said of each criterion, oldest first, without the words. */
+export function entriesByCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
+  const entries = new Map<string, RecentEntry[]>()
+  const repeats = repeatsIn(ledger)
+  for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {
+    const { criterionKey, turn, status } = entry
+    const list = entries.get(criterionKey) ?? []
+    list.push({ turn, status, judges: isJudgement(entry) && !repeats.has(entry) })
+    entries.set(criterionKey, list)
+  }
+  return entries
+}

@@ -334,7 +334,9 @@ describe('long texts are cut', () => {
   })
 
   test('a name that has to be cut says so, though there be no room for more of it', async () => {
-    const criteria = Array.from({ length: 3 }, (_, i) => criterion('', 'pending', { text: sentences(40, `${i}`) }))
+    const criteria = Array.from({ length: 3 }, (_, i) =>
+      criterion('', 'pending', { text: sentences(40, `${i}`) }),
+    )
     const { text, omitted } = await rendered(rendering({ criteria }), 100)
     expect(omitted.at(-1)).toEqual({ section: 'required', items: 5, reason: 'over_budget' })
     const names = [...text.matchAll(/\n {2}○ (.*) \[…\]: pending/g)].map(([, name]) => name!.length)
@@ -406,5 +408,4 @@ describe('what must stay', () => {
     const { text } = await rendered(rendering({ criteria, issues }), 100)
     expect(text.endsWith('\n  - [blocking] \r\n\n  First')).toBe(true)
   })
-})
 })

@@ -121,9 +121,9 @@ async function loadVocabulary(): Promise<Vocabulary> {
     if (typeof spelling === 'string') texts.set(spelling, token)
     else fragments.set(Buffer.from(spelling).toString('latin1'), token)
   })
-  const decoder = new TextDecoder() // drops U+FEFF, as the package's does
+  // U+FEFF is given as bytes, though it is UTF-8: so it is never found, by the package neither.
   const tokenOf = (bytes: Buffer): Token =>
-    (isUtf8(bytes) ? texts.get(decoder.decode(bytes)) : fragments.get(bytes.toString('latin1'))) ?? NONE
+    (isUtf8(bytes) ? texts.get(bytes.toString()) : fragments.get(bytes.toString('latin1'))) ?? NONE
   const bytesOf = (spelling: string | readonly number[]): Buffer =>
     typeof spelling === 'string' ? Buffer.from(spelling) : Buffer.from(spelling)
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { ledgerColumns } from '../criteria/ledger.ts'
+import { ledgerColumns, ledgerEntry } from '../criteria/ledger.ts'
 import {
+  SMALL_WORLD,
+  type Standing,
   standingColumns,
   standingFrom,
   standingIsWhole,
@@ -8,13 +10,25 @@ import {
   targetParams,
   WHOLE_LEDGER,
 } from '../criteria/standing.ts'
-import { advance, type CriterionState, criterionStates, type LedgerEntry } from '../criteria/state.ts'
+import {
+  type CriterionState,
+  criterionStates,
+  entriesByCriterion,
+  finalKeys,
+  type LedgerEntry,
+} from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { COACH_DECISIONS, GATE_STATUSES, PLAYER_DECISIONS, turnState } from './record.ts'
+import {
+  COACH_DECISIONS,
+  type CriterionStatus,
+  GATE_STATUSES,
+  PLAYER_DECISIONS,
+  turnState,
+} from './record.ts'
 import { toTurnState, turnWithParts } from './rows.ts'
 import { worldDeleted } from './worlds.ts'
 
@@ -32,7 +46,6 @@ const turned = z.object({
 export const whyView = z.object({
   worldSlug: z.string(),
   turn: z.number(),
-  previousTurn: z.number().nullable(),
   playerSummary: z.string(),
   playerDecision: z.enum(PLAYER_DECISIONS),
   coachDecision: z.enum(COACH_DECISIONS),
@@ -52,9 +65,12 @@ export const whyView = z.object({
 export type WhyView = z.output<typeof whyView>
 
 const whyRow = turnWithParts.omit({ verifications: true, promises: true }).extend({
+  said: z.array(ledgerEntry),
   ...standingColumns,
   ...ledgerColumns,
 })
+
+type WhyRow = z.output<typeof whyRow>
 
 /**
  * @param request `turn`: default the newest
@@ -68,62 +84,67 @@ export async function explainTurn(
 ): Promise<WhyView> {
   const graph = withOneDeadline(store)
   const asked = request.turn ?? null
-  const row = await readWholeRow(
-    graph,
-    request.worldSlug == null ? whyInTask : whyInWorld,
-    {
-      ...targetParams(request),
-      turn: asked ?? 0,
-      turnNumber: asked === null ? WHOLE_LEDGER : asked + 1,
-      ledgerUpTo: WHOLE_LEDGER,
-    },
-    whyRow,
-    (found) =>
-      standingIsWhole(WHOLE_LEDGER)(found) &&
-      found.issues.length === found.turn.issueCount &&
-      found.gates.length === found.turn.gateCount &&
-      found.turns.some(([number]) => number === found.turn.number),
-  )
+  const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
+    readWholeRow(
+      graph,
+      request.worldSlug == null ? whyInTask : whyInWorld,
+      {
+        ...targetParams(request),
+        turn: asked ?? 0,
+        turnNumber: asked === null ? WHOLE_LEDGER : asked + 1,
+        ledgerUpTo,
+      },
+      whyRow,
+      (found) => whyIsWhole(found, ledgerUpTo),
+    )
+  const row = await read(SMALL_WORLD)
   if (row === null) throw noSuchTurn(request, asked)
   if (row.world.deleted) throw worldDeleted(row.world.slug)
-  return whyFrom(row, request)
+  const known = whyFrom(row, request, SMALL_WORLD)
+  if (known !== null) return known
+  const whole = await read(WHOLE_LEDGER)
+  const why = whole === null ? null : whyFrom(whole, request, WHOLE_LEDGER)
+  if (why === null) throw noSuchTurn(request, asked)
+  return why
 }
 
-function whyFrom(row: z.output<typeof whyRow>, scope: Target): WhyView {
+const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
+  standingIsWhole(ledgerUpTo)(row) &&
+  row.issues.length === row.turn.issueCount &&
+  row.gates.length === row.turn.gateCount &&
+  row.said.length === row.turn.verificationCount &&
+  (row.world.turnCount > ledgerUpTo || row.turns.some(([number]) => number === row.turn.number))
+
+/** Null where it takes the ledger, and that was not read: of an earlier turn of a long world. */
+function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null {
   const turn = row.turn.number
-  const standing = standingFrom(row, turn, WHOLE_LEDGER)
-  const ledger = standing.ledger ?? []
+  const standing = standingFrom(row, turn, ledgerUpTo)
+  if (standing.ledger === null && turn < standing.currentTurn) return null
   const record = toTurnState(
     { ...row, verifications: [], promises: [] },
     { ...scope, worldSlug: row.world.slug },
   )
   const after = criterionStates(standing.criteria, standing.progress, 'latest')
-  const earlier = advance(
-    new Map(),
-    ledger.filter((entry) => entry.turn < turn),
-    [],
-  )
-  const wasVerified = (key: string) => earlier.get(key)?.latestState === 'verified'
-  const isVerified = ({ state }: CriterionState) => state === 'verified'
+  const before = new Map(after.map(({ key }) => [key, verdictBefore(standing, key, turn)]))
+  if ([...before.values()].includes(undefined)) return null
+  const keyOf = finalKeys(row.criteria)
   const show = (state: CriterionState) => ({
     criterionId: state.criterionId,
     key: state.key,
     text: state.text,
-    evidence: lastWord(ledger, turn, state.key)?.evidence ?? null,
+    evidence: lastWord(row.said, keyOf, state.key)?.evidence ?? null,
   })
   const accumulated = criterionStates(standing.criteria, standing.progress, 'sticky')
   return {
     worldSlug: row.world.slug,
     turn,
-    previousTurn:
-      Math.max(0, ...row.turns.map(([number]) => number).filter((number) => number < turn)) || null,
     playerSummary: record.playerSummary,
     playerDecision: record.playerDecision,
     coachDecision: record.coachDecision,
     coachFeedback: record.coachFeedback,
     blockingIssues: record.issues.filter(({ severity }) => severity === 'blocking'),
-    won: after.filter((state) => isVerified(state) && !wasVerified(state.key)).map(show),
-    lost: after.filter((state) => !isVerified(state) && wasVerified(state.key)).map(show),
+    won: after.filter((state) => isVerified(state) && before.get(state.key) !== 'verified').map(show),
+    lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
     verified: accumulated.filter(isVerified).length,
     total: accumulated.length,
     gates: record.gates,
@@ -134,9 +155,28 @@ function whyFrom(row: z.output<typeof whyRow>, scope: Target): WhyView {
   }
 }
 
-const lastWord = (ledger: readonly LedgerEntry[], turn: number, key: string): LedgerEntry | undefined =>
-  ledger
-    .filter((entry) => entry.turn === turn && entry.criterionKey === key && entry.source !== 'player')
+const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
+
+/** A judge's last word before the turn; null where none had one, undefined where what was read does not reach back. */
+function verdictBefore(
+  { ledger, progress }: Standing,
+  key: string,
+  turn: number,
+): CriterionStatus | null | undefined {
+  const { entries = 0, recent = [] } = progress.get(key) ?? {}
+  const known = ledger === null ? recent : (entriesByCriterion(ledger).get(key) ?? [])
+  const last = known.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
+  if (last !== undefined) return last.status
+  return ledger === null && entries > recent.length ? undefined : null
+}
+
+const lastWord = (
+  said: readonly LedgerEntry[],
+  keyOf: (key: string) => string,
+  key: string,
+): LedgerEntry | undefined =>
+  said
+    .filter((entry) => keyOf(entry.criterionKey) === key && entry.source !== 'player')
     .toSorted((a, b) => a.position - b.position)
     .at(-1)
 
