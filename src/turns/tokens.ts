@@ -13,7 +13,17 @@ export type Tokens = {
   reach(text: string, limit: number): number
 }
 
-/** What it has counted it remembers: take new ones for each task, and the memory goes with them. */
+/**
+ * Lines come again from context to context, of a session and of others: counted once, they cost nothing. At most 4 MB.
+ */
+const shortSizes = new Map<string, number>()
+const SHORT_CHUNKS = 10_000
+const SHORT_CHUNK = 200
+
+/** A slice would keep the whole text that it was cut from. */
+const flat = (slice: string): string => Buffer.from(slice, 'utf16le').toString('utf16le')
+
+/** What it has counted of long texts it remembers too: take new ones for each task, and the memory goes with them. */
 export async function loadTokens(): Promise<Tokens> {
   loading ??= loadVocabulary()
   const vocabulary = await loading
@@ -21,11 +31,15 @@ export async function loadTokens(): Promise<Tokens> {
   const longPieces = new Map<string, number[]>()
 
   function sizeOf(chunk: string): number {
-    const known = sizes.get(chunk)
+    const known = shortSizes.get(chunk) ?? sizes.get(chunk)
     if (known !== undefined) return known
     let size = 0
     for (const [piece] of chunk.matchAll(vocabulary.split)) size += endsOf(piece).length
-    sizes.set(chunk, size)
+    if (chunk.length > SHORT_CHUNK) sizes.set(chunk, size)
+    else {
+      if (shortSizes.size === SHORT_CHUNKS) shortSizes.clear()
+      shortSizes.set(flat(chunk), size)
+    }
     return size
   }
 
