@@ -9,7 +9,7 @@ import { openGraph } from '../src/graph/open.ts'
 import { warmUp } from '../src/turns/warm-up.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
 import { type Floor, floorOf } from './floor.ts'
-import { latencyOf, printFigures, timed } from './latency.ts'
+import { type Figures, printFigures, sampler } from './latency.ts'
 
 export type CoachBench = { store: string | null; turns: number; long: number; samples: number; out: string }
 
@@ -88,13 +88,8 @@ async function sampled(
   worlds: number,
   bench: CoachBench,
   rounds: number,
-): Promise<ReturnType<typeof figuresOf>> {
-  const samples: Record<string, number[]> = {}
-  const sample = async (name: string, work: () => Promise<unknown>) => {
-    const list = samples[name] ?? []
-    samples[name] = list
-    list.push(await timed(work))
-  }
+): Promise<Figures> {
+  const { sample, figures } = sampler()
   for (let round = 0; round < rounds; round++) {
     await sample('floor read', floor.read)
     const some = operationsOf(client, placeOf(`w${(round * 7919) % worlds}`, TURNS_A_WORLD))
@@ -105,8 +100,5 @@ async function sampled(
     for (const [name, work] of Object.entries(short)) await sample(`${name}, short world`, work)
     for (const [name, work] of Object.entries(long)) await sample(`${name}, long world`, work)
   }
-  return figuresOf(samples)
+  return figures()
 }
-
-const figuresOf = (samples: Record<string, number[]>) =>
-  Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, latencyOf(list)]))

@@ -1,17 +1,30 @@
-export type Latency = { p50: number; p95: number; n: number }
+type Latency = { p50: number; p95: number; n: number }
 
 /** Milliseconds, to the microsecond. */
-export function latencyOf(samples: readonly number[]): Latency {
+function latencyOf(samples: readonly number[]): Latency {
   const sorted = samples.toSorted((a, b) => a - b)
   const at = (q: number) =>
     Math.round((sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0) * 1000) / 1000
   return { p50: at(0.5), p95: at(0.95), n: sorted.length }
 }
 
-export async function timed(work: () => Promise<unknown>): Promise<number> {
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()
   return performance.now() - started
+}
+
+/** Times work under names, round by round, so that all see the same machine. */
+export function sampler() {
+  const samples = new Map<string, number[]>()
+  return {
+    async sample(name: string, work: () => Promise<unknown>): Promise<void> {
+      const list = samples.get(name) ?? []
+      samples.set(name, list)
+      list.push(await timed(work))
+    },
+    figures: (): Figures => Object.fromEntries([...samples].map(([name, list]) => [name, latencyOf(list)])),
+  }
 }
 
 export type Figures = Record<string, Latency>

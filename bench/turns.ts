@@ -11,7 +11,7 @@ import { startService } from '../src/http/service.ts'
 import { warmUp } from '../src/turns/warm-up.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
 import { type Floor, floorOf } from './floor.ts'
-import { type Figures, latencyOf, printFigures, timed } from './latency.ts'
+import { type Figures, printFigures, sampler } from './latency.ts'
 
 export type TurnsBench = {
   store: string | null
@@ -84,12 +84,7 @@ async function sampled(
   label: string,
   worlds: number,
 ): Promise<{ figures: Figures; captured: number }> {
-  const samples: Record<string, number[]> = {}
-  const sample = async (name: string, work: () => Promise<unknown>) => {
-    const list = samples[name] ?? []
-    samples[name] = list
-    list.push(await timed(work))
-  }
+  const { sample, figures } = sampler()
   for (let round = 0; round < rounds; round++) {
     const turn = (round % TURNS_A_WORLD) + 1
     const world = `${label}-${Math.floor(round / TURNS_A_WORLD)}`
@@ -109,6 +104,5 @@ async function sampled(
       )
     }
   }
-  const figures = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, latencyOf(list)]))
-  return { figures, captured: rounds * Object.keys(clients).length }
+  return { figures: figures(), captured: rounds * Object.keys(clients).length }
 }

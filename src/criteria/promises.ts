@@ -97,6 +97,12 @@ const promisedBeforeRow = z.object({ turn: z.number().nullable() })
 
 export const NO_PROMISES: PromisesView = { source: 'none', items: [] }
 
+/** Runs the statements of a recovery where nothing matches: see `warmUp`. */
+export async function warmUpPromises(graph: Graph): Promise<void> {
+  await graph.read(promisesInTask, { taskKey: '', from: NEWEST })
+  await graph.read(promisesInWorld, { taskKey: '', worldKey: '', from: NEWEST })
+}
+
 /** The statement's word for the newest turn that has promises. */
 const NEWEST = 0
 

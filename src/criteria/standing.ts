@@ -165,4 +165,11 @@ export async function isStill(graph: Graph, { worldKey, rewrites: then }: Standi
   return row?.rewrites === then
 }
 
+/** Runs the statements of a standing where nothing matches: see `warmUp`. */
+export async function warmUpStanding(graph: Graph): Promise<void> {
+  const params = { taskKey: '', turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER }
+  await graph.read(standingInTask, params)
+  await graph.read(standingInWorld, { ...params, worldKey: '' })
+}
+
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)

@@ -1,3 +1,5 @@
+import { warmUpPromises } from '../criteria/promises.ts'
+import { warmUpStanding } from '../criteria/standing.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { warmUpCapture } from './capture.ts'
@@ -13,7 +15,7 @@ const MAX_TRIES = 10
  * @throws `store_unavailable`, or `timeout` where it does not get there
  */
 export async function warmUp(graph: Graph): Promise<void> {
-  for (const work of [warmUpCapture, warmUpContext]) {
+  for (const work of [warmUpCapture, warmUpContext, warmUpStanding, warmUpPromises]) {
     for (let tries = 1; ; tries++) {
       try {
         await work(graph)
