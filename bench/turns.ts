@@ -9,6 +9,7 @@ import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import { startService } from '../src/http/service.ts'
 import { warmUp } from '../src/turns/warm-up.ts'
+import { startServiceProcess } from '../test/chaos/service-process.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
 import { type Floor, floorOf } from './floor.ts'
 import { type Figures, printFigures, sampler } from './latency.ts'
@@ -26,19 +27,25 @@ const PROJECT = `bench-${Date.now()}`
 
 export async function benchTurns(bench: TurnsBench): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const config = loadConfig({
-    ...process.env,
+  const environment = {
     TURNGRAPH_DATA: folder,
     TURNGRAPH_PORT: '0',
     TURNGRAPH_AUTH: 'off',
     TURNGRAPH_LOG: 'warn',
     TURNGRAPH_PROJECT: PROJECT,
     ...(bench.store === null ? {} : { TURNGRAPH_STORE: bench.store }),
-  })
+  }
+  const config = loadConfig({ ...process.env, ...environment })
   const graph = await openGraph(config.store)
   await migrate(graph)
   await warmUp(graph)
-  const service = bench.http ? await startService({ config, graph }) : null
+  // In a process of its own, as callers have it; the embedded graph is held by one process alone.
+  const alone = bench.http && config.store.kind === 'neo4j'
+  const service = alone
+    ? await startServiceProcess({ dataFolder: folder, environment })
+    : bench.http
+      ? await startService({ config, graph })
+      : null
   const clients: Record<string, TurngraphClient> = { direct: inProcessClient({ graph, project: PROJECT }) }
   if (service !== null) clients.http = httpClient({ url: service.url, project: PROJECT })
   const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
@@ -52,7 +59,9 @@ export async function benchTurns(bench: TurnsBench): Promise<void> {
     console.log(`\nwritten to ${bench.out}`)
   } finally {
     await floor.close()
-    await (service === null ? graph.close() : service.close())
+    if (service !== null && 'stop' in service) await service.stop()
+    else await service?.close()
+    await graph.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
