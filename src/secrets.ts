@@ -136,6 +136,21 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'authorization',
     /[Aa]uthorization[^\w\0]{1,8}(?:[Bb]asic|[Bb]earer|[Tt]oken)\s{1,8}(?=[\w+/-]{0,64}(?:\d|[a-z][A-Z]))([\w.~+/-]{8,}=*)/dg,
   ],
+  ['azure', /AccountKey=([A-Za-z0-9+/=]{40,})/dg],
+  ['pypi', /(?<![A-Za-z0-9])pypi-[\w-]{50,}/dg],
+  ['digitalocean', /(?<![A-Za-z0-9])do[opr]_v1_[a-f0-9]{40,}/dg],
+  ['vault', /(?<![A-Za-z0-9])hv[sb]\.[\w-]{24,}/dg],
+  ['telegram', /(?<![A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?![\w-])/dg],
+  // A token in the place of the user: a name is shorter, or has no digit.
+  ['url-token', /:\/\/(?=[\w-]{0,80}\d)([\w-]{20,255})@/dg],
+  // Known by the name that is given to it: a variable of the shell, a field of JSON, a header.
+  ['variable', /(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_KEY)=["']?([^\s"'`<>;&|\0]{6,})/dg],
+  [
+    'field',
+    /(?:password|passwd|passphrase|api[_-]?key|client[_-]?secret|(?:access|auth|refresh)[_-]?token)"\s{0,4}:\s{0,4}"([^"\s\0]{6,})"?/dgi,
+  ],
+  ['api-key-header', /[Xx]-[Aa]pi-[Kk]ey["']?:\s{0,4}["']?([\w.-]{16,})/dg],
+  ['curl-user', /(?:\s-u|--user)\s{1,4}["']?[\w.-]{1,64}:([^\s"'`\0]{4,})/dg],
   // Connection strings that name the password (JDBC, ADO.NET), and an .npmrc.
   ['parameter', /(?:[?&;](?:password|passwd|pwd)|:_(?:authToken|auth|password))=([^\s&;#"'`<>\0]+)/dgi],
 ]

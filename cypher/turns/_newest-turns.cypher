@@ -5,6 +5,8 @@ CALL (w) {
   WITH x.number AS number, x.outcome AS outcome
   ORDER BY number DESC
   LIMIT 8
+  WITH number, outcome
+  ORDER BY number // oldest first, as `turns/append` adds to them
   RETURN collect(outcome) AS outcomes
 }
 CALL (w) {

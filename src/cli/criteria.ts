@@ -50,18 +50,18 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   if (view.criteria.length === 0) return printNote('No criterion counts yet.')
   const { beginning, printTable } = await import('./table.ts')
   const { green, red, yellow } = colours(process.stdout)
+  const paintMarks = (text: string) =>
+    text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○'))
   const paint = { verified: green, rejected: red, pending: yellow }
+  const newest = Math.min(view.asOfTurn, Math.max(...view.criteria.map(({ lastTurn }) => lastTurn ?? 0)))
+  const hasHistory = view.criteria.some(({ history }) => history !== undefined)
   printTable(
-    ['criterion', 'state', 'since turn', 'verdicts', 'promise', 'text'],
+    ['criterion', 'state', 'since turn', ...(hasHistory ? ['verdicts'] : []), 'promise', 'text'],
     view.criteria.map((criterion) => [
       criterion.criterionId,
       { text: stateOf(criterion), paint: criterion.contested === null ? paint[criterion.state] : yellow },
       criterion.verifiedInTurn,
-      {
-        text: strip(criterion, view.asOfTurn),
-        paint: (text) =>
-          text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○')),
-      },
+      ...(hasHistory ? [{ text: strip(criterion, newest), paint: paintMarks }] : []),
       criterion.promise === null ? null : `${criterion.promise.status} (turn ${criterion.promise.turn})`,
       beginning(criterion.text ?? '', 60),
     ]),
@@ -74,12 +74,17 @@ async function printCriteria(view: CriteriaView): Promise<void> {
 const stateOf = ({ state, contested }: ShownCriterion): string =>
   contested === null ? state : `${state}, contested in turn ${contested.turn}`
 
-/** The last judge's verdict of each turn, up to the newest twenty turns. */
-function strip({ history = [] }: ShownCriterion, asOfTurn: number): string {
+/**
+ * The last judge's verdict of each turn, up to the newest twenty that the history reaches back to; `…` stands for
+ * those before.
+ */
+function strip({ history = [], historyOmitted = 0 }: ShownCriterion, newest: number): string {
   const verdicts = new Map(
     history.filter(({ source }) => source !== 'player').map(({ turn, status }) => [turn, MARKS[status]]),
   )
-  const first = Math.max(1, asOfTurn - TURNS_SHOWN + 1)
-  const turns = Array.from({ length: Math.max(0, asOfTurn - first + 1) }, (_, i) => first + i)
-  return turns.map((turn) => verdicts.get(turn) ?? '·').join('')
+  // Of the oldest turn that is shown, other entries may be among those that are not.
+  const reach = historyOmitted === 0 ? 1 : (history[0]?.turn ?? 0) + 1
+  const first = Math.max(1, reach, newest - TURNS_SHOWN + 1)
+  const turns = Array.from({ length: Math.max(0, newest - first + 1) }, (_, i) => first + i)
+  return (first === 1 ? '' : '…') + turns.map((turn) => verdicts.get(turn) ?? '·').join('')
 }

@@ -14,10 +14,13 @@ export async function readRecord(file: string): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new TurngraphError('invalid_request', `${shown} is no JSON: ${why}`, {
+    // The parser's own words quote the text, which may hold a secret.
+    const place =
+      cause instanceof Error
+        ? (/at position \d+(?: \(line \d+ column \d+\))?/.exec(cause.message)?.[0] ?? '')
+        : ''
+    throw new TurngraphError('invalid_request', `${shown} is no JSON ${place}`.trimEnd().concat('.'), {
       hint: 'Give one turn record as a JSON object in UTF-8.',
-      cause,
     })
   }
 }

@@ -5,6 +5,7 @@ import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { promiseRow } from '../turns/rows.ts'
+import { worldDeleted } from '../turns/worlds.ts'
 import { readMerges } from './history.ts'
 import { progressIsWhole } from './rows.ts'
 import type { PromisesView } from './shown.ts'
@@ -52,6 +53,7 @@ export async function recoverPromises(
 ): Promise<PromisesView> {
   const graph = withOneDeadline(store)
   const newest = await readPromised(graph, request, NEWEST)
+  if (newest?.world.deleted) throw worldDeleted(newest.world.slug)
   if (newest !== null && newest.turn <= request.turn && newest.world.currentTurn <= request.turn) {
     return promisesOf(
       graph,
@@ -60,7 +62,12 @@ export async function recoverPromises(
       request.turn,
     )
   }
-  // As of an earlier turn, or none at all, or no such world: the rare cases are told apart here.
+  if (newest === null) {
+    // Nothing was ever promised, or there is no such world.
+    await readStanding(graph, request, null, NO_LEDGER)
+    return NO_PROMISES
+  }
+  // As of an earlier turn.
   const { promises } = await untilWhole(
     () => readPast(graph, request),
     ({ still }) => still,

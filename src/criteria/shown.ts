@@ -93,7 +93,9 @@ export function shownCriterion(
   }
 }
 
+/** The last reason that a judge gave in that turn: another may reject without any. */
 const reasonIn = (contested: number, history: readonly LedgerEntry[]): string | null =>
   history.findLast(
-    ({ turn, status, source }) => turn === contested && status === 'rejected' && source !== 'player',
+    ({ turn, status, source, evidence }) =>
+      turn === contested && status === 'rejected' && source !== 'player' && evidence !== null,
   )?.evidence ?? null

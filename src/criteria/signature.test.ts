@@ -33,6 +33,23 @@ describe('the same complaint is the same signature', () => {
     expect(masked('AC-3 is not met')).toBe(masked('AC-003 is not met'))
   })
 
+  test.each([
+    ['criterion_10', 'criterion_11'],
+    ['ac-load-01', 'ac-load-02'],
+    ['AC-1.1', 'AC-1.2'],
+    ['AC10', 'AC19'],
+    ['F401', 'F403'],
+    ['test_login_12', 'test_login_13'],
+  ])('%s and %s are two names', (one, other) => {
+    expect(masked(`${one} is not met`)).not.toBe(masked(`${other} is not met`))
+  })
+
+  test('a label in a temporary folder is no label', () => {
+    expect(masked('AC-003: /tmp/run-12/AC-004/x is gone')).toBe(
+      masked('AC-003: /tmp/run-77/AC-009/y is gone'),
+    )
+  })
+
   test('words are not ids', () => {
     expect(masked('the facade feeds a decade')).toBe('the facade feeds a decade')
     expect(masked('test_v2 of utf8')).toBe('test_v2 of utf8')

@@ -20,30 +20,33 @@ export function signatureOf(issues: readonly Complaint[], coachFeedback: string 
   return sha256([...new Set(complaints)].sort().join('\n\n')).slice(0, 16)
 }
 
-/** A criterion's label keeps its digits: `AC-003` and `AC-004` are two complaints. */
-const LABEL = /\b[A-Z]{1,8}(?:-[A-Z]+)*-\d{1,4}\b/g
-
-/** Each form with what stands for it, the more specific ones first. */
-const MASKS: readonly (readonly [RegExp, string])[] = [
+/** Where something lies on this machine at this moment says nothing. */
+const PLACES: readonly (readonly [RegExp, string])[] = [
   [/(?:\/private)?\/(?:tmp|var\/folders|var\/tmp|dev\/shm)(?:\/[^\s'"`,;:)\]}]*)?/g, '<folder>'],
   [/[a-z]:\\(?:users\\[^\\\s]+\\appdata\\local\\)?te?mp\\[^\s'"`,;)\]}]*/g, '<folder>'],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<id>'],
   [/\b0x[0-9a-f]+\b/g, '<id>'],
-  [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/g, '<id>'],
-  [/\d+(?:[.,]\d+)*\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b/g, '<time>'],
-  [/\d+(?:[.,]\d+)*\s?%/g, '#%'],
-  [/(?<![a-z_])\d+(?:[.,:]\d+)*/g, '#'],
 ]
 
+/**
+ * A criterion's label keeps its digits, and so does any name: `AC-003`, `criterion_10` and `F401` are three complaints.
+ * Line numbers, ids, durations, shares and counts do not.
+ */
+const NUMBERS =
+  /\b(?<label>[a-z]{1,20}(?:[-_][a-z]+)*[-_]\d{1,4}(?:\.\d+)*)\b|\b(?<id>(?=[a-f]*\d)[0-9a-f]{7,64})\b|\b(?<line>l\d+)\b|(?<![a-z_\d])(?<time>\d+(?:[.,]\d+)*\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?))\b|(?<![a-z_\d])(?<share>\d+(?:[.,]\d+)*\s?%)|(?<![a-z_\d])(?<count>\d+(?:[.,:]\d+)*)/g
+
 export function masked(text: string): string {
-  const labels: string[] = []
-  const set = text.normalize('NFKC').replace(LABEL, (label) => {
-    labels.push(normalizeLabel(label))
-    return '\0'
-  })
-  const plain = MASKS.reduce((so, [form, mask]) => so.replace(form, mask), set.toLowerCase())
+  const plain = PLACES.reduce(
+    (so, [form, mask]) => so.replace(form, mask),
+    text.normalize('NFKC').toLowerCase(),
+  )
   return plain
-    .replaceAll('\0', () => labels.shift() ?? '')
+    .replace(NUMBERS, (...match) => {
+      const { label, id, time } = match.at(-1) as Record<string, string | undefined>
+      if (label !== undefined) return normalizeLabel(label)
+      if (id !== undefined) return '<id>'
+      return time === undefined ? '#' : '<time>'
+    })
     .replace(/\s+/gu, ' ')
     .trim()
 }

@@ -11,6 +11,7 @@ import {
   HISTORY_SHOWN,
   type LedgerEntry,
   type Policy,
+  type Progress,
 } from './state.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
@@ -77,17 +78,24 @@ const firstVerified =
   (turn: number): number =>
     criteria.filter(({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn <= turn).length
 
-const folded =
-  (ledger: readonly LedgerEntry[], policy: Policy) =>
-  (turn: number): number => {
-    const until = advance(
-      new Map(),
-      ledger.filter((entry) => entry.turn <= turn),
-      [],
-    )
-    const state = { sticky: 'state', evidence: 'evidenceState', latest: 'latestState' } as const
-    return [...until.values()].filter((standing) => standing[state[policy]] === 'verified').length
+/** The size of the set after each turn, from one pass over the ledger. */
+function folded(ledger: readonly LedgerEntry[], policy: Policy): (turn: number) => number {
+  const state = { sticky: 'state', evidence: 'evidenceState', latest: 'latestState' } as const
+  const byTurn = new Map<number, LedgerEntry[]>()
+  for (const entry of ledger) {
+    const list = byTurn.get(entry.turn) ?? []
+    byTurn.set(entry.turn, list)
+    list.push(entry)
   }
+  let progress: ReadonlyMap<string, Progress> = new Map()
+  const sizes = [...byTurn]
+    .sort(([a], [b]) => a - b)
+    .map(([turn, entries]) => {
+      progress = advance(progress, entries, [])
+      return { turn, size: [...progress.values()].filter((p) => p[state[policy]] === 'verified').length }
+    })
+  return (turn) => sizes.findLast((after) => after.turn <= turn)?.size ?? 0
+}
 
 /** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
 export function stallFor(role: Role, stall: Stall): StallView {

@@ -101,7 +101,7 @@ function stalled(session: Session, feedback: readonly Outcome[], say: Say): Stal
   const long = allVerified(session) ? null : repeats(SAME_UNFINISHED)
   const window = long ?? (verified === 0 ? repeats(SAME_UNVERIFIED) : null)
   if (window === null) return null
-  const told = `${turnsOf(window)} have the same feedback, and nothing was verified meanwhile (${tally(session)}).`
+  const told = `${turnsOf(window)} have the same feedback, and after each of them ${tally(session)}.`
   if (isSpared(session)) {
     return say(
       'stalled',
@@ -122,7 +122,7 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
     return say(
       'oscillating',
       window,
-      `The feedback of earlier turns returned in ${turnsOf(returning)}, after other feedback between, and nothing was verified meanwhile.`,
+      `The feedback of earlier turns returned in ${turnsOf(returning)}, after other feedback between, and after each turn ${tally(session)}.`,
     )
   }
   const flipping = session.criteria
@@ -141,7 +141,7 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
 function plateau(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
   const window = newest(feedback, PLATEAU)
   if (window === null || !isFlat(session, window)) return null
-  const told = `Nothing was newly verified in ${turnsOf(window)} (${tally(session)}).`
+  const told = `After each of ${turnsOf(window)} ${tally(session)}.`
   if (!allVerified(session)) return say('plateau', window, told)
   return say('plateau', window, `${told} All criteria are verified; ${gatesIn(feedback)} blocks.`)
 }
@@ -150,9 +150,11 @@ function plateau(session: Session, feedback: readonly Outcome[], say: Say): Stal
 const newest = (feedback: readonly Outcome[], count: number): readonly Outcome[] | null =>
   feedback.length < count ? null : feedback.slice(-count)
 
-/** No growth: the accumulated set has the same size after each of the turns. */
-const isFlat = ({ verifiedAfter }: Session, window: readonly Outcome[]): boolean =>
-  new Set(window.map(({ turn }) => verifiedAfter(turn))).size === 1
+/** No growth: the accumulated set has the same size after each of the turns, and still has it. */
+const isFlat = ({ verifiedAfter, criteria }: Session, window: readonly Outcome[]): boolean =>
+  new Set([...window.map(({ turn }) => verifiedAfter(turn)), criteria.filter(isVerified).length]).size === 1
+
+const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
 const allVerified = ({ criteria }: Session): boolean =>
   criteria.length > 0 && criteria.every(({ state }) => state === 'verified')
@@ -215,7 +217,7 @@ const leftOf = ({ criteria }: Session): string[] =>
   criteria.filter(({ state }) => state !== 'verified').map(nameOf)
 
 const tally = ({ criteria }: Session): string =>
-  `${criteria.filter(({ state }) => state === 'verified').length} of ${criteria.length} criteria verified`
+  `${criteria.filter(isVerified).length} of ${criteria.length} criteria are verified`
 
 function gatesIn(feedback: readonly Outcome[]): string {
   const gates = feedback.at(-1)?.gates ?? []

@@ -119,7 +119,7 @@ export function advance(
   const at = (entry: LedgerEntry | PromiseEntry): Progress =>
     progress.get(keyOf(entry.criterionKey)) ?? notYetNamed(entry)
   // Turn by turn, so that folding all at once and turn by turn are the same.
-  const repeats = repeatsIn(ledger)
+  const repeats = repeatsIn(ledger, keyOf)
   for (const entry of [...ledger, ...promised].sort(inOrder)) {
     progress.set(keyOf(entry.criterionKey), named(at(entry), entry, repeats))
   }
@@ -269,9 +269,13 @@ function verdict(
 const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
 
 /** Where a record has `verifications`, entries of its status map for the same criterion are ignored. */
-function repeatsIn(ledger: readonly LedgerEntry[]): ReadonlySet<LedgerEntry> {
-  const inFull = new Set(ledger.filter((e) => e.form === 'entry').map((e) => `${e.turn} ${e.criterionKey}`))
-  return new Set(ledger.filter((e) => e.form === 'status' && inFull.has(`${e.turn} ${e.criterionKey}`)))
+function repeatsIn(
+  ledger: readonly LedgerEntry[],
+  keyOf: (key: string) => string = (key) => key,
+): ReadonlySet<LedgerEntry> {
+  const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${keyOf(criterionKey)}`
+  const inFull = new Set(ledger.filter(({ form }) => form === 'entry').map(place))
+  return new Set(ledger.filter((entry) => entry.form === 'status' && inFull.has(place(entry))))
 }
 
 /** The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Resolution } from '../criteria/identity.ts'
+import type { Criterion, Resolution } from '../criteria/identity.ts'
 import { readLedger } from '../criteria/ledger.ts'
 import { criterionRow, progressIsWhole, progressProperties, progressRow } from '../criteria/rows.ts'
 import { advance, finalKeys, type Progress } from '../criteria/state.ts'
@@ -292,12 +292,12 @@ async function standingAfter(
   resolution: Resolution,
 ): Promise<Standing> {
   const entries = entriesOf(parts, resolution)
-  const criteria = [
-    ...known.criteria.filter(({ key }) => !resolution.changed.some((c) => c.key === key)),
+  const asChanged = (criteria: readonly Criterion[]) => [
+    ...criteria.filter(({ key }) => !resolution.changed.some((changed) => changed.key === key)),
     ...resolution.changed,
   ]
-  const keyOf = finalKeys(criteria)
   if (way === 'append') {
+    const keyOf = finalKeys(asChanged(known.criteria))
     const kept = known.progress.flatMap(([key, progress]) =>
       progress === null ? [] : [[key, progress] as const],
     )
@@ -321,6 +321,8 @@ async function standingAfter(
     }
   }
   const ledger = await readLedger(graph, keyOfWorld)
+  // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
+  const keyOf = finalKeys(asChanged(ledger?.criteria ?? known.criteria))
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== request.turnNumber)
   const after = advance(

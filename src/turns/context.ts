@@ -297,6 +297,8 @@ function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }
   return {
     ...seen,
     coachFeedback: perspectiveReset ? null : prior.coachFeedback,
+    // Often the Coach's own suggestions, as an import takes them from its issues.
+    whatToTryNext: perspectiveReset ? null : prior.whatToTryNext,
     issues: perspectiveReset ? [] : prior.issues.map((issue) => shownIssue(issue, role)),
   }
 }

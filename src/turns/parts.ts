@@ -146,11 +146,13 @@ export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveC
   })
   const judgements = (form: 'status' | 'entry') =>
     parts.verifications.filter((v) => v.form === form).map((v) => entry(v, v.source))
-  return resolveCriteria(known, {
+  // The full entries first: they have texts, so that an id of the status map means the criterion of that text.
+  const { judgements: resolved, ...resolution } = resolveCriteria(known, {
     promises: parts.promises.map((promise) => entry(promise, 'player')),
-    judgements: [judgements('status'), judgements('entry')],
+    judgements: [judgements('entry'), judgements('status')],
     mentioned: parts.issues.flatMap(({ criterionIds }) => criterionIds),
   })
+  return { ...resolution, judgements: resolved.toReversed() }
 }
 
 /** What the turn adds to the ledger of its world. */

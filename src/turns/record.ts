@@ -119,7 +119,7 @@ const status = <T extends string>(words: readonly T[], synonyms: Record<string, 
       if (word !== undefined) return word
       ctx.addIssue({
         code: 'custom',
-        message: `"${given.slice(0, 80)}" is no status; use ${words.join(', ')} (or ${Object.keys(synonyms).join(', ')})`,
+        message: `is no status; use ${words.join(', ')} (or ${Object.keys(synonyms).join(', ')})`,
       })
       return z.NEVER
     })

@@ -169,6 +169,13 @@ export function coachContract(store: StoreUnderTest): void {
         }
       })
 
+      test('of a deleted world there are none any more', async () => {
+        await capture(aTurn(1, promised('AC-001')))
+        await client().deleteWorld({ worldSlug: TASK })
+        await expect(promises(2, { worldSlug: TASK })).rejects.toMatchObject({ code: 'world_deleted' })
+        expect(await promises(2)).toEqual({ source: 'none', items: [] })
+      })
+
       test('each world has its own, and a named one that is not there is an error', async () => {
         await capture(aTurn(1, { worldSlug: 'a', ...promised('AC-001') }), aTurn(1, { worldSlug: 'b' }))
         expect(await promises(2, { worldSlug: 'a' })).toMatchObject({ source: 'recovered' })
@@ -269,6 +276,51 @@ export function coachContract(store: StoreUnderTest): void {
           const bare = (v: typeof now) => v.criteria.map(({ aliases, ...c }) => c)
           expect(bare(now)).toEqual(bare(view as typeof now))
         }
+      })
+
+      test('where the map and the full form name the same ids, they are one criterion', async () => {
+        await capture(
+          aTurn(1, {
+            acceptanceCriteriaStatus: { 'AC-001': 'rejected', 'AC-002': 'verified' },
+            ...judged({ 'AC-001': 'verified', 'AC-002': 'verified' }),
+          }),
+        )
+        expect(await states({})).toEqual({ 'AC-001': 'verified@1', 'AC-002': 'verified@1' })
+      })
+
+      test('a merge holds through a late turn that names no criterion', async () => {
+        const byId = (...verdicts: [string, Status][]): Partial<TurnToSend> => ({
+          worldSlug: 'w',
+          promises: [{ criterionId: 'AC-001', criterionText: textOf('AC-001'), status: 'complete' }],
+          verifications: verdicts.map(([criterionId, status]) => ({ criterionId, status })),
+        })
+        await capture(
+          aTurn(1, byId(['AC-001', 'rejected'], ['AC-002', 'verified'])),
+          aTurn(2, byId(['AC-001', 'verified'])),
+        )
+        const before = await criteria({ worldSlug: 'w' })
+        expect(before).toMatchObject({ total: 2, verified: 2 })
+        await capture(aTurn(4, { worldSlug: 'w' }), aTurn(3, { worldSlug: 'w' }))
+        const after = await criteria({ worldSlug: 'w' })
+        expect(after.criteria).toEqual(before.criteria)
+        expect((await criteria({ worldSlug: 'w', turn: 3 })).criteria).toEqual(before.criteria)
+      })
+
+      test('the reason of a contest is the one that was given, though another judge gave none', async () => {
+        const said = (status: Status, source: 'coach' | 'gate', evidence: string | null) => ({
+          criterionId: 'AC-001',
+          criterionText: textOf('AC-001'),
+          status,
+          source,
+          evidence,
+        })
+        await capture(
+          aTurn(1, { verifications: [said('verified', 'coach', 'seen')] }),
+          aTurn(2, {
+            verifications: [said('rejected', 'coach', 'it clicks'), said('rejected', 'gate', null)],
+          }),
+        )
+        expect((await criteria()).criteria[0]?.contested).toEqual({ turn: 2, reason: 'it clicks' })
       })
 
       test('a history of a long world shows the newest twenty, and pages give them all', async () => {
@@ -408,6 +460,24 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true })
         await capture({ ...aTurn(2, { coachDecision: 'approved' }), onConflict: 'supersede' })
         expect(await stall()).toMatchObject({ verdict: 'insufficient_data', shouldStop: false })
+      })
+
+      test('an approval stays known, whatever came late before it', async () => {
+        const same = complaint('same')
+        for (let turn = 1; turn <= 7; turn++) await capture(aTurn(turn, same))
+        await capture(aTurn(9, { coachDecision: 'approved' }), aTurn(8, same), aTurn(10, same))
+        const newest = await stall()
+        expect(newest).toMatchObject({ verdict: 'insufficient_data', shouldStop: false })
+        await capture(aTurn(11, { coachDecision: 'error' }))
+        expect(await stall({ turn: 10 })).toEqual(newest)
+      })
+
+      test('what was verified in a turn that does not count is progress too', async () => {
+        for (let turn = 1; turn <= 3; turn++)
+          await capture(aTurn(turn, complaint('same', judged({ 'AC-001': 'rejected' }))))
+        expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true })
+        await capture(aTurn(4, { coachDecision: 'deferred', ...judged({ 'AC-001': 'verified' }) }))
+        expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
       })
 
       test('the context warns: a Coach with the reason, a Player without', async () => {

@@ -188,6 +188,7 @@ export function contextContract(store: StoreUnderTest): void {
           aTurn(1, {
             coachFeedback: 'CANARY-feedback',
             issues: [{ severity: 'must_fix', description: 'CANARY-issue' }],
+            whatToTryNext: 'CANARY-suggestion',
             ...judged({ 'AC-001': 'verified' }),
           }),
         )
