@@ -4,6 +4,7 @@ export const TURNS_A_WORLD = 10
 export const CRITERIA = 8
 /** Filling writes this many worlds at a time. */
 const FILL_WIDTH = 16
+const COLD_WORLDS = 20
 
 /** Fills the graph up to so many turns, in worlds of ten; `worlds` and `turns` say how far it is. */
 export async function fillTo(
@@ -12,7 +13,11 @@ export async function fillTo(
   turns: number,
 ): Promise<void> {
   while (filled.turns < turns) {
-    const width = Math.min(FILL_WIDTH, Math.ceil((turns - filled.turns) / TURNS_A_WORLD))
+    // One at a time until the server has planned and compiled what it will run.
+    const width =
+      filled.worlds < COLD_WORLDS
+        ? 1
+        : Math.min(FILL_WIDTH, Math.ceil((turns - filled.turns) / TURNS_A_WORLD))
     await Promise.all(Array.from({ length: width }, () => fillWorld(client, filled.worlds++)))
     filled.turns += width * TURNS_A_WORLD
   }
