@@ -520,6 +520,9 @@ export function coachContract(store: StoreUnderTest): void {
         expect(player.promises?.items).toMatchObject([{ label: 'AC-001', status: 'complete' }])
         expect(JSON.stringify(player)).not.toContain("the Player's proof")
         expect(player.context).not.toContain('Promises recovered')
+        const afterPromises = await client().loadTurnContinuationContext(aContext(2, { role: 'player' }))
+        expect(afterPromises.prior?.promises).toMatchObject([{ criterionId: 'AC-001', status: 'complete' }])
+        expect(JSON.stringify(afterPromises)).not.toContain("the Player's proof")
       })
     })
 
