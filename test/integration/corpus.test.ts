@@ -10,7 +10,7 @@ import { defaultSlug } from '../../src/turns/scope.ts'
 import { parseWire } from '../../src/wire.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, memory, neo4jLts } from '../support/engines.ts'
+import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { expectations, type TaskExpectation, type TurnExpectation } from '../support/oracle/oracle.ts'
 import { clientOf } from '../support/records.ts'
 
@@ -121,11 +121,11 @@ describeCorpus('real autobuild artifacts', () => {
     /** All contexts, Player's and Coach's, as the first engine gave them. */
     let reference: string[] | null = null
 
-    for (const engine of [memory, neo4jLts]) {
+    for (const engine of [memory, shuffled, neo4jLts]) {
       describeOn(engine, (store) => {
         const handles = useGraph(store)
 
-        test('every context is what the files say, and the same on both engines', async () => {
+        test('every context is what the files say, and the same on every engine', async () => {
           const places = await captureAll(handles.graph, name, root)
           expect([...places.keys()].sort()).toEqual(oracle.map(({ folder }) => folder).sort())
           const contexts: string[] = []
@@ -152,6 +152,7 @@ describeCorpus('real autobuild artifacts', () => {
                   expect(seen(player), at).toEqual(expected(turn))
                 }
                 contexts.push(JSON.stringify(coach), JSON.stringify(player))
+                expect(JSON.stringify(await load('coach')), `asked again: ${at}`).toBe(JSON.stringify(coach))
                 blocking.take(coach)
                 blocking.take(player)
                 const asked = await whatACoachAsks(handles.graph, place, turn)
