@@ -27,11 +27,8 @@ FOREACH (key IN after | MERGE (n:Turn {key: key}) CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
 SET t.revision = old.revision + 1
 WITH w, t
-// include turns/_newest-turns
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
 SET w.rewrites = w.rewrites + 1,
-    w.outcomes = outcomes,
-    w.promisedTurn = promisedTurn,
     w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.lastCompletedAt = latest
 RETURN t.key AS key

@@ -31,6 +31,7 @@ import { ensureWorldStep, worldDeleted, worldOfAnotherTask } from './worlds.ts'
 const append = statement('turns/append')
 const insert = statement('turns/insert')
 const supersede = statement('turns/supersede')
+const newestTurns = statement('turns/newest-turns')
 const standing = statement('turns/standing')
 const resolveInWorld = statement('turns/resolve-in-world')
 const resolveInTask = statement('turns/resolve-in-task')
@@ -266,9 +267,10 @@ async function write(
     }),
     ledger,
   }
-  const step: Step = { statement: { append, insert, supersede }[goes], params }
-  if (!createWorld) return graph.write([step])
-  return graph.write([ensureWorldStep(scope, worldSlug, { now }), step])
+  const steps: [Step, ...Step[]] = [{ statement: { append, insert, supersede }[goes], params }]
+  if (goes !== 'append') steps.push({ statement: newestTurns, params: { worldKey: keyOfWorld } })
+  if (createWorld) steps.unshift(ensureWorldStep(scope, worldSlug, { now }))
+  return graph.write(steps)
 }
 
 type Standing = {
