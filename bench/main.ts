@@ -5,15 +5,17 @@ import { benchTurns } from './turns.ts'
 // The driver takes a stack trace with every statement: mapped to sources, that alone is 0.1 ms.
 process.setSourceMapsEnabled(false)
 
+const STORE = [
+  '--store <url>',
+  'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)',
+] as const
+
 const program = new Command('bench').description('Speed as ratios to a floor measured in the same run')
 
 program
   .command('turns')
   .description('capture and context, interleaved with RETURN 1 and a one-node write through the same driver')
-  .option(
-    '--store <url>',
-    'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)',
-  )
+  .option(...STORE)
   .option('--turns <list>', 'sizes of the graph at which to measure', '1000,20000,100000')
   .option('--samples <n>', 'measurements at each size', '1500')
   .option('--warm-up <n>', 'unmeasured calls before the first size', '3000')
@@ -33,10 +35,7 @@ program
 program
   .command('coach')
   .description('criteria, promises, stall and why, over many worlds and over one long one')
-  .option(
-    '--store <url>',
-    'embedded:FOLDER, embedded:memory, bolt://… (default: embedded in a temporary folder)',
-  )
+  .option(...STORE)
   .option('--turns <n>', 'size of the graph', '20000')
   .option('--long <n>', 'turns of the long world, each with 50 criteria', '1000')
   .option('--samples <n>', 'measurements of each', '1000')

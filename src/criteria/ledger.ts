@@ -81,4 +81,4 @@ export const readLedger = (graph: Graph, worldKey: string): Promise<Ledger | nul
   )
 
 /** Above every turn number. */
-const NO_TURN = 2 ** 31
+export const NO_TURN = 2 ** 31

@@ -7,7 +7,7 @@ import {
   advance,
   type CriterionState,
   criterionStates,
-  entriesByCriterion,
+  entriesIn,
   HISTORY_SHOWN,
   type LedgerEntry,
   type Policy,
@@ -62,13 +62,12 @@ export function sessionOf(
   criteria: readonly CriterionState[],
   policy: Policy,
 ): Parameters<typeof analyseStall>[0] {
-  const entries = ledger === null ? null : entriesByCriterion(ledger)
   return {
     outcomes,
     criteria,
     progress,
     verifiedAfter: policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy),
-    entriesOf: (key) => entries?.get(key) ?? progress.get(key)?.recent ?? [],
+    entriesOf: entriesIn({ ledger, progress }),
   }
 }
 

@@ -126,9 +126,9 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
     )
   }
   const flipping = session.criteria
-    .map(({ key, criterionId, text }) => ({
-      name: criterionId === '' ? (text ?? '') : criterionId,
-      verdicts: verdictsOf(session.entriesOf(key), window),
+    .map((criterion) => ({
+      name: nameOf(criterion),
+      verdicts: verdictsOf(session.entriesOf(criterion.key), window),
     }))
     .filter(({ verdicts }) => changesIn(verdicts.map(({ status }) => status)) >= CHANGES)
   const first = flipping[0]
@@ -156,8 +156,7 @@ const isFlat = ({ verifiedAfter, criteria }: Session, window: readonly Outcome[]
 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
-const allVerified = ({ criteria }: Session): boolean =>
-  criteria.length > 0 && criteria.every(({ state }) => state === 'verified')
+const allVerified = ({ criteria }: Session): boolean => criteria.length > 0 && criteria.every(isVerified)
 
 /** Seed 004's case: the work may be right, and only the proof of it got lost on the way. */
 function isSpared(session: Session): boolean {
@@ -213,7 +212,7 @@ const nameOf = ({ criterionId, text }: CriterionState): string =>
   criterionId === '' ? (text ?? '') : criterionId
 
 const leftOf = ({ criteria }: Session): string[] =>
-  criteria.filter(({ state }) => state !== 'verified').map(nameOf)
+  criteria.filter((criterion) => !isVerified(criterion)).map(nameOf)
 
 const tally = ({ criteria }: Session): string =>
   `${criteria.filter(isVerified).length} of ${criteria.length} criteria are verified`

@@ -7,7 +7,7 @@ import { worldKey as keyOfWorld } from '../keys.ts'
 import { keyOfTask, type Scope } from '../turns/scope.ts'
 import { unknownWorld, worldDeleted } from '../turns/worlds.ts'
 import type { Criterion } from './identity.ts'
-import { ledgerColumns, ledgerIsWhole } from './ledger.ts'
+import { ledgerColumns, ledgerIsWhole, NO_TURN } from './ledger.ts'
 import { criterionRow, outcomeText, progressIsWhole, progressRow } from './rows.ts'
 import type { Outcome } from './signature.ts'
 import { advance, finalKeys, type LedgerEntry, type Progress } from './state.ts'
@@ -74,9 +74,6 @@ export type StandingRow = z.output<typeof standingRow>
 export const SMALL_WORLD = 32
 export const NO_LEDGER = 0
 export const WHOLE_LEDGER = 2 ** 31
-
-/** Above every turn number. */
-const NO_TURN = 2 ** 31
 
 /**
  * @param asOf the turn, inclusive; null: the newest

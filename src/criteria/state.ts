@@ -321,8 +321,19 @@ function comparePlaced(a: Placed, b: Placed): number {
 const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
   a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position
 
-/** What was said of each criterion, oldest first, without the words. */
-export function entriesByCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
+/** What was said of a criterion, oldest first, without the words: all of it where the ledger was read, else the newest. */
+export function entriesIn({
+  ledger,
+  progress,
+}: {
+  ledger: readonly LedgerEntry[] | null
+  progress: ReadonlyMap<string, Progress>
+}): (criterionKey: string) => readonly RecentEntry[] {
+  const all = ledger === null ? null : entriesByCriterion(ledger)
+  return (key) => all?.get(key) ?? progress.get(key)?.recent ?? []
+}
+
+function entriesByCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
   const entries = new Map<string, RecentEntry[]>()
   const repeats = repeatsIn(ledger)
   for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {

@@ -1,7 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
+import type { ShownCriterion } from '../criteria/shown.ts'
 import { type Rendered, renderContext } from './budget.ts'
-import type { PriorTurn, ShownCriterion } from './continuation.ts'
+import type { PriorTurn } from './continuation.ts'
 import type { Rendering } from './render.ts'
 
 /** The package's own count: ours must be the same. */

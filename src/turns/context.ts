@@ -195,12 +195,8 @@ async function readMore(graph: Graph, { row, standing }: Found, request: Request
     reads++
     return work()
   }
-  const histories =
-    role === 'player'
-      ? null
-      : standing.ledger === null
-        ? await reading(() => readHistories(graph, standing, states))
-        : await readHistories(graph, standing, states)
+  if (role === 'coach' && standing.ledger === null) reads++ // its histories are read apart
+  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
   const stall = reachesBack(standing, states)
     ? analyseStall(sessionOf(standing, states, policy))
     : await reading(() => loadStall(graph, { ...target, turn: standing.turn }))

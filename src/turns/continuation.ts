@@ -61,5 +61,3 @@ export const continuationContext = z.object({
 })
 
 export type ContinuationContext = z.output<typeof continuationContext>
-
-export type { Role, ShownCriterion } from '../criteria/shown.ts'

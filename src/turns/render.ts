@@ -1,4 +1,5 @@
-import type { PriorTurn, Role, ShownCriterion } from './continuation.ts'
+import type { Role, ShownCriterion } from '../criteria/shown.ts'
+import type { PriorTurn } from './continuation.ts'
 import { LIMITS } from './text.ts'
 
 /**

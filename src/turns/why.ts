@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ledgerColumns, ledgerEntry } from '../criteria/ledger.ts'
+import { ledgerColumns, ledgerEntry, NO_TURN } from '../criteria/ledger.ts'
 import {
   SMALL_WORLD,
   type Standing,
@@ -13,7 +13,7 @@ import {
 import {
   type CriterionState,
   criterionStates,
-  entriesByCriterion,
+  entriesIn,
   finalKeys,
   type LedgerEntry,
 } from '../criteria/state.ts'
@@ -91,7 +91,7 @@ export async function explainTurn(
       {
         ...targetParams(request),
         turn: asked ?? 0,
-        turnNumber: asked === null ? WHOLE_LEDGER : asked + 1,
+        turnNumber: asked === null ? NO_TURN : asked + 1,
         ledgerUpTo,
       },
       whyRow,
@@ -125,7 +125,8 @@ function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null
     { ...scope, worldSlug: row.world.slug },
   )
   const after = criterionStates(standing.criteria, standing.progress, 'latest')
-  const before = new Map(after.map(({ key }) => [key, verdictBefore(standing, key, turn)]))
+  const verdictBefore = verdictsBefore(standing, turn)
+  const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
   if ([...before.values()].includes(undefined)) return null
   const keyOf = finalKeys(row.criteria)
   const show = (state: CriterionState) => ({
@@ -157,17 +158,22 @@ function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null
 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
-/** A judge's last word before the turn; null where none had one, undefined where what was read does not reach back. */
-function verdictBefore(
-  { ledger, progress }: Standing,
-  key: string,
+/**
+ * A judge's last word on each criterion before the turn: null where none had one, undefined where what was read does
+ * not reach back.
+ */
+function verdictsBefore(
+  standing: Standing,
   turn: number,
-): CriterionStatus | null | undefined {
-  const { entries = 0, recent = [] } = progress.get(key) ?? {}
-  const known = ledger === null ? recent : (entriesByCriterion(ledger).get(key) ?? [])
-  const last = known.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
-  if (last !== undefined) return last.status
-  return ledger === null && entries > recent.length ? undefined : null
+): (criterionKey: string) => CriterionStatus | null | undefined {
+  const entriesOf = entriesIn(standing)
+  return (key) => {
+    const known = entriesOf(key)
+    const last = known.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
+    if (last !== undefined) return last.status
+    const all = standing.ledger !== null || (standing.progress.get(key)?.entries ?? 0) <= known.length
+    return all ? null : undefined
+  }
 }
 
 const lastWord = (

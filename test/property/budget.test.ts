@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
+import type { ShownCriterion } from '../../src/criteria/shown.ts'
 import { type Rendered, renderContext } from '../../src/turns/budget.ts'
-import type { PriorTurn, ShownCriterion } from '../../src/turns/continuation.ts'
+import type { PriorTurn } from '../../src/turns/continuation.ts'
 import type { Rendering } from '../../src/turns/render.ts'
 import { loadTokens } from '../../src/turns/tokens.ts'
 
