@@ -24,7 +24,7 @@ module.exports = {
       comment: 'Schemas, identity, state and rendering do no I/O: they can be tested and reused anywhere.',
       severity: 'error',
       from: {
-        path: '^src/(turns|criteria|runs|transcripts|autobuild)/(record|identity|state|stall|signature|shown|render|budget|labels|text|continuation|digest|parts)\\.ts$',
+        path: '^src/(turns|criteria|runs|transcripts|autobuild)/(record|lifecycle|answers|world-errors|identity|state|stall|signature|shown|render|budget|labels|text|continuation|digest|parts)\\.ts$',
         pathNot: '\\.test\\.ts$',
       },
       to: {

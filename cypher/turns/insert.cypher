@@ -3,11 +3,12 @@
 //
 // The neighbours are looked for among the turns of the world, so the cost grows with the world; only
 // these pay it. Locks as in `turns/append`. No row: a check failed.
-// params: $worldKey $taskKey $turnKey $turnNumber $token
+// params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
+  AND ($asOwner OR w.currentTurn > $turnNumber OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL))
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present
 WHERE present IS NULL

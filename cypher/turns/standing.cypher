@@ -7,4 +7,6 @@ RETURN w IS NOT NULL AS worldExists,
        w.deletedAt IS NOT NULL AS worldDeleted,
        w.currentTurn AS currentTurn,
        t.digest AS digest,
-       t.writeId AS writeId
+       t.writeId AS writeId,
+       w.activeRunId AS activeRunId,
+       w.activeAttemptId AS activeAttemptId

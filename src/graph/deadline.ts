@@ -11,6 +11,7 @@ export function withOneDeadline(graph: Graph): Graph {
     engine: graph.engine,
     read: (statement, params) => graph.read(statement, params, deadline),
     write: (steps) => graph.write(steps, deadline),
+    transact: (work) => graph.transact(work, deadline),
     schema: (command) => graph.schema(command),
     health: () => graph.health(),
     close: () => graph.close(),

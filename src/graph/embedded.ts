@@ -4,7 +4,7 @@ import grafeo from '@grafeo-db/js'
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
-import type { Graph, GraphHealth, Params, Row, Step } from './port.ts'
+import { type Graph, type GraphHealth, inOrder, type Params, type Row, type Run, type Step } from './port.ts'
 import type { Statement } from './statements.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -18,9 +18,9 @@ export type EmbeddedOptions = {
 }
 
 type Job = {
-  steps: readonly [Step, ...Step[]]
+  work: () => Promise<unknown>
   deadline: number
-  resolve: (rows: Row[][] | null) => void
+  resolve: (answer: unknown) => void
   reject: (error: unknown) => void
 }
 
@@ -75,10 +75,19 @@ export class EmbeddedGraph implements Graph {
     })
   }
 
-  write(steps: readonly [Step, ...Step[]], deadline = deadlineFromNow()): Promise<Row[][] | null> {
+  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
+    if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline)
+    return this.#enqueue(() => this.#runAlone(steps[0]), deadline)
+  }
+
+  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
+    return this.#enqueue(() => this.#runTogether(work), deadline)
+  }
+
+  #enqueue<T>(work: () => Promise<T>, deadline = deadlineFromNow()): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#refuseIfUnusable()
-      this.#queue.push({ steps, deadline, resolve, reject })
+      this.#queue.push({ work, deadline, resolve: resolve as Job['resolve'], reject })
       this.#working ??= this.#drain()
     })
   }
@@ -128,14 +137,14 @@ export class EmbeddedGraph implements Graph {
 
   /** Runs one transaction; the answer waits for the sync, a refusal too: it may speak of an unsynced write. */
   async #run(job: Job): Promise<() => void> {
-    const { steps, resolve, reject } = job
+    const { work, resolve, reject } = job
     const unlessBroken = (settle: () => void) => () =>
       this.#broken === null ? settle() : reject(brokenError(this.#broken))
     if (performance.now() > job.deadline)
       return () => reject(new TurngraphError('timeout', 'The write waited too long for its turn.'))
     try {
-      const rows = steps.length === 1 ? await this.#runAlone(steps[0]) : await this.#runTogether(steps)
-      return unlessBroken(() => resolve(rows))
+      const answer = await work()
+      return unlessBroken(() => resolve(answer))
     } catch (cause) {
       return unlessBroken(() => reject(cause))
     }
@@ -146,20 +155,15 @@ export class EmbeddedGraph implements Graph {
     return rows.length === 0 ? null : [rows]
   }
 
-  async #runTogether(steps: readonly Step[]): Promise<Row[][] | null> {
+  async #runTogether<T>(work: (run: Run) => Promise<T | null>): Promise<T | null> {
     const transaction = this.#db.beginTransaction()
     try {
-      const answers: Row[][] = []
-      for (const { statement, params } of steps) {
-        const rows = (await transaction.executeCypher(statement.text, params)).toArray()
-        if (rows.length === 0) {
-          transaction.rollback()
-          return null
-        }
-        answers.push(rows)
-      }
-      transaction.commit()
-      return answers
+      const result = await work(async ({ statement, params }) =>
+        (await transaction.executeCypher(statement.text, params)).toArray(),
+      )
+      if (result === null) transaction.rollback()
+      else transaction.commit()
+      return result
     } catch (cause) {
       if (transaction.isActive) transaction.rollback()
       throw cause

@@ -1,7 +1,16 @@
 import neo4j, { type Driver, Neo4jError, type Session } from 'neo4j-driver'
 import { TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
-import type { Graph, GraphHealth, Params, Row, Step, Value } from './port.ts'
+import {
+  type Graph,
+  type GraphHealth,
+  inOrder,
+  type Params,
+  type Row,
+  type Run,
+  type Step,
+  type Value,
+} from './port.ts'
 import type { Statement } from './statements.ts'
 
 export type Neo4jOptions = {
@@ -58,10 +67,26 @@ export class Neo4jGraph implements Graph {
   }
 
   write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
+    if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline)
     return this.#retrying(neo4j.session.WRITE, deadline, async (session) => {
-      if (steps.length > 1) return this.#runTogether(session, steps)
       const rows = await this.#runAlone(session, steps[0])
       return rows.length === 0 ? null : [rows]
+    })
+  }
+
+  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
+    return this.#retrying(neo4j.session.WRITE, deadline, async (session) => {
+      const transaction = session.beginTransaction({
+        timeout: TRANSACTION_TIMEOUT_MS,
+        metadata: { app: 'turngraph' },
+      })
+      const result = await work(async ({ statement, params }) => {
+        const { records } = await transaction.run(statement.text, toNeo4j(params))
+        return records.map((record) => fromNeo4j(record.toObject()) as Row)
+      })
+      if (result === null) await transaction.rollback()
+      else await transaction.commit()
+      return result
     })
   }
 
@@ -87,24 +112,6 @@ export class Neo4jGraph implements Graph {
       metadata: { app: 'turngraph', statement: statement.name },
     })
     return result.records.map((record) => fromNeo4j(record.toObject()) as Row)
-  }
-
-  async #runTogether(session: Session, steps: readonly Step[]): Promise<Row[][] | null> {
-    const transaction = session.beginTransaction({
-      timeout: TRANSACTION_TIMEOUT_MS,
-      metadata: { app: 'turngraph', statement: steps.map((step) => step.statement.name).join(' ') },
-    })
-    const answers: Row[][] = []
-    for (const { statement, params } of steps) {
-      const result = await transaction.run(statement.text, toNeo4j(params))
-      if (result.records.length === 0) {
-        await transaction.rollback()
-        return null
-      }
-      answers.push(result.records.map((record) => fromNeo4j(record.toObject()) as Row))
-    }
-    await transaction.commit()
-    return answers
   }
 
   async #retrying<T>(

@@ -8,6 +8,9 @@ export type Row = Record<string, unknown>
 
 export type Step = { statement: Statement; params: Params }
 
+/** Runs one statement of a transaction, after those before it. */
+export type Run = (step: Step) => Promise<Row[]>
+
 export type GraphHealth = { engine: string; version: string }
 
 /**
@@ -35,6 +38,13 @@ export interface Graph {
    */
   write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null>
 
+  /**
+   * Runs statements in one transaction, where a later one depends on what an earlier one answered. A `null` from
+   * `work`, or an error, leaves nothing behind. It may run more than once when a connection breaks, so `work` must
+   * find its own effect and answer it.
+   */
+  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null>
+
   /** Runs one schema command (`CREATE CONSTRAINT …`) outside any transaction. */
   schema(command: string): Promise<void>
 
@@ -46,3 +56,14 @@ export interface Graph {
 
 /** An operation that has not been answered by then is an error: the contract promises one within 5 s, on the wire. */
 export const DEADLINE_MS = 4_500
+
+/** The work of a transaction whose steps are known beforehand: a step without a row refuses. */
+export async function inOrder(steps: readonly Step[], run: Run): Promise<Row[][] | null> {
+  const answers: Row[][] = []
+  for (const step of steps) {
+    const rows = await run(step)
+    if (rows.length === 0) return null
+    answers.push(rows)
+  }
+  return answers
+}

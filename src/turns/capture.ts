@@ -4,6 +4,7 @@ import { readLedger } from '../criteria/ledger.ts'
 import { criterionRow, progressIsWhole, progressProperties, progressRow } from '../criteria/rows.ts'
 import { advance, finalKeys, type Progress } from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
+import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph, Params, Step } from '../graph/port.ts'
@@ -26,7 +27,8 @@ import {
 import { readTurn } from './read.ts'
 import { type CaptureRequest, type TurnState, turnState } from './record.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
-import { ensureWorldStep, worldDeleted, worldOfAnotherTask } from './worlds.ts'
+import { worldAtWork, worldDeleted, worldOfAnotherTask } from './world-errors.ts'
+import { ensureWorldStep } from './worlds.ts'
 
 const append = statement('turns/append')
 const insert = statement('turns/insert')
@@ -46,7 +48,17 @@ export type Captured = {
   redactions: number
 }
 
-export type CaptureOptions = { now?: () => Date; newId?: () => string }
+export type CaptureOptions = {
+  now?: () => Date
+  newId?: () => string
+  /**
+   * Runs the steps of the capture inside a transaction of the caller's, who owns the world at that moment: how an
+   * attempt commits its turn. Answers null where a step refused and nothing stayed.
+   */
+  within?: Within
+}
+
+type Within = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<unknown[] | null>
 
 /**
  * Stores a turn with its verifications, promises, issues and gates, in one transaction. The same record
@@ -76,6 +88,7 @@ export async function captureTurnState(
     digest: digestOf(request),
     writeId: (options.newId ?? (() => crypto.randomUUID()))(),
     now,
+    within: options.within ?? null,
   }
   return { ...(await storeTurn(capture)), redactions }
 }
@@ -113,6 +126,7 @@ async function storeTurn(capture: Capture): Promise<Stored> {
       if (request.onConflict !== 'supersede') return sameOrConflict(capture, worldSlug)
       way = 'supersede'
     } else {
+      if (capture.within === null) refuseAtWork(stands, worldSlug, request.turnNumber)
       way = stands.currentTurn < request.turnNumber ? 'append' : 'insert'
     }
   }
@@ -141,6 +155,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
     digest: '',
     writeId: '',
     now,
+    within: null,
   }
   const known = await whatIsKnown({ ...capture, request: { ...request, worldSlug: null } })
   await whatIsKnown(capture)
@@ -160,6 +175,7 @@ type Capture = {
   digest: string
   writeId: string
   now: string
+  within: Within | null
 }
 
 const knownRow = z.object({
@@ -239,7 +255,7 @@ async function write(
   known: Known,
   createWorld: boolean,
 ): Promise<unknown> {
-  const { graph, request, scope, parts, digest, writeId, now } = capture
+  const { graph, request, scope, parts, digest, writeId, now, within } = capture
   const keyOfWorld = worldKey(scope.project, worldSlug)
   const resolution = resolveParts(parts, {
     taskKey: keyOfTask(scope),
@@ -258,7 +274,7 @@ async function write(
     turnKey: turnKey(keyOfWorld, request.turnNumber),
     turnNumber: request.turnNumber,
     token: crypto.randomUUID(),
-    ...(goes === 'supersede' ? { digest } : {}),
+    ...(goes === 'supersede' ? { digest } : { asOwner: within !== null }),
     ...storedParams(parts, resolution, edges, {
       id: seedId(capture),
       digest,
@@ -270,7 +286,7 @@ async function write(
   const steps: [Step, ...Step[]] = [{ statement: { append, insert, supersede }[goes], params }]
   if (goes !== 'append') steps.push({ statement: newestTurns, params: { worldKey: keyOfWorld } })
   if (createWorld) steps.unshift(ensureWorldStep(scope, worldSlug, { now }))
-  return graph.write(steps)
+  return within === null ? graph.write(steps) : within(graph, steps)
 }
 
 type Standing = {
@@ -361,7 +377,19 @@ const standingRow = z.object({
     .transform((value) => value ?? 0),
   digest: z.string().nullable(),
   writeId: z.string().nullable(),
+  activeRunId: optionalText,
+  activeAttemptId: optionalText,
 })
+
+/** The next turn of a world that a run or an attempt holds is its owner's to commit (contract: runs.md). */
+function refuseAtWork(
+  { currentTurn, activeRunId, activeAttemptId }: z.output<typeof standingRow>,
+  worldSlug: string,
+  turnNumber: number,
+): void {
+  if (turnNumber <= currentTurn || (activeRunId === null && activeAttemptId === null)) return
+  throw worldAtWork(worldSlug, { activeRunId, activeAttemptId })
+}
 
 async function whatStands(
   { graph, scope, request }: Capture,

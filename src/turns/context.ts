@@ -32,7 +32,7 @@ import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, PriorTurn } from './continuation.ts'
 import { SEVERITIES, type TurnState } from './record.ts'
 import { isWhole, promiseRow, toTurnState, turnWithParts } from './rows.ts'
-import { unknownWorld, worldDeleted } from './worlds.ts'
+import { unknownWorld, worldDeleted } from './world-errors.ts'
 
 const contextInWorld = statement('turns/context-in-world')
 const contextInTask = statement('turns/context-in-task')

@@ -6,7 +6,8 @@ import { type Statement, statement } from '../graph/statements.ts'
 import { turnKey, worldKey } from '../keys.ts'
 import type { TurnState } from './record.ts'
 import { isWhole, toTurnState, turnWithParts } from './rows.ts'
-import { getWorld, worldDeleted } from './worlds.ts'
+import { worldDeleted } from './world-errors.ts'
+import { getWorld } from './worlds.ts'
 
 const record = statement('turns/record')
 const page = statement('turns/page')

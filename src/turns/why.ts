@@ -30,7 +30,7 @@ import {
   turnState,
 } from './record.ts'
 import { toTurnState, turnWithParts } from './rows.ts'
-import { worldDeleted } from './worlds.ts'
+import { worldDeleted } from './world-errors.ts'
 
 const whyInWorld = statement('turns/why-in-world')
 const whyInTask = statement('turns/why-in-task')

@@ -9,6 +9,7 @@ import { featureKey, projectKey, worldKey } from '../keys.ts'
 import { instantRow } from './rows.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
 import { name } from './text.ts'
+import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
 /** A world: one autobuild session of one task, where turns are numbered from 1. */
 export const world = z.object({
@@ -200,10 +201,7 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
   const row = rows?.[0]?.[0]
   if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
   const held = await getWorld(graph, project, worldSlug)
-  throw new TurngraphError('busy', `World ${worldSlug} has a run or an attempt at work.`, {
-    hint: 'Cancel the run, or wait for it.',
-    details: { attempt_id: held.activeAttemptId ?? held.activeTurnRunId, turn_run_id: held.activeTurnRunId },
-  })
+  throw worldAtWork(worldSlug, { activeRunId: held.activeTurnRunId, activeAttemptId: held.activeAttemptId })
 }
 
 export type WorldFilter = { project: string; featureId?: string | undefined; taskId?: string | undefined }
@@ -227,24 +225,8 @@ const refuseDeleted = (held: Held): void => {
   if (held.deletedAt !== null) throw worldDeleted(held.slug)
 }
 
-export const worldDeleted = (worldSlug: string): TurngraphError =>
-  new TurngraphError('world_deleted', `World ${worldSlug} was deleted.`, {
-    hint: 'Its slug stays taken; create another world.',
-  })
-
-export const unknownWorld = (project: string, worldSlug: string): TurngraphError =>
-  new TurngraphError('unknown_world', `There is no world ${worldSlug} in project ${project}.`, {
-    hint: '`turngraph worlds` (GET /v1/worlds) lists them.',
-  })
-
 const worldConflict = (held: Held, fields: string[]): TurngraphError =>
   new TurngraphError('world_conflict', `World ${held.slug} exists and differs in ${fields.join(', ')}.`, {
     hint: 'Name another world_slug, or leave it out for the next one of the task.',
     details: { fields, world: { project: held.project, feature_id: held.featureId, task_id: held.taskId } },
-  })
-
-export const worldOfAnotherTask = (worldSlug: string): TurngraphError =>
-  new TurngraphError('world_conflict', `World ${worldSlug} belongs to another task.`, {
-    hint: 'Name another world_slug, or leave it out for the default of this task.',
-    details: { fields: ['task_id'] },
   })

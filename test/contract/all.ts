@@ -5,6 +5,7 @@ import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { migrationsContract } from './migrations.ts'
 import { portContract } from './port.ts'
+import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
 import type { StoreUnderTest } from './store.ts'
 import { worldsContract } from './worlds.ts'
@@ -25,4 +26,5 @@ export function storeContract(store: StoreUnderTest): void {
   coachContract(store)
   isolationContract(store)
   secretsContract(store)
+  runsContract(store)
 }

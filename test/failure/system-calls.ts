@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 /** Whether this machine has strace and lets us attach it. */
 export const canTrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0
 
-/** A finished system call: `began` and `ended` are line numbers of the trace, so their order is that of time. */
+/** A system call: `began` and `ended` are line numbers of the trace, so their order is that of time. */
 export type SystemCall = { name: string; file: string; text: string; began: number; ended: number }
 
 /** What a process and its threads write, sync and send while `work` runs. */
@@ -54,5 +54,6 @@ function parse(trace: string): SystemCall[] {
     if (rest.endsWith('<unfinished ...>')) unfinished.set(thread, call)
     else calls.push(call)
   }
-  return calls
+  // A caller may have its answer before the tracer sees the call return, and end the trace just then.
+  return [...calls, ...[...unfinished.values()].map((call) => ({ ...call, ended: Number.POSITIVE_INFINITY }))]
 }

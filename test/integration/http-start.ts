@@ -116,6 +116,10 @@ export class SwitchedGraph implements Graph {
     await this.gate()
     return this.#graph.write(...args)
   }
+  async transact<T>(work: Parameters<Graph['transact']>[0], deadline?: number) {
+    await this.gate()
+    return this.#graph.transact(work, deadline) as Promise<T | null>
+  }
   async schema(...args: Parameters<Graph['schema']>) {
     await this.gate()
     return this.#graph.schema(...args)

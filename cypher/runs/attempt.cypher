@@ -1,0 +1,3 @@
+// params: $attemptKey
+MATCH (a:Attempt {key: $attemptKey})<-[:HAS_ATTEMPT]-(w:World)
+RETURN properties(a) AS attempt, w.deletedAt IS NOT NULL AS deleted

@@ -1,0 +1,467 @@
+import { TurngraphError } from '../errors.ts'
+import { worldAtWork, worldDeleted } from '../turns/world-errors.ts'
+import { type Attempt, type AttemptStatus, type CountSource, isActiveRun, type TurnRun } from './record.ts'
+
+/**
+ * The life of turn runs and attempts, as pure functions: what is seen of a world under its lock goes in, what is to
+ * be written comes out, or an error that says why not. The checks of seed 001 stand in its order; `store.ts` reads
+ * and writes in one transaction. Ids, instants and the database's clock are parameters.
+ */
+
+export const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
+export const RESTARTED = 'process restart before turn run completed'
+export const ATTEMPT_RESTARTED = 'process restart before attempt completed'
+export const LEASE_EXPIRED = 'attempt lease expired'
+export const NEVER_CLAIMED = 'attempt was never claimed'
+
+/** Turns whose work is done by workers outside: everybody else's attempts are claimed as they start. */
+export const EXTERNAL = 'external'
+
+export type WorldState = {
+  project: string
+  slug: string
+  currentTurn: number
+  deleted: boolean
+  executor: string
+  leaseTtlMs: number
+  /** The greatest fence that was ever given out here. */
+  fence: number
+  attemptCount: number
+}
+
+/** All that a decision may depend on, read under the world's lock. */
+export type View = {
+  /** The database's clock, in epoch milliseconds: it alone decides about leases. */
+  now: number
+  world: WorldState
+  /** The active ones. */
+  run: TurnRun | null
+  attempt: Attempt | null
+  /** Those that the command names, active or not. */
+  askedRun: TurnRun | null
+  askedAttempt: Attempt | null
+}
+
+/** What is to be written; `null` where everything stays as it is. */
+export type Change = { run?: TurnRun; attempt?: Attempt } | null
+export type Decision<T> = { change: Change; answer: T }
+
+const unchanged = <T>(answer: T): Decision<T> => ({ change: null, answer })
+
+export type StartRun = {
+  turnRunId: string
+  owner: string
+  requestedTurnCount: number
+  maxAttempts: number
+  turnCountSource: CountSource
+  maxAttemptsSource: CountSource
+  at: string
+}
+
+export function startTurnRun(
+  { now, world, run, attempt, askedRun }: View,
+  command: StartRun,
+): Decision<TurnRun> {
+  if (askedRun !== null) return unchanged(askedRun) // our own, whose reply was lost
+  refuseDeleted(world)
+  if (attempt !== null || run !== null) throw busy(world, run, attempt)
+  const { turnRunId, owner, at, ...counts } = command
+  const started: TurnRun = {
+    ...counts,
+    turnRunId,
+    project: world.project,
+    worldSlug: world.slug,
+    status: 'running',
+    startTurn: world.currentTurn,
+    targetTurn: world.currentTurn + counts.requestedTurnCount,
+    committedTurnCount: 0,
+    attemptCount: 0,
+    failedAttemptCount: 0,
+    interruptedAttemptCount: 0,
+    activeAttemptId: null,
+    lastAttemptId: null,
+    lastAttemptStatus: null,
+    cancelRequestedAt: null,
+    cancelReason: null,
+    failureReason: null,
+    enqueuedAt: at,
+    startedAt: at,
+    endedAt: null,
+    fence: world.fence + 1,
+    leaseOwner: owner,
+    leaseUntil: now + world.leaseTtlMs,
+  }
+  return { change: { run: started }, answer: started }
+}
+
+export type StartAttempt = { attemptId: string; owner: string; at: string }
+
+/** A single attempt, outside any run. */
+export function startAttempt(view: View, command: StartAttempt): Decision<Attempt> {
+  const { world, run, attempt, askedAttempt } = view
+  if (askedAttempt !== null) return unchanged(askedAttempt)
+  refuseDeleted(world)
+  if (attempt !== null || run !== null) throw busy(world, run, attempt)
+  const started = newAttempt(view, command, null)
+  return { change: { attempt: started }, answer: started }
+}
+
+/** The next attempt of a run, by the coordinator that holds its lease. */
+export function startAttemptForTurnRun(
+  view: View,
+  { fence, ...command }: StartAttempt & { fence: number },
+): Decision<Attempt> {
+  const { world, run, attempt, askedRun, askedAttempt } = view
+  if (askedAttempt !== null) return unchanged(askedAttempt)
+  const asked = known(askedRun, 'turn run')
+  if (asked.status !== 'running') throw notRunning(asked)
+  if (run?.turnRunId !== asked.turnRunId) throw busy(world, run, attempt)
+  if (asked.fence !== fence) throw leaseLost(`Turn run ${asked.turnRunId} has another coordinator.`)
+  if (attempt !== null) throw busy(world, run, attempt)
+  if (asked.attemptCount >= asked.maxAttempts) throw notRunning(asked)
+  refuseDeleted(world)
+  const started = newAttempt(view, command, asked)
+  const next: TurnRun = {
+    ...asked,
+    activeAttemptId: started.attemptId,
+    lastAttemptId: started.attemptId,
+    lastAttemptStatus: 'running',
+    attemptCount: asked.attemptCount + 1,
+  }
+  return { change: { run: next, attempt: started }, answer: started }
+}
+
+function newAttempt(
+  { now, world }: View,
+  { attemptId, owner, at }: StartAttempt,
+  run: TurnRun | null,
+): Attempt {
+  // A worker outside claims its attempt, within the lease; everybody else's is at work from now on.
+  const claimed = world.executor !== EXTERNAL
+  return {
+    attemptId,
+    project: world.project,
+    worldSlug: world.slug,
+    number: world.attemptCount + 1,
+    status: 'running',
+    turnBefore: world.currentTurn,
+    attemptedTurn: world.currentTurn + 1,
+    producedTurn: null,
+    turnRunId: run?.turnRunId ?? null,
+    turnRunSeq: run === null ? null : run.attemptCount + 1,
+    executor: world.executor,
+    failureReason: null,
+    startedAt: at,
+    endedAt: null,
+    abortRequested: false,
+    digest: null,
+    fence: claimed ? world.fence + 1 : null,
+    leaseOwner: claimed ? owner : null,
+    leaseUntil: now + world.leaseTtlMs,
+  }
+}
+
+/** A worker takes an external attempt; the same worker's second claim is answered alike. */
+export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: string): Decision<Attempt> {
+  const asked = known(askedAttempt, 'attempt')
+  if (asked.status !== 'running') throw leaseLost(`Attempt ${asked.attemptId} is ${asked.status}.`)
+  if (asked.executor === EXTERNAL && asked.leaseOwner === workerId) return unchanged(asked)
+  if (asked.fence !== null) throw busy(world, run, asked)
+  const claimed: Attempt = {
+    ...asked,
+    fence: world.fence + 1,
+    leaseOwner: workerId,
+    leaseUntil: now + world.leaseTtlMs,
+  }
+  return { change: { attempt: claimed }, answer: claimed }
+}
+
+export type Renewed = { leaseUntil: number; cancelRequested: boolean; abortRequested: boolean }
+
+/** The owner of an attempt says that it lives. A renewal never lowers the lease: the clock of a wait is old. */
+export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence: number): Decision<Renewed> {
+  const asked = owned(askedAttempt, fence)
+  const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
+  return {
+    change: { attempt: { ...asked, leaseUntil } },
+    answer: {
+      leaseUntil,
+      cancelRequested: run !== null && run.turnRunId === asked.turnRunId && run.status === 'cancel_requested',
+      abortRequested: asked.abortRequested,
+    },
+  }
+}
+
+/** The coordinator of a run says that it lives; so does the attempt that it executes itself. */
+export function renewTurnRun(
+  { now, world, attempt, askedRun }: View,
+  { fence, attemptFence }: { fence: number; attemptFence: number | null },
+): Decision<Renewed> {
+  const asked = ownedRun(askedRun, fence)
+  const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
+  const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
+  if (attemptFence !== null && own === null) throw leaseLost('The attempt of this coordinator has ended.')
+  return {
+    change: {
+      run: { ...asked, leaseUntil },
+      ...(own !== null && { attempt: { ...own, leaseUntil: Math.max(own.leaseUntil, leaseUntil) } }),
+    },
+    answer: {
+      leaseUntil,
+      cancelRequested: asked.status === 'cancel_requested',
+      abortRequested: attempt?.abortRequested ?? false,
+    },
+  }
+}
+
+export type Outcome =
+  | { status: 'committed'; digest: string }
+  | { status: 'failed'; reason: string }
+  | { status: 'interrupted'; reason: string }
+
+/**
+ * The owner ends its attempt. An expired fence that nobody has taken over still counts: the fence decides what is
+ * right, the clock only who goes on. The same end again is answered alike.
+ */
+export function endAttempt(
+  { askedAttempt, run }: View,
+  { fence, outcome, at }: { fence: number; outcome: Outcome; at: string },
+): Decision<Attempt> {
+  const asked = known(askedAttempt, 'attempt')
+  if (asked.fence === fence && asked.status === outcome.status) {
+    if (outcome.status !== 'committed' || outcome.digest === asked.digest) return unchanged(asked)
+    throw new TurngraphError('turn_conflict', `Attempt ${asked.attemptId} has committed another record.`, {
+      hint: 'A commit may be repeated with the same record only.',
+      details: { attempt_id: asked.attemptId, turn_number: asked.producedTurn },
+    })
+  }
+  return settled(owned(asked, fence), run, outcome, at)
+}
+
+/** Ends an active attempt and counts it in its run, once: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
+function settled(attempt: Attempt, run: TurnRun | null, outcome: Outcome, at: string): Decision<Attempt> {
+  const ended: Attempt = {
+    ...attempt,
+    status: outcome.status,
+    endedAt: at,
+    producedTurn: outcome.status === 'committed' ? attempt.attemptedTurn : null,
+    digest: outcome.status === 'committed' ? outcome.digest : null,
+    failureReason: outcome.status === 'committed' ? null : outcome.reason,
+  }
+  const ofRun = run !== null && run.turnRunId === attempt.turnRunId ? run : null
+  const next = ofRun === null ? null : afterAttempt(counted(ofRun, outcome.status), at)
+  return { change: { attempt: ended, ...(next !== null && { run: next }) }, answer: ended }
+}
+
+function counted(run: TurnRun, status: Exclude<AttemptStatus, 'running'>): TurnRun {
+  return {
+    ...run,
+    activeAttemptId: null,
+    lastAttemptStatus: status,
+    committedTurnCount: run.committedTurnCount + (status === 'committed' ? 1 : 0),
+    failedAttemptCount: run.failedAttemptCount + (status === 'failed' ? 1 : 0),
+    interruptedAttemptCount: run.interruptedAttemptCount + (status === 'interrupted' ? 1 : 0),
+  }
+}
+
+/** The seed's steps 7 to 10, whose order decides: a last commit completes a run even after a cancel. */
+function afterAttempt(run: TurnRun, at: string): TurnRun {
+  if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
+  if (run.status === 'cancel_requested') return { ...run, status: 'cancelled', endedAt: at }
+  if (run.attemptCount >= run.maxAttempts) {
+    return { ...run, status: 'failed', endedAt: at, failureReason: EXHAUSTED }
+  }
+  return run
+}
+
+/** The seed's separate call: counting happens where the attempt ends, so that the row is answered as it is. */
+export function finishTurnRunAttempt({ askedRun, askedAttempt }: View): Decision<TurnRun> {
+  const run = known(askedRun, 'turn run')
+  const attempt = known(askedAttempt, 'attempt')
+  if (attempt.turnRunId !== run.turnRunId) throw noSuch('attempt')
+  if (attempt.status === 'running') {
+    throw new TurngraphError('busy', `Attempt ${attempt.attemptId} is still running.`, {
+      hint: 'Commit it or fail it first.',
+      details: { attempt_id: attempt.attemptId, turn_run_id: run.turnRunId },
+    })
+  }
+  return unchanged(run)
+}
+
+export type Cancel = { reason: string; abort: boolean; at: string }
+
+/** Lets the running attempt finish; the first reason stays. */
+export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel): Decision<TurnRun> {
+  const asked = known(askedRun, 'turn run')
+  if (!isActiveRun(asked.status)) return unchanged(asked)
+  const own = attempt !== null && attempt.turnRunId === asked.turnRunId ? attempt : null
+  const aborted =
+    cancel.abort && own !== null && !own.abortRequested ? { ...own, abortRequested: true } : null
+  const requested: TurnRun =
+    asked.cancelRequestedAt === null
+      ? { ...asked, status: 'cancel_requested', cancelRequestedAt: cancel.at, cancelReason: cancel.reason }
+      : asked
+  const next = own === null ? cancelled(requested, cancel.at) : requested
+  const change = { run: next, ...(aborted !== null && { attempt: aborted }) }
+  return { change: next === asked && aborted === null ? null : change, answer: next }
+}
+
+export function finalizeCancelledTurnRunIfIdle({ askedRun }: View, at: string): Decision<TurnRun> {
+  const asked = known(askedRun, 'turn run')
+  if (asked.status !== 'cancel_requested' || asked.activeAttemptId !== null) return unchanged(asked)
+  const next = cancelled(asked, at)
+  return { change: { run: next }, answer: next }
+}
+
+const cancelled = (run: TurnRun, at: string): TurnRun => ({ ...run, status: 'cancelled', endedAt: at })
+
+/** The coordinator itself cannot go on: a store error that lasts. */
+export function failTurnRun(
+  { attempt, askedRun }: View,
+  { fence, reason, at }: { fence: number; reason: string; at: string },
+): Decision<TurnRun> {
+  const asked = known(askedRun, 'turn run')
+  if (!isActiveRun(asked.status)) return unchanged(asked)
+  return ended(ownedRun(asked, fence), attempt, { status: 'failed', reason }, at)
+}
+
+/** A coordinator that ends hands its run back: no world waits for a lease whose owner is known to be gone. */
+export function handBackTurnRun(
+  { attempt, askedRun }: View,
+  { fence, at }: { fence: number; at: string },
+): Decision<TurnRun> {
+  const asked = known(askedRun, 'turn run')
+  if (!isActiveRun(asked.status)) return unchanged(asked)
+  return ended(ownedRun(asked, fence), attempt, { status: 'interrupted', reason: RESTARTED }, at)
+}
+
+/** Ends a run before its time, and its active attempt with it, for the same reason. */
+function ended(
+  run: TurnRun,
+  attempt: Attempt | null,
+  { status, reason }: { status: 'failed' | 'interrupted'; reason: string },
+  at: string,
+): Decision<TurnRun> {
+  const own = attempt !== null && attempt.turnRunId === run.turnRunId ? attempt : null
+  const gone: Attempt | null =
+    own === null ? null : { ...own, status: 'interrupted', endedAt: at, failureReason: reason }
+  const next: TurnRun = {
+    ...(gone === null ? run : counted(run, 'interrupted')),
+    status,
+    failureReason: reason,
+    endedAt: at,
+  }
+  return { change: { run: next, ...(gone !== null && { attempt: gone }) }, answer: next }
+}
+
+export type Reconcile = {
+  /** Set at start: what this very instance left behind in an earlier life is certainly over. */
+  formerLifeOf: string | null
+  at: string
+}
+
+export type Reconciled = { interruptedRun: string | null; interruptedAttempt: string | null }
+
+/** Ends what nobody works on any more. A lost run takes its attempt along; a lost worker loses its attempt alone. */
+export function reconcile(view: View, { formerLifeOf, at }: Reconcile): Decision<Reconciled> {
+  const { now, run, attempt } = view
+  if (run !== null && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
+    const { change } = ended(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
+    return {
+      change,
+      answer: { interruptedRun: run.turnRunId, interruptedAttempt: change?.attempt?.attemptId ?? null },
+    }
+  }
+  if (attempt === null) return unchanged({ interruptedRun: null, interruptedAttempt: null })
+  const reason = overdue(attempt, now, formerLifeOf)
+  if (reason === null) return unchanged({ interruptedRun: null, interruptedAttempt: null })
+  const { change } = settled(attempt, run, { status: 'interrupted', reason }, at)
+  return { change, answer: { interruptedRun: null, interruptedAttempt: attempt.attemptId } }
+}
+
+function overdue(attempt: Attempt, now: number, formerLifeOf: string | null): string | null {
+  if (attempt.executor !== EXTERNAL && attempt.leaseOwner === formerLifeOf) return ATTEMPT_RESTARTED
+  if (attempt.leaseUntil > now) return null
+  return attempt.fence === null ? NEVER_CLAIMED : LEASE_EXPIRED
+}
+
+/** What a world keeps of its run and attempt, so that one look at it tells whether anything is due. */
+export function worldAfter(
+  { world, run, attempt }: Pick<View, 'world' | 'run' | 'attempt'>,
+  change: NonNullable<Change>,
+): {
+  activeRunId: string | null
+  activeAttemptId: string | null
+  leased: boolean | null
+  leaseUntil: number | null
+  leaseOwners: string[] | null
+  fence: number
+  attemptCount: number
+} {
+  const nextRun = change.run ?? run
+  const nextAttempt = change.attempt ?? attempt
+  const active = [
+    ...(nextRun !== null && isActiveRun(nextRun.status) ? [nextRun] : []),
+    ...(nextAttempt?.status === 'running' ? [nextAttempt] : []),
+  ]
+  const leased = active.length > 0
+  return {
+    activeRunId: nextRun !== null && isActiveRun(nextRun.status) ? nextRun.turnRunId : null,
+    activeAttemptId: nextAttempt?.status === 'running' ? nextAttempt.attemptId : null,
+    leased: leased || null,
+    leaseUntil: leased ? Math.min(...active.map(({ leaseUntil }) => leaseUntil)) : null,
+    leaseOwners: leased
+      ? active.flatMap(({ leaseOwner }) => (leaseOwner === null ? [] : [leaseOwner]))
+      : null,
+    fence: Math.max(world.fence, nextRun?.fence ?? 0, nextAttempt?.fence ?? 0),
+    attemptCount: Math.max(world.attemptCount, nextAttempt?.number ?? 0),
+  }
+}
+
+function known<T>(held: T | null, what: 'attempt' | 'turn run'): T {
+  if (held === null) throw noSuch(what)
+  return held
+}
+
+function owned(attempt: Attempt | null, fence: number): Attempt {
+  const held = known(attempt, 'attempt')
+  if (held.status !== 'running') throw leaseLost(`Attempt ${held.attemptId} is ${held.status}.`)
+  if (held.fence !== fence) throw leaseLost(`Attempt ${held.attemptId} is not held with fence ${fence}.`)
+  return held
+}
+
+function ownedRun(run: TurnRun | null, fence: number): TurnRun {
+  const held = known(run, 'turn run')
+  if (!isActiveRun(held.status)) throw leaseLost(`Turn run ${held.turnRunId} is ${held.status}.`)
+  if (held.fence !== fence) throw leaseLost(`Turn run ${held.turnRunId} has another coordinator.`)
+  return held
+}
+
+const refuseDeleted = ({ deleted, slug }: WorldState): void => {
+  if (deleted) throw worldDeleted(slug)
+}
+
+export const noSuch = (what: 'attempt' | 'turn run'): TurngraphError =>
+  new TurngraphError('not_found', `There is no such ${what} here.`, {
+    hint: 'Check its id, its world and the project of this connection; list_attempts lists the attempts of a world.',
+  })
+
+const leaseLost = (message: string): TurngraphError =>
+  new TurngraphError('lease_lost', message, {
+    hint: 'Stop: nothing that this owner writes is taken any more.',
+  })
+
+const notRunning = ({ turnRunId, status, attemptCount, maxAttempts }: TurnRun): TurngraphError =>
+  new TurngraphError(
+    'busy',
+    status === 'running'
+      ? `Turn run ${turnRunId} has made all of its ${maxAttempts} attempts (${attemptCount}).`
+      : `Turn run ${turnRunId} is ${status}: it starts no further attempt.`,
+    {
+      hint: 'get_turn_run_status tells how it ended.',
+      details: { attempt_id: turnRunId, turn_run_id: turnRunId },
+    },
+  )
+
+const busy = ({ slug }: WorldState, run: TurnRun | null, attempt: Attempt | null): TurngraphError =>
+  worldAtWork(slug, { activeRunId: run?.turnRunId ?? null, activeAttemptId: attempt?.attemptId ?? null })

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+
+/** A turn run, and the attempts that it sequences: what the graph keeps of them. Source: seed 001, `turn_runs`. */
+
+export const TURN_RUN_STATUSES = [
+  'running',
+  'cancel_requested',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const
+export type TurnRunStatus = (typeof TURN_RUN_STATUSES)[number]
+
+export const ATTEMPT_STATUSES = ['running', 'committed', 'failed', 'interrupted'] as const
+export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
+
+/** Whether the caller gave a number, or it was defaulted. */
+export const COUNT_SOURCES = ['default', 'explicit'] as const
+export type CountSource = (typeof COUNT_SOURCES)[number]
+
+export const RUN_LIMITS = { turnCount: 100_000, maxAttempts: 1_000_000, reasonCharacters: 2_000 } as const
+
+const count = z.number().int().min(0)
+const instant = z.string()
+const optionalInstant = instant.nullable()
+
+/** Who may write, until when. `until` is of the database's clock, in epoch milliseconds. */
+const lease = {
+  /** Only rises in its world: a later owner has a greater one. Null before the first owner. */
+  fence: z.number().int().min(1).nullable(),
+  leaseOwner: z.string().nullable(),
+  leaseUntil: z.number(),
+}
+
+export const turnRun = z
+  .object({
+    turnRunId: z.string(),
+    project: z.string(),
+    worldSlug: z.string(),
+    status: z.enum(TURN_RUN_STATUSES),
+    requestedTurnCount: z.number().int().min(1),
+    maxAttempts: z.number().int().min(1),
+    turnCountSource: z.enum(COUNT_SOURCES),
+    maxAttemptsSource: z.enum(COUNT_SOURCES),
+    startTurn: count,
+    targetTurn: z.number().int().min(1),
+    committedTurnCount: count,
+    attemptCount: count,
+    failedAttemptCount: count,
+    interruptedAttemptCount: count,
+    activeAttemptId: z.string().nullable(),
+    lastAttemptId: z.string().nullable(),
+    lastAttemptStatus: z.enum(ATTEMPT_STATUSES).nullable(),
+    cancelRequestedAt: optionalInstant,
+    cancelReason: z.string().nullable(),
+    failureReason: z.string().nullable(),
+    enqueuedAt: instant,
+    startedAt: instant,
+    endedAt: optionalInstant,
+    ...lease,
+  })
+  .superRefine((run, context) => {
+    for (const message of brokenRules(run)) context.addIssue({ code: 'custom', message })
+  })
+
+export type TurnRun = z.output<typeof turnRun>
+
+export const attempt = z
+  .object({
+    attemptId: z.string(),
+    project: z.string(),
+    worldSlug: z.string(),
+    /** Counts the attempts of the world, from 1. */
+    number: z.number().int().min(1),
+    status: z.enum(ATTEMPT_STATUSES),
+    turnBefore: count,
+    attemptedTurn: z.number().int().min(1),
+    producedTurn: z.number().int().nullable(),
+    turnRunId: z.string().nullable(),
+    turnRunSeq: z.number().int().min(1).nullable(),
+    executor: z.string(),
+    failureReason: z.string().nullable(),
+    startedAt: instant,
+    endedAt: optionalInstant,
+    abortRequested: z.boolean(),
+    /** Of the record that was committed: the same commit again is answered alike. */
+    digest: z.string().nullable(),
+    ...lease,
+  })
+  .superRefine((held, context) => {
+    for (const message of brokenAttemptRules(held)) context.addIssue({ code: 'custom', message })
+  })
+
+export type Attempt = z.output<typeof attempt>
+
+export const isActiveRun = (status: TurnRunStatus): boolean =>
+  status === 'running' || status === 'cancel_requested'
+
+/** The CHECK constraints of the seed's table, by their names there. Empty where all hold. */
+export function brokenRules(run: TurnRun): string[] {
+  const active = isActiveRun(run.status)
+  const cancelled = run.status === 'cancel_requested' || run.status === 'cancelled'
+  const failed = run.status === 'failed' || run.status === 'interrupted'
+  const ended = run.committedTurnCount + run.failedAttemptCount + run.interruptedAttemptCount
+  const rules: [string, boolean][] = [
+    ['turn_runs_target_check', run.targetTurn === run.startTurn + run.requestedTurnCount],
+    ['turn_runs_max_attempts_check', run.maxAttempts >= run.requestedTurnCount],
+    ['turn_runs_terminal_time_check', active === (run.endedAt === null)],
+    ['turn_runs_cancel_check', !cancelled || run.cancelRequestedAt !== null],
+    ['turn_runs_failure_check', !failed || run.failureReason !== null],
+    ['turn_runs_attempts_check', run.attemptCount <= run.maxAttempts],
+    ['turn_runs_counters_check', ended + (run.activeAttemptId === null ? 0 : 1) === run.attemptCount],
+    ['turn_runs_idle_check', active || run.activeAttemptId === null],
+  ]
+  return rules.filter(([, holds]) => !holds).map(([name]) => name)
+}
+
+/** What must hold of an attempt. Empty where it does. */
+export function brokenAttemptRules(held: Attempt): string[] {
+  const ended = held.status !== 'running'
+  const reasoned = held.status === 'failed' || held.status === 'interrupted'
+  const rules: [string, boolean][] = [
+    ['attempts_turn_run_pair_check', (held.turnRunId === null) === (held.turnRunSeq === null)],
+    ['attempts_terminal_time_check', ended === (held.endedAt !== null)],
+    ['attempts_failure_check', reasoned === (held.failureReason !== null)],
+    ['attempts_turn_check', held.attemptedTurn === held.turnBefore + 1],
+    [
+      'attempts_produced_check',
+      held.producedTurn === (held.status === 'committed' ? held.attemptedTurn : null),
+    ],
+    ['attempts_lease_check', (held.fence === null) === (held.leaseOwner === null)],
+  ]
+  return rules.filter(([, holds]) => !holds).map(([name]) => name)
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { optionalNumber, textList } from '../graph/columns.ts'
+import type { Value } from '../graph/port.ts'
+import { canonicalInstant } from '../instant.ts'
+import { turnKey, worldKey } from '../keys.ts'
+import type { View } from './lifecycle.ts'
+import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
+
+/** Runs and attempts between the graph and the program: rows in, parameters out. */
+
+/** Unique in its project: an id of another project finds nothing. */
+export const recordKey = (project: string, id: string): string => worldKey(project, id)
+
+export const worldSeqKey = (ofWorld: string, number: number): string => `${ofWorld}/${number}`
+export const runSeqKey = (ofRun: string, seq: number): string => `${ofRun}/${seq}`
+
+const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt'])
+
+/** A node's properties as the record's fields: what is absent in the graph is null. */
+const fieldsOf = (shape: object) => (held: unknown) => {
+  if (held === null || typeof held !== 'object') return held
+  return Object.fromEntries(
+    Object.keys(shape).map((name) => {
+      const value = (held as Record<string, unknown>)[name] ?? null
+      return [name, INSTANTS.has(name) && typeof value === 'string' ? canonicalInstant(value) : value]
+    }),
+  )
+}
+
+export const runRow = z.preprocess(fieldsOf(turnRun.shape), turnRun)
+export const attemptRow = z.preprocess(fieldsOf(attempt.shape), attempt)
+
+/** Without the rules: a reader may see half of a commit, reads again, and only then complains. */
+export const seenRun = z.preprocess(fieldsOf(turnRun.shape), z.object(turnRun.shape))
+export const seenAttempt = z.preprocess(fieldsOf(attempt.shape), z.object(attempt.shape))
+
+const count = optionalNumber.transform((value) => value ?? 0)
+
+export const viewRow = z.object({
+  world: z.object({
+    project: z.string(),
+    slug: z.string(),
+    currentTurn: z.number(),
+    deletedAt: z.unknown(),
+    executor: z.string(),
+    leaseTtlMs: z.number(),
+    fence: count,
+    attemptCount: count,
+  }),
+  run: runRow.nullable(),
+  attempt: attemptRow.nullable(),
+  askedRun: runRow.nullable(),
+  askedAttempt: attemptRow.nullable(),
+  now: z.number(),
+})
+
+/** A run or an attempt of another world is none of this one's. */
+export function viewFrom({ world, askedRun, askedAttempt, ...seen }: z.output<typeof viewRow>): View {
+  const { deletedAt, ...state } = world
+  const ofThisWorld = <T extends { worldSlug: string }>(held: T | null): T | null =>
+    held?.worldSlug === world.slug ? held : null
+  return {
+    ...seen,
+    world: { ...state, deleted: deletedAt != null },
+    askedRun: ofThisWorld(askedRun),
+    askedAttempt: ofThisWorld(askedAttempt),
+  }
+}
+
+export const leasedRow = z.object({
+  project: z.string(),
+  worldSlug: z.string(),
+  leaseUntil: z.number(),
+  leaseOwners: textList,
+  now: z.number(),
+})
+
+export function runParams(run: TurnRun, before: TurnRun | null): Value {
+  const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, ...properties } = run
+  const ofWorld = worldKey(run.project, run.worldSlug)
+  return {
+    key: recordKey(run.project, run.turnRunId),
+    properties: { ...properties, activeWorldKey: isActiveRun(run.status) ? ofWorld : null },
+    at: { enqueued: enqueuedAt, started: startedAt, ended: endedAt, cancelRequested: cancelRequestedAt },
+    created: before === null ? [true] : [],
+  }
+}
+
+export function attemptParams(held: Attempt, before: Attempt | null): Value {
+  const { startedAt, endedAt, ...properties } = held
+  const { project, worldSlug, turnRunId, turnRunSeq } = held
+  const ofWorld = worldKey(project, worldSlug)
+  const ofRun = turnRunId === null ? null : recordKey(project, turnRunId)
+  const isNew = before === null
+  return {
+    key: recordKey(project, held.attemptId),
+    properties: {
+      ...properties,
+      worldSeqKey: worldSeqKey(ofWorld, held.number),
+      runSeqKey: ofRun === null || turnRunSeq === null ? null : runSeqKey(ofRun, turnRunSeq),
+      activeWorldKey: held.status === 'running' ? ofWorld : null,
+    },
+    at: { started: startedAt, ended: endedAt },
+    created: isNew ? [true] : [],
+    createdIn: isNew && ofRun !== null ? [ofRun] : [],
+    produced:
+      held.status === 'committed' && before?.status === 'running'
+        ? [turnKey(ofWorld, held.attemptedTurn)]
+        : [],
+  }
+}

@@ -1,0 +1,346 @@
+import { z } from 'zod'
+import { withOneDeadline } from '../graph/deadline.ts'
+import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
+import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { instantOf } from '../instant.ts'
+import { worldKey } from '../keys.ts'
+import { scrub } from '../scrub.ts'
+import { captureTurnState } from '../turns/capture.ts'
+import { digestOf } from '../turns/digest.ts'
+import type { CaptureRequest } from '../turns/record.ts'
+import { unknownWorld, worldDeleted } from '../turns/world-errors.ts'
+import * as lifecycle from './lifecycle.ts'
+import { type Attempt, brokenAttemptRules, brokenRules, type CountSource, type TurnRun } from './record.ts'
+import {
+  attemptParams,
+  leasedRow,
+  recordKey,
+  runParams,
+  runSeqKey,
+  seenAttempt,
+  seenRun,
+  viewFrom,
+  viewRow,
+  worldSeqKey,
+} from './rows.ts'
+
+const lock = statement('runs/lock')
+const change = statement('runs/change')
+const runStatement = statement('runs/run')
+const attemptStatement = statement('runs/attempt')
+const attemptsOfRun = statement('runs/attempts-of-run')
+const attemptsOfWorld = statement('runs/attempts-of-world')
+const attemptCount = statement('runs/attempt-count')
+const leased = statement('runs/leased')
+
+export type WorldRef = { project: string; worldSlug: string }
+export type RunRef = WorldRef & { turnRunId: string }
+export type AttemptRef = WorldRef & { attemptId: string }
+
+export type StartTurnRunInput = WorldRef & {
+  /** The instance that will coordinate it. */
+  workerId: string
+  requestedTurnCount: number
+  maxAttempts: number
+  turnCountSource: CountSource
+  maxAttemptsSource: CountSource
+}
+
+export type TurnRunStatusRow = { run: TurnRun; currentTurn: number }
+
+/** A page of attempts, newest first. `next` is where the next page begins; null on the last one. */
+export type AttemptPage = { attempts: Attempt[]; next: number | null }
+
+export type StoreOptions = {
+  now?: () => Date
+  newId?: () => string
+  /** Milliseconds added to the database's clock: for tests of leases. */
+  skew?: () => number
+}
+
+/**
+ * Turn runs and attempts in the graph: seed 001's store, by its method names. Every mutation is one transaction:
+ * it locks the world, decides by `lifecycle.ts` on what stands there, and writes what was decided.
+ *
+ * Errors: `unknown_world`, `world_deleted`, `not_found`, `busy`, `lease_lost`, and those of the graph.
+ *
+ * @example
+ * const store = new TurnRunStore(graph)
+ * const run = await store.startTurnRun({ project, worldSlug, workerId, requestedTurnCount: 3, maxAttempts: 9, … })
+ */
+export class TurnRunStore {
+  readonly #graph: Graph
+  readonly #now: () => string
+  readonly #newId: () => string
+  readonly #skew: () => number
+
+  constructor(graph: Graph, options: StoreOptions = {}) {
+    const { now = () => new Date(), newId = () => crypto.randomUUID(), skew = () => 0 } = options
+    this.#graph = graph
+    this.#now = () => instantOf(now())
+    this.#newId = newId
+    this.#skew = skew
+  }
+
+  startTurnRun({ project, worldSlug, workerId, ...counts }: StartTurnRunInput): Promise<TurnRun> {
+    const turnRunId = this.#newId()
+    const command = { ...counts, turnRunId, owner: workerId, at: this.#now() }
+    return this.#decide({ project, worldSlug, turnRunId }, (view) => lifecycle.startTurnRun(view, command))
+  }
+
+  /** A single attempt, outside any run. */
+  startAttempt(world: WorldRef, workerId: string): Promise<Attempt> {
+    const command = { attemptId: this.#newId(), owner: workerId, at: this.#now() }
+    return this.#decide({ ...world, attemptId: command.attemptId }, (view) =>
+      lifecycle.startAttempt(view, command),
+    )
+  }
+
+  /** @param fence of the coordinator's lease on the run */
+  startAttemptForTurnRun(run: RunRef, workerId: string, fence: number): Promise<Attempt> {
+    const command = { attemptId: this.#newId(), owner: workerId, at: this.#now(), fence }
+    return this.#decide({ ...run, attemptId: command.attemptId }, (view) =>
+      lifecycle.startAttemptForTurnRun(view, command),
+    )
+  }
+
+  claimAttempt(attempt: AttemptRef, workerId: string): Promise<Attempt> {
+    return this.#decide(attempt, (view) => lifecycle.claimAttempt(view, workerId))
+  }
+
+  heartbeatAttempt(attempt: AttemptRef, fence: number): Promise<lifecycle.Renewed> {
+    return this.#decide(attempt, (view) => lifecycle.heartbeatAttempt(view, fence))
+  }
+
+  /** @param attemptFence of the attempt that the coordinator executes itself: both leases are renewed at once */
+  renewTurnRun(run: RunRef, fence: number, attemptFence: number | null): Promise<lifecycle.Renewed> {
+    return this.#decide(run, (view) => lifecycle.renewTurnRun(view, { fence, attemptFence }))
+  }
+
+  /**
+   * Settles an attempt, writes its turn with all of its parts, and counts it in its run: one transaction. The same
+   * record again is answered alike.
+   *
+   * @throws `turn_conflict` where the attempt has committed another record
+   */
+  async commitAttempt(attempt: AttemptRef, fence: number, turn: CaptureRequest): Promise<Attempt> {
+    const request = { ...turn, project: attempt.project, worldSlug: attempt.worldSlug }
+    const end = {
+      fence,
+      outcome: { status: 'committed' as const, digest: digestOf(request) },
+      at: this.#now(),
+    }
+    let committed: Attempt | null = null
+    await captureTurnState(this.#graph, request, {
+      now: () => new Date(end.at),
+      within: (graph, steps) =>
+        this.#transact(graph, attempt, async (view, run) => {
+          const decision = lifecycle.endAttempt(view, end)
+          committed = decision.answer
+          if (decision.change === null) return { decision, answers: [] }
+          const answers = await inOrder(steps, run)
+          return answers === null ? null : { decision, answers }
+        }).then((done) => (done === null ? null : done.answers)),
+    })
+    if (committed === null) throw new Error('a commit ended without a decision')
+    return committed
+  }
+
+  async failAttempt(attempt: AttemptRef, fence: number, reason: string): Promise<Attempt> {
+    const { scrubbed } = await scrub({ reason })
+    const outcome = { status: 'failed' as const, reason: scrubbed.reason }
+    const end = { fence, outcome, at: this.#now() }
+    return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
+  }
+
+  /** Counting happens where an attempt ends, so this answers the row unchanged, however often it is called. */
+  finishTurnRunAttempt(run: RunRef, attemptId: string): Promise<TurnRun> {
+    return this.#decide({ ...run, attemptId }, lifecycle.finishTurnRunAttempt)
+  }
+
+  async requestTurnRunCancel(run: RunRef, reason: string, { abort = false } = {}): Promise<TurnRun> {
+    const { scrubbed } = await scrub({ reason })
+    const cancel = { reason: scrubbed.reason, abort, at: this.#now() }
+    return this.#decide(run, (view) => lifecycle.requestTurnRunCancel(view, cancel))
+  }
+
+  finalizeCancelledTurnRunIfIdle(run: RunRef): Promise<TurnRun> {
+    const at = this.#now()
+    return this.#decide(run, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))
+  }
+
+  /** For a coordinator that cannot go on. */
+  failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
+    const command = { fence, reason, at: this.#now() }
+    return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
+  }
+
+  /** For a coordinator that ends: the run is interrupted at once, not when its lease expires. */
+  handBackTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
+    const command = { fence, at: this.#now() }
+    return this.#decide(run, (view) => lifecycle.handBackTurnRun(view, command))
+  }
+
+  /** For a single attempt whose executor ends with this process. */
+  interruptAttempt(attempt: AttemptRef, fence: number): Promise<Attempt> {
+    const outcome = { status: 'interrupted' as const, reason: lifecycle.ATTEMPT_RESTARTED }
+    const end = { fence, outcome, at: this.#now() }
+    return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
+  }
+
+  /**
+   * Ends what nobody works on any more: runs and attempts whose lease has expired and, where an instance names its
+   * earlier life, all that it left behind. Answers how many runs and attempts were interrupted.
+   */
+  async reconcileRunningAttempts(
+    formerLifeOf: string | null = null,
+  ): Promise<{ runs: number; attempts: number }> {
+    const params = { leased: true, skew: this.#skew() }
+    const rows = await readRows(this.#graph, leased, params, leasedRow)
+    const due = rows
+      .filter(
+        ({ leaseUntil, now, leaseOwners }) =>
+          leaseUntil <= now || leaseOwners.some((owner) => owner === formerLifeOf),
+      )
+      .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
+    const found = { runs: 0, attempts: 0 }
+    for (const { project, worldSlug } of due) {
+      const command = { formerLifeOf, at: this.#now() }
+      const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
+      if (ended.interruptedRun !== null) found.runs++
+      if (ended.interruptedAttempt !== null) found.attempts++
+    }
+    return found
+  }
+
+  /** @throws `not_found`, also where `worldSlug` is another world's */
+  async getTurnRunStatus({ project, worldSlug, turnRunId }: Located<'turnRunId'>): Promise<TurnRunStatusRow> {
+    const row = await readWholeRow(
+      this.#graph,
+      runStatement,
+      { runKey: recordKey(project, turnRunId) },
+      runStatusRow,
+      ({ run }) => brokenRules(run).length === 0,
+    )
+    if (row === null || (worldSlug != null && row.run.worldSlug !== worldSlug))
+      throw lifecycle.noSuch('turn run')
+    if (row.deleted) throw worldDeleted(row.run.worldSlug)
+    return row
+  }
+
+  /** @throws `not_found`, also where `worldSlug` is another world's */
+  async getAttempt({ project, worldSlug, attemptId }: Located<'attemptId'>): Promise<Attempt> {
+    const row = await readWholeRow(
+      this.#graph,
+      attemptStatement,
+      { attemptKey: recordKey(project, attemptId) },
+      attemptStatusRow,
+      ({ attempt }) => brokenAttemptRules(attempt).length === 0,
+    )
+    if (row === null || (worldSlug != null && row.attempt.worldSlug !== worldSlug))
+      throw lifecycle.noSuch('attempt')
+    if (row.deleted) throw worldDeleted(row.attempt.worldSlug)
+    return row.attempt
+  }
+
+  /** The attempts of a run, newest first. `before` is a number in it, exclusive. */
+  listAttemptsOfRun(run: TurnRun, limit: number, before?: number): Promise<AttemptPage> {
+    const ofRun = recordKey(run.project, run.turnRunId)
+    const seqs = descending(Math.min(run.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
+    return this.#page(attemptsOfRun, seqs, (seq) => runSeqKey(ofRun, seq))
+  }
+
+  /** All attempts of a world, newest first. `before` is a number in it, exclusive. */
+  async listAttemptsOfWorld(world: WorldRef, limit: number, before?: number): Promise<AttemptPage> {
+    const ofWorld = worldKey(world.project, world.worldSlug)
+    const [row] = await readRows(this.#graph, attemptCount, { worldKey: ofWorld }, attemptCountRow)
+    if (row === undefined) throw unknownWorld(world.project, world.worldSlug)
+    if (row.deleted) throw worldDeleted(world.worldSlug)
+    const numbers = descending(Math.min(row.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
+    return this.#page(attemptsOfWorld, numbers, (number) => worldSeqKey(ofWorld, number))
+  }
+
+  async #page(
+    from: typeof attemptsOfRun,
+    numbers: readonly number[],
+    keyOf: (number: number) => string,
+  ): Promise<AttemptPage> {
+    const last = numbers.at(-1)
+    if (last === undefined) return { attempts: [], next: null }
+    const params = { seqKeys: numbers.map(keyOf) }
+    // The counter may be seen before the attempt it counts.
+    const rows = await untilWhole(
+      () => readRows(this.#graph, from, params, attemptListRow),
+      (found) =>
+        found.length === numbers.length &&
+        found.every(({ attempt }) => brokenAttemptRules(attempt).length === 0),
+    )
+    const attempts = rows.map(({ attempt }) => attempt).toSorted((a, b) => b.number - a.number)
+    return { attempts, next: last > 1 ? last : null }
+  }
+
+  async #decide<T>(asked: Asked, decide: (view: lifecycle.View) => lifecycle.Decision<T>): Promise<T> {
+    const done = await this.#transact(withOneDeadline(this.#graph), asked, async (view) => ({
+      decision: decide(view),
+    }))
+    if (done === null) throw new Error('a decision without steps of its own refused')
+    return done.decision.answer
+  }
+
+  /** Lock, decide, write. A lost reply may run it twice: the decision then finds its own effect. */
+  async #transact<D extends { decision: lifecycle.Decision<unknown> }>(
+    graph: Graph,
+    asked: Asked,
+    work: (view: lifecycle.View, run: Run) => Promise<D | null>,
+  ): Promise<D | null> {
+    const { project, worldSlug } = asked
+    const keyOfWorld = worldKey(project, worldSlug)
+    const params = {
+      worldKey: keyOfWorld,
+      runKey: recordKey(project, asked.turnRunId ?? ''),
+      attemptKey: recordKey(project, asked.attemptId ?? ''),
+      token: crypto.randomUUID(),
+      skew: this.#skew(),
+    }
+    return graph.transact(async (run) => {
+      const [row] = await run({ statement: lock, params })
+      if (row === undefined) throw unknownWorld(project, worldSlug)
+      const view = viewFrom(decodeRow(lock, viewRow, row))
+      const done = await work(view, run)
+      if (done === null) return null
+      const { change: decided } = done.decision
+      if (decided !== null) await run(changeStep(keyOfWorld, view, decided))
+      return done
+    })
+  }
+}
+
+type Located<Id extends string> = { project: string; worldSlug?: string | null | undefined } & Record<
+  Id,
+  string
+>
+type Asked = WorldRef & { turnRunId?: string; attemptId?: string }
+
+const runStatusRow = z.object({ run: seenRun, currentTurn: z.number(), deleted: z.boolean() })
+const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
+const attemptListRow = z.object({ attempt: seenAttempt })
+const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
+
+function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullable<lifecycle.Change>): Step {
+  const { run, attempt } = decided
+  const knownRun = view.run?.turnRunId === run?.turnRunId ? view.run : view.askedRun
+  const knownAttempt = view.attempt?.attemptId === attempt?.attemptId ? view.attempt : view.askedAttempt
+  return {
+    statement: change,
+    params: {
+      worldKey: keyOfWorld,
+      world: lifecycle.worldAfter(view, decided),
+      runs: run === undefined ? [] : [runParams(run, knownRun)],
+      attempts: attempt === undefined ? [] : [attemptParams(attempt, knownAttempt)],
+    },
+  }
+}
+
+const descending = (from: number, limit: number): number[] =>
+  Array.from({ length: Math.max(0, Math.min(from, limit)) }, (_, i) => from - i)

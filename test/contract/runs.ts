@@ -1,0 +1,584 @@
+import { describe, expect, test } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
+import {
+  ATTEMPT_RESTARTED,
+  EXHAUSTED,
+  LEASE_EXPIRED,
+  NEVER_CLAIMED,
+  RESTARTED,
+} from '../../src/runs/lifecycle.ts'
+import type { Attempt, TurnRun } from '../../src/runs/record.ts'
+import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/store.ts'
+import { captureRequest } from '../../src/turns/record.ts'
+import { countsOf, dumpOf } from '../support/graph-dump.ts'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const WORKER = 'instance-1'
+
+/** Durable turn runs: seed 001's store, with the locks, fences and leases of the contract (runs.md). */
+export function runsContract(store: StoreUnderTest): void {
+  describe('turn runs', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+
+    /** A store whose database's clock can be put forward. */
+    function lifeOf(graph: Graph) {
+      let skew = 0
+      const runs = new TurnRunStore(graph, { skew: () => skew })
+      return { runs, pass: (ms: number) => (skew += ms) }
+    }
+
+    const aWorld = async (executor: 'external' | 'simulated' = 'simulated', worldSlug = 'w') => {
+      const ref = { project: PROJECT, worldSlug }
+      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug })
+      if (executor !== 'external')
+        await handles.graph.write([{ statement: setExecutor, params: { slug: worldSlug, executor } }])
+      return ref
+    }
+
+    const counts = (
+      requestedTurnCount: number,
+      maxAttempts = requestedTurnCount,
+    ): Omit<StartTurnRunInput, 'project' | 'worldSlug'> => ({
+      workerId: WORKER,
+      requestedTurnCount,
+      maxAttempts,
+      turnCountSource: 'explicit',
+      maxAttemptsSource: 'default',
+    })
+
+    const record = (turnNumber: number, more: Parameters<typeof aTurn>[1] = {}) => {
+      const { project, ...turn } = aTurn(turnNumber, more)
+      return captureRequest.parse(turn)
+    }
+
+    const fenceOf = ({ fence }: { fence: number | null }): number => {
+      if (fence === null) throw new Error('nobody owns it')
+      return fence
+    }
+
+    const begin = (runs: TurnRunStore, run: TurnRun): Promise<Attempt> =>
+      runs.startAttemptForTurnRun(run, WORKER, fenceOf(run))
+    const commit = (runs: TurnRunStore, held: Attempt): Promise<Attempt> =>
+      runs.commitAttempt(held, fenceOf(held), record(held.attemptedTurn))
+    const fail = (runs: TurnRunStore, held: Attempt): Promise<Attempt> =>
+      runs.failAttempt(held, fenceOf(held), 'it broke')
+    const statusOf = async (runs: TurnRunStore, run: TurnRun): Promise<TurnRun> =>
+      (await runs.getTurnRunStatus(run)).run
+
+    test('start_turn_run_claims_world_run_lease', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3, 5) })
+      expect(run).toMatchObject({
+        status: 'running',
+        requestedTurnCount: 3,
+        maxAttempts: 5,
+        startTurn: 0,
+        targetTurn: 3,
+        committedTurnCount: 0,
+        attemptCount: 0,
+        activeAttemptId: null,
+        lastAttemptId: null,
+        fence: 1,
+        leaseOwner: WORKER,
+      })
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({
+        activeTurnRunId: run.turnRunId,
+        activeAttemptId: null,
+      })
+      const held = { code: 'busy', details: { attempt_id: run.turnRunId, turn_run_id: run.turnRunId } }
+      await expect(runs.startAttempt(world, WORKER)).rejects.toMatchObject(held)
+      await expect(runs.startTurnRun({ ...world, ...counts(1) })).rejects.toMatchObject(held)
+      await expect(client().deleteWorld({ worldSlug: 'w' })).rejects.toMatchObject(held)
+    })
+
+    test('a world with a single attempt starts no run and no second attempt', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const { attemptId } = await runs.startAttempt(world, WORKER)
+      const held = { code: 'busy', details: { attempt_id: attemptId, turn_run_id: null } }
+      await expect(runs.startTurnRun({ ...world, ...counts(2) })).rejects.toMatchObject(held)
+      await expect(runs.startAttempt(world, WORKER)).rejects.toMatchObject(held)
+    })
+
+    test('unknown and deleted worlds start nothing', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const nowhere = { project: PROJECT, worldSlug: 'nowhere' }
+      await expect(runs.startTurnRun({ ...nowhere, ...counts(2) })).rejects.toMatchObject({
+        code: 'unknown_world',
+      })
+      await expect(runs.startAttempt(nowhere, WORKER)).rejects.toMatchObject({ code: 'unknown_world' })
+      const world = await aWorld()
+      await client().deleteWorld({ worldSlug: 'w' })
+      await expect(runs.startTurnRun({ ...world, ...counts(2) })).rejects.toMatchObject({
+        code: 'world_deleted',
+      })
+      await expect(runs.startAttempt(world, WORKER)).rejects.toMatchObject({ code: 'world_deleted' })
+    })
+
+    test('start_attempt_for_turn_run_creates_attempt_with_sequence', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const single = await runs.startAttempt(world, WORKER)
+      await fail(runs, single)
+      const run = await runs.startTurnRun({ ...world, ...counts(2, 4) })
+      const seen: Attempt[] = []
+      for (const end of [fail, commit, fail, commit]) {
+        const held = await begin(runs, run)
+        expect(await statusOf(runs, run)).toMatchObject({
+          activeAttemptId: held.attemptId,
+          lastAttemptId: held.attemptId,
+          lastAttemptStatus: 'running',
+        })
+        const busy = { code: 'busy', details: { attempt_id: held.attemptId, turn_run_id: run.turnRunId } }
+        await expect(begin(runs, run)).rejects.toMatchObject(busy)
+        seen.push(await end(runs, held))
+      }
+      expect(single).toMatchObject({ turnRunId: null, turnRunSeq: null, number: 1 })
+      expect(seen.map(({ turnRunId, turnRunSeq, number }) => [turnRunId, turnRunSeq, number])).toEqual(
+        [1, 2, 3, 4].map((seq) => [run.turnRunId, seq, seq + 1]),
+      )
+      expect(seen.map(({ attemptedTurn, producedTurn }) => [attemptedTurn, producedTurn])).toEqual([
+        [1, null],
+        [1, 1],
+        [2, null],
+        [2, 2],
+      ])
+      const ended = await statusOf(runs, run)
+      const page = await runs.listAttemptsOfRun(ended, 3)
+      expect(page).toEqual({ attempts: seen.slice(1).reverse(), next: 2 })
+      expect(await runs.listAttemptsOfRun(ended, 3, 2)).toEqual({ attempts: seen.slice(0, 1), next: null })
+      const all = await runs.listAttemptsOfWorld(world, 10)
+      expect(all.attempts.map(({ attemptId }) => attemptId)).toEqual(
+        [single, ...seen].map(({ attemptId }) => attemptId).reverse(),
+      )
+      expect(await countsOf(handles.graph)).toMatchObject({
+        TurnRun: 1,
+        Attempt: 5,
+        HAS_RUN: 1,
+        HAS_ATTEMPT: 9,
+        PRODUCED: 2,
+        Turn: 2,
+        NEXT: 1,
+      })
+    })
+
+    test('finish_turn_run_attempt_completes_on_requested_commits', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      await client().captureTurnState(aTurn(1, { worldSlug: 'w' }))
+      const run = await runs.startTurnRun({ ...world, ...counts(2) })
+      expect(run).toMatchObject({ startTurn: 1, targetTurn: 3 })
+      const first = await commit(runs, await begin(runs, run))
+      expect(await statusOf(runs, run)).toMatchObject({
+        status: 'running',
+        committedTurnCount: 1,
+        attemptCount: 1,
+      })
+      const second = await begin(runs, run)
+      await expect(runs.finishTurnRunAttempt(run, second.attemptId)).rejects.toMatchObject({ code: 'busy' })
+      await commit(runs, second)
+      const ended = await runs.finishTurnRunAttempt(run, second.attemptId)
+      expect(ended).toMatchObject({
+        status: 'completed',
+        committedTurnCount: 2,
+        attemptCount: 2,
+        failedAttemptCount: 0,
+        activeAttemptId: null,
+        lastAttemptId: second.attemptId,
+        lastAttemptStatus: 'committed',
+        failureReason: null,
+      })
+      expect(ended.endedAt).not.toBeNull()
+      expect(await runs.finishTurnRunAttempt(run, first.attemptId)).toEqual(ended)
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({
+        currentTurn: 3,
+        activeTurnRunId: null,
+        activeAttemptId: null,
+      })
+      await expect(begin(runs, run)).rejects.toMatchObject({ code: 'busy' })
+      const shown = await client().loadTurnContinuationContext(aContext(4, { worldSlug: 'w' }))
+      expect(shown).toMatchObject({ status: 'ok', previousTurn: 3, prior: { playerSummary: 'Attempt 3' } })
+    })
+
+    test('finish_turn_run_attempt_fails_on_max_attempts', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(2, 3) })
+      await fail(runs, await begin(runs, run))
+      await commit(runs, await begin(runs, run))
+      expect(await statusOf(runs, run)).toMatchObject({ status: 'running', failedAttemptCount: 1 })
+      await fail(runs, await begin(runs, run))
+      expect(await statusOf(runs, run)).toMatchObject({
+        status: 'failed',
+        failureReason: EXHAUSTED,
+        committedTurnCount: 1,
+        failedAttemptCount: 2,
+        attemptCount: 3,
+      })
+      expect(EXHAUSTED).toBe('max_attempts exhausted before requested turn_count committed')
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({
+        activeTurnRunId: null,
+        currentTurn: 1,
+      })
+    })
+
+    test('request_turn_run_cancel_is_idempotent', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3, 9) })
+      const held = await begin(runs, run)
+      const asked = await runs.requestTurnRunCancel(run, 'first')
+      expect(asked).toMatchObject({
+        status: 'cancel_requested',
+        cancelReason: 'first',
+        activeAttemptId: held.attemptId,
+      })
+      expect(await runs.requestTurnRunCancel(run, 'second')).toEqual(asked)
+      expect(await runs.finalizeCancelledTurnRunIfIdle(run)).toEqual(asked)
+      expect((await runs.getAttempt(held)).status).toBe('running')
+      await fail(runs, held)
+      const ended = await statusOf(runs, run)
+      expect(ended).toMatchObject({
+        status: 'cancelled',
+        failedAttemptCount: 1,
+        attemptCount: 1,
+        cancelReason: 'first',
+      })
+      expect(await runs.requestTurnRunCancel(run, 'third')).toEqual(ended)
+      expect(await runs.finalizeCancelledTurnRunIfIdle(run)).toEqual(ended)
+      await expect(begin(runs, run)).rejects.toMatchObject({ code: 'busy' })
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
+    })
+
+    test('a cancel between attempts ends the run at once; the last commit completes it all the same', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const idle = await runs.startTurnRun({ ...world, ...counts(3) })
+      expect(await runs.requestTurnRunCancel(idle, 'enough')).toMatchObject({
+        status: 'cancelled',
+        attemptCount: 0,
+      })
+      const last = await runs.startTurnRun({ ...world, ...counts(1, 2) })
+      const held = await begin(runs, last)
+      await runs.requestTurnRunCancel(last, 'too late')
+      await commit(runs, held)
+      expect(await statusOf(runs, last)).toMatchObject({ status: 'completed', cancelReason: 'too late' })
+    })
+
+    test('a failed last attempt after a cancel is cancelled', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(1, 2) })
+      await fail(runs, await begin(runs, run))
+      const held = await begin(runs, run)
+      await runs.requestTurnRunCancel(run, 'enough')
+      await fail(runs, held)
+      expect(await statusOf(runs, run)).toMatchObject({ status: 'cancelled', failureReason: null })
+    })
+
+    test('reconcile_running_attempts_interrupts_turn_runs', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3) })
+      const held = await begin(runs, run)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0 })
+      expect(await runs.reconcileRunningAttempts('another instance')).toEqual({ runs: 0, attempts: 0 })
+      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 1, attempts: 1 })
+      expect(await statusOf(runs, run)).toMatchObject({
+        status: 'interrupted',
+        failureReason: 'process restart before turn run completed',
+        interruptedAttemptCount: 1,
+        activeAttemptId: null,
+      })
+      expect(await runs.getAttempt(held)).toMatchObject({ status: 'interrupted', failureReason: RESTARTED })
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({
+        activeTurnRunId: null,
+        activeAttemptId: null,
+      })
+      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 0, attempts: 0 })
+      await expect(commit(runs, held)).rejects.toMatchObject({ code: 'lease_lost' })
+    })
+
+    test('a run whose lease has expired is interrupted by anybody, with its attempt', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3) })
+      const held = await begin(runs, run)
+      pass(50_000)
+      await runs.renewTurnRun(run, fenceOf(run), fenceOf(held))
+      pass(50_000)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0 })
+      pass(10_001)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 1, attempts: 1 })
+      expect(await statusOf(runs, run)).toMatchObject({ status: 'interrupted', failureReason: RESTARTED })
+    })
+
+    test('a lost lease can never commit, and leaves the graph as it is', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3) })
+      const zombie = await begin(runs, run)
+      pass(60_001)
+      await runs.reconcileRunningAttempts()
+      const next = await runs.startTurnRun({ ...world, ...counts(3) })
+      const held = await begin(runs, next)
+      expect(fenceOf(held)).toBeGreaterThan(fenceOf(zombie))
+      const before = await dumpOf(handles.graph)
+      const lost = { code: 'lease_lost' }
+      await expect(commit(runs, zombie)).rejects.toMatchObject(lost)
+      await expect(fail(runs, zombie)).rejects.toMatchObject(lost)
+      await expect(runs.heartbeatAttempt(zombie, fenceOf(zombie))).rejects.toMatchObject(lost)
+      await expect(runs.renewTurnRun(run, fenceOf(run), null)).rejects.toMatchObject(lost)
+      await expect(runs.failTurnRun(next, fenceOf(run), 'zombie')).rejects.toMatchObject(lost)
+      const forged = { ...held, fence: zombie.fence }
+      await expect(commit(runs, forged)).rejects.toMatchObject(lost)
+      expect(await dumpOf(handles.graph)).toEqual(before)
+      await commit(runs, held)
+    })
+
+    test('an expired fence that nobody has taken over still counts', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const held = await runs.startAttempt(world, WORKER)
+      pass(3_600_000)
+      expect(await commit(runs, held)).toMatchObject({ status: 'committed', producedTurn: 1 })
+    })
+
+    test('a commit again with the same record is the same answer; another record is a conflict', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const held = await runs.startAttempt(world, WORKER)
+      const first = await commit(runs, held)
+      const before = await dumpOf(handles.graph)
+      expect(await commit(runs, held)).toEqual(first)
+      const other = runs.commitAttempt(held, fenceOf(held), record(1, { playerSummary: 'Something else' }))
+      await expect(other).rejects.toMatchObject({ code: 'turn_conflict' })
+      await expect(fail(runs, held)).rejects.toMatchObject({ code: 'lease_lost' })
+      expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+
+    test('while somebody is at work, the next turn is theirs; older turns are not', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      await client().captureTurnState(aTurn(2, { worldSlug: 'w' }))
+      const run = await runs.startTurnRun({ ...world, ...counts(2) })
+      const capture = (turn: number, more = {}) =>
+        client().captureTurnState(aTurn(turn, { worldSlug: 'w', ...more }))
+      const heldByRun = { code: 'busy', details: { attempt_id: run.turnRunId, turn_run_id: run.turnRunId } }
+      await expect(capture(3)).rejects.toMatchObject(heldByRun)
+      const held = await begin(runs, run)
+      const heldByAttempt = {
+        code: 'busy',
+        details: { attempt_id: held.attemptId, turn_run_id: run.turnRunId },
+      }
+      await expect(capture(3)).rejects.toMatchObject(heldByAttempt)
+      await expect(capture(9)).rejects.toMatchObject(heldByAttempt)
+      await expect(capture(3, { onConflict: 'supersede' })).rejects.toMatchObject(heldByAttempt)
+      expect(await capture(1)).toMatchObject({ created: true })
+      expect(await capture(2)).toMatchObject({ created: false })
+      expect(await capture(2, { playerSummary: 'Mended', onConflict: 'supersede' })).toMatchObject({
+        superseded: true,
+      })
+      await commit(runs, held)
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({ currentTurn: 3 })
+    })
+
+    test('a commit writes the turn with all of its parts, as a capture does', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const said = {
+        acceptanceCriteriaStatus: { 'AC-002': 'failed' as const },
+        verifications: [
+          {
+            criterionId: 'AC-001',
+            criterionText: 'It answers',
+            status: 'verified' as const,
+            evidence: 'seen',
+          },
+        ],
+        promises: [{ criterionId: 'AC-001', criterionText: 'It answers', status: 'complete' as const }],
+        issues: [{ severity: 'must_fix', description: 'AC-002 is open', criterionIds: ['AC-002'] }],
+        gates: { tests: 'passed' as const },
+      }
+      const world = await aWorld()
+      await aWorld('external', 'captured')
+      const held = await runs.startAttempt(world, WORKER)
+      await runs.commitAttempt(held, fenceOf(held), record(1, said))
+      await client().captureTurnState(aTurn(1, { ...said, worldSlug: 'captured' }))
+      const [committed, captured] = await Promise.all(
+        ['w', 'captured'].map((worldSlug) => client().getTurn({ worldSlug, turnNumber: 1 })),
+      )
+      const { key, worldSlug, createdAt, ...turn } = committed ?? {}
+      expect(captured).toMatchObject(turn)
+      const criteria = await client().listCriteria({ featureId: FEATURE, taskId: TASK, worldSlug: 'w' })
+      expect(criteria.criteria.map(({ criterionId, state }) => [criterionId, state])).toEqual([
+        ['AC-001', 'verified'],
+        ['AC-002', 'rejected'],
+      ])
+    })
+
+    test('an external attempt waits for its worker, and one worker alone gets it', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld('external')
+      const run = await runs.startTurnRun({ ...world, ...counts(3, 9) })
+      const open = await begin(runs, run)
+      expect(open).toMatchObject({ status: 'running', fence: null, leaseOwner: null })
+      const claimed = await runs.claimAttempt(open, 'worker-1')
+      expect(claimed).toMatchObject({ leaseOwner: 'worker-1' })
+      expect(await runs.claimAttempt(open, 'worker-1')).toEqual(claimed)
+      const busy = { code: 'busy', details: { attempt_id: open.attemptId, turn_run_id: run.turnRunId } }
+      await expect(runs.claimAttempt(open, 'worker-2')).rejects.toMatchObject(busy)
+      pass(30_000)
+      await runs.renewTurnRun(run, fenceOf(run), null)
+      const renewed = await runs.heartbeatAttempt(open, fenceOf(claimed))
+      expect(renewed).toMatchObject({ cancelRequested: false, abortRequested: false })
+      expect(renewed.leaseUntil).toBeGreaterThan(claimed.leaseUntil)
+      await runs.requestTurnRunCancel(run, 'enough', { abort: true })
+      expect(await runs.heartbeatAttempt(open, fenceOf(claimed))).toMatchObject({
+        cancelRequested: true,
+        abortRequested: true,
+      })
+      await commit(runs, claimed)
+      expect(await statusOf(runs, run)).toMatchObject({ status: 'cancelled', committedTurnCount: 1 })
+      await expect(runs.claimAttempt(open, 'worker-3')).rejects.toMatchObject({ code: 'lease_lost' })
+    })
+
+    test('a lost or never claimed worker loses its attempt alone, and the run goes on', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld('external')
+      const run = await runs.startTurnRun({ ...world, ...counts(1, 9) })
+      const unclaimed = await begin(runs, run)
+      const renewRun = () => runs.renewTurnRun(run, fenceOf(run), null)
+      pass(40_000)
+      await renewRun()
+      pass(30_000)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1 })
+      expect(await runs.getAttempt(unclaimed)).toMatchObject({
+        status: 'interrupted',
+        failureReason: NEVER_CLAIMED,
+      })
+      const lost = await begin(runs, run)
+      const claimed = await runs.claimAttempt(lost, 'worker-1')
+      await renewRun()
+      pass(40_000)
+      await renewRun()
+      pass(30_000)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1 })
+      expect(await runs.getAttempt(lost)).toMatchObject({
+        status: 'interrupted',
+        failureReason: LEASE_EXPIRED,
+      })
+      await expect(commit(runs, claimed)).rejects.toMatchObject({ code: 'lease_lost' })
+      const third = await runs.claimAttempt(await begin(runs, run), 'worker-1')
+      await commit(runs, third)
+      expect(await statusOf(runs, run)).toMatchObject({
+        status: 'completed',
+        attemptCount: 3,
+        interruptedAttemptCount: 2,
+        committedTurnCount: 1,
+      })
+    })
+
+    test('a single attempt that its process left behind is interrupted at its next start', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const held = await runs.startAttempt(world, WORKER)
+      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 0, attempts: 1 })
+      expect(await runs.getAttempt(held)).toMatchObject({
+        status: 'interrupted',
+        failureReason: ATTEMPT_RESTARTED,
+      })
+      const worker = await aWorld('external', 'outside')
+      const outside = await runs.startAttempt(worker, WORKER)
+      await runs.claimAttempt(outside, WORKER)
+      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 0, attempts: 0 })
+    })
+
+    test('a coordinator that ends or cannot go on leaves no world stuck', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const ended = await runs.startTurnRun({ ...world, ...counts(3) })
+      const held = await begin(runs, ended)
+      expect(await runs.handBackTurnRun(ended, fenceOf(ended))).toMatchObject({
+        status: 'interrupted',
+        failureReason: RESTARTED,
+        interruptedAttemptCount: 1,
+      })
+      expect(await runs.getAttempt(held)).toMatchObject({ status: 'interrupted', failureReason: RESTARTED })
+      const failed = await runs.startTurnRun({ ...world, ...counts(3) })
+      expect(await runs.failTurnRun(failed, fenceOf(failed), 'the store said no')).toMatchObject({
+        status: 'failed',
+        failureReason: 'the store said no',
+      })
+      expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({
+        activeTurnRunId: null,
+        activeAttemptId: null,
+      })
+      const again = await runs.startTurnRun({ ...world, ...counts(1) })
+      expect(fenceOf(again)).toBeGreaterThan(fenceOf(failed))
+    })
+
+    test('many claimants of one world at once: one wins, the others are told who holds it', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      for (let round = 0; round < 3; round++) {
+        const tries = await Promise.allSettled(
+          Array.from({ length: 30 }, () => runs.startTurnRun({ ...world, ...counts(1) })),
+        )
+        const won = tries.flatMap((tried) => (tried.status === 'fulfilled' ? [tried.value] : []))
+        expect(won).toHaveLength(1)
+        const [winner] = won as [TurnRun]
+        for (const tried of tries) {
+          if (tried.status === 'fulfilled') continue
+          expect(tried.reason).toMatchObject({ code: 'busy', details: { turn_run_id: winner.turnRunId } })
+        }
+        await runs.requestTurnRunCancel(winner, 'next round')
+      }
+    })
+
+    test('runs and attempts of other projects and worlds are not found', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3) })
+      const held = await begin(runs, run)
+      await aWorld('simulated', 'other')
+      const missing = { code: 'not_found' }
+      await expect(runs.getTurnRunStatus({ ...run, project: 'other' })).rejects.toMatchObject(missing)
+      await expect(runs.getTurnRunStatus({ ...run, worldSlug: 'other' })).rejects.toMatchObject(missing)
+      await expect(runs.getAttempt({ ...held, project: 'other' })).rejects.toMatchObject(missing)
+      await expect(runs.requestTurnRunCancel({ ...run, worldSlug: 'other' }, 'x')).rejects.toMatchObject(
+        missing,
+      )
+      await expect(commit(runs, { ...held, worldSlug: 'other' })).rejects.toMatchObject(missing)
+      expect(await runs.getTurnRunStatus({ project: PROJECT, turnRunId: run.turnRunId })).toMatchObject({
+        currentTurn: 0,
+      })
+    })
+
+    test('reasons are stored without secrets', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const secret = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`
+      const run = await runs.startTurnRun({ ...world, ...counts(3) })
+      const failed = await runs.failAttempt(
+        await begin(runs, run),
+        fenceOf(run) + 1,
+        `push with ${secret} failed`,
+      )
+      expect(failed.failureReason).toMatch(/^push with .* failed$/)
+      await runs.requestTurnRunCancel(run, `because ${secret} leaked`)
+      expect((await dumpOf(handles.graph)).join('\n')).not.toContain(secret)
+    })
+  })
+}
+
+const setExecutor = parseStatement(
+  'test/set-executor',
+  `// params: $slug $executor
+   MATCH (w:World {slug: $slug})
+   SET w.executor = $executor
+   RETURN w.key AS key`,
+)
