@@ -35,6 +35,10 @@ const environmentSchema = z.object({
     .default('token')
     .describe('`token`, or `off` on a loopback address only'),
   TURNGRAPH_TOKENS: z.string().optional().describe('a file of further tokens, hashed, with scopes'),
+  TURNGRAPH_EXECUTORS: z
+    .string()
+    .optional()
+    .describe('a file that names the executors a world may use; `external` is always there'),
   TURNGRAPH_PROJECT: z.string().min(1).default('default').describe('the project of callers that name none'),
   TURNGRAPH_SYNC: z
     .enum(['on', 'off'])
@@ -69,6 +73,7 @@ export type Config = {
   port: number
   auth: 'token' | 'off'
   tokensFile: string | null
+  executorsFile: string | null
   project: string
   importRoots: string[]
   rateLimit: number | null
@@ -105,6 +110,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     port: env.TURNGRAPH_PORT,
     auth: env.TURNGRAPH_AUTH,
     tokensFile: env.TURNGRAPH_TOKENS === undefined ? null : path.resolve(folder, env.TURNGRAPH_TOKENS),
+    executorsFile:
+      env.TURNGRAPH_EXECUTORS === undefined ? null : path.resolve(folder, env.TURNGRAPH_EXECUTORS),
     project: env.TURNGRAPH_PROJECT,
     importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),

@@ -4,8 +4,21 @@ import { recoverPromises } from './criteria/promises.ts'
 import { historyEntry, promisesView, ROLES, stallView } from './criteria/shown.ts'
 import { loadStall } from './criteria/stall-analysis.ts'
 import { POLICIES } from './criteria/state.ts'
-import { TurngraphError } from './errors.ts'
-import type { Graph } from './graph/port.ts'
+import {
+  asOf,
+  entryCursor,
+  numberCursor,
+  operation,
+  page,
+  pageFields,
+  pageOf,
+  project,
+  target,
+  textCursor,
+  turnNumber,
+  worldSlug,
+} from './operation.ts'
+import { runOperations } from './run-operations.ts'
 import { captureTurnState } from './turns/capture.ts'
 import { loadTurnContinuationContext } from './turns/context.ts'
 import { contextRequest, continuationContext } from './turns/continuation.ts'
@@ -17,51 +30,7 @@ import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, wor
 
 /**
  * What Turngraph can do, once: REST, MCP, the command line and both clients derive from this table.
- * Names and shapes are camelCase here; the wire forms derive from the schemas (wire.ts).
  */
-export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
-  summary: string
-  /** What a token must be allowed to do. */
-  scope: Scope
-  input: I
-  output: O
-  run: (graph: Graph, input: z.output<I> & { project: string }, call: Call) => Promise<z.input<O>>
-}
-
-export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const
-export type Scope = (typeof SCOPES)[number]
-
-/** What an edge knows of a call beside its input. */
-export type Call = {
-  /** The header `Idempotency-Key`: a repeat answers the same. */
-  idempotencyKey?: string | null
-  /** Takes what an operator should know of, at INFO. */
-  log?: ((message: string) => void) | undefined
-}
-
-const project = name.nullish().describe("default: the connection's project")
-const worldSlug = name
-const turnNumber = wholeNumber(1, LIMITS.turnNumber)
-const target = {
-  project,
-  featureId: name,
-  taskId: name,
-  worldSlug: name.nullish().describe('default: the newest world of the task'),
-}
-const asOf = wholeNumber(0, LIMITS.turnNumber)
-  .nullish()
-  .describe('as of this turn, inclusive; default: the newest')
-const pageFields = {
-  limit: wholeNumber(1, 500).default(50).describe('1 to 500'),
-  cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
-}
-
-const page = <S extends z.ZodType>(item: S) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable().describe('null on the last page') })
-
-const operation = <I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> =>
-  definition
-
 export const captureAnswer = turnState.extend({
   created: z.boolean().describe('false: the same record stood there already'),
   superseded: z.boolean().describe('true: it took the place of another record'),
@@ -145,7 +114,8 @@ export const operations = {
     scope: 'write',
     input: createWorldRequest,
     output: world.extend({ created: z.boolean() }),
-    run: async (graph, input, { idempotencyKey }) => {
+    run: async (graph, input, { idempotencyKey, runs }) => {
+      if (input.executor != null) runs.executors.find(input.executor)
       const made = await createWorld(graph, input, { requestId: idempotencyKey ?? null })
       return { ...made.world, created: made.created }
     },
@@ -205,44 +175,9 @@ export const operations = {
       return { items: items.map(({ revision, ...turn }) => turn), nextCursor }
     },
   }),
+  ...runOperations,
 } as const
 
 export type OperationName = keyof typeof operations
 export type OperationInput<N extends OperationName> = z.input<(typeof operations)[N]['input']>
 export type OperationOutput<N extends OperationName> = z.output<(typeof operations)[N]['output']>
-
-/** A page from one item more than it shows: whether there is a next one, and where it begins. */
-function pageOf<T>(
-  found: readonly T[],
-  limit: number,
-  positionOf: (last: T) => string,
-): { items: T[]; nextCursor: string | null } {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  const more = found.length > limit && last !== undefined
-  return { items, nextCursor: more ? Buffer.from(positionOf(last)).toString('base64url') : null }
-}
-
-const textCursor = (cursor: string | null | undefined): string | null =>
-  cursor == null ? null : Buffer.from(cursor, 'base64url').toString('utf8')
-
-function entryCursor(cursor: string | null | undefined): { turn: number; position: number } {
-  const position = textCursor(cursor)
-  if (position === null) return { turn: 0, position: -1 }
-  const [, turn, place] = /^(\d{1,16})\.(\d{1,16})$/.exec(position) ?? []
-  if (turn === undefined || place === undefined) throw foreignCursor()
-  return { turn: Number(turn), position: Number(place) }
-}
-
-function numberCursor(cursor: string | null | undefined): number | null {
-  const position = textCursor(cursor)
-  if (position === null) return null
-  if (/^\d{1,16}$/.test(position)) return Number(position)
-  throw foreignCursor()
-}
-
-const foreignCursor = (): TurngraphError =>
-  new TurngraphError('invalid_request', 'cursor: is none of ours', {
-    hint: "Send the last page's next_cursor, or leave it out for the first page.",
-    details: { problems: [{ path: 'cursor', message: 'is none of ours' }] },
-  })

@@ -40,6 +40,7 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_PORT: config.port,
   TURNGRAPH_AUTH: config.auth,
   TURNGRAPH_TOKENS: config.tokensFile,
+  TURNGRAPH_EXECUTORS: config.executorsFile,
   TURNGRAPH_PROJECT: config.project,
   TURNGRAPH_SYNC: config.store.kind === 'embedded' ? (config.store.sync ? 'on' : 'off') : null,
   TURNGRAPH_IMPORT_ROOTS: config.importRoots.join(', ') || null,

@@ -1,21 +1,32 @@
 import type { Graph } from '../graph/port.ts'
-import { type Call, type OperationName, operations } from '../operations.ts'
+import type { Call } from '../operation.ts'
+import { type OperationName, operations } from '../operations.ts'
+import { TurnRuns } from '../runs/turn-runs.ts'
 import { parseInput } from '../wire.ts'
-import type { TurngraphClient } from './client.ts'
+import type { CallOptions, TurngraphClient } from './client.ts'
 
-export type InProcessOptions = { graph: Graph; project: string; log?: (message: string) => void }
+export type InProcessOptions = {
+  graph: Graph
+  project: string
+  /** Runs turns; by default this very process does, with workers outside only, until the client closes. */
+  runs?: TurnRuns
+  /** Takes what a service would log at INFO, such as recovered promises. */
+  log?: (message: string) => void
+}
 
-/**
- * Calls the operations on a graph of this very process. `close()` closes the graph. `log` takes what a service would
- * log at INFO, such as recovered promises.
- */
-export function inProcessClient({ graph, project, log }: InProcessOptions): TurngraphClient {
+/** Calls the operations on a graph of this very process. `close()` hands back its runs and closes the graph. */
+export function inProcessClient({ graph, project, log, runs: given }: InProcessOptions): TurngraphClient {
+  const runs = given ?? new TurnRuns({ graph, instance: crypto.randomUUID() })
   const call =
     (name: OperationName) =>
-    (input: unknown, options: Call = {}) =>
-      runOperation(name, { graph, input, project, call: { log, ...options } })
+    (input: unknown, options: CallOptions = {}) =>
+      runOperation(name, { graph, input, project, call: { log, runs, ...options } })
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
-  return { ...calls, close: () => graph.close() } as unknown as TurngraphClient
+  const close = async () => {
+    await runs.close()
+    await graph.close()
+  }
+  return { ...calls, close } as unknown as TurngraphClient
 }
 
 async function runOperation(

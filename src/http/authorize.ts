@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit'
 import { TurngraphError } from '../errors.ts'
-import type { Scope } from '../operations.ts'
+import type { Scope } from '../operation.ts'
 import { ANYONE, type Caller, type Tokens } from './tokens.ts'
 
 const callers = new WeakMap<Response, Caller>()

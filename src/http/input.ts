@@ -41,7 +41,8 @@ export function inputOf(req: Request): Record<string, unknown> {
   return { ...query, ...body, ...req.params }
 }
 
-function bodyOf(body: unknown): object {
+/** No body says nothing, as an empty object does: some operations need nothing more than their path. */
+function bodyOf(body: unknown = {}): object {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new TurngraphError('invalid_request', 'The body must be one JSON object.', {
     hint: 'Send the fields of the record as {"…": …}.',

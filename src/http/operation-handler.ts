@@ -1,7 +1,9 @@
 import type { RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
-import { type Call, operations } from '../operations.ts'
+import type { Call } from '../operation.ts'
+import { operations } from '../operations.ts'
+import type { TurnRuns } from '../runs/turn-runs.ts'
 import { parseWire, toWire } from '../wire.ts'
 import { answerJson } from './answer.ts'
 import { callerOf } from './authorize.ts'
@@ -11,7 +13,12 @@ import type { Route } from './routes.ts'
 import type { SchemaState } from './schema-state.ts'
 import type { Caller } from './tokens.ts'
 
-export type OperationContext = { graph: Graph; schema: SchemaState; defaultProject: string }
+export type OperationContext = {
+  graph: Graph
+  schema: SchemaState
+  runs: TurnRuns
+  defaultProject: string
+}
 
 type Run = (graph: Graph, input: unknown, call: Call) => Promise<unknown>
 
@@ -31,10 +38,11 @@ export function operationHandler(route: Route, context: OperationContext): Reque
       { ...input, project },
       {
         idempotencyKey: idempotencyKey(req),
+        runs: context.runs,
         log: (message) => req.log.info(message),
       },
     )
-    const status = isCreated(answer) ? (route.created ?? 200) : 200
+    const status = wasThere(answer) ? 200 : (route.created ?? 200)
     answerJson(res, status, toWire(operation.output, answer))
   }
 }
@@ -62,5 +70,5 @@ function projectOf(named: string | null, caller: Caller, fallback: string): stri
   })
 }
 
-const isCreated = (answer: unknown): boolean =>
-  typeof answer === 'object' && answer !== null && 'created' in answer && answer.created === true
+const wasThere = (answer: unknown): boolean =>
+  typeof answer === 'object' && answer !== null && 'created' in answer && answer.created === false

@@ -8,7 +8,7 @@ export type Route = {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   operation: OperationName
-  /** The status of an answer that made something; any other success is 200. */
+  /** The status of an answer that made something; where it stood there already, and else, it is 200. */
   created?: 201
 }
 
@@ -24,6 +24,15 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
   { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },
   { method: 'DELETE', path: '/v1/worlds/{world_slug}', operation: 'deleteWorld' },
+  { method: 'POST', path: '/v1/worlds/{world_slug}/turn-runs', operation: 'runTurn', created: 201 },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/attempts', operation: 'listAttempts' },
+  { method: 'GET', path: '/v1/turn-runs/{turn_run_id}', operation: 'getTurnRunStatus' },
+  { method: 'POST', path: '/v1/turn-runs/{turn_run_id}/cancel', operation: 'cancelTurnRun' },
+  { method: 'GET', path: '/v1/attempts/{attempt_id}', operation: 'getTurnStatus' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/claim', operation: 'claimAttempt' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/heartbeat', operation: 'heartbeatAttempt' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/commit', operation: 'commitAttempt' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/fail', operation: 'failAttempt' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns', operation: 'listTurns' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}', operation: 'getTurn' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}/history', operation: 'getTurnHistory' },

@@ -2,7 +2,7 @@ import { TurngraphError } from '../errors.ts'
 import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Log } from '../log.ts'
-import { warmUp } from '../turns/warm-up.ts'
+import { warmUp } from '../warm-up.ts'
 
 const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
@@ -14,6 +14,7 @@ const REMEMBER_MS = 1_000
 export class SchemaState {
   readonly #graph: Graph
   readonly #log: Log
+  readonly #begin: () => Promise<void>
   readonly #migrations = loadMigrations()
   #current = false
   #warm = false
@@ -22,9 +23,11 @@ export class SchemaState {
   #stopped = false
   #asked: Promise<void> | null = null
 
-  constructor(graph: Graph, log: Log) {
+  /** @param begin what has to be done once the schema is current, before anything else runs */
+  constructor(graph: Graph, log: Log, begin: () => Promise<void> = async () => {}) {
     this.#graph = graph
     this.#log = log
+    this.#begin = begin
   }
 
   /** Migrates and warms up, or begins to try again and again. Rejects only where trying again would not help. */
@@ -32,6 +35,7 @@ export class SchemaState {
     try {
       const applied = await migrate(this.#graph, { migrations: this.#migrations })
       await this.#warmUp()
+      await this.#begin()
       this.#current = true
       this.#failure = null
       if (applied.length > 0) this.#log.info({ applied }, 'schema migrated')

@@ -4,8 +4,11 @@ import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { createLog, type Log } from '../log.ts'
+import { loadExecutors } from '../runs/executors.ts'
+import { TurnRuns } from '../runs/turn-runs.ts'
 import { createApp } from './app.ts'
 import { Drain } from './drain.ts'
+import { holdInstance } from './instance.ts'
 import { refuseMalformed } from './malformed.ts'
 import { SchemaState } from './schema-state.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
@@ -16,7 +19,10 @@ export type Service = {
   /** Where to reach it from this machine. */
   url: string
   port: number
-  /** Answers what is in flight (at most 10 s), then closes the graph. A second call waits for the first. */
+  /**
+   * Answers what is in flight (at most 10 s), hands its turn runs back, then closes the graph. A second call waits
+   * for the first.
+   */
   close(): Promise<void>
 }
 
@@ -44,11 +50,18 @@ const SERVER_OPTIONS = {
 export async function startService(parts: { config: Config; graph: Graph; log?: Log }): Promise<Service> {
   const { config, graph, log = createLog(config.logLevel) } = parts
   const tokens = config.auth === 'token' ? loadTokens(config) : null
-  const schema = new SchemaState(graph, log)
-  const app = createApp({ config, tokens, log, graph, schema, defaultProject: config.project })
+  const executors = loadExecutors(config.executorsFile)
+  const instance = await holdInstance(config)
+  const runs = new TurnRuns({ graph, instance: instance.id, executors, log })
+  // Before anybody is answered, what an earlier life left behind is ended.
+  const schema = new SchemaState(graph, log, () => runs.begin())
+  const app = createApp({ config, tokens, log, graph, schema, runs, defaultProject: config.project })
   const drain = new Drain()
   const server = createServer(SERVER_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
-  const port = await listen(server, config)
+  const port = await listen(server, config).catch(async (error: unknown) => {
+    await instance.release()
+    throw error
+  })
   const url = `http://${reachableHost(config.host)}:${port}`
   try {
     writeServerFile(config.dataFolder, { pid: process.pid, url, version: VERSION })
@@ -56,14 +69,16 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   } catch (error) {
     await drain.close(server, 0)
     removeServerFile(config.dataFolder, url)
+    await instance.release()
     throw error
   }
   log.info({ url, engine: graph.engine, version: VERSION }, 'listening')
 
   const end = async () => {
     schema.stop()
-    await drain.close(server, DRAIN_MS)
+    await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
     await graph.close()
+    await instance.release()
     // Last: whoever waits for the graph watches this file.
     removeServerFile(config.dataFolder, url)
     log.info({ url }, 'closed')

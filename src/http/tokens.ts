@@ -4,7 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
-import { SCOPES, type Scope } from '../operations.ts'
+import { SCOPES, type Scope } from '../operation.ts'
 import { name } from '../turns/text.ts'
 import { createPrivateFile } from './private-file.ts'
 

@@ -1,4 +1,5 @@
 import { TurngraphError } from '../errors.ts'
+import { LIMITS } from '../turns/text.ts'
 import { worldAtWork, worldDeleted } from '../turns/world-errors.ts'
 import { type Attempt, type AttemptStatus, type CountSource, isActiveRun, type TurnRun } from './record.ts'
 
@@ -65,6 +66,7 @@ export function startTurnRun(
   if (askedRun !== null) return unchanged(askedRun) // our own, whose reply was lost
   refuseDeleted(world)
   if (attempt !== null || run !== null) throw busy(world, run, attempt)
+  refuseBeyondTheLastTurn(world, command.requestedTurnCount, 'turn_count')
   const { turnRunId, owner, at, ...counts } = command
   const started: TurnRun = {
     ...counts,
@@ -102,6 +104,7 @@ export function startAttempt(view: View, command: StartAttempt): Decision<Attemp
   if (askedAttempt !== null) return unchanged(askedAttempt)
   refuseDeleted(world)
   if (attempt !== null || run !== null) throw busy(world, run, attempt)
+  refuseBeyondTheLastTurn(world, 1, 'world_slug')
   const started = newAttempt(view, command, null)
   return { change: { attempt: started }, answer: started }
 }
@@ -192,15 +195,17 @@ export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence:
   }
 }
 
-/** The coordinator of a run says that it lives; so does the attempt that it executes itself. */
+/**
+ * The coordinator of a run says that it lives; so does the attempt that it executes itself, while it is active.
+ * `attemptHeld` is false where that attempt has ended meanwhile.
+ */
 export function renewTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, attemptFence }: { fence: number; attemptFence: number | null },
-): Decision<Renewed> {
+): Decision<Renewed & { attemptHeld: boolean }> {
   const asked = ownedRun(askedRun, fence)
   const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
   const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
-  if (attemptFence !== null && own === null) throw leaseLost('The attempt of this coordinator has ended.')
   return {
     change: {
       run: { ...asked, leaseUntil },
@@ -209,7 +214,8 @@ export function renewTurnRun(
     answer: {
       leaseUntil,
       cancelRequested: asked.status === 'cancel_requested',
-      abortRequested: attempt?.abortRequested ?? false,
+      abortRequested: own?.abortRequested ?? false,
+      attemptHeld: own !== null,
     },
   }
 }
@@ -274,18 +280,14 @@ function afterAttempt(run: TurnRun, at: string): TurnRun {
   return run
 }
 
-/** The seed's separate call: counting happens where the attempt ends, so that the row is answered as it is. */
-export function finishTurnRunAttempt({ askedRun, askedAttempt }: View): Decision<TurnRun> {
-  const run = known(askedRun, 'turn run')
-  const attempt = known(askedAttempt, 'attempt')
+/** The seed's separate call: counting happens where the attempt ends, so the row is answered as it is. */
+export function finishTurnRunAttempt(run: TurnRun, attempt: Attempt): TurnRun {
   if (attempt.turnRunId !== run.turnRunId) throw noSuch('attempt')
-  if (attempt.status === 'running') {
-    throw new TurngraphError('busy', `Attempt ${attempt.attemptId} is still running.`, {
-      hint: 'Commit it or fail it first.',
-      details: { attempt_id: attempt.attemptId, turn_run_id: run.turnRunId },
-    })
-  }
-  return unchanged(run)
+  if (attempt.status !== 'running') return run
+  throw new TurngraphError('busy', `Attempt ${attempt.attemptId} is still running.`, {
+    hint: 'Commit it or fail it first.',
+    details: { attempt_id: attempt.attemptId, turn_run_id: run.turnRunId },
+  })
 }
 
 export type Cancel = { reason: string; abort: boolean; at: string }
@@ -462,6 +464,15 @@ const notRunning = ({ turnRunId, status, attemptCount, maxAttempts }: TurnRun): 
       details: { attempt_id: turnRunId, turn_run_id: turnRunId },
     },
   )
+
+function refuseBeyondTheLastTurn({ currentTurn, slug }: WorldState, count: number, path: string): void {
+  if (currentTurn + count <= LIMITS.turnNumber) return
+  const message = `would go beyond turn ${LIMITS.turnNumber}: world ${slug} is at turn ${currentTurn}`
+  throw new TurngraphError('invalid_request', `${path}: ${message}`, {
+    hint: 'Create another world of the task.',
+    details: { problems: [{ path, message }] },
+  })
+}
 
 const busy = ({ slug }: WorldState, run: TurnRun | null, attempt: Attempt | null): TurngraphError =>
   worldAtWork(slug, { activeRunId: run?.turnRunId ?? null, activeAttemptId: attempt?.attemptId ?? null })

@@ -31,6 +31,7 @@ const runStatement = statement('runs/run')
 const attemptStatement = statement('runs/attempt')
 const attemptsOfRun = statement('runs/attempts-of-run')
 const attemptsOfWorld = statement('runs/attempts-of-world')
+const attemptStates = statement('runs/attempt-states')
 const attemptCount = statement('runs/attempt-count')
 const leased = statement('runs/leased')
 
@@ -83,23 +84,34 @@ export class TurnRunStore {
     this.#skew = skew
   }
 
-  startTurnRun({ project, worldSlug, workerId, ...counts }: StartTurnRunInput): Promise<TurnRun> {
-    const turnRunId = this.#newId()
+  /** @param turnRunId lets a caller whose reply was lost ask again, or find what came of it */
+  startTurnRun(
+    { project, worldSlug, workerId, ...counts }: StartTurnRunInput,
+    turnRunId = this.#newId(),
+  ): Promise<TurnRun> {
     const command = { ...counts, turnRunId, owner: workerId, at: this.#now() }
     return this.#decide({ project, worldSlug, turnRunId }, (view) => lifecycle.startTurnRun(view, command))
   }
 
   /** A single attempt, outside any run. */
-  startAttempt(world: WorldRef, workerId: string): Promise<Attempt> {
-    const command = { attemptId: this.#newId(), owner: workerId, at: this.#now() }
+  startAttempt(world: WorldRef, workerId: string, attemptId = this.#newId()): Promise<Attempt> {
+    const command = { attemptId, owner: workerId, at: this.#now() }
     return this.#decide({ ...world, attemptId: command.attemptId }, (view) =>
       lifecycle.startAttempt(view, command),
     )
   }
 
-  /** @param fence of the coordinator's lease on the run */
-  startAttemptForTurnRun(run: RunRef, workerId: string, fence: number): Promise<Attempt> {
-    const command = { attemptId: this.#newId(), owner: workerId, at: this.#now(), fence }
+  /**
+   * @param fence of the coordinator's lease on the run
+   * @param attemptId lets a caller whose reply was lost ask again
+   */
+  startAttemptForTurnRun(
+    run: RunRef,
+    workerId: string,
+    fence: number,
+    attemptId = this.#newId(),
+  ): Promise<Attempt> {
+    const command = { attemptId, owner: workerId, at: this.#now(), fence }
     return this.#decide({ ...run, attemptId: command.attemptId }, (view) =>
       lifecycle.startAttemptForTurnRun(view, command),
     )
@@ -114,7 +126,11 @@ export class TurnRunStore {
   }
 
   /** @param attemptFence of the attempt that the coordinator executes itself: both leases are renewed at once */
-  renewTurnRun(run: RunRef, fence: number, attemptFence: number | null): Promise<lifecycle.Renewed> {
+  renewTurnRun(
+    run: RunRef,
+    fence: number,
+    attemptFence: number | null,
+  ): Promise<lifecycle.Renewed & { attemptHeld: boolean }> {
     return this.#decide(run, (view) => lifecycle.renewTurnRun(view, { fence, attemptFence }))
   }
 
@@ -155,8 +171,10 @@ export class TurnRunStore {
   }
 
   /** Counting happens where an attempt ends, so this answers the row unchanged, however often it is called. */
-  finishTurnRunAttempt(run: RunRef, attemptId: string): Promise<TurnRun> {
-    return this.#decide({ ...run, attemptId }, lifecycle.finishTurnRunAttempt)
+  async finishTurnRunAttempt(ref: RunRef, attemptId: string): Promise<TurnRun> {
+    const attempt = await this.getAttempt({ project: ref.project, worldSlug: ref.worldSlug, attemptId })
+    const { run } = await this.getTurnRunStatus(ref) // read after its attempt, so not older
+    return lifecycle.finishTurnRunAttempt(run, attempt)
   }
 
   async requestTurnRunCancel(run: RunRef, reason: string, { abort = false } = {}): Promise<TurnRun> {
@@ -244,6 +262,13 @@ export class TurnRunStore {
     return row.attempt
   }
 
+  /** Those of the attempts that have ended. */
+  async endedAmong(attempts: readonly AttemptRef[]): Promise<Set<string>> {
+    const params = { keys: attempts.map(({ project, attemptId }) => recordKey(project, attemptId)) }
+    const rows = await readRows(this.#graph, attemptStates, params, attemptStateRow)
+    return new Set(rows.flatMap(({ attemptId, status }) => (status === 'running' ? [] : [attemptId])))
+  }
+
   /** The attempts of a run, newest first. `before` is a number in it, exclusive. */
   listAttemptsOfRun(run: TurnRun, limit: number, before?: number): Promise<AttemptPage> {
     const ofRun = recordKey(run.project, run.turnRunId)
@@ -325,6 +350,7 @@ type Asked = WorldRef & { turnRunId?: string; attemptId?: string }
 const runStatusRow = z.object({ run: seenRun, currentTurn: z.number(), deleted: z.boolean() })
 const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
 const attemptListRow = z.object({ attempt: seenAttempt })
+const attemptStateRow = z.object({ attemptId: z.string(), status: z.string() })
 const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
 
 function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullable<lifecycle.Change>): Step {
@@ -344,3 +370,12 @@ function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullab
 
 const descending = (from: number, limit: number): number[] =>
   Array.from({ length: Math.max(0, Math.min(from, limit)) }, (_, i) => from - i)
+
+/** Runs the statements of a run where nothing matches: see `warmUpCapture`. */
+export async function warmUpTurnRuns(graph: Graph): Promise<void> {
+  const nowhere = { worldKey: '', runKey: '', attemptKey: '' }
+  await graph.write([{ statement: lock, params: { ...nowhere, token: '', skew: 0 } }])
+  await graph.write([{ statement: change, params: { worldKey: '', world: {}, runs: [], attempts: [] } }])
+  await graph.read(runStatement, { runKey: '' })
+  await graph.read(attemptStatement, { attemptKey: '' })
+}

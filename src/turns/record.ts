@@ -175,7 +175,7 @@ const issueInput = z.strictObject({
 })
 
 /** What a caller sends to capture a turn. */
-const turnInput = z.strictObject({
+export const turnInput = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: name,
   taskId: name,

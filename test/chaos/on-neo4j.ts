@@ -1,6 +1,6 @@
 import { migrate } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
-import { warmUp } from '../../src/turns/warm-up.ts'
+import { warmUp } from '../../src/warm-up.ts'
 import { startNeo4j } from '../../tools/neo4j/server.ts'
 import { checkGraphShape } from './graph-shape.ts'
 import type { Later, ScenarioOptions } from './scenario.ts'

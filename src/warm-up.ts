@@ -1,9 +1,10 @@
-import { warmUpPromises } from '../criteria/promises.ts'
-import { warmUpStanding } from '../criteria/standing.ts'
-import { TurngraphError } from '../errors.ts'
-import type { Graph } from '../graph/port.ts'
-import { warmUpCapture } from './capture.ts'
-import { warmUpContext } from './context.ts'
+import { warmUpPromises } from './criteria/promises.ts'
+import { warmUpStanding } from './criteria/standing.ts'
+import { TurngraphError } from './errors.ts'
+import type { Graph } from './graph/port.ts'
+import { warmUpTurnRuns } from './runs/store.ts'
+import { warmUpCapture } from './turns/capture.ts'
+import { warmUpContext } from './turns/context.ts'
 
 const MAX_TRIES = 10
 
@@ -15,7 +16,7 @@ const MAX_TRIES = 10
  * @throws `store_unavailable`, or `timeout` where it does not get there
  */
 export async function warmUp(graph: Graph): Promise<void> {
-  for (const work of [warmUpCapture, warmUpContext, warmUpStanding, warmUpPromises]) {
+  for (const work of [warmUpCapture, warmUpContext, warmUpStanding, warmUpPromises, warmUpTurnRuns]) {
     for (let tries = 1; ; tries++) {
       try {
         await work(graph)

@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import type { Config } from '../config.ts'
+import { EmbeddedGraph } from '../graph/embedded.ts'
+import { createPrivateFile } from './private-file.ts'
+
+export type Instance = {
+  /** The UUID of the data folder: who this replica is in leases, in this life and in the next. */
+  id: string
+  release(): Promise<void>
+}
+
+/**
+ * Takes the data folder's identity. One process has it at a time, so that whatever an earlier life of this instance
+ * left behind is certainly over. The lock is the operating system's, which a kill -9 releases and a SIGSTOP does
+ * not; Node has none, the embedded engine has, so it is an embedded graph that nothing is ever written to, unless
+ * the store itself lies in the data folder and is locked already.
+ *
+ * @throws `store_unavailable` that names the process which holds it
+ */
+export async function holdInstance({
+  dataFolder,
+  store,
+}: Pick<Config, 'dataFolder' | 'store'>): Promise<Instance> {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  const locked = store.kind === 'embedded' && store.folder === dataFolder
+  const lock = locked
+    ? null
+    : EmbeddedGraph.open({ folder: path.join(dataFolder, 'instance.lock'), sync: false })
+  return { id: instanceId(path.join(dataFolder, 'instance')), release: async () => lock?.close() }
+}
+
+function instanceId(file: string): string {
+  if (!existsSync(file)) createPrivateFile(file, `${crypto.randomUUID()}\n`)
+  return z.uuid().parse(readFileSync(file, 'utf8').trim())
+}

@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { TurngraphError } from './errors.ts'
+import { numberCursor, operation, pageFields, project, worldSlug } from './operation.ts'
+import {
+  attemptList,
+  type Counts,
+  claimAnswer,
+  heartbeatAnswer,
+  runTurnAnswer,
+  singleAttemptAnswer,
+  summaryOf,
+  turnRunAnswer,
+  turnRunStatus,
+  turnRunStatusOf,
+  turnStatus,
+  turnStatusOf,
+} from './runs/answers.ts'
+import { attemptTurn } from './runs/attempt-turn.ts'
+import { RUN_LIMITS, type TurnRun } from './runs/record.ts'
+import type { TurnRuns } from './runs/turn-runs.ts'
+import { name, text, wholeNumber } from './turns/text.ts'
+
+/** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
+
+const uuid = z.uuid('must be a UUID').toLowerCase()
+const turnRunId = uuid
+const attemptId = uuid
+const inWorld = worldSlug.optional().describe('the world it must be of')
+const reason = text.check(
+  z.refine(
+    (given) => [...given].length <= RUN_LIMITS.reasonCharacters,
+    `is longer than ${RUN_LIMITS.reasonCharacters} characters; cut it`,
+  ),
+)
+const fence = z.number().int().min(1).describe('what the claim answered')
+const flag = z.stringbool().or(z.boolean()).default(false)
+
+export const runTurnInput = z.strictObject({
+  project,
+  worldSlug,
+  turnCount: z
+    .number()
+    .int()
+    .min(1)
+    .max(RUN_LIMITS.turnCount)
+    .optional()
+    .describe('committed turns; default: 1'),
+  maxAttempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(RUN_LIMITS.maxAttempts)
+    .optional()
+    .describe('at least turn_count; default: turn_count'),
+})
+
+export const runOperations = {
+  runTurn: operation({
+    summary: 'Start one attempt at the next turn, or a durable run of several',
+    scope: 'write',
+    input: runTurnInput,
+    output: runTurnAnswer,
+    run: async (_graph, input, { runs }) => {
+      const counts = countsOf(input)
+      if (counts.turnCount === 1 && counts.maxAttempts === 1) {
+        return singleAttemptAnswer(await runs.startAttempt(input), counts)
+      }
+      const { turnCount: requestedTurnCount, ...rest } = counts
+      return turnRunAnswer(await runs.startTurnRun(input, { requestedTurnCount, ...rest }), counts)
+    },
+  }),
+  getTurnRunStatus: operation({
+    summary: 'How far a turn run is, and how it ended',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      turnRunId,
+      worldSlug: inWorld,
+      includeAttempts: flag,
+      attemptLimit: wholeNumber(1, 100).default(20),
+    }),
+    output: turnRunStatus,
+    run: async (_graph, { includeAttempts, attemptLimit, ...ref }, { runs }) => {
+      const { run, currentTurn } = await runs.store.getTurnRunStatus(ref)
+      if (!includeAttempts) return turnRunStatusOf(run, currentTurn)
+      const { attempts } = await runs.store.listAttemptsOfRun(run, attemptLimit)
+      return turnRunStatusOf(run, currentTurn, attempts)
+    },
+  }),
+  cancelTurnRun: operation({
+    summary: 'End a turn run: the attempt under way finishes, none follows it',
+    scope: 'write',
+    input: z.strictObject({
+      project,
+      turnRunId,
+      worldSlug: inWorld,
+      reason: reason.default('cancelled by caller'),
+      abort: z.boolean().default(false).describe('true: the attempt under way is stopped too'),
+    }),
+    output: turnRunStatus,
+    run: async (_graph, { reason, abort, ...ref }, { runs }) => {
+      const { run } = await runs.store.getTurnRunStatus(ref)
+      const ended = await runs.cancelTurnRun(run, reason, abort)
+      return statusOf(runs, ended)
+    },
+  }),
+  listAttempts: operation({
+    summary: 'The attempts of a world or of one of its runs, newest first',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, turnRunId: turnRunId.optional(), ...pageFields }),
+    output: attemptList,
+    run: async (_graph, { turnRunId, limit, cursor, ...world }, { runs }) => {
+      const before = numberCursor(cursor) ?? undefined
+      const { attempts, next } =
+        turnRunId === undefined
+          ? await runs.store.listAttemptsOfWorld(world, limit, before)
+          : await runs.store
+              .getTurnRunStatus({ ...world, turnRunId })
+              .then(({ run }) => runs.store.listAttemptsOfRun(run, limit, before))
+      return {
+        worldSlug: world.worldSlug,
+        turnRunId: turnRunId ?? null,
+        attempts: attempts.map(summaryOf),
+        nextCursor: next === null ? null : Buffer.from(String(next)).toString('base64url'),
+      }
+    },
+  }),
+  getTurnStatus: operation({
+    summary: 'One attempt: whether it runs, what it produced, or why it failed',
+    scope: 'read',
+    input: z.strictObject({ project, attemptId, worldSlug: inWorld }),
+    output: turnStatus,
+    run: async (_graph, ref, { runs }) => turnStatusOf(await runs.store.getAttempt(ref)),
+  }),
+  claimAttempt: operation({
+    summary: 'Take an external attempt, and learn what its turn needs to know',
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, workerId: name }),
+    output: claimAnswer,
+    run: async (_graph, { workerId, ...ref }, { runs }) => {
+      const attempt = await runs.store.getAttempt(ref)
+      const claimed = await runs.store.claimAttempt(attempt, workerId)
+      return {
+        attemptId: claimed.attemptId,
+        worldSlug: claimed.worldSlug,
+        attemptedTurn: claimed.attemptedTurn,
+        fence: claimed.fence ?? 0,
+        leaseUntil: claimed.leaseUntil,
+        continuation: await runs.continuationOf(claimed),
+      }
+    },
+  }),
+  heartbeatAttempt: operation({
+    summary: "Renew a worker's lease, and learn whether the run was cancelled",
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, fence }),
+    output: heartbeatAnswer,
+    run: async (_graph, { fence, ...ref }, { runs }) =>
+      runs.store.heartbeatAttempt(await runs.store.getAttempt(ref), fence),
+  }),
+  commitAttempt: operation({
+    summary: 'End an attempt with the record of its turn',
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, fence, turn: attemptTurn }),
+    output: turnStatus,
+    run: async (_graph, { fence, turn, ...ref }, { runs }) => {
+      const attempt = await runs.store.getAttempt(ref)
+      return turnStatusOf(await runs.commitAttempt(attempt, fence, turn))
+    },
+  }),
+  failAttempt: operation({
+    summary: 'End an attempt without a turn',
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, fence, reason }),
+    output: turnStatus,
+    run: async (_graph, { fence, reason, ...ref }, { runs }) => {
+      const attempt = await runs.store.getAttempt(ref)
+      return turnStatusOf(await runs.failAttempt(attempt, fence, reason))
+    },
+  }),
+} as const
+
+async function statusOf(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
+  const { currentTurn } = await runs.store.getTurnRunStatus(run)
+  return turnRunStatusOf(run, currentTurn)
+}
+
+/** Seed 001, `handle_run_turn`: what was given, and what is defaulted. */
+function countsOf({ turnCount, maxAttempts }: z.output<typeof runTurnInput>): Counts {
+  const wanted = turnCount ?? 1
+  if (maxAttempts !== undefined && maxAttempts < wanted) {
+    const problem = { path: 'max_attempts', message: `must be at least turn_count (${wanted})` }
+    throw new TurngraphError('invalid_request', `${problem.path}: ${problem.message}`, {
+      hint: 'Each committed turn takes an attempt; leave max_attempts out for as many as turn_count.',
+      details: { problems: [problem] },
+    })
+  }
+  return {
+    turnCount: wanted,
+    turnCountSource: turnCount === undefined ? 'default' : 'explicit',
+    maxAttempts: maxAttempts ?? wanted,
+    maxAttemptsSource: maxAttempts === undefined ? 'default' : 'explicit',
+  }
+}

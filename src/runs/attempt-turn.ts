@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { type CaptureRequest, turnInput } from '../turns/record.ts'
+import { name } from '../turns/text.ts'
+
+/** The turn record that ends an attempt. Its scope is the attempt's: what it says of it must match. */
+export const attemptTurn = turnInput.extend({
+  featureId: name.nullish(),
+  taskId: name.nullish(),
+  turnNumber: turnInput.shape.turnNumber.nullish(),
+})
+
+export type AttemptTurn = z.output<typeof attemptTurn>
+
+export type AttemptScope = {
+  project: string
+  featureId: string
+  taskId: string
+  worldSlug: string
+  attemptedTurn: number
+}
+
+/** @throws `invalid_request` that names every field of another scope */
+export function turnOfAttempt(turn: AttemptTurn, scope: AttemptScope): CaptureRequest {
+  const { attemptedTurn, ...place } = scope
+  const expected = { ...place, turnNumber: attemptedTurn }
+  const problems = SCOPE_FIELDS.filter(
+    ([field]) => turn[field] != null && turn[field] !== expected[field],
+  ).map(([field, wire]) => ({
+    path: `turn.${wire}`,
+    message: `must be ${expected[field]}, as the attempt's; or leave it out`,
+  }))
+  if (problems.length > 0) {
+    const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
+    throw new TurngraphError('invalid_request', message, { details: { problems } })
+  }
+  return { ...turn, ...expected }
+}
+
+const SCOPE_FIELDS = [
+  ['project', 'project'],
+  ['featureId', 'feature_id'],
+  ['taskId', 'task_id'],
+  ['worldSlug', 'world_slug'],
+  ['turnNumber', 'turn_number'],
+] as const

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { continuationContext } from '../turns/continuation.ts'
+import { toWire } from '../wire.ts'
+import type { AttemptOutcome, AttemptTask, Executor } from './executor.ts'
+
+export type CommandSettings = {
+  argv: readonly [string, ...string[]]
+  cwd: string
+  /** Names of the variables that the process sees of ours; nothing else. */
+  env: readonly string[]
+  timeoutMs: number
+}
+
+const MAX_OUTPUT_BYTES = 1024 * 1024
+const KEPT_ERROR_BYTES = 4 * 1024
+
+/**
+ * Spawns a program for each attempt, without a shell and in a process group of its own. Standard input holds one
+ * JSON object; exit 0 with one turn record as JSON on standard output commits, anything else fails with the end of
+ * standard error. The whole group is killed on an abort and at the time-out (contract: runs.md, "Executors").
+ */
+export function commandExecutor(settings: CommandSettings, environment = process.env): Executor {
+  return async (task) => {
+    const input = await inputOf(task)
+    if (task.signal.aborted) return { failed: reasonOf(task.signal) }
+    const [command, ...args] = settings.argv
+    const child = spawn(command, args, {
+      cwd: settings.cwd,
+      env: Object.fromEntries(
+        settings.env.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+      ),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true, // a group of its own, so that what it has started dies with it
+      shell: false,
+    })
+    return outcomeOf(child, input, task.signal, settings.timeoutMs)
+  }
+}
+
+async function inputOf({ worldSlug, attemptId, attemptedTurn, continuation }: AttemptTask): Promise<string> {
+  const { player, coach } = await continuation()
+  return JSON.stringify({
+    world_slug: worldSlug,
+    attempt_id: attemptId,
+    attempted_turn: attemptedTurn,
+    continuation: {
+      player: toWire(continuationContext, player),
+      coach: toWire(continuationContext, coach),
+    },
+  })
+}
+
+async function outcomeOf(
+  child: ChildProcess,
+  input: string,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<AttemptOutcome> {
+  let ended: string | null = null
+  const end = (why: string) => {
+    ended ??= why
+    killGroup(child)
+  }
+  const onAbort = () => end(reasonOf(signal))
+  const late = setTimeout(() => end(`the command took longer than ${timeoutMs} ms`), timeoutMs)
+  signal.addEventListener('abort', onAbort, { once: true })
+  const output = capped(child, () => end(`the command wrote more than ${MAX_OUTPUT_BYTES} bytes`))
+  const errors = tail(child)
+  child.once('exit', () => killGroup(child)) // what it left running would hold its output open
+  child.stdin?.on('error', () => {}) // a program that does not read its input may close it
+  child.stdin?.end(input)
+  try {
+    const [exitCode, killedBy] = await Promise.race([
+      once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+      once(child, 'error').then(([error]) => Promise.reject(error)),
+    ])
+    if (ended !== null) return { failed: withErrors(ended, errors()) }
+    if (exitCode === 0) return turnIn(output(), errors())
+    const how = exitCode === null ? `was ended by ${killedBy}` : `ended with exit code ${exitCode}`
+    return { failed: withErrors(`the command ${how}`, errors()) }
+  } catch (error) {
+    return {
+      failed: `the command cannot be started: ${error instanceof Error ? error.message : String(error)}`,
+    }
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function turnIn(output: Buffer, errors: string): AttemptOutcome {
+  try {
+    return { turn: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(output)) }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return {
+      failed: withErrors(`standard output is not one turn record as JSON: ${why.slice(0, 200)}`, errors),
+    }
+  }
+}
+
+/** By group: a program that ignores the signal has no say in SIGKILL, and neither have its children. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+function capped(child: ChildProcess, onOverflow: () => void): () => Buffer {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  child.stdout?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > MAX_OUTPUT_BYTES) onOverflow()
+    else chunks.push(chunk)
+  })
+  return () => Buffer.concat(chunks)
+}
+
+function tail(child: ChildProcess): () => string {
+  let kept = Buffer.alloc(0)
+  child.stderr?.on('data', (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk]).subarray(-KEPT_ERROR_BYTES)
+  })
+  // A cut may go through a character.
+  return () =>
+    kept
+      .toString('utf8')
+      .replace(/^\uFFFD+/, '')
+      .trim()
+}
+
+const withErrors = (why: string, errors: string): string => (errors === '' ? why : `${why}: ${errors}`)
+
+const reasonOf = ({ reason }: AbortSignal): string =>
+  reason instanceof Error ? reason.message : String(reason)

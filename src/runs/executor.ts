@@ -1,0 +1,20 @@
+import type { ContinuationContext } from '../turns/continuation.ts'
+
+/** What an executor is given: one attempt at one turn. */
+export type AttemptTask = {
+  worldSlug: string
+  attemptId: string
+  attemptedTurn: number
+  /** Its number in the run; of a single attempt, its number in the world. */
+  sequence: number
+  /** What the turn needs to know, for both roles. Read when it is asked for. */
+  continuation: () => Promise<{ player: ContinuationContext; coach: ContinuationContext }>
+  /** Aborted where nobody wants the result any more: on a cancel with abort, a lost lease, a shutdown. */
+  signal: AbortSignal
+}
+
+/** A turn record in the wire form, or why there is none. */
+export type AttemptOutcome = { turn: unknown } | { failed: string }
+
+/** Does the work of an attempt in this process. What it throws fails the attempt. */
+export type Executor = (task: AttemptTask) => Promise<AttemptOutcome>

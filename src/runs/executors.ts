@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { name } from '../turns/text.ts'
+import { commandExecutor } from './command.ts'
+import type { Executor } from './executor.ts'
+import { EXTERNAL } from './lifecycle.ts'
+import { simulatedExecutor } from './simulated.ts'
+
+/** The file of TURNGRAPH_EXECUTORS: it alone names commands, never a request. */
+const simulated = z.strictObject({
+  kind: z.literal('simulated'),
+  duration_ms: z.number().int().min(0).max(86_400_000).default(0),
+  outcomes: z
+    .array(z.enum(['committed', 'failed']))
+    .min(1)
+    .default(['committed']),
+  repeat: z.boolean().default(false),
+})
+
+const command = z.strictObject({
+  kind: z.literal('command'),
+  argv: z.array(z.string()).min(1),
+  cwd: z.string().default('.'),
+  env: z.array(z.string()).default([]),
+  timeout_ms: z.number().int().min(1).max(86_400_000).default(1_800_000),
+})
+
+const executorsFile = z.record(name, z.discriminatedUnion('kind', [simulated, command]))
+
+/**
+ * Who may do the work of attempts: `external`, which waits for workers, and those of the server's own file.
+ *
+ * @example new Executors({ trial: simulatedExecutor({ durationMs: 20, outcomes: ['committed'], repeat: true }) })
+ */
+export class Executors {
+  readonly #byName: ReadonlyMap<string, Executor>
+
+  constructor(byName: Readonly<Record<string, Executor>> = {}) {
+    this.#byName = new Map(Object.entries(byName))
+  }
+
+  /** `null`: workers outside do it. @throws `invalid_request` where the file does not name it */
+  find(executor: string): Executor | null {
+    if (executor === EXTERNAL) return null
+    const found = this.#byName.get(executor)
+    if (found !== undefined) return found
+    const known = [EXTERNAL, ...this.#byName.keys()]
+    throw new TurngraphError('invalid_request', `executor: there is no "${executor}" here`, {
+      hint: `This service has ${known.join(', ')}; TURNGRAPH_EXECUTORS names the file of its executors.`,
+      details: { problems: [{ path: 'executor', message: `must be one of ${known.join(', ')}` }] },
+    })
+  }
+}
+
+/** @throws `invalid_request` that says what in the file does not fit */
+export function loadExecutors(file: string | null): Executors {
+  if (file === null) return new Executors()
+  const parsed = executorsFile.safeParse(readJson(file))
+  if (!parsed.success) throw badFile(file, z.prettifyError(parsed.error))
+  if (Object.hasOwn(parsed.data, EXTERNAL)) throw badFile(file, `"${EXTERNAL}" is built in`)
+  const folder = path.dirname(file)
+  return new Executors(
+    Object.fromEntries(
+      Object.entries(parsed.data).map(([key, settings]) => [
+        key,
+        settings.kind === 'simulated'
+          ? simulatedExecutor({
+              durationMs: settings.duration_ms,
+              outcomes: settings.outcomes,
+              repeat: settings.repeat,
+            })
+          : commandExecutor({
+              argv: settings.argv as [string, ...string[]],
+              cwd: path.resolve(folder, settings.cwd),
+              env: settings.env,
+              timeoutMs: settings.timeout_ms,
+            }),
+      ]),
+    ),
+  )
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    throw badFile(file, cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+const badFile = (file: string, why: string): TurngraphError =>
+  new TurngraphError('invalid_request', `TURNGRAPH_EXECUTORS: ${file} cannot be used: ${why}`, {
+    hint: 'It is a JSON object of {"NAME": {"kind": "simulated" or "command", …}}; docs/operations.md shows one.',
+  })
