@@ -47,8 +47,14 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
   if (config.url !== null) return through(config.url)
   const found = await serverOrStore(config, readsOnly)
   if ('url' in found) return through(found.url)
-  const { inProcessClient } = await import('../client/in-process.ts')
-  return inProcessClient({ graph: found, project: config.project })
+  const [{ inProcessClient }, { TurnRuns }, { loadExecutors }] = await Promise.all([
+    import('../client/in-process.ts'),
+    import('../runs/turn-runs.ts'),
+    import('../runs/executors.ts'),
+  ])
+  const executors = loadExecutors(config.executorsFile)
+  const runs = new TurnRuns({ graph: found, instance: crypto.randomUUID(), executors })
+  return inProcessClient({ graph: found, project: config.project, runs })
 }
 
 /** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
@@ -93,7 +99,7 @@ async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> 
 }
 
 /** TURNGRAPH_TOKEN, else the token that the service of the data folder made for the commands beside it. */
-function tokenFor({ token, dataFolder }: Config): string | null {
+export function tokenFor({ token, dataFolder }: Config): string | null {
   if (token !== null) return token
   const file = path.join(dataFolder, 'token')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null

@@ -5,8 +5,10 @@ import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
 import { addImport } from './import.ts'
+import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addPromises } from './promises.ts'
+import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
 import { addStall } from './stall.ts'
 import { addWhy } from './why.ts'
@@ -34,6 +36,8 @@ export function buildProgram(): Command {
     addStall,
     addWhy,
     addWorlds,
+    addRun,
+    addMcp,
     addMigrate,
     addConfig,
   ]

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import { named } from './options.ts'
 import { printNote } from './output.ts'
+import { untilToldToEnd } from './signals.ts'
 
 type ServeOptions = { host?: string; port?: string; store?: string }
 
@@ -64,24 +65,6 @@ function greet(url: string, token: string | null): void {
   if (!process.stderr.isTTY) return
   printNote(`\nNext, in another terminal: turngraph import autobuild PATH, turngraph worlds`)
   printNote(`API: ${url}/docs    End: Ctrl+C`)
-}
-
-/** npm passes Ctrl+C on to a process that the terminal has told already: that is one signal, not two. */
-const SAME_SIGNAL_MS = 300
-
-/** Ends gracefully at the first SIGINT or SIGTERM, at once at the second. */
-function untilToldToEnd(close: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let first: number | null = null
-    const onSignal = (_signal: NodeJS.Signals, number: number) => {
-      if (first === null) {
-        first = performance.now()
-        close().then(resolve, reject)
-      } else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(128 + number)
-    }
-    process.on('SIGINT', onSignal)
-    process.on('SIGTERM', onSignal)
-  })
 }
 
 const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: string }): TurngraphError =>

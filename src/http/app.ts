@@ -1,6 +1,6 @@
 import express, { type Express, type Request, type Response } from 'express'
 import helmet from 'helmet'
-import type { Config } from '../config.ts'
+import { type Config, isLoopback } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { operations } from '../operations.ts'
@@ -10,6 +10,7 @@ import { docsPages } from './docs.ts'
 import { answerFailure } from './failure.ts'
 import { refuseForeign } from './foreign.ts'
 import { jsonBody } from './input.ts'
+import { mcpHandler, refuseMcpMethod } from './mcp.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler } from './operation-handler.ts'
 import { requestLog } from './request-log.ts'
@@ -38,8 +39,9 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   })
   app.use(docsPages())
 
-  app.use('/v1', identify(tokens))
-  if (config.rateLimit !== null && config.rateLimit > 0) app.use('/v1', limitRate(config.rateLimit))
+  app.use(['/v1', '/mcp'], identify(tokens))
+  if (config.rateLimit !== null && config.rateLimit > 0) app.use(['/v1', '/mcp'], limitRate(config.rateLimit))
+  addMcp(app, config, context)
   for (const route of routes) addRoute(app, route, context)
   for (const path of new Set(routes.map((route) => route.path))) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, req, res))
@@ -61,6 +63,13 @@ function addRoute(app: Express, route: Route, context: OperationContext): void {
   const method = ({ GET: 'get', POST: 'post', DELETE: 'delete' } as const)[route.method]
   const { scope } = operations[route.operation]
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
+}
+
+/** On a loopback address `/mcp` answers to loopback names alone, tokens or not (MCP: DNS rebinding). */
+function addMcp(app: Express, config: Config, context: OperationContext): void {
+  if (isLoopback(config.host)) app.use('/mcp', refuseForeign({ auth: 'off', host: config.host }))
+  app.post('/mcp', requireScope('read'), ...jsonBody, mcpHandler(context))
+  app.all('/mcp', refuseMcpMethod)
 }
 
 const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')

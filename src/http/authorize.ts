@@ -38,14 +38,17 @@ export const requireScope =
   (req, res, next) => {
     const caller = callers.get(res)
     if (caller === undefined) throw unauthorized(res, req.headers.authorization)
-    if (!caller.scopes.has(scope)) {
-      throw new TurngraphError('forbidden', `The token lacks the scope "${scope}".`, {
-        hint: 'Its scopes stand in the file of TURNGRAPH_TOKENS.',
-        details: { scope },
-      })
-    }
+    refuseWithout(scope, caller)
     next()
   }
+
+export function refuseWithout(scope: Scope, { scopes }: Caller): void {
+  if (scopes.has(scope)) return
+  throw new TurngraphError('forbidden', `The token lacks the scope "${scope}".`, {
+    hint: 'Its scopes stand in the file of TURNGRAPH_TOKENS.',
+    details: { scope },
+  })
+}
 
 export function callerOf(res: Response): Caller {
   const caller = callers.get(res)

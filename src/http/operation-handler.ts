@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Call } from '../operation.ts'
-import { operations } from '../operations.ts'
+import { type OperationName, operations } from '../operations.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 import { parseWire, toWire } from '../wire.ts'
 import { answerJson } from './answer.ts'
@@ -24,27 +24,32 @@ type Run = (graph: Graph, input: unknown, call: Call) => Promise<unknown>
 
 /** One route: parse what came, run the operation, render what it answers. */
 export function operationHandler(route: Route, context: OperationContext): RequestHandler {
-  const operation = operations[route.operation]
-  // Each operation's input fits its own `run`; the table as a whole cannot say so.
-  const run = operation.run as Run
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
     const sent = inputOf(req)
     const header = sent.project == null ? projectHeader(req) : null
     const input = parse(route, header === null ? sent : { ...sent, project: header })
-    const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
-    const answer = await run(
-      context.graph,
-      { ...input, project },
-      {
-        idempotencyKey: idempotencyKey(req),
-        runs: context.runs,
-        log: (message) => req.log.info(message),
-      },
-    )
+    const answer = await runFor(context, callerOf(res), route.operation, input, {
+      idempotencyKey: idempotencyKey(req),
+      log: (message) => req.log.info(message),
+    })
     const status = wasThere(answer) ? 200 : (route.created ?? 200)
-    answerJson(res, status, toWire(operation.output, answer))
+    answerJson(res, status, toWire(operations[route.operation].output, answer))
   }
+}
+
+/** Runs an operation for whoever calls, in the project that they name and may reach. */
+export function runFor(
+  { graph, runs, defaultProject }: OperationContext,
+  caller: Caller,
+  operation: OperationName,
+  input: { project?: string | null | undefined },
+  call: Omit<Call, 'runs'>,
+): Promise<unknown> {
+  const project = projectOf(input.project ?? null, caller, defaultProject)
+  // Each operation's input fits its own `run`; the table as a whole cannot say so.
+  const run = operations[operation].run as Run
+  return run(graph, { ...input, project }, { ...call, runs })
 }
 
 function parse(route: Route, sent: Record<string, unknown>): { project?: string | null | undefined } {

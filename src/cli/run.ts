@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { TurngraphClient } from '../client/client.ts'
+import type { OperationOutput } from '../operations.ts'
+import { ask } from './ask.ts'
+import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
+import { printJson, printNote, printText } from './output.ts'
+import { untilToldToEnd } from './signals.ts'
+
+type Shared = { project?: string | undefined; json?: boolean | undefined }
+type StartOptions = Shared & { turns?: number; maxAttempts?: number; watch?: boolean }
+type StatusOptions = Shared & { attempts?: boolean; watch?: boolean }
+type CancelOptions = Shared & { reason?: string; abort?: boolean }
+type Status = OperationOutput<'getTurnRunStatus'>
+
+const ASK_AGAIN_MS = 500
+/** Of a run or an attempt that was waited for and did not complete. */
+const NOT_COMPLETED = 1
+
+export function addRun(program: Command): void {
+  const run = program.command('run').description('run turns durably: start, watch and cancel them')
+  const start = run
+    .command('start')
+    .description('start one attempt at the next turn of a world, or a run of several')
+    .argument('<world>', 'its slug')
+    .option('--turns <n>', 'committed turns, 1 to 100,000 (default: 1)', whole)
+    .option('--max-attempts <n>', 'at least --turns (default: --turns)', whole)
+    .option('--watch', 'wait until it has ended, with a progress bar')
+    .action(startRun)
+  const status = run
+    .command('status')
+    .description('show how far a run is, and how it ended')
+    .argument('<run>', 'its id')
+    .option('--attempts', 'with its newest attempts')
+    .option('--watch', 'wait until it has ended, with a progress bar')
+    .action(showRun)
+  const cancel = run
+    .command('cancel')
+    .description('end a run: the attempt under way finishes, none follows it')
+    .argument('<run>', 'its id')
+    .option('--reason <text>', 'why', named)
+    .option('--abort', 'stop the attempt under way too')
+    .action(cancelRun)
+  const attempts = run
+    .command('attempts')
+    .description('list the attempts of a world, newest first')
+    .argument('<world>', 'its slug')
+    .option('--run <id>', 'those of a run', named)
+    .action(listAttempts)
+  withPage(attempts)
+  for (const command of [start, status, cancel, attempts]) withJson(withProject(command))
+  run.addHelpText(
+    'after',
+    `
+Without a running server, \`run start\` serves the graph itself and stays until the run has ended; other commands go
+through it, and Ctrl+C hands the run back.
+
+Examples:
+  turngraph run start TASK-1 --turns 5 --max-attempts 15 --watch
+  turngraph run status 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --attempts
+  turngraph run cancel 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --reason 'wrong branch'
+`,
+  )
+}
+
+async function startRun(worldSlug: string, options: StartOptions): Promise<void> {
+  const { turns, maxAttempts, project, json, watch = false } = options
+  const [{ loadConfig }, { createLog }, { SharedService }, { operations }, { toWire }] = await Promise.all([
+    import('../config.ts'),
+    import('../log.ts'),
+    import('./shared-service.ts'),
+    import('../operations.ts'),
+    import('../wire.ts'),
+  ])
+  const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
+  const name = project !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
+  const service = new SharedService(config, name, createLog('warn'))
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const client = await service.client()
+    const started = await client.runTurn({
+      worldSlug,
+      ...(turns !== undefined && { turnCount: turns }),
+      ...(maxAttempts !== undefined && { maxAttempts }),
+    })
+    const stays = watch || service.isOwn
+    if (!stays && json) return printJson(toWire(operations.runTurn.output, started))
+    if (!json) printText(`${started.message} ${started.turnRunId ?? started.attemptId}`)
+    if (!stays) return
+    if (!watch) printNote('There is no server: this command stays until it has ended.')
+    const { turnRunId, attemptId } = started
+    if (turnRunId !== undefined) await watchRun(client, { turnRunId }, { json }, signal)
+    else if (attemptId !== undefined) await watchAttempt(client, { attemptId, worldSlug }, { json }, signal)
+  }
+  const stop = new AbortController()
+  try {
+    await Promise.race([work(stop.signal), untilToldToEnd(async () => stop.abort())])
+  } finally {
+    stop.abort()
+    await service.close()
+  }
+}
+
+async function showRun(turnRunId: string, options: StatusOptions): Promise<void> {
+  const { attempts = false, project, json, watch } = options
+  if (watch) {
+    const { withClient } = await import('./connect.ts')
+    const signal = new AbortController().signal
+    return withClient({ project, readsOnly: true }, (client) =>
+      watchRun(client, { turnRunId }, { json }, signal),
+    )
+  }
+  await ask('getTurnRunStatus', { turnRunId, includeAttempts: attempts }, options, printStatus)
+}
+
+async function cancelRun(turnRunId: string, { reason, abort, project, json }: CancelOptions): Promise<void> {
+  const [{ withClient }, { operations }, { toWire }] = await Promise.all([
+    import('./connect.ts'),
+    import('../operations.ts'),
+    import('../wire.ts'),
+  ])
+  const status = await withClient({ project }, (client) =>
+    client.cancelTurnRun({
+      turnRunId,
+      ...(reason !== undefined && { reason }),
+      ...(abort !== undefined && { abort }),
+    }),
+  )
+  if (json) return printJson(toWire(operations.cancelTurnRun.output, status))
+  printText(status.message)
+}
+
+async function listAttempts(
+  worldSlug: string,
+  options: Shared & PageOptions & { run?: string },
+): Promise<void> {
+  const { run, limit, cursor } = options
+  const input = {
+    worldSlug,
+    ...(run !== undefined && { turnRunId: run }),
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  }
+  await ask('listAttempts', input, options, async (page) => {
+    if (page.attempts.length === 0) printNote('There are no attempts.')
+    else await printAttempts(page.attempts)
+    if (page.nextCursor !== null) printNote(`More: --cursor ${page.nextCursor}`)
+  })
+}
+
+/** Asks twice a second until the run has ended; a bar on a terminal shows its committed turns. */
+async function watchRun(
+  client: TurngraphClient,
+  ref: { turnRunId: string },
+  { json }: Shared,
+  signal: AbortSignal,
+): Promise<void> {
+  const [{ progressBar }, { operations }, { toWire }] = await Promise.all([
+    import('./progress.ts'),
+    import('../operations.ts'),
+    import('../wire.ts'),
+  ])
+  const bar = progressBar()
+  let status: Status
+  try {
+    for (;;) {
+      status = await client.getTurnRunStatus(ref)
+      bar.show(`${status.attemptCount} attempts`, status.committedTurnCount, status.requestedTurnCount)
+      if (status.endedAt !== null) break
+      await pause(signal)
+    }
+  } finally {
+    bar.stop()
+  }
+  if (status.status !== 'completed') process.exitCode = NOT_COMPLETED
+  if (json) return printJson(toWire(operations.getTurnRunStatus.output, status))
+  printText(status.message)
+}
+
+async function watchAttempt(
+  client: TurngraphClient,
+  ref: { attemptId: string; worldSlug: string },
+  { json }: Shared,
+  signal: AbortSignal,
+): Promise<void> {
+  const [{ operations }, { toWire }] = await Promise.all([import('../operations.ts'), import('../wire.ts')])
+  let status = await client.getTurnStatus(ref)
+  while (status.endedAt === null) {
+    await pause(signal)
+    status = await client.getTurnStatus(ref)
+  }
+  if (status.status !== 'committed') process.exitCode = NOT_COMPLETED
+  if (json) return printJson(toWire(operations.getTurnStatus.output, status))
+  printText(status.message)
+}
+
+const pause = (signal: AbortSignal): Promise<void> => sleep(ASK_AGAIN_MS, undefined, { signal })
+
+async function printStatus({ message, cancelReason, recentAttempts }: Status): Promise<void> {
+  printText(message)
+  if (cancelReason !== null) printText(`Cancelled: ${cancelReason}`)
+  if (recentAttempts !== undefined) await printAttempts(recentAttempts)
+}
+
+async function printAttempts(attempts: OperationOutput<'listAttempts'>['attempts']): Promise<void> {
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['attempt', 'in run', 'turn', 'status', 'started', 'ended', 'reason'],
+    attempts.map((attempt) => [
+      attempt.attemptId,
+      attempt.turnRunSeq,
+      attempt.attemptedTurn,
+      attempt.status,
+      attempt.startedAt,
+      attempt.endedAt,
+      attempt.failureReason,
+    ]),
+  )
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TurngraphClient } from '../client/client.ts'
+import { httpClient } from '../client/http.ts'
+import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import { openGraph } from '../graph/open.ts'
+import { type Service, startService } from '../http/service.ts'
+import type { Log } from '../log.ts'
+import type { OperationName } from '../operations.ts'
+import { tokenFor } from './connect.ts'
+import { runningServer } from './running-server.ts'
+
+/** Another process may be about to serve the folder, or to let go of it. */
+const PATIENCE_MS = 15_000
+const ASK_AGAIN_MS = 100
+
+/**
+ * The service of a data folder, for a process that needs it for long: the running one, else one in this very
+ * process, on a free loopback port, for others to go through. When the running one ends, this takes over.
+ */
+export class SharedService {
+  readonly #config: Config
+  readonly #project: string | null
+  readonly #log: Log
+  #own: Service | null = null
+  #client: Promise<TurngraphClient> | null = null
+
+  constructor(config: Config, project: string | null, log: Log) {
+    this.#config = config
+    this.#project = project
+    this.#log = log
+  }
+
+  /** Whether it is this very process that serves. */
+  get isOwn(): boolean {
+    return this.#own !== null
+  }
+
+  client(): Promise<TurngraphClient> {
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#client = null
+      throw error
+    })
+    return this.#client
+  }
+
+  async call(operation: OperationName, input: Record<string, unknown>): Promise<unknown> {
+    const used = this.client()
+    try {
+      return await run(await used, operation, input)
+    } catch (error) {
+      if (!neverArrived(error)) throw error
+      if (this.#client === used) this.#client = null
+      return run(await this.client(), operation, input)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#own?.close()
+  }
+
+  async #connect(): Promise<TurngraphClient> {
+    const { url } = this.#config
+    if (url !== null) return this.#through(url)
+    const began = performance.now()
+    for (;;) {
+      const running = await runningServer(this.#config.dataFolder)
+      if (running?.ready) return this.#through(running.url)
+      try {
+        if (running === null) return this.#through(await this.#serve())
+      } catch (error) {
+        const held = error instanceof TurngraphError && error.code === 'store_unavailable'
+        if (!held || performance.now() - began > PATIENCE_MS) throw error
+      }
+      if (performance.now() - began > PATIENCE_MS && running !== null) return this.#through(running.url)
+      await sleep(ASK_AGAIN_MS)
+    }
+  }
+
+  async #serve(): Promise<string> {
+    const config = { ...this.#config, host: '127.0.0.1', port: 0 }
+    const graph = await openGraph(config.store)
+    try {
+      this.#own = await startService({ config, graph, log: this.#log })
+    } catch (error) {
+      await graph.close()
+      throw error
+    }
+    return this.#own.url
+  }
+
+  #through(url: string): TurngraphClient {
+    return httpClient({ url, token: tokenFor(this.#config), project: this.#project })
+  }
+}
+
+const run = (client: TurngraphClient, operation: OperationName, input: unknown): Promise<unknown> =>
+  (client[operation] as (input: unknown) => Promise<unknown>)(input)
+
+/** Nobody listens there any more, so nothing was done: it may be asked again elsewhere. */
+function neverArrived(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && cause.code === 'ECONNREFUSED') return true
+  }
+  return false
+}
