@@ -3,25 +3,30 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { ENVIRONMENT } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
-import { routes } from '../src/http/routes.ts'
-import { operations } from '../src/operations.ts'
+import { routeOf, routes } from '../src/http/routes.ts'
+import { manifest } from '../src/mcp/manifest.ts'
+import { ALL_TOOLS } from '../src/mcp/tools.ts'
+import { type OperationName, operations } from '../src/operations.ts'
 import { captureRequest } from '../src/turns/record.ts'
 import { wireSchema } from '../src/wire.ts'
 
 /**
- * docs/reference.md, from the schemas: `npm run docs` writes it, `--check` fails where it is out of date.
+ * docs/reference.md and docs/mcp-tools.json, from the schemas: `npm run docs` writes them, `--check` fails where one
+ * is out of date.
  */
 type Json = { [key: string]: unknown }
 
-const FILE = fileURLToPath(new URL('../docs/reference.md', import.meta.url))
-
-export function reference(): string {
+function reference(): string {
   return `${[
     '# Reference\n\nGenerated from the schemas by `npm run docs`. The running service has the same as OpenAPI 3.1 at `/openapi.json`, and as a page at `/docs`.',
     `## Routes\n\n${table(['route', 'scope', 'what it does'], routes.map(routeRow))}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
     `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
     ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
     ...queries().map(([title, schema]) => `## ${title}\n\n${fields(schema)}`),
+    `## MCP tools\n\nOver stdio (\`turngraph mcp\`) and streamable HTTP (\`POST /mcp\`). Their schemas and examples: [mcp-tools.json](mcp-tools.json).\n\n${table(
+      ['tool', 'operation', 'what it does'],
+      ALL_TOOLS.map(({ name, operation, description }) => [`\`${name}\``, routeText(operation), description]),
+    )}`,
     `## Errors\n\n${table(
       ['code', 'HTTP', 'exit', 'meaning'],
       Object.entries(ERRORS).map(([code, { status, exit, meaning }]) => [
@@ -33,6 +38,11 @@ export function reference(): string {
     )}`,
     `## Settings\n\n${table(['variable', 'default', 'meaning'], Object.entries(ENVIRONMENT).map(settingRow))}`,
   ].join('\n\n')}\n`
+}
+
+const routeText = (operation: OperationName): string => {
+  const { method, path } = routeOf(operation)
+  return `\`${method} ${path}\``
 }
 
 const routeRow = ({ method, path, operation }: (typeof routes)[number]): string[] => {
@@ -48,6 +58,8 @@ function queries(): [string, z.ZodType][] {
     ['Stall analysis', operations.loadStall.input],
     ['Why', operations.explainTurn.input],
     ['Creating a world', operations.createWorld.input],
+    ['Running turns', operations.runTurn.input],
+    ['Cancelling a turn run', operations.cancelTurnRun.input],
   ]
 }
 
@@ -106,10 +118,16 @@ function table(head: string[], rows: string[][]): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const text = reference()
-  if (!process.argv.includes('--check')) writeFileSync(FILE, text)
-  else if (readFileSync(FILE, 'utf8') !== text) {
-    console.error('docs/reference.md is out of date: npm run docs')
-    process.exitCode = 1
+  const generated = {
+    'docs/reference.md': reference(),
+    'docs/mcp-tools.json': `${JSON.stringify(manifest(), null, 2)}\n`,
+  }
+  for (const [name, text] of Object.entries(generated)) {
+    const file = fileURLToPath(new URL(`../${name}`, import.meta.url))
+    if (!process.argv.includes('--check')) writeFileSync(file, text)
+    else if (readFileSync(file, 'utf8') !== text) {
+      console.error(`${name} is out of date: npm run docs`)
+      process.exitCode = 1
+    }
   }
 }

@@ -22,8 +22,9 @@ export type AttemptScope = {
 
 /** @throws `invalid_request` that names every field of another scope */
 export function turnOfAttempt(turn: AttemptTurn, scope: AttemptScope): CaptureRequest {
-  const { attemptedTurn, ...place } = scope
-  const expected = { ...place, turnNumber: attemptedTurn }
+  const { project, featureId, taskId, worldSlug, attemptedTurn: turnNumber } = scope
+  // These alone: the record's digest must not depend on what else is known of the world.
+  const expected = { project, featureId, taskId, worldSlug, turnNumber }
   const problems = SCOPE_FIELDS.filter(
     ([field]) => turn[field] != null && turn[field] !== expected[field],
   ).map(([field, wire]) => ({

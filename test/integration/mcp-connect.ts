@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { inject, onTestFinished } from 'vitest'
+import { cli } from '../chaos/service-process.ts'
+import type { StoreUnderTest } from '../contract/store.ts'
+import { newFolder, start } from './http-start.ts'
+
+export type Json = ReturnType<JSON['parse']>
+
+/** A connected client of the official SDK, and what it gets. */
+export type Connection = {
+  client: Client
+  /** The structured content of a success, which must be the same object as its text. */
+  call(tool: string, args?: Record<string, unknown>): Promise<Json>
+  /** The error of a refusal, which must hold no structured content. */
+  refused(tool: string, args?: unknown): Promise<Json>
+}
+
+export const EXECUTORS = {
+  trial: { kind: 'simulated', duration_ms: 5 },
+  slow: { kind: 'simulated', duration_ms: 400 },
+  flaky: { kind: 'simulated', duration_ms: 5, outcomes: ['failed', 'committed'], repeat: true },
+  failing: { kind: 'simulated', duration_ms: 5, outcomes: ['failed'] },
+}
+
+export function executorsFile(executors: object = EXECUTORS): string {
+  const file = path.join(newFolder(), 'executors.json')
+  writeFileSync(file, JSON.stringify(executors))
+  return file
+}
+
+export const overHttp = async (store: StoreUnderTest, project = 'shop'): Promise<Connection> => {
+  const graph = await store.open()
+  const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
+  const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }
+  return connected(
+    new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
+      requestInit: { headers },
+    }) as Transport,
+  )
+}
+
+export const overStdio = async (store: StoreUnderTest, project = 'shop'): Promise<Connection> => {
+  const graph = await store.open()
+  const onNeo4j = graph.engine === 'neo4j'
+  await graph.close()
+  const { lts } = inject('neo4j')
+  if (onNeo4j && 'reason' in lts) throw new Error(lts.reason)
+  const url = onNeo4j && 'url' in lts ? lts.url : 'embedded:memory'
+  return connected(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [...cli, 'mcp', '--project', project],
+      env: {
+        PATH: process.env.PATH ?? '',
+        TURNGRAPH_STORE: url,
+        TURNGRAPH_DATA: newFolder(),
+        TURNGRAPH_EXECUTORS: executorsFile(),
+      },
+      stderr: 'inherit',
+    }),
+  )
+}
+
+export async function connected(transport: Transport): Promise<Connection> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  await client.listTools() // a client knows the output schemas by then, and checks every success by them
+  return {
+    client,
+    async call(name, args = {}) {
+      const { content, structuredContent, isError } = (await client.callTool({
+        name,
+        arguments: args,
+      })) as Json
+      if (isError) throw new Error(`${name} was refused: ${content[0]?.text}`)
+      if (content.length !== 1 || content[0].text !== JSON.stringify(structuredContent)) {
+        throw new Error(`${name} answers two different things`)
+      }
+      return structuredContent
+    },
+    async refused(name, args = {}) {
+      const answer = (await client.callTool({ name, arguments: args as Record<string, unknown> })) as Json
+      if (answer.isError !== true || 'structuredContent' in answer || answer.content.length !== 1) {
+        throw new Error(`${name} was not refused as it should be: ${JSON.stringify(answer)}`)
+      }
+      const body = JSON.parse(answer.content[0].text)
+      if (Object.keys(body).join() !== 'error') throw new Error(`no error: ${answer.content[0].text}`)
+      return body.error
+    },
+  }
+}
