@@ -68,7 +68,8 @@ function addRoute(app: Express, route: Route, context: OperationContext): void {
 /** On a loopback address `/mcp` answers to loopback names alone, tokens or not (MCP: DNS rebinding). */
 function addMcp(app: Express, config: Config, context: OperationContext): void {
   if (isLoopback(config.host)) app.use('/mcp', refuseForeign({ auth: 'off', host: config.host }))
-  app.post('/mcp', requireScope('read'), ...jsonBody, mcpHandler(context))
+  // What a token may do is asked for each tool.
+  app.post('/mcp', requireScope(null), ...jsonBody, mcpHandler(context))
   app.all('/mcp', refuseMcpMethod)
 }
 

@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 1024 * 1024
 export const jsonBody: readonly RequestHandler[] = [
   (req, _res, next) => {
     // A body of another type is one that a foreign page may send without asking us first (CORS).
-    if (req.is(['json', '+json']) === false) {
+    if (req.headers['content-length'] !== '0' && req.is(['json', '+json']) === false) {
       throw new TurngraphError('invalid_request', 'The body is not declared as JSON.', {
         hint: 'Send the header "Content-Type: application/json".',
         details: { problems: [{ path: 'content-type', message: 'must be application/json' }] },

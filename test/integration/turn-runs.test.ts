@@ -1,0 +1,375 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import { httpClient } from '../../src/client/http.ts'
+import { TurngraphError } from '../../src/errors.ts'
+import type { StoreUnderTest } from '../contract/store.ts'
+import { describeOn, memory, neo4jLts } from '../support/engines.ts'
+import { newFolder, SwitchedGraph, start } from './http-start.ts'
+import { EXECUTORS, executorsFile, type Json } from './mcp-connect.ts'
+
+/** Turn runs as orchestrators and workers meet them, over REST, on both engines. */
+
+describeOn(memory, suite)
+describeOn(neo4jLts, suite)
+
+const task = { featureId: 'FEAT-1', taskId: 'TASK-1' }
+
+function clientOf({ service, token }: { service: { url: string }; token: string }): TurngraphClient {
+  return httpClient({ url: service.url, token, project: 'shop' })
+}
+
+async function untilEnded(client: TurngraphClient, turnRunId: string) {
+  for (;;) {
+    const status = await client.getTurnRunStatus({ turnRunId, includeAttempts: true })
+    if (status.endedAt !== null) return status
+    await sleep(20)
+  }
+}
+
+async function activeAttempt(
+  client: TurngraphClient,
+  turnRunId: string,
+  after: string | null = null,
+): Promise<string> {
+  for (;;) {
+    const { activeAttemptId } = await client.getTurnRunStatus({ turnRunId })
+    if (activeAttemptId !== null && activeAttemptId !== after) return activeAttemptId
+    await sleep(20)
+  }
+}
+
+function suite(store: StoreUnderTest): void {
+  const served = async (executors: object = EXECUTORS, environment: Record<string, string> = {}) => {
+    const started = await start(
+      { TURNGRAPH_EXECUTORS: executorsFile(executors), ...environment },
+      { graph: await store.open() },
+    )
+    return { ...started, client: clientOf(started) }
+  }
+
+  test('the REST twins answer as the tools do', async () => {
+    const { call, client } = await served()
+    await client.createWorld({ ...task, worldSlug: 'a b', executor: 'flaky' })
+    const at = '/v1/worlds/a%20b'
+    const started = await call('POST', `${at}/turn-runs?project=shop`, {
+      body: { turn_count: 2, max_attempts: 5 },
+    })
+    expect(started.status).toBe(201)
+    expect(started.body).toMatchObject({
+      run_mode: 'turn_run',
+      turn_count: 2,
+      max_attempts: 5,
+      world_slug: 'a b',
+    })
+    const { turn_run_id } = started.body
+    const ended = await untilEnded(client, turn_run_id)
+    expect(ended).toMatchObject({ status: 'completed', failedAttemptCount: 2 })
+    const status = await call(
+      'GET',
+      `/v1/turn-runs/${turn_run_id}?project=shop&include_attempts=true&attempt_limit=2`,
+    )
+    expect(status.body.recent_attempts).toHaveLength(2)
+    expect(await call('GET', `/v1/turn-runs/${turn_run_id}`)).toMatchObject({ status: 404 })
+    const single = await call('POST', `${at}/turn-runs?project=shop`)
+    expect(single).toMatchObject({
+      status: 201,
+      body: { run_mode: 'single_attempt', turn_count_source: 'default' },
+    })
+    const attempt = await call('GET', `/v1/attempts/${single.body.attempt_id}?project=shop`)
+    expect(attempt).toMatchObject({
+      status: 200,
+      body: { attempt_id: single.body.attempt_id, executor: 'flaky' },
+    })
+    const first = await call('GET', `${at}/attempts?project=shop&turn_run_id=${turn_run_id}&limit=3`)
+    expect(first.body.attempts.map((held: Json) => held.turn_run_seq)).toEqual([4, 3, 2])
+    const rest = await call(
+      'GET',
+      `${at}/attempts?project=shop&turn_run_id=${turn_run_id}&limit=3&cursor=${first.body.next_cursor}`,
+    )
+    expect(rest.body).toMatchObject({ attempts: [{ turn_run_seq: 1 }], next_cursor: null })
+    const cancelled = await call('POST', `/v1/turn-runs/${turn_run_id}/cancel`, { body: { project: 'shop' } })
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'completed', cancel_reason: null } })
+  })
+
+  test('a worker outside claims, lives, commits and fails, and the run follows', async () => {
+    const { call, client } = await served()
+    await client.createWorld({ ...task, worldSlug: 'w' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2, maxAttempts: 4 })
+    const first = await activeAttempt(client, turnRunId)
+    const at = (attempt: string, what: string, body: object) =>
+      call('POST', `/v1/attempts/${attempt}/${what}`, { body: { project: 'shop', ...body } })
+
+    const claimed = await at(first, 'claim', { worker_id: 'worker-1' })
+    expect(claimed).toMatchObject({
+      status: 200,
+      body: {
+        fence: expect.any(Number),
+        lease_until: expect.any(Number),
+        attempted_turn: 1,
+        continuation: { player: { status: 'first_turn' }, coach: { status: 'first_turn' } },
+      },
+    })
+    const { fence } = claimed.body
+    expect((await at(first, 'claim', { worker_id: 'worker-1' })).body).toEqual(claimed.body)
+    expect(await at(first, 'claim', { worker_id: 'worker-2' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'busy', details: { attempt_id: first, turn_run_id: turnRunId } } },
+    })
+    expect(await at(first, 'heartbeat', { fence })).toMatchObject({
+      status: 200,
+      body: { lease_until: expect.any(Number), cancel_requested: false },
+    })
+    expect(await at(first, 'heartbeat', { fence: fence + 1 })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'lease_lost' } },
+    })
+    expect(await at(first, 'fail', { fence, reason: 'the tests do not start' })).toMatchObject({
+      status: 200,
+      body: { status: 'failed', failure_reason: 'the tests do not start' },
+    })
+
+    const second = await activeAttempt(client, turnRunId, first)
+    const again = await at(second, 'claim', { worker_id: 'worker-1' })
+    expect(again.body.fence).toBeGreaterThan(fence)
+    const turn = {
+      player_summary: 'Built it',
+      coach_decision: 'feedback',
+      acceptance_criteria_status: { 'AC-001': 'verified' },
+    }
+    const elsewhere = { task_id: 'TASK-2', turn_number: 9, world_slug: 'v', feature_id: 'FEAT-1' }
+    const refused = await at(second, 'commit', { fence: again.body.fence, turn: { ...turn, ...elsewhere } })
+    expect([refused.status, refused.body.error.details.problems.map((p: Json) => p.path)]).toEqual([
+      400,
+      ['turn.task_id', 'turn.world_slug', 'turn.turn_number'],
+    ])
+    const own = { task_id: 'TASK-1', turn_number: 1, world_slug: 'w', feature_id: 'FEAT-1', project: 'shop' }
+    const commit = () => at(second, 'commit', { fence: again.body.fence, turn: { ...turn, ...own } })
+    const committed = await commit()
+    expect(committed).toMatchObject({ status: 200, body: { status: 'committed', produced_turn: 1 } })
+    expect(await commit()).toMatchObject({ status: 200, body: committed.body })
+    expect(
+      await at(second, 'commit', { fence: again.body.fence, turn: { ...turn, player_summary: 'Other' } }),
+    ).toMatchObject({
+      status: 409,
+      body: { error: { code: 'turn_conflict' } },
+    })
+
+    const third = await activeAttempt(client, turnRunId, second)
+    const last = await at(third, 'claim', { worker_id: 'worker-3' })
+    expect(last.body.continuation.player.context).toContain('AC-001: verified')
+    await at(third, 'commit', { fence: last.body.fence, turn: { player_summary: 'Finished' } })
+    expect(await untilEnded(client, turnRunId)).toMatchObject({
+      status: 'completed',
+      committedTurnCount: 2,
+      failedAttemptCount: 1,
+      attemptCount: 3,
+    })
+    expect((await client.listTurns({ worldSlug: 'w' })).items.map((held) => held.playerSummary)).toEqual([
+      'Built it',
+      'Finished',
+    ])
+  })
+
+  test('what is not a claim, a fence or a reason is refused by its field', async () => {
+    const { call, client } = await served()
+    await client.createWorld({ ...task, worldSlug: 'w' })
+    const { attemptId } = await client.runTurn({ worldSlug: 'w' })
+    const wrong: [string, object, string][] = [
+      ['claim', {}, 'worker_id'],
+      ['claim', { worker_id: '' }, 'worker_id'],
+      ['heartbeat', { fence: '1' }, 'fence'],
+      ['heartbeat', {}, 'fence'],
+      ['fail', { fence: 1 }, 'reason'],
+      ['fail', { fence: 1, reason: 'x'.repeat(2_001) }, 'reason'],
+      ['commit', { fence: 1, turn: {} }, 'turn.player_summary'],
+      ['commit', { fence: 1, turn: { player_summary: 'x', on_conflict: 'supersede' } }, 'turn.on_conflict'],
+    ]
+    for (const [what, body, field] of wrong) {
+      const answer = await call('POST', `/v1/attempts/${attemptId}/${what}?project=shop`, { body })
+      expect([answer.status, answer.body.error.details.problems[0].path]).toEqual([400, field])
+    }
+    for (const id of ['nonsense', '00000000-0000-0000']) {
+      expect((await call('GET', `/v1/attempts/${id}?project=shop`)).status).toBe(400)
+    }
+  })
+
+  test('commands do the turns of a world, and learn what was before', async () => {
+    const script = `
+      let text = ''
+      process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => {
+        const { attempted_turn, continuation } = JSON.parse(text)
+        console.log(JSON.stringify({
+          player_summary: 'turn ' + attempted_turn + ' after ' + (continuation.player.prior?.player_summary ?? 'nothing'),
+        }))
+      })`
+    const { client } = await served({
+      agent: { kind: 'command', argv: [process.execPath, '-e', script], env: ['PATH'] },
+    })
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'agent' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2 })
+    expect(await untilEnded(client, turnRunId)).toMatchObject({ status: 'completed' })
+    const { items } = await client.listTurns({ worldSlug: 'w' })
+    expect(items.map(({ playerSummary }) => playerSummary)).toEqual([
+      'turn 1 after nothing',
+      'turn 2 after turn 1 after nothing',
+    ])
+  })
+
+  test('a record that cannot be stored is a failed attempt like any other', async () => {
+    const argv = [process.execPath, '-e', `console.log(JSON.stringify({ player_summary: 7, colour: 'red' }))`]
+    const { client } = await served({ agent: { kind: 'command', argv, env: ['PATH'] } })
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'agent' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 1, maxAttempts: 2 })
+    const ended = await untilEnded(client, turnRunId)
+    expect(ended).toMatchObject({ status: 'failed', failedAttemptCount: 2 })
+    expect(ended.recentAttempts?.[0]?.failureReason).toMatch(/player_summary.*colour/)
+  })
+
+  test('a cancel with abort stops the command that is under way', async () => {
+    const folder = newFolder()
+    const script = `require('node:fs').writeFileSync(${JSON.stringify(path.join(folder, 'began'))}, String(process.pid)); setInterval(() => {}, 1000)`
+    const { client } = await served({
+      agent: { kind: 'command', argv: [process.execPath, '-e', script], env: ['PATH'] },
+    })
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'agent' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 5 })
+    while (!existsSync(path.join(folder, 'began'))) await sleep(20)
+    await client.cancelTurnRun({ turnRunId, reason: 'wrong branch', abort: true })
+    const ended = await untilEnded(client, turnRunId)
+    expect(ended).toMatchObject({ status: 'cancelled', attemptCount: 1, failedAttemptCount: 1 })
+    expect(ended.recentAttempts?.[0]?.failureReason).toBe('the turn run was cancelled')
+  })
+
+  test('an executor that is not in the file is refused, where a world names it and where a run needs it', async () => {
+    const { call, client } = await served()
+    const body = { feature_id: 'FEAT-1', task_id: 'TASK-1', executor: 'nobody' }
+    const refused = await call('POST', '/v1/worlds', { body })
+    expect([refused.status, refused.body.error.details.problems[0].path]).toEqual([400, 'executor'])
+    expect((await client.listWorlds({})).items).toEqual([])
+  })
+
+  test('a cancel through another replica, between two polls, ends the run here', async () => {
+    const { graph, client } = await served()
+    const other = await start({}, { graph: await store.beside(graph) })
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 50 })
+    await activeAttempt(client, turnRunId)
+    await clientOf(other).cancelTurnRun({ turnRunId, reason: 'from the other one' })
+    expect(await untilEnded(client, turnRunId)).toMatchObject({
+      status: 'cancelled',
+      attemptCount: 1,
+      committedTurnCount: 1,
+      cancelReason: 'from the other one',
+    })
+    const worker = await client.createWorld({ ...task, worldSlug: 'outside' })
+    const run = await client.runTurn({ worldSlug: worker.worldSlug, turnCount: 1, maxAttempts: 2 })
+    const attemptId = await activeAttempt(client, run.turnRunId ?? '')
+    const { fence } = await clientOf(other).claimAttempt({ attemptId, workerId: 'far away' })
+    await clientOf(other).commitAttempt({ attemptId, fence, turn: { playerSummary: 'Done elsewhere' } })
+    expect(await untilEnded(client, run.turnRunId ?? '')).toMatchObject({ status: 'completed' })
+  })
+}
+
+describe('the life of a service', () => {
+  test('one that ends hands its runs back, and the next one finds no world stuck', async () => {
+    const folder = newFolder()
+    const environment = {
+      TURNGRAPH_STORE: `embedded:${path.join(folder, 'graph')}`,
+      TURNGRAPH_EXECUTORS: executorsFile(),
+    }
+    const { openGraph } = await import('../../src/graph/open.ts')
+    const open = () => openGraph({ kind: 'embedded', folder: path.join(folder, 'graph'), sync: false })
+    const first = await start(environment, { graph: await open(), dataFolder: folder })
+    const client = clientOf(first)
+    const started: string[] = []
+    for (const executor of ['slow', 'external']) {
+      await client.createWorld({ ...task, worldSlug: executor, executor })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: executor, turnCount: 50 })
+      await activeAttempt(client, turnRunId)
+      started.push(turnRunId)
+    }
+    await client.createWorld({ ...task, worldSlug: 'single', executor: 'slow' })
+    const { attemptId = '' } = await client.runTurn({ worldSlug: 'single' })
+    await first.service.close()
+    const instance = readFileSync(path.join(folder, 'instance'), 'utf8')
+    const second = await start(environment, { graph: await open(), dataFolder: folder })
+    const next = clientOf(second)
+    for (const turnRunId of started) {
+      expect(await next.getTurnRunStatus({ turnRunId })).toMatchObject({
+        status: 'interrupted',
+        failureReason: 'process restart before turn run completed',
+        interruptedAttemptCount: 1,
+        activeAttemptId: null,
+      })
+    }
+    expect(await next.getTurnStatus({ attemptId })).toMatchObject({ status: 'interrupted' })
+    for (const worldSlug of ['slow', 'external', 'single']) {
+      expect(await next.getWorld({ worldSlug })).toMatchObject({
+        activeTurnRunId: null,
+        activeAttemptId: null,
+      })
+    }
+    expect(readFileSync(path.join(folder, 'instance'), 'utf8')).toBe(instance)
+  })
+
+  test('two services do not share the instance of a data folder', async () => {
+    const folder = newFolder()
+    await start({}, { dataFolder: folder })
+    await expect(start({}, { dataFolder: folder })).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test('a run outlasts a store that is away for less than its lease', async () => {
+    const graph = new SwitchedGraph()
+    const started = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
+    const client = clientOf(started)
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'trial' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 30 })
+    await activeAttempt(client, turnRunId)
+    graph.gate = async () => {
+      throw new TurngraphError('store_unavailable', 'away')
+    }
+    await sleep(700)
+    graph.gate = async () => {}
+    expect(await untilEnded(client, turnRunId)).toMatchObject({
+      status: 'completed',
+      attemptCount: 30,
+      committedTurnCount: 30,
+    })
+  })
+
+  test('a store error that lasts fails the run with its text, and frees the world', async () => {
+    const graph = new SwitchedGraph()
+    const started = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
+    const client = clientOf(started)
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow', leaseTtlMs: 60_000 })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 30 })
+    await activeAttempt(client, turnRunId)
+    let refused = 0
+    const { transact } = graph
+    graph.transact = async (work, deadline) =>
+      transact.call(
+        graph,
+        (run) =>
+          work(async (step) => {
+            if (step.statement.name !== 'turns/append') return run(step)
+            refused++
+            throw new Error('the disk is full')
+          }),
+        deadline,
+      ) as never
+    expect(await untilEnded(client, turnRunId)).toMatchObject({
+      status: 'failed',
+      failureReason: 'the disk is full',
+      interruptedAttemptCount: 1,
+      activeAttemptId: null,
+    })
+    expect(refused).toBe(1)
+    expect(await client.getWorld({ worldSlug: 'w' })).toMatchObject({
+      activeTurnRunId: null,
+      activeAttemptId: null,
+    })
+  })
+})
