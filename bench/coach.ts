@@ -1,15 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
-import { loadConfig } from '../src/config.ts'
-import { migrate } from '../src/graph/migrations.ts'
-import { openGraph } from '../src/graph/open.ts'
-import { warmUp } from '../src/warm-up.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
-import { type Floor, floorOf } from './floor.ts'
+import type { Floor } from './floor.ts'
 import { type Figures, printFigures, sampler } from './latency.ts'
+import { onBenchGraph } from './on-graph.ts'
 
 export type CoachBench = { store: string | null; turns: number; long: number; samples: number; out: string }
 
@@ -29,19 +23,8 @@ const placeOf = (world: string, turns: number): Place => ({
  * same of a short one.
  */
 export async function benchCoach(bench: CoachBench): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const config = loadConfig({
-    ...process.env,
-    TURNGRAPH_DATA: folder,
-    TURNGRAPH_PROJECT: PROJECT,
-    ...(bench.store === null ? {} : { TURNGRAPH_STORE: bench.store }),
-  })
-  const graph = await openGraph(config.store)
-  await migrate(graph)
-  await warmUp(graph)
-  const client = inProcessClient({ graph, project: PROJECT })
-  const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
-  try {
+  await onBenchGraph(bench, async (graph, floor) => {
+    const client = inProcessClient({ graph, project: PROJECT })
     const filled = { worlds: 0, turns: 0 }
     await fillTo(client, filled, bench.turns)
     await fillOne(client, 'short', TURNS_A_WORLD)
@@ -55,16 +38,8 @@ export async function benchCoach(bench: CoachBench): Promise<void> {
         `${name.padEnd(24)} world of ${bench.long} turns / world of ${TURNS_A_WORLD}: ${ratio.toFixed(2)}`,
       )
     }
-    mkdirSync(path.dirname(bench.out), { recursive: true })
-    writeFileSync(
-      bench.out,
-      `${JSON.stringify({ store: graph.engine, turns: bench.turns, figures }, null, 2)}\n`,
-    )
-  } finally {
-    await floor.close()
-    await graph.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
+    return { turns: bench.turns, figures }
+  })
 }
 
 async function fillOne(client: TurngraphClient, world: string, turns: number): Promise<void> {
@@ -93,12 +68,15 @@ async function sampled(
   for (let round = 0; round < rounds; round++) {
     await sample('floor read', floor.read)
     const some = operationsOf(client, placeOf(`w${(round * 7919) % worlds}`, TURNS_A_WORLD))
-    for (const [name, work] of Object.entries(some)) await sample(name, work)
+    for (const [name, work] of named(some)) await sample(name, work)
     if (round % 5 !== 0) continue
     const short = operationsOf(client, placeOf('short', TURNS_A_WORLD))
     const long = operationsOf(client, placeOf('long', bench.long))
-    for (const [name, work] of Object.entries(short)) await sample(`${name}, short world`, work)
-    for (const [name, work] of Object.entries(long)) await sample(`${name}, long world`, work)
+    for (const [name, work] of named(short)) await sample(`${name}, short world`, work)
+    for (const [name, work] of named(long)) await sample(`${name}, long world`, work)
   }
   return figures()
 }
+
+const named = (some: ReturnType<typeof operationsOf>): [string, () => Promise<unknown>][] =>
+  Object.entries(some)

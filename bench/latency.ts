@@ -8,20 +8,17 @@ function latencyOf(samples: readonly number[]): Latency {
   return { p50: at(0.5), p95: at(0.95), n: sorted.length }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
-}
-
 /** Times work under names, round by round, so that all see the same machine. */
 export function sampler() {
   const samples = new Map<string, number[]>()
   return {
-    async sample(name: string, work: () => Promise<unknown>): Promise<void> {
+    async sample<T>(name: string, work: () => Promise<T>): Promise<T> {
       const list = samples.get(name) ?? []
       samples.set(name, list)
-      list.push(await timed(work))
+      const started = performance.now()
+      const result = await work()
+      list.push(performance.now() - started)
+      return result
     },
     figures: (): Figures => Object.fromEntries([...samples].map(([name, list]) => [name, latencyOf(list)])),
   }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { benchCoach } from './coach.ts'
+import { benchRuns } from './runs.ts'
 import { benchTurns } from './turns.ts'
 
 // The driver takes a stack trace with every statement: mapped to sources, that alone is 0.1 ms.
@@ -45,6 +46,22 @@ program
       store: options.store ?? null,
       turns: Number(options.turns),
       long: Number(options.long),
+      samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('runs')
+  .description('starting and ending the attempts of turn runs, one after another, over many worlds')
+  .option(...STORE)
+  .option('--turns <n>', 'turns in the graph before', '20000')
+  .option('--samples <n>', 'measurements of each', '1000')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/runs.json')
+  .action(async (options: Record<string, string>) => {
+    await benchRuns({
+      store: options.store ?? null,
+      turns: Number(options.turns),
       samples: Number(options.samples),
       out: String(options.out),
     })
