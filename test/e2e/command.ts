@@ -10,6 +10,7 @@ import { onTestFinished } from 'vitest'
 import { readServerFile } from '../../src/http/server-file.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+export const built = path.join(root, 'dist/cli/main.js')
 
 /** What users run is what is tested: the build, made anew where the sources are newer. */
 export const buildOnce = (): void => {
@@ -32,7 +33,7 @@ export function commandsOn(data: string) {
   const start = (args: readonly string[], { environment = {}, cwd = data }: Given = {}): ChildProcess => {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
     const env = { ...Object.fromEntries(inherited), TURNGRAPH_DATA: path.join(data, 'graph'), ...environment }
-    return spawn(process.execPath, [path.join(root, 'dist/cli/main.js'), ...args], { cwd, env })
+    return spawn(process.execPath, [built, ...args], { cwd, env })
   }
   return {
     folder: path.join(data, 'graph'),

@@ -1,0 +1,156 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { readServerFile } from '../../src/http/server-file.ts'
+import { type Connection, connected, EXECUTORS } from '../integration/mcp-connect.ts'
+import { buildOnce, built, commandsOn, temporaryFolder } from './command.ts'
+
+/** Turn runs as a user at a terminal has them, and as an agent that speaks MCP over stdio. */
+
+beforeAll(buildOnce, 120_000)
+
+function aUser() {
+  const folder = temporaryFolder()
+  const executors = path.join(folder, 'executors.json')
+  writeFileSync(executors, JSON.stringify(EXECUTORS))
+  const environment = { TURNGRAPH_EXECUTORS: executors }
+  const user = commandsOn(folder)
+  const run = (...args: string[]) => user.run(args, { environment })
+  const aWorld = (slug: string, executor: string) =>
+    run('worlds', 'create', slug, '--feature', 'F', '--task', 'T', '--executor', executor)
+  return { ...user, environment, run, aWorld }
+}
+
+const idIn = (text: string): string => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)?.[0] ?? 'no id'
+
+describe('turngraph run', () => {
+  test('without a server it stays until the run has ended, and says how', async () => {
+    const { run, aWorld } = aUser()
+    await aWorld('w', 'flaky')
+    const ran = await run('run', 'start', 'w', '--turns', '2', '--max-attempts', '6')
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('There is no server') })
+    expect(ran.stdout).toMatch(
+      /^Started a turn run of world w, from turn 0 to turn 2\. [0-9a-f-]{36}\nThe turn run of world w is completed: 2 of 2 turns committed after 4 attempts \(2 failed\)\.\n$/,
+    )
+    const id = idIn(ran.stdout)
+    const status = await run('run', 'status', id, '--attempts')
+    expect(status.stdout.split('\n')).toHaveLength(1 + 5 + 1)
+    const json = JSON.parse((await run('run', 'status', id, '--json')).stdout)
+    expect(json).toMatchObject({ turn_run_id: id, status: 'completed', committed_turn_count: 2 })
+    const attempts = await run('run', 'attempts', 'w', '--run', id, '--limit', '1')
+    expect(attempts.stdout).toContain('committed')
+    expect(attempts.stderr).toContain('More: --cursor')
+    const turns = JSON.parse((await run('worlds', 'turns', 'w', '--json')).stdout)
+    expect(turns.items).toHaveLength(2)
+  })
+
+  test('a run that does not complete is exit code 1', async () => {
+    const { run, aWorld } = aUser()
+    await aWorld('w', 'failing')
+    const ran = await run('run', 'start', 'w', '--turns', '1', '--max-attempts', '2', '--json')
+    expect([ran.code, JSON.parse(ran.stdout).failure_reason]).toEqual([
+      1,
+      'max_attempts exhausted before requested turn_count committed',
+    ])
+    const single = await run('run', 'start', 'w')
+    expect([single.code, single.stdout]).toEqual([1, expect.stringContaining('simulated failure')])
+  })
+
+  test('through a server it answers at once; status, cancel and a second start find the run', async () => {
+    const { run, aWorld, serve, environment } = aUser()
+    await serve([], environment)
+    await aWorld('w', 'slow')
+    const started = await run('run', 'start', 'w', '--turns', '50')
+    const id = idIn(started.stdout)
+    expect(await run('run', 'start', 'w')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('has an attempt at work'),
+    })
+    const cancelled = await run('run', 'cancel', id, '--reason', 'wrong branch')
+    expect(cancelled.code).toBe(0)
+    const watched = await run('run', 'status', id, '--watch')
+    expect([watched.code, watched.stdout]).toEqual([1, expect.stringContaining('was cancelled')])
+    expect((await run('run', 'status', id)).stdout).toContain('Cancelled: wrong branch')
+  })
+
+  test('SIGTERM hands the run of a command back', async () => {
+    const { run, aWorld, start, environment, folder } = aUser()
+    await aWorld('w', 'slow')
+    const child = start(['run', 'start', 'w', '--turns', '50'], { environment })
+    const said: string[] = []
+    child.stdout?.on('data', (chunk) => said.push(String(chunk)))
+    while (!/[0-9a-f-]{36}/.test(said.join(''))) await sleep(20)
+    expect(readServerFile(folder)).not.toBeNull()
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('close', resolve))
+    const status = JSON.parse((await run('run', 'status', idIn(said.join('')), '--json')).stdout)
+    expect(status).toMatchObject({
+      status: 'interrupted',
+      failure_reason: 'process restart before turn run completed',
+      active_attempt_id: null,
+    })
+  })
+
+  test('what cannot be done is an exit code, as everywhere', async () => {
+    const { run, aWorld } = aUser()
+    await aWorld('w', 'external')
+    const nobody = '00000000-0000-4000-8000-000000000000'
+    const cases: [string[], number][] = [
+      [['start'], 2],
+      [['start', 'w', '--turns', 'many'], 2],
+      [['start', 'w', '--turns', '3', '--max-attempts', '2'], 2],
+      [['start', 'nowhere'], 4],
+      [['status', 'nonsense'], 2],
+      [['status', nobody], 4],
+      [['cancel', nobody, '--reason', ''], 2],
+      [['attempts', 'nowhere'], 4],
+    ]
+    for (const [args, code] of cases) expect([args, (await run('run', ...args)).code]).toEqual([args, code])
+  })
+})
+
+describe('turngraph mcp', () => {
+  const agentOf = ({ folder, environment }: ReturnType<typeof aUser>): Promise<Connection> =>
+    connected(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [built, 'mcp'],
+        env: { PATH: process.env.PATH ?? '', TURNGRAPH_DATA: folder, ...environment },
+        stderr: 'inherit',
+      }),
+    )
+
+  test('serves the graph for other commands; a second one goes through the first, and takes over', async () => {
+    const user = aUser()
+    const first = await agentOf(user)
+    const { pid } = readServerFile(user.folder) ?? {}
+    await first.call('create_world', { feature_id: 'F', task_id: 'T', world_slug: 'w', executor: 'slow' })
+    const second = await agentOf(user)
+    expect(readServerFile(user.folder)?.pid).toBe(pid)
+    const started = await second.call('run_turn', { world_slug: 'w', turn_count: 50 })
+    expect((await user.run('run', 'status', started.turn_run_id)).stdout).toContain('is running')
+    await first.client.close() // ends its process, which hands its run back
+    const status = await second.call('get_turn_run_status', started.poll_with.args)
+    expect(status).toMatchObject({ status: 'interrupted', poll_with: null })
+    expect(readServerFile(user.folder)?.pid).not.toBe(pid)
+    expect(await second.call('run_turn', { world_slug: 'w' })).toMatchObject({ run_mode: 'single_attempt' })
+  })
+
+  test('a server that runs already is the one it goes through', async () => {
+    const user = aUser()
+    const { url } = await user.serve([], user.environment)
+    const agent = await agentOf(user)
+    await agent.call('capture_turn_state', {
+      feature_id: 'F',
+      task_id: 'T',
+      turn_number: 1,
+      player_summary: 'x',
+    })
+    expect(readServerFile(user.folder)?.url).toBe(url)
+    const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
+    const answer = await fetch(`${url}/v1/worlds`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await answer.json()).toMatchObject({ items: [{ world_slug: 'T' }] })
+  })
+})
