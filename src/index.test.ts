@@ -4,6 +4,9 @@ import * as turngraph from './index.ts'
 test('the public API is this, and changes only on purpose', () => {
   expect(Object.keys(turngraph).sort()).toEqual([
     'ERRORS',
+    'Executors',
+    'TurnRunStore',
+    'TurnRuns',
     'TurngraphError',
     'captureRequest',
     'captureTurnState',
@@ -17,6 +20,7 @@ test('the public API is this, and changes only on purpose', () => {
     'importReport',
     'inProcessClient',
     'listCriteria',
+    'loadExecutors',
     'loadStall',
     'loadTurnContinuationContext',
     'migrate',

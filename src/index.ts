@@ -24,6 +24,11 @@ export { ERRORS, type ErrorBody, type ErrorCode, TurngraphError } from './errors
 export { migrate } from './graph/migrations.ts'
 export { openGraph } from './graph/open.ts'
 export type { Graph } from './graph/port.ts'
+export type { AttemptOutcome, AttemptTask, Executor } from './runs/executor.ts'
+export { Executors, loadExecutors } from './runs/executors.ts'
+export type { Attempt, TurnRun } from './runs/record.ts'
+export { TurnRunStore } from './runs/store.ts'
+export { TurnRuns } from './runs/turn-runs.ts'
 export { type Captured, captureTurnState } from './turns/capture.ts'
 export { loadTurnContinuationContext } from './turns/context.ts'
 export {
