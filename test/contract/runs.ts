@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
-import { parseStatement } from '../../src/graph/statements.ts'
 import {
   ATTEMPT_RESTARTED,
   EXHAUSTED,
@@ -32,9 +31,7 @@ export function runsContract(store: StoreUnderTest): void {
 
     const aWorld = async (executor: 'external' | 'simulated' = 'simulated', worldSlug = 'w') => {
       const ref = { project: PROJECT, worldSlug }
-      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug })
-      if (executor !== 'external')
-        await handles.graph.write([{ statement: setExecutor, params: { slug: worldSlug, executor } }])
+      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug, executor })
       return ref
     }
 
@@ -574,11 +571,3 @@ export function runsContract(store: StoreUnderTest): void {
     })
   })
 }
-
-const setExecutor = parseStatement(
-  'test/set-executor',
-  `// params: $slug $executor
-   MATCH (w:World {slug: $slug})
-   SET w.executor = $executor
-   RETURN w.key AS key`,
-)

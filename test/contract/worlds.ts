@@ -133,7 +133,7 @@ export function worldsContract(store: StoreUnderTest): void {
       const made = await client().createWorld({
         ...task,
         worldSlug: 'w',
-        executor: 'shell',
+        executor: 'simulated',
         leaseTtlMs: 5_000,
       })
       expect(made).toEqual({
@@ -142,14 +142,14 @@ export function worldsContract(store: StoreUnderTest): void {
         project: PROJECT,
         ...task,
         currentTurn: 0,
-        executor: 'shell',
+        executor: 'simulated',
         leaseTtlMs: 5_000,
         activeTurnRunId: null,
         activeAttemptId: null,
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         deletedAt: null,
       })
-      const agreeing = [{}, { executor: 'shell' }, { leaseTtlMs: 5_000 }]
+      const agreeing = [{}, { executor: 'simulated' }, { leaseTtlMs: 5_000 }]
       for (const more of agreeing) {
         expect(await client().createWorld({ ...task, worldSlug: 'w', ...more })).toEqual({
           ...made,

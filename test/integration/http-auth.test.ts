@@ -1,17 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { callWithHost, newFolder, record, start } from './http-start.ts'
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-function tokensFile(entries: { name: string; token: string; scopes: string[]; project?: string }[]): string {
-  const file = path.join(newFolder(), 'tokens.json')
-  const listed = entries.map(({ token, ...entry }) => ({ ...entry, sha256: sha256(token) }))
-  writeFileSync(file, JSON.stringify(listed))
-  return file
-}
+import { callWithHost, newFolder, record, start, tokensFile } from './http-start.ts'
 
 const capture = { body: record() }
 

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { readServerFile, writeServerFile } from '../../src/http/server-file.ts'
 import { createLog } from '../../src/log.ts'
 import { record, SwitchedGraph, start } from './http-start.ts'
 
@@ -153,12 +154,12 @@ describe('server.json', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('of another service on the folder stays when the first one ends', async () => {
-    const first = await start()
-    const second = await start({}, { dataFolder: first.dataFolder })
-    await first.service.close()
-    const held = JSON.parse(readFileSync(path.join(first.dataFolder, 'server.json'), 'utf8'))
-    expect(held.url).toBe(second.service.url)
+  test('of another service on the folder stays when this one ends', async () => {
+    const { service, dataFolder } = await start()
+    const other = { pid: process.pid, url: 'http://127.0.0.1:1', version: '0.0.0' }
+    writeServerFile(dataFolder, other)
+    await service.close()
+    expect(readServerFile(dataFolder)).toEqual(other)
   })
 })
 

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as nodeRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -50,6 +51,19 @@ export function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-http-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** A file for TURNGRAPH_TOKENS. */
+export function tokensFile(
+  entries: { name: string; token: string; scopes: string[]; project?: string }[],
+): string {
+  const file = path.join(newFolder(), 'tokens.json')
+  const listed = entries.map(({ token, ...entry }) => ({
+    ...entry,
+    sha256: createHash('sha256').update(token).digest('hex'),
+  }))
+  writeFileSync(file, JSON.stringify(listed))
+  return file
 }
 
 /** A string body is sent as it is, anything else as JSON. */

@@ -1,6 +1,9 @@
 import { inProcessClient } from '../../src/client/in-process.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { OperationInput } from '../../src/operations.ts'
+import { Executors } from '../../src/runs/executors.ts'
+import { simulatedExecutor } from '../../src/runs/simulated.ts'
+import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { captureTurnState } from '../../src/turns/capture.ts'
 import { type CaptureRequest, captureRequest, type TurnState } from '../../src/turns/record.ts'
 
@@ -23,7 +26,12 @@ export const aTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnT
   ...more,
 })
 
-export const clientOf = (graph: Graph, project = PROJECT) => inProcessClient({ graph, project })
+/** With executors of two names, for worlds that want one. */
+export const clientOf = (graph: Graph, project = PROJECT) =>
+  inProcessClient({ graph, project, runs: new TurnRuns({ graph, instance: 'tests', executors }) })
+
+const trial = simulatedExecutor({ durationMs: 0, outcomes: ['committed'], repeat: true })
+const executors = new Executors({ simulated: trial, other: trial })
 
 /** Parses as every edge does. */
 const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } =>

@@ -1,0 +1,114 @@
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { type Started, start, tokensFile } from './http-start.ts'
+import type { Json } from './mcp-connect.ts'
+
+/** `/mcp` as HTTP: who may call it, from where, and what it is not. */
+describe('/mcp', () => {
+  const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params })
+  const tool = (name: string, args: object = {}) => rpc('tools/call', { name, arguments: args })
+  const accept = { accept: 'application/json, text/event-stream' }
+
+  const post = async (
+    { call }: Started,
+    body: unknown,
+    options: { token?: string | null; headers?: Record<string, string> } = {},
+  ) => call('POST', '/mcp', { body, ...options, headers: { ...accept, ...options.headers } })
+
+  const refusal = (answer: { body: Json }): Json => JSON.parse(answer.body.result.content[0].text).error
+
+  test('asks for a token', async () => {
+    const started = await start()
+    for (const token of [null, 'wrong-token-of-somebody']) {
+      const answer = await post(started, rpc('tools/list'), { token })
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
+    }
+    const answer = await post(started, rpc('tools/list'))
+    expect([answer.status, answer.body.result.tools.length]).toEqual([200, 12])
+  })
+
+  test('each tool asks for its scope, and a token of a project reaches that one alone', async () => {
+    const file = tokensFile([
+      { name: 'reader', token: 'token-of-a-reader', scopes: ['read'] },
+      { name: 'writer', token: 'token-of-a-writer', scopes: ['write'], project: 'mine' },
+    ])
+    const started = await start({ TURNGRAPH_TOKENS: file })
+    const create = tool('create_world', { feature_id: 'F', task_id: 'T', world_slug: 'w' })
+    const list = tool('list_turns', { world_slug: 'w' })
+    const reader = { token: 'token-of-a-reader' }
+    const writer = { token: 'token-of-a-writer' }
+    expect(refusal(await post(started, create, reader))).toMatchObject({
+      code: 'forbidden',
+      details: { scope: 'write' },
+    })
+    const made = await post(started, create, writer)
+    expect(made.body.result.structuredContent).toMatchObject({ project: 'mine', world_slug: 'w' })
+    expect(refusal(await post(started, list, writer))).toMatchObject({
+      code: 'forbidden',
+      details: { scope: 'read' },
+    })
+    const elsewhere = { ...writer, headers: { 'turngraph-project': 'yours' } }
+    expect(refusal(await post(started, create, elsewhere))).toMatchObject({ code: 'forbidden' })
+    expect(refusal(await post(started, list, reader))).toMatchObject({ code: 'unknown_world' })
+    const mine = { ...reader, headers: { 'turngraph-project': 'mine' } }
+    expect((await post(started, list, mine)).body.result.structuredContent).toEqual({
+      items: [],
+      next_cursor: null,
+    })
+  })
+
+  test.each(['token', 'off'])('with auth %s a foreign Host or Origin is 403', async (auth) => {
+    const started = await start({ TURNGRAPH_AUTH: auth })
+    const status = (headers: Record<string, string>): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const all = {
+          authorization: `Bearer ${started.token}`,
+          'content-type': 'application/json',
+          ...accept,
+          ...headers,
+        }
+        const sent = request(
+          `${started.service.url}/mcp`,
+          { method: 'POST', headers: all, agent: false },
+          (res) => {
+            res.resume()
+            resolve(res.statusCode ?? 0)
+          },
+        )
+        sent.on('error', reject).end(JSON.stringify(rpc('tools/list')))
+      })
+    const host = `127.0.0.1:${started.service.port}`
+    expect(await status({ host })).toBe(200)
+    expect(await status({ host: `localhost:${started.service.port}` })).toBe(200)
+    expect(await status({ host, origin: `http://${host}` })).toBe(200)
+    expect(await status({ host: 'evil.example' })).toBe(403)
+    expect(await status({ host, origin: 'http://evil.example' })).toBe(403)
+    expect(await status({ host, origin: 'null' })).toBe(403)
+  })
+
+  test('has no stream and no session', async () => {
+    const started = await start()
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const answer = await started.call(method, '/mcp', { headers: accept })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST'])
+    }
+    const answer = await post(started, rpc('tools/list'))
+    expect(answer.headers.get('mcp-session-id')).toBeNull()
+  })
+
+  test('what is no call is told so', async () => {
+    const started = await start()
+    expect((await post(started, 'no json')).status).toBe(400)
+    expect((await post(started, { hello: 1 })).status).toBe(400)
+    expect((await post(started, 'x'.repeat(2_000_000))).status).toBe(413)
+    const plain = await started.call('POST', '/mcp', {
+      body: rpc('tools/list'),
+      headers: { accept: 'text/html' },
+    })
+    expect(plain.status).toBe(406)
+    const unknown = await post(started, rpc('no/such/method'))
+    expect(unknown.body.error.code).toBe(-32601)
+    const refused = refusal(await post(started, tool('run_turn', { world_slug: 7 })))
+    expect(refused).toMatchObject({ code: 'invalid_request', request_id: expect.any(String) })
+  })
+})
