@@ -79,6 +79,10 @@ export type ErrorBody = {
   }
 }
 
+/** The store is away or slow: the same call may succeed later. */
+export const isAway = (error: unknown): error is TurngraphError =>
+  error instanceof TurngraphError && (error.code === 'store_unavailable' || error.code === 'timeout')
+
 /** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
 export function asTurngraphError(thrown: unknown): TurngraphError {
   if (thrown instanceof TurngraphError) return thrown

@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { isAway, TurngraphError } from '../errors.ts'
 import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Log } from '../log.ts'
@@ -118,6 +118,3 @@ export class SchemaState {
     }, RETRY_MS).unref()
   }
 }
-
-const isAway = (error: unknown): error is TurngraphError =>
-  error instanceof TurngraphError && (error.code === 'store_unavailable' || error.code === 'timeout')

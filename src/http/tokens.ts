@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import { SCOPES, type Scope } from '../operation.ts'
+import { badSettingsFile, readSettingsFile } from '../settings-file.ts'
 import { name } from '../turns/text.ts'
 import { createPrivateFile } from './private-file.ts'
 
@@ -78,12 +79,12 @@ function ownToken(dataFolder: string): string {
 const MIN_LENGTH = 16
 
 function readTokensFile(file: string): { hash: Buffer; caller: Caller }[] {
-  const listed = tokensFile.safeParse(readJson(file))
-  if (!listed.success) throw badFile(file, z.prettifyError(listed.error))
-  const names = listed.data.map((entry) => entry.name)
+  const from = { variable: 'TURNGRAPH_TOKENS', file, form: TOKENS_FORM }
+  const listed = readSettingsFile(from, tokensFile)
+  const names = listed.map((entry) => entry.name)
   const twice = names.find((entry, index) => names.indexOf(entry) !== index)
-  if (twice !== undefined) throw badFile(file, `two tokens are named "${twice}"`)
-  return listed.data.map(({ name: given, sha256: hex, scopes, project }) => ({
+  if (twice !== undefined) throw badSettingsFile(from, `two tokens are named "${twice}"`)
+  return listed.map(({ name: given, sha256: hex, scopes, project }) => ({
     hash: Buffer.from(hex, 'hex'),
     caller: {
       name: `token ${given}`,
@@ -93,17 +94,7 @@ function readTokensFile(file: string): { hash: Buffer; caller: Caller }[] {
   }))
 }
 
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (cause) {
-    throw badFile(file, cause instanceof Error ? cause.message : String(cause))
-  }
-}
-
-const badFile = (file: string, why: string): TurngraphError =>
-  new TurngraphError('invalid_request', `TURNGRAPH_TOKENS: ${file} cannot be used: ${why}`, {
-    hint: 'It is a JSON list of {"name", "sha256", "scopes", "project"?}; scopes are read, write, analyst, admin.',
-  })
+const TOKENS_FORM =
+  'It is a JSON list of {"name", "sha256", "scopes", "project"?}; scopes are read, write, analyst, admin.'
 
 const sha256 = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest()

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
+import { badSettingsFile, readSettingsFile } from '../settings-file.ts'
 import { name } from '../turns/text.ts'
 import { commandExecutor } from './command.ts'
 import type { Executor } from './executor.ts'
@@ -57,13 +57,13 @@ export class Executors {
 /** @throws `invalid_request` that says what in the file does not fit */
 export function loadExecutors(file: string | null): Executors {
   if (file === null) return new Executors()
-  const parsed = executorsFile.safeParse(readJson(file))
-  if (!parsed.success) throw badFile(file, z.prettifyError(parsed.error))
-  if (Object.hasOwn(parsed.data, EXTERNAL)) throw badFile(file, `"${EXTERNAL}" is built in`)
+  const from = { variable: 'TURNGRAPH_EXECUTORS', file, form: EXECUTORS_FORM }
+  const listed = readSettingsFile(from, executorsFile)
+  if (Object.hasOwn(listed, EXTERNAL)) throw badSettingsFile(from, `"${EXTERNAL}" is built in`)
   const folder = path.dirname(file)
   return new Executors(
     Object.fromEntries(
-      Object.entries(parsed.data).map(([key, settings]) => [
+      Object.entries(listed).map(([key, settings]) => [
         key,
         settings.kind === 'simulated'
           ? simulatedExecutor({
@@ -82,15 +82,5 @@ export function loadExecutors(file: string | null): Executors {
   )
 }
 
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (cause) {
-    throw badFile(file, cause instanceof Error ? cause.message : String(cause))
-  }
-}
-
-const badFile = (file: string, why: string): TurngraphError =>
-  new TurngraphError('invalid_request', `TURNGRAPH_EXECUTORS: ${file} cannot be used: ${why}`, {
-    hint: 'It is a JSON object of {"NAME": {"kind": "simulated" or "command", …}}; docs/operations.md shows one.',
-  })
+const EXECUTORS_FORM =
+  'It is a JSON object of {"NAME": {"kind": "simulated" or "command", …}}; docs/how-to/turn-runs.md shows one.'

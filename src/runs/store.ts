@@ -53,6 +53,9 @@ export type TurnRunStatusRow = { run: TurnRun; currentTurn: number }
 /** A page of attempts, newest first. `next` is where the next page begins; null on the last one. */
 export type AttemptPage = { attempts: Attempt[]; next: number | null }
 
+/** How many runs and attempts were interrupted, and what went wrong in single worlds. */
+export type Reconciled = { runs: number; attempts: number; errors: unknown[] }
+
 export type StoreOptions = {
   now?: () => Date
   newId?: () => string
@@ -209,11 +212,9 @@ export class TurnRunStore {
 
   /**
    * Ends what nobody works on any more: runs and attempts whose lease has expired and, where an instance names its
-   * earlier life, all that it left behind. Answers how many runs and attempts were interrupted.
+   * earlier life, all that it left behind.
    */
-  async reconcileRunningAttempts(
-    formerLifeOf: string | null = null,
-  ): Promise<{ runs: number; attempts: number }> {
+  async reconcileRunningAttempts(formerLifeOf: string | null = null): Promise<Reconciled> {
     const params = { leased: true, skew: this.#skew() }
     const rows = await readRows(this.#graph, leased, params, leasedRow)
     const due = rows
@@ -222,12 +223,17 @@ export class TurnRunStore {
           leaseUntil <= now || leaseOwners.some((owner) => owner === formerLifeOf),
       )
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
-    const found = { runs: 0, attempts: 0 }
+    const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {
       const command = { formerLifeOf, at: this.#now() }
-      const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
-      if (ended.interruptedRun !== null) found.runs++
-      if (ended.interruptedAttempt !== null) found.attempts++
+      try {
+        const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
+        if (ended.interruptedRun !== null) found.runs++
+        if (ended.interruptedAttempt !== null) found.attempts++
+      } catch (error) {
+        // A world whose records are broken must not keep the others waiting.
+        found.errors.push(error)
+      }
     }
     return found
   }

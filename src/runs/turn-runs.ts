@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { TurngraphError } from '../errors.ts'
+import { isAway, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { loadTurnContinuationContext } from '../turns/context.ts'
 import type { ContinuationContext } from '../turns/continuation.ts'
@@ -12,7 +12,7 @@ import type { AttemptOutcome, Executor } from './executor.ts'
 import { Executors } from './executors.ts'
 import { Aborted, LeaseKeeper } from './lease-keeper.ts'
 import { type Attempt, type CountSource, isActiveRun, RUN_LIMITS, type TurnRun } from './record.ts'
-import { type AttemptRef, type RunRef, TurnRunStore, type WorldRef } from './store.ts'
+import { type AttemptRef, type Reconciled, type RunRef, TurnRunStore, type WorldRef } from './store.ts'
 
 export type TurnRunsOptions = {
   graph: Graph
@@ -78,7 +78,10 @@ export class TurnRuns {
   }
 
   async #begin(): Promise<void> {
-    this.#report(await this.store.reconcileRunningAttempts(this.#instance))
+    const found = await this.store.reconcileRunningAttempts(this.#instance)
+    const away = found.errors.find(isAway)
+    if (away !== undefined) throw away // the rest has to wait for it
+    this.#report(found)
     const sweep = () => {
       this.#sweeping = this.store
         .reconcileRunningAttempts()
@@ -196,7 +199,7 @@ export class TurnRuns {
 
   /** What was started though its caller got an error belongs to nobody: it must not hold the world for a lease. */
   #disown(error: unknown, world: World, end: () => Promise<unknown>): never {
-    if (error instanceof TurngraphError && AWAY.has(error.code)) {
+    if (isAway(error)) {
       this.#persist(world, end).catch((cause: unknown) => {
         const absent = cause instanceof TurngraphError && cause.code === 'not_found'
         if (!absent) this.#trouble(cause, 'ending what nobody asked for any more; its lease will expire')
@@ -355,8 +358,7 @@ export class TurnRuns {
       try {
         return await this.#inTurn(work)
       } catch (error) {
-        const away = error instanceof TurngraphError && AWAY.has(error.code)
-        if (!away || performance.now() + pause > until || this.#closing.signal.aborted) throw error
+        if (!isAway(error) || performance.now() + pause > until || this.#closing.signal.aborted) throw error
         await sleep(pause * (0.5 + Math.random() / 2))
       }
     }
@@ -370,7 +372,8 @@ export class TurnRuns {
     }
   }
 
-  #report({ runs, attempts }: { runs: number; attempts: number }): void {
+  #report({ runs, attempts, errors }: Reconciled): void {
+    for (const error of errors) this.#trouble(error, 'ending what nobody works on any more')
     if (runs + attempts > 0) this.#log.info({ runs, attempts }, 'interrupted what nobody worked on any more')
   }
 
@@ -380,9 +383,6 @@ export class TurnRuns {
 }
 
 const SILENT: TurnRunsLog = { info: () => {}, warn: () => {} }
-const AWAY = new Set(['store_unavailable', 'timeout'])
-const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
-
 /** The run was cancelled, or has ended, between two looks at it: null. */
 function stoppedMeanwhile(error: unknown): null {
   if (error instanceof TurngraphError && error.code === 'busy') return null

@@ -282,9 +282,13 @@ export function runsContract(store: StoreUnderTest): void {
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })
       const held = await begin(runs, run)
-      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0 })
-      expect(await runs.reconcileRunningAttempts('another instance')).toEqual({ runs: 0, attempts: 0 })
-      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 1, attempts: 1 })
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ errors: [], runs: 0, attempts: 0 })
+      expect(await runs.reconcileRunningAttempts('another instance')).toMatchObject({
+        errors: [],
+        runs: 0,
+        attempts: 0,
+      })
+      expect(await runs.reconcileRunningAttempts(WORKER)).toMatchObject({ errors: [], runs: 1, attempts: 1 })
       expect(await statusOf(runs, run)).toMatchObject({
         status: 'interrupted',
         failureReason: 'process restart before turn run completed',
@@ -296,7 +300,7 @@ export function runsContract(store: StoreUnderTest): void {
         activeTurnRunId: null,
         activeAttemptId: null,
       })
-      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 0, attempts: 0 })
+      expect(await runs.reconcileRunningAttempts(WORKER)).toMatchObject({ errors: [], runs: 0, attempts: 0 })
       await expect(commit(runs, held)).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
@@ -308,9 +312,9 @@ export function runsContract(store: StoreUnderTest): void {
       pass(50_000)
       await runs.renewTurnRun(run, fenceOf(run), fenceOf(held))
       pass(50_000)
-      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0 })
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ errors: [], runs: 0, attempts: 0 })
       pass(10_001)
-      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 1, attempts: 1 })
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ errors: [], runs: 1, attempts: 1 })
       expect(await statusOf(runs, run)).toMatchObject({ status: 'interrupted', failureReason: RESTARTED })
     })
 
@@ -452,7 +456,7 @@ export function runsContract(store: StoreUnderTest): void {
       pass(40_000)
       await renewRun()
       pass(30_000)
-      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1 })
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ errors: [], runs: 0, attempts: 1 })
       expect(await runs.getAttempt(unclaimed)).toMatchObject({
         status: 'interrupted',
         failureReason: NEVER_CLAIMED,
@@ -463,7 +467,7 @@ export function runsContract(store: StoreUnderTest): void {
       pass(40_000)
       await renewRun()
       pass(30_000)
-      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1 })
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ errors: [], runs: 0, attempts: 1 })
       expect(await runs.getAttempt(lost)).toMatchObject({
         status: 'interrupted',
         failureReason: LEASE_EXPIRED,
@@ -483,7 +487,7 @@ export function runsContract(store: StoreUnderTest): void {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const held = await runs.startAttempt(world, WORKER)
-      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 0, attempts: 1 })
+      expect(await runs.reconcileRunningAttempts(WORKER)).toMatchObject({ errors: [], runs: 0, attempts: 1 })
       expect(await runs.getAttempt(held)).toMatchObject({
         status: 'interrupted',
         failureReason: ATTEMPT_RESTARTED,
@@ -491,7 +495,7 @@ export function runsContract(store: StoreUnderTest): void {
       const worker = await aWorld('external', 'outside')
       const outside = await runs.startAttempt(worker, WORKER)
       await runs.claimAttempt(outside, WORKER)
-      expect(await runs.reconcileRunningAttempts(WORKER)).toEqual({ runs: 0, attempts: 0 })
+      expect(await runs.reconcileRunningAttempts(WORKER)).toMatchObject({ errors: [], runs: 0, attempts: 0 })
     })
 
     test('a coordinator that ends or cannot go on leaves no world stuck', async () => {
