@@ -359,22 +359,26 @@ function ended(
 export type Reconcile = {
   /** Set at start: what this very instance left behind in an earlier life is certainly over. */
   formerLifeOf: string | null
+  /** What this very process has in hand, by the ids of runs and single attempts. */
+  held: ReadonlySet<string>
   at: string
 }
 
 export type Reconciled = { interruptedRun: string | null; interruptedAttempt: string | null }
 
 /** Ends what nobody works on any more. A lost run takes its attempt along; a lost worker loses its attempt alone. */
-export function reconcile(view: View, { formerLifeOf, at }: Reconcile): Decision<Reconciled> {
+export function reconcile(view: View, { formerLifeOf, held, at }: Reconcile): Decision<Reconciled> {
   const { now, run, attempt } = view
-  if (run !== null && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
+  const inHand = run !== null && held.has(run.turnRunId)
+  if (run !== null && !inHand && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
     const { change } = ended(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
     return {
       change,
       answer: { interruptedRun: run.turnRunId, interruptedAttempt: change?.attempt?.attemptId ?? null },
     }
   }
-  if (attempt === null) return unchanged({ interruptedRun: null, interruptedAttempt: null })
+  const executedHere = attempt?.executor !== EXTERNAL && (inHand || held.has(attempt?.attemptId ?? ''))
+  if (attempt === null || executedHere) return unchanged({ interruptedRun: null, interruptedAttempt: null })
   const reason = overdue(attempt, now, formerLifeOf)
   if (reason === null) return unchanged({ interruptedRun: null, interruptedAttempt: null })
   const { change } = settled(attempt, run, { status: 'interrupted', reason }, at)

@@ -213,8 +213,14 @@ export class TurnRunStore {
   /**
    * Ends what nobody works on any more: runs and attempts whose lease has expired and, where an instance names its
    * earlier life, all that it left behind.
+   *
+   * @param held the runs and single attempts that this very process has in hand: it lives, so a renewal that took
+   *   longer than its lease is late, not lost
    */
-  async reconcileRunningAttempts(formerLifeOf: string | null = null): Promise<Reconciled> {
+  async reconcileRunningAttempts(
+    formerLifeOf: string | null = null,
+    held: ReadonlySet<string> = new Set(),
+  ): Promise<Reconciled> {
     const params = { leased: true, skew: this.#skew() }
     const rows = await readRows(this.#graph, leased, params, leasedRow)
     const due = rows
@@ -225,7 +231,7 @@ export class TurnRunStore {
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {
-      const command = { formerLifeOf, at: this.#now() }
+      const command = { formerLifeOf, held, at: this.#now() }
       try {
         const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
         if (ended.interruptedRun !== null) found.runs++

@@ -84,7 +84,7 @@ export class TurnRuns {
     this.#report(found)
     const sweep = () => {
       this.#sweeping = this.store
-        .reconcileRunningAttempts()
+        .reconcileRunningAttempts(null, new Set(this.#held.keys()))
         .then((found) => this.#report(found))
         .catch((error: unknown) => this.#trouble(error, 'looking for expired leases'))
         .finally(() => {
@@ -383,6 +383,8 @@ export class TurnRuns {
 }
 
 const SILENT: TurnRunsLog = { info: () => {}, warn: () => {} }
+const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
+
 /** The run was cancelled, or has ended, between two looks at it: null. */
 function stoppedMeanwhile(error: unknown): null {
   if (error instanceof TurngraphError && error.code === 'busy') return null

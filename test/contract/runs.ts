@@ -318,6 +318,24 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await statusOf(runs, run)).toMatchObject({ status: 'interrupted', failureReason: RESTARTED })
     })
 
+    test('what a living process has in hand it does not end itself, however late its renewal is', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(3) })
+      await begin(runs, run)
+      const outside = await runs.startTurnRun({ ...(await aWorld('external', 'outside')), ...counts(1, 2) })
+      const open = await begin(runs, outside)
+      const single = await runs.startAttempt(await aWorld('simulated', 'single'), WORKER)
+      pass(60_001)
+      const held = new Set([run.turnRunId, outside.turnRunId, single.attemptId])
+      expect(await runs.reconcileRunningAttempts(null, held)).toEqual({ runs: 0, attempts: 1, errors: [] })
+      expect(await runs.getAttempt(open)).toMatchObject({
+        status: 'interrupted',
+        failureReason: NEVER_CLAIMED,
+      })
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 2, attempts: 2, errors: [] })
+    })
+
     test('a lost lease can never commit, and leaves the graph as it is', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld()
