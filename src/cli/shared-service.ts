@@ -3,8 +3,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
-import { openGraph } from '../graph/open.ts'
-import { type Service, startService } from '../http/service.ts'
+import type { Service } from '../http/service.ts'
 import type { Log } from '../log.ts'
 import type { OperationName } from '../operations.ts'
 import { tokenFor } from './connect.ts'
@@ -78,6 +77,11 @@ export class SharedService {
   }
 
   async #serve(): Promise<string> {
+    // Whoever goes through a server needs no engine: the drivers take half of a command's time to load.
+    const [{ openGraph }, { startService }] = await Promise.all([
+      import('../graph/open.ts'),
+      import('../http/service.ts'),
+    ])
     const config = { ...this.#config, host: '127.0.0.1', port: 0 }
     const graph = await openGraph(config.store)
     try {
