@@ -1,10 +1,19 @@
 import { parseArgs } from 'node:util'
 import { anyOrder } from './any-order.ts'
+import { clocksApart } from './clocks-apart.ts'
+import { droppedCommits } from './dropped-commits.ts'
 import { killNeo4j } from './kill-neo4j.ts'
+import { killNeo4jInRuns } from './kill-neo4j-in-runs.ts'
+import { killRunsOn } from './kill-runs.ts'
 import { killService } from './kill-service.ts'
+import { lateWorker } from './late-worker.ts'
+import { longRun } from './long-run.ts'
+import { manyWorldsOn } from './many-worlds.ts'
+import { oneWorld } from './one-world.ts'
 import { racingReaders } from './racing-readers.ts'
 import { sameTurnTwice } from './same-turn-twice.ts'
 import type { Scenario } from './scenario.ts'
+import { stoppedCoordinator } from './stopped-coordinator.ts'
 import { stoppedService } from './stopped-service.ts'
 
 /** The scenarios, each with how many rounds a full run takes. */
@@ -16,6 +25,19 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'racing-readers': { run: racingReaders, rounds: 60 },
   'any-order': { run: anyOrder, rounds: 20 },
   'stopped-service': { run: stoppedService, rounds: 6 },
+  'kill-runs': { run: killRunsOn('embedded'), rounds: 200 },
+  'kill-runs-neo4j': { run: killRunsOn('Neo4j'), rounds: 200 },
+  'stopped-coordinator': { run: stoppedCoordinator, rounds: 50 },
+  'late-worker': { run: lateWorker, rounds: 20 },
+  'one-world': { run: oneWorld, rounds: 200 },
+  'dropped-commits': { run: droppedCommits, rounds: 20 },
+  'kill-neo4j-in-runs': { run: killNeo4jInRuns, rounds: 10 },
+  'clocks-apart': { run: clocksApart, rounds: 5 },
+  // Rounds are worlds.
+  'many-worlds': { run: manyWorldsOn('embedded'), rounds: 1_000 },
+  'many-worlds-neo4j': { run: manyWorldsOn('Neo4j'), rounds: 1_000 },
+  // Rounds are turns.
+  'long-run': { run: longRun, rounds: 10_000 },
 }
 
 const { values } = parseArgs({

@@ -2,9 +2,12 @@ import { expect, inject, test } from 'vitest'
 import { describeOn, neo4jLts } from '../support/engines.ts'
 import { anyOrder } from './any-order.ts'
 import { killNeo4j } from './kill-neo4j.ts'
+import { killRunsOn } from './kill-runs.ts'
+import { lateWorker } from './late-worker.ts'
 import { racingReaders } from './racing-readers.ts'
 import { sameTurnTwice } from './same-turn-twice.ts'
 import type { Figures, Scenario } from './scenario.ts'
+import { stoppedCoordinator } from './stopped-coordinator.ts'
 import { stoppedService } from './stopped-service.ts'
 
 const BOUND_MS = 180_000
@@ -39,5 +42,17 @@ describeOn(neo4jLts, (store) => {
 
   test('a kill -9 of Neo4j loses nothing that was acknowledged', { timeout: BOUND_MS }, async () => {
     expect((await run(killNeo4j, 1)).acknowledged).toBeGreaterThan(0)
+  })
+
+  test('a kill -9 of a service in its runs leaves no world stuck', { timeout: BOUND_MS }, async () => {
+    expect((await run(killRunsOn('Neo4j'), 3)).survived).toBe(0)
+  })
+
+  test('a coordinator that slept past its lease changes nothing', { timeout: BOUND_MS }, async () => {
+    expect((await run(stoppedCoordinator, 2)).rounds).toBe(2)
+  })
+
+  test('a worker past its lease changes nothing', { timeout: BOUND_MS }, async () => {
+    expect((await run(lateWorker, 1)).refused).toBe(3)
   })
 })

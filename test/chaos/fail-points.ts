@@ -1,0 +1,16 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const preload = fileURLToPath(new URL('fail-point.mjs', import.meta.url))
+
+/** The environment of a service that dies at the n-th step it takes for a world; 0: never, the steps are only listed. */
+export const failingAt = (worldSlug: string, point: number, trace?: string): Record<string, string> => ({
+  NODE_OPTIONS: `--import ${preload}`,
+  CHAOS_WORLD: encodeURIComponent(worldSlug), // as in keys
+  CHAOS_FAIL_AT: String(point),
+  ...(trace !== undefined && { CHAOS_TRACE: trace }),
+})
+
+/** The steps that a service has taken, in order. */
+export const tracedPoints = (trace: string): string[] =>
+  existsSync(trace) ? readFileSync(trace, 'utf8').trimEnd().split('\n') : []

@@ -1,0 +1,9 @@
+import { type Exchange, exchange } from './send.ts'
+
+/** A plain POST of JSON, with all that the client would hide. */
+export const post = (url: string, body: object): Promise<Exchange> =>
+  exchange(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })

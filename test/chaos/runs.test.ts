@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { killRunsOn } from './kill-runs.ts'
+import { manyWorldsOn } from './many-worlds.ts'
+
+const BOUND_MS = 180_000
+const quietly = { seed: 1, log: () => {} }
+
+test('a kill -9 between two steps of a run, or of the restart after it, leaves no world stuck and no turn doubled', {
+  timeout: BOUND_MS,
+}, async () => {
+  const { atSteps, atRandom, survived } = await killRunsOn('embedded')({ rounds: 10, ...quietly })
+  expect({ atSteps, atRandom, survived }).toEqual({ atSteps: 8, atRandom: 2, survived: 0 })
+})
+
+test('runs in many worlds at once all end, and so does a storm of cancels', {
+  timeout: BOUND_MS,
+}, async () => {
+  expect((await manyWorldsOn('embedded')({ rounds: 100, ...quietly })).worlds).toBe(100)
+})

@@ -1,0 +1,85 @@
+import { failingAt, tracedPoints } from './fail-points.ts'
+import { passing } from './outside-worker.ts'
+import { checkFree, checkHistory, checkTakesRuns } from './run-history.ts'
+import type { RunStore } from './run-store.ts'
+import { createRunWorld, type RunWorld, startRun, untilRunEnded } from './run-world.ts'
+import { holds, until } from './scenario.ts'
+import type { ServiceProcess } from './service-process.ts'
+
+/** Three turns of four attempts, as one of them fails. */
+const COUNTS = { turnCount: 3, maxAttempts: 6 }
+
+/** Where a service may die: `run` counts from the creation of the world, `restart` from the start after a death. */
+export type Steps = { run: string[]; restart: string[] }
+
+export type DoomedRun = { world: RunWorld; turnRunId: string | null; died: boolean }
+
+/** Lists the steps of a whole run, and those of a restart that finds one. */
+export async function listSteps(store: RunStore, project: string): Promise<Steps> {
+  const whole = { project, worldSlug: 'listed-run' }
+  const first = await store.startReady(failingAt(whole.worldSlug, 0, store.file('run-steps')))
+  const { turnRunId } = await runUntilDeath(first, whole)
+  holds(turnRunId !== null, 'a service without a fail point answers')
+  await first.kill()
+  const run = tracedPoints(store.file('run-steps'))
+
+  const cut = { project, worldSlug: 'cut-run' }
+  const second = await store.startReady(failingAt(cut.worldSlug, run.indexOf('before turns/append') + 1))
+  const { died } = await runUntilDeath(second, cut)
+  holds(died, 'a fail point ends the service')
+  const third = await store.startReady(failingAt(cut.worldSlug, 0, store.file('restart-steps')))
+  await third.kill()
+  return { run, restart: tracedPoints(store.file('restart-steps')) }
+}
+
+/** Runs until the fail point of the service ends it, or, where it has none, until the run has ended. */
+export async function runUntilDeath(service: ServiceProcess, world: RunWorld): Promise<DoomedRun> {
+  const { client } = service
+  let turnRunId: string | null = null
+  try {
+    await createRunWorld(client, world, 'quick')
+    turnRunId = await startRun(client, world, COUNTS)
+    await untilRunEnded(client, world, turnRunId)
+  } catch (error) {
+    passing(error)
+  }
+  // The last fail points come after the run has ended for everybody who asks.
+  const died = await until('the service dies', 500, async () => !isAlive(service)).catch(() => false)
+  holds(died || turnRunId !== null, 'only a death ends a call', { world, output: service.output() })
+  return { world, turnRunId, died }
+}
+
+/** A start that dies on its way, at a step of its reconciliation. */
+export async function dieInRestart(store: RunStore, worldSlug: string, point: number): Promise<boolean> {
+  const service = await store.start(failingAt(worldSlug, point)).catch((error: Error) => {
+    if (error.message.startsWith('the service ended while starting')) return null
+    throw error
+  })
+  if (service === null) return true
+  return until('the service dies at its start', 3_000, async () => !isAlive(service)).catch(() => false)
+}
+
+/** After a restart: the run has ended, its world is free and whole, and takes another run. */
+export async function checkDoomed(
+  { client }: ServiceProcess,
+  { world, turnRunId }: DoomedRun,
+): Promise<'completed' | 'interrupted' | 'unstarted'> {
+  await createRunWorld(client, world, 'quick') // it may have died before that
+  await checkFree(client, world)
+  const { runs } = await checkHistory(client, world, turnRunId === null ? [] : [turnRunId])
+  holds(runs.size <= 1, 'one request starts one run', [...runs.values()])
+  const [run] = runs.values()
+  await checkTakesRuns(client, world)
+  if (run === undefined) return 'unstarted'
+  const { status } = run
+  holds(status === 'completed' || status === 'interrupted', 'a death interrupts, or came too late', run)
+  return status
+}
+
+function isAlive({ pid }: ServiceProcess): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false // ESRCH
+  }
+}

@@ -1,0 +1,579 @@
+import type { ErrorCode } from '../../src/errors.ts'
+import type { Attempt, AttemptStatus, TurnRun, TurnRunStatus } from '../../src/runs/record.ts'
+
+/**
+ * Turn runs as seed 001 and contract runs.md tell them, followed plainly and in memory. Written from those texts and
+ * not from src/runs: nothing is counted here that can be counted again, no status is kept that follows from what
+ * happened, and a row is made only when somebody looks at it.
+ */
+
+type OfWorld = { world: string }
+type OfRun = OfWorld & { run: string }
+type OfAttempt = OfWorld & { attempt: string }
+
+export type Command =
+  | (OfWorld & { do: 'startTurnRun'; id: string; owner: string; turns: number; maxAttempts: number })
+  | (OfWorld & { do: 'startAttempt'; id: string; owner: string })
+  | (OfRun & { do: 'startAttemptForTurnRun'; id: string; owner: string; fence: number })
+  | (OfAttempt & { do: 'claimAttempt'; worker: string })
+  | (OfAttempt & { do: 'heartbeatAttempt'; fence: number })
+  | (OfRun & { do: 'renewTurnRun'; fence: number; attemptFence: number | null })
+  | (OfAttempt & { do: 'commitAttempt'; fence: number; record: string })
+  | (OfAttempt & { do: 'failAttempt'; fence: number; reason: string })
+  | (OfAttempt & { do: 'interruptAttempt'; fence: number })
+  | (OfRun & { do: 'finishTurnRunAttempt'; attempt: string })
+  | (OfRun & { do: 'requestTurnRunCancel'; reason: string; abort: boolean })
+  | (OfRun & { do: 'finalizeCancelledTurnRunIfIdle' })
+  | (OfRun & { do: 'handBackTurnRun'; fence: number })
+  | (OfRun & { do: 'failTurnRun'; fence: number; reason: string })
+  | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[] }
+  | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
+  | (OfWorld & { do: 'deleteWorld' })
+  | (OfRun & { do: 'getTurnRunStatus' })
+  | (OfRun & { do: 'listAttemptsOfRun'; limit: number; before: number })
+  | (OfWorld & { do: 'listAttemptsOfWorld'; limit: number; before: number })
+  | { do: 'pass'; ms: number }
+
+/** `details` is left out where no text says what they are. */
+export type Answer = { said: unknown } | { refused: ErrorCode; details?: unknown }
+
+export type WorldSettings = { project: string; slug: string; executor: string; leaseTtlMs: number }
+
+type RunOfModel = {
+  id: string
+  owner: string
+  fence: number
+  leaseUntil: number
+  turns: number
+  maxAttempts: number
+  startTurn: number
+  startedAt: string
+  cancel: { at: string; reason: string } | null
+  end: {
+    at: string
+    status: Exclude<TurnRunStatus, 'running' | 'cancel_requested'>
+    reason: string | null
+  } | null
+}
+
+type AttemptOfModel = {
+  id: string
+  run: string | null
+  turn: number
+  owner: string | null
+  fence: number | null
+  leaseUntil: number
+  startedAt: string
+  abort: boolean
+  record: string | null
+  end: { at: string; status: Exclude<AttemptStatus, 'running'>; reason: string | null } | null
+}
+
+/** Runs and attempts stand in the order in which they started. */
+type WorldOfModel = WorldSettings & {
+  deleted: boolean
+  /** The greatest fence ever given out. */
+  fence: number
+  /** What record stands at which turn. */
+  turns: Map<number, string>
+  runs: RunOfModel[]
+  attempts: AttemptOfModel[]
+}
+
+/** What callers see of a world. */
+export type WorldSeen = {
+  currentTurn: number
+  activeTurnRunId: string | null
+  activeAttemptId: string | null
+  runs: TurnRun[]
+  /** Newest first. */
+  attempts: Attempt[]
+}
+
+/** No Error: hundreds of thousands of stacks that nobody reads would take as long as all the rest. */
+class Refusal {
+  readonly code: ErrorCode
+  readonly details: unknown
+  constructor(code: ErrorCode, details?: unknown) {
+    this.code = code
+    this.details = details
+  }
+}
+
+/** Contract turns.md, "Limits". */
+export const LAST_TURN = 1_000_000
+
+/** The services' clock is an hour off: leases must not care. */
+export const SERVICE_AHEAD_MS = 3_600_000
+export const serviceClock = (now: number): Date => new Date(now + SERVICE_AHEAD_MS)
+const instant = (now: number): string => serviceClock(now).toISOString().replace('.000Z', 'Z')
+
+export class RunModel {
+  now: number
+  readonly worlds: WorldOfModel[]
+
+  private constructor(now: number, worlds: WorldOfModel[]) {
+    this.now = now
+    this.worlds = worlds
+  }
+
+  static of(now: number, worlds: readonly WorldSettings[]): RunModel {
+    const empty = () => ({ deleted: false, fence: 0, turns: new Map(), runs: [], attempts: [] })
+    return new RunModel(
+      now,
+      worlds.map((settings) => ({ ...settings, ...empty() })),
+    )
+  }
+
+  clone(): RunModel {
+    return new RunModel(this.now, structuredClone(this.worlds))
+  }
+
+  answer(command: Command): Answer {
+    try {
+      return { said: this.#do(command) }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { refused: error.code, ...(error.details !== undefined && { details: error.details }) }
+    }
+  }
+
+  #do(command: Command): unknown {
+    if (command.do === 'pass') {
+      this.now += command.ms
+      return null
+    }
+    if (command.do === 'reconcileRunningAttempts') return this.#reconcile(command)
+    const world = this.#world(command.world)
+    switch (command.do) {
+      case 'startTurnRun':
+        return this.#startTurnRun(world, command)
+      case 'startAttempt':
+        return this.#startAttempt(world, command)
+      case 'captureTurnState':
+        return this.#capture(world, command)
+      case 'deleteWorld': {
+        if (world.deleted) throw new Refusal('world_deleted')
+        refuseAtWork(world)
+        world.deleted = true
+        return null
+      }
+      case 'listAttemptsOfWorld': {
+        if (world.deleted) throw new Refusal('world_deleted')
+        const numbered = world.attempts.map((attempt, i) => ({ attempt, number: i + 1 }))
+        return this.#page(world, numbered, command)
+      }
+      case 'startAttemptForTurnRun':
+        return this.#startAttemptForTurnRun(world, command)
+      case 'claimAttempt':
+      case 'heartbeatAttempt':
+      case 'commitAttempt':
+      case 'failAttempt':
+      case 'interruptAttempt':
+        return this.#onAttempt(world, attemptOf(world, command.attempt), command)
+      case 'finishTurnRunAttempt': {
+        const attempt = attemptOf(world, command.attempt)
+        if (world.deleted) throw new Refusal('world_deleted')
+        const run = runOf(world, command.run)
+        if (attempt.run !== run.id) throw new Refusal('not_found')
+        if (attempt.end === null)
+          throw new Refusal('busy', { attempt_id: attempt.id, turn_run_id: attempt.run })
+        return runRow(world, run)
+      }
+      default:
+        return this.#onRun(world, runOf(world, command.run), command)
+    }
+  }
+
+  /** Seed 001, `start_turn_run`. The same id again is the same run. */
+  #startTurnRun(
+    world: WorldOfModel,
+    { id, owner, turns, maxAttempts }: Command & { do: 'startTurnRun' },
+  ): TurnRun {
+    const known = world.runs.find((run) => run.id === id)
+    if (known !== undefined) return runRow(world, known)
+    if (world.deleted) throw new Refusal('world_deleted')
+    refuseAtWork(world)
+    const startTurn = currentTurnOf(world)
+    if (startTurn + turns > LAST_TURN) throw new Refusal('invalid_request')
+    world.fence++
+    const run: RunOfModel = {
+      ...{ id, owner, turns, maxAttempts, startTurn },
+      fence: world.fence,
+      leaseUntil: this.now + world.leaseTtlMs,
+      startedAt: instant(this.now),
+      cancel: null,
+      end: null,
+    }
+    world.runs.push(run)
+    return runRow(world, run)
+  }
+
+  /** Seed 001, "Existing start_attempt". */
+  #startAttempt(world: WorldOfModel, { id, owner }: Command & { do: 'startAttempt' }): Attempt {
+    const known = world.attempts.find((attempt) => attempt.id === id)
+    if (known !== undefined) return attemptRow(world, known)
+    if (world.deleted) throw new Refusal('world_deleted')
+    refuseAtWork(world)
+    if (currentTurnOf(world) === LAST_TURN) throw new Refusal('invalid_request')
+    return this.#begin(world, null, id, owner)
+  }
+
+  /** Seed 001, `start_attempt_for_turn_run`, its steps 3, 5 and 6; the fence is the contract's. */
+  #startAttemptForTurnRun(world: WorldOfModel, command: Command & { do: 'startAttemptForTurnRun' }): Attempt {
+    const known = world.attempts.find((attempt) => attempt.id === command.id)
+    if (known !== undefined) return attemptRow(world, known)
+    const run = runOf(world, command.run)
+    if (statusOf(run) !== 'running') throw new Refusal('busy')
+    if (run.fence !== command.fence) throw new Refusal('lease_lost')
+    if (activeAttempt(world) !== null) refuseAtWork(world)
+    if (attemptsOf(world, run).length >= run.maxAttempts) throw new Refusal('busy')
+    return this.#begin(world, run.id, command.id, command.owner)
+  }
+
+  /** "The attempt waits for a worker" where its executor is outside; else it has its owner from the start. */
+  #begin(world: WorldOfModel, run: string | null, id: string, owner: string): Attempt {
+    const waits = world.executor === 'external'
+    if (!waits) world.fence++
+    const attempt: AttemptOfModel = {
+      ...{ id, run },
+      turn: currentTurnOf(world) + 1,
+      owner: waits ? null : owner,
+      fence: waits ? null : world.fence,
+      leaseUntil: this.now + world.leaseTtlMs,
+      startedAt: instant(this.now),
+      abort: false,
+      record: null,
+      end: null,
+    }
+    world.attempts.push(attempt)
+    return attemptRow(world, attempt)
+  }
+
+  #onAttempt(
+    world: WorldOfModel,
+    attempt: AttemptOfModel,
+    command: Command & {
+      do: 'claimAttempt' | 'heartbeatAttempt' | 'commitAttempt' | 'failAttempt' | 'interruptAttempt'
+    },
+  ): unknown {
+    if (command.do === 'claimAttempt') return this.#claim(world, attempt, command.worker)
+    const held = attempt.end === null && attempt.fence === command.fence
+    const mine = attempt.fence === command.fence ? (attempt.end?.status ?? null) : null
+    if (command.do === 'heartbeatAttempt') {
+      if (!held) throw new Refusal('lease_lost')
+      attempt.leaseUntil = Math.max(attempt.leaseUntil, this.now + world.leaseTtlMs)
+      return {
+        leaseUntil: attempt.leaseUntil,
+        cancelRequested: world.runs.some((run) => run.id === attempt.run && run.cancel !== null),
+        abortRequested: attempt.abort,
+      }
+    }
+    if (command.do === 'commitAttempt') {
+      if (mine === 'committed' && attempt.record !== command.record)
+        throw new Refusal('turn_conflict', { attempt_id: attempt.id, turn_number: attempt.turn })
+      if (mine === 'committed') return attemptRow(world, attempt)
+      if (!held) throw new Refusal('lease_lost')
+      world.turns.set(attempt.turn, command.record)
+      attempt.record = command.record
+      this.#endAttempt(world, attempt, 'committed', null)
+      return attemptRow(world, attempt)
+    }
+    const status = command.do === 'failAttempt' ? 'failed' : 'interrupted'
+    if (mine === status) return attemptRow(world, attempt)
+    if (!held) throw new Refusal('lease_lost')
+    const reason = command.do === 'failAttempt' ? command.reason : 'process restart before attempt completed'
+    this.#endAttempt(world, attempt, status, reason)
+    return attemptRow(world, attempt)
+  }
+
+  /** Contract, "Executors": "A second worker's claim is busy; the same worker's again is the same answer". */
+  #claim(world: WorldOfModel, attempt: AttemptOfModel, worker: string): Attempt {
+    if (attempt.end !== null) throw new Refusal('lease_lost')
+    const again = world.executor === 'external' && attempt.owner === worker
+    if (attempt.owner !== null && !again) refuseAtWork(world)
+    if (attempt.owner === null) {
+      world.fence++
+      attempt.owner = worker
+      attempt.fence = world.fence
+      attempt.leaseUntil = this.now + world.leaseTtlMs
+    }
+    return attemptRow(world, attempt)
+  }
+
+  /** Seed 001, `finish_turn_run_attempt`, steps 7 to 10: their order decides. */
+  #endAttempt(
+    world: WorldOfModel,
+    attempt: AttemptOfModel,
+    status: Exclude<AttemptStatus, 'running'>,
+    reason: string | null,
+  ): void {
+    const at = instant(this.now)
+    attempt.end = { at, status, reason }
+    const run = world.runs.find(({ id }) => id === attempt.run)
+    if (run === undefined) return
+    const attempts = attemptsOf(world, run)
+    if (withStatus(attempts, 'committed') === run.turns) run.end = { at, status: 'completed', reason: null }
+    else if (run.cancel !== null) run.end = { at, status: 'cancelled', reason: null }
+    else if (attempts.length >= run.maxAttempts) {
+      const exhausted = 'max_attempts exhausted before requested turn_count committed'
+      run.end = { at, status: 'failed', reason: exhausted }
+    }
+  }
+
+  #onRun(
+    world: WorldOfModel,
+    run: RunOfModel,
+    command: Command & {
+      do:
+        | 'renewTurnRun'
+        | 'requestTurnRunCancel'
+        | 'finalizeCancelledTurnRunIfIdle'
+        | 'handBackTurnRun'
+        | 'failTurnRun'
+        | 'getTurnRunStatus'
+        | 'listAttemptsOfRun'
+    },
+  ): unknown {
+    switch (command.do) {
+      case 'getTurnRunStatus':
+        if (world.deleted) throw new Refusal('world_deleted')
+        return { run: runRow(world, run), currentTurn: currentTurnOf(world) }
+      case 'listAttemptsOfRun': {
+        if (world.deleted) throw new Refusal('world_deleted')
+        const numbered = attemptsOf(world, run).map((attempt, i) => ({ attempt, number: i + 1 }))
+        return this.#page(world, numbered, command)
+      }
+      case 'renewTurnRun':
+        return this.#renew(world, run, command)
+      case 'requestTurnRunCancel':
+        this.#cancel(world, run, command)
+        return runRow(world, run)
+      case 'finalizeCancelledTurnRunIfIdle':
+        if (statusOf(run) === 'cancel_requested' && activeAttempt(world) === null)
+          run.end = { at: instant(this.now), status: 'cancelled', reason: null }
+        return runRow(world, run)
+      case 'handBackTurnRun':
+      case 'failTurnRun': {
+        if (run.end !== null) return runRow(world, run)
+        if (run.fence !== command.fence) throw new Refusal('lease_lost')
+        if (command.do === 'failTurnRun') this.#endRun(world, run, 'failed', command.reason)
+        else this.#endRun(world, run, 'interrupted', RESTARTED)
+        return runRow(world, run)
+      }
+    }
+  }
+
+  #renew(
+    world: WorldOfModel,
+    run: RunOfModel,
+    { fence, attemptFence }: Command & { do: 'renewTurnRun' },
+  ): unknown {
+    if (run.end !== null || run.fence !== fence) throw new Refusal('lease_lost')
+    run.leaseUntil = Math.max(run.leaseUntil, this.now + world.leaseTtlMs)
+    const attempt = activeAttempt(world)
+    const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
+    // Executed by the coordinator itself, so it lives for as long as its run.
+    if (own !== null) own.leaseUntil = Math.max(own.leaseUntil, run.leaseUntil)
+    return {
+      leaseUntil: run.leaseUntil,
+      cancelRequested: run.cancel !== null,
+      abortRequested: own?.abort ?? false,
+      attemptHeld: own !== null,
+    }
+  }
+
+  /** Seed 001, `request_turn_run_cancel`; "the first cancel_reason stays"; `abort` reaches the attempt under way. */
+  #cancel(
+    world: WorldOfModel,
+    run: RunOfModel,
+    { reason, abort }: Command & { do: 'requestTurnRunCancel' },
+  ): void {
+    if (run.end !== null) return
+    const at = instant(this.now)
+    run.cancel ??= { at, reason }
+    const attempt = activeAttempt(world)
+    if (attempt === null) run.end = { at, status: 'cancelled', reason: null }
+    else if (abort) attempt.abort = true
+  }
+
+  /** A run that ends before its time takes its attempt along, for the same reason. */
+  #endRun(world: WorldOfModel, run: RunOfModel, status: 'failed' | 'interrupted', reason: string): boolean {
+    const at = instant(this.now)
+    const attempt = activeAttempt(world)
+    run.end = { at, status, reason }
+    if (attempt === null) return false
+    attempt.end = { at, status: 'interrupted', reason }
+    return true
+  }
+
+  /** Contract, "Ownership". What the asking process has in hand is late, not lost; a worker outside is not in its hand. */
+  #reconcile({ instance, held }: Command & { do: 'reconcileRunningAttempts' }): {
+    runs: number
+    attempts: number
+  } {
+    const found = { runs: 0, attempts: 0 }
+    for (const world of this.worlds) {
+      const run = activeRun(world)
+      const inHand = run !== null && held.includes(run.id)
+      if (run !== null && !inHand && (run.leaseUntil <= this.now || run.owner === instance)) {
+        found.runs++
+        if (this.#endRun(world, run, 'interrupted', RESTARTED)) found.attempts++
+        continue
+      }
+      const attempt = activeAttempt(world)
+      if (attempt === null) continue
+      const outside = world.executor === 'external'
+      if (!outside && (inHand || held.includes(attempt.id))) continue
+      const left = !outside && attempt.owner === instance
+      if (!left && attempt.leaseUntil > this.now) continue
+      const expired = attempt.owner === null ? 'attempt was never claimed' : 'attempt lease expired'
+      const reason = left ? 'process restart before attempt completed' : expired
+      this.#endAttempt(world, attempt, 'interrupted', reason)
+      found.attempts++
+    }
+    return found
+  }
+
+  /** Contract turns.md, "Errors": what a run or an attempt holds is the turns above the current one. */
+  #capture(
+    world: WorldOfModel,
+    { turn, record, supersede }: Command & { do: 'captureTurnState' },
+  ): { created: boolean; superseded: boolean } {
+    if (world.deleted) throw new Refusal('world_deleted')
+    const stands = world.turns.get(turn)
+    if (stands === record) return { created: false, superseded: false }
+    if (stands !== undefined && !supersede) throw new Refusal('turn_conflict')
+    if (turn > currentTurnOf(world)) refuseAtWork(world)
+    world.turns.set(turn, record)
+    return { created: true, superseded: stands !== undefined }
+  }
+
+  #page(
+    world: WorldOfModel,
+    numbered: readonly { attempt: AttemptOfModel; number: number }[],
+    { limit, before }: { limit: number; before: number },
+  ): { attempts: Attempt[]; next: number | null } {
+    const page = numbered
+      .toReversed()
+      .filter(({ number }) => number < before)
+      .slice(0, limit)
+    const last = page.at(-1)?.number ?? 1
+    return {
+      attempts: page.map(({ attempt }) => attemptRow(world, attempt)),
+      next: last > 1 ? last : null,
+    }
+  }
+
+  #world(slug: string): WorldOfModel {
+    const world = this.worlds.find((held) => held.slug === slug)
+    if (world === undefined) throw new Refusal('unknown_world')
+    return world
+  }
+
+  /** All that callers can see of a world; null once it is deleted. */
+  seen(slug: string): WorldSeen | null {
+    const world = this.#world(slug)
+    if (world.deleted) return null
+    return {
+      currentTurn: currentTurnOf(world),
+      activeTurnRunId: activeRun(world)?.id ?? null,
+      activeAttemptId: activeAttempt(world)?.id ?? null,
+      runs: world.runs.map((run) => runRow(world, run)),
+      attempts: world.attempts.map((attempt) => attemptRow(world, attempt)).reverse(),
+    }
+  }
+}
+
+const RESTARTED = 'process restart before turn run completed'
+
+const currentTurnOf = ({ turns }: WorldOfModel): number => Math.max(0, ...turns.keys())
+const activeRun = ({ runs }: WorldOfModel): RunOfModel | null => runs.find(({ end }) => end === null) ?? null
+const activeAttempt = ({ attempts }: WorldOfModel): AttemptOfModel | null =>
+  attempts.find(({ end }) => end === null) ?? null
+const attemptsOf = ({ attempts }: WorldOfModel, run: RunOfModel): AttemptOfModel[] =>
+  attempts.filter((attempt) => attempt.run === run.id)
+const withStatus = (attempts: readonly AttemptOfModel[], status: AttemptStatus): number =>
+  attempts.filter(({ end }) => end?.status === status).length
+
+const statusOf = ({ cancel, end }: RunOfModel): TurnRunStatus =>
+  end?.status ?? (cancel === null ? 'running' : 'cancel_requested')
+
+/** "`attempt_id` is the active attempt's id, or the run's where no attempt is active". */
+function refuseAtWork(world: WorldOfModel): void {
+  const run = activeRun(world)?.id ?? null
+  const attempt = activeAttempt(world)?.id ?? null
+  if (run === null && attempt === null) return
+  throw new Refusal('busy', { attempt_id: attempt ?? run, turn_run_id: run })
+}
+
+function runOf(world: WorldOfModel, id: string): RunOfModel {
+  const run = world.runs.find((held) => held.id === id)
+  if (run === undefined) throw new Refusal('not_found')
+  return run
+}
+
+function attemptOf(world: WorldOfModel, id: string): AttemptOfModel {
+  const attempt = world.attempts.find((held) => held.id === id)
+  if (attempt === undefined) throw new Refusal('not_found')
+  return attempt
+}
+
+function runRow(world: WorldOfModel, run: RunOfModel): TurnRun {
+  const attempts = attemptsOf(world, run)
+  const last = attempts.at(-1)
+  return {
+    turnRunId: run.id,
+    project: world.project,
+    worldSlug: world.slug,
+    status: statusOf(run),
+    requestedTurnCount: run.turns,
+    maxAttempts: run.maxAttempts,
+    turnCountSource: 'explicit',
+    maxAttemptsSource: 'explicit',
+    startTurn: run.startTurn,
+    targetTurn: run.startTurn + run.turns,
+    committedTurnCount: withStatus(attempts, 'committed'),
+    attemptCount: attempts.length,
+    failedAttemptCount: withStatus(attempts, 'failed'),
+    interruptedAttemptCount: withStatus(attempts, 'interrupted'),
+    activeAttemptId: attempts.find(({ end }) => end === null)?.id ?? null,
+    lastAttemptId: last?.id ?? null,
+    lastAttemptStatus: last === undefined ? null : (last.end?.status ?? 'running'),
+    cancelRequestedAt: run.cancel?.at ?? null,
+    cancelReason: run.cancel?.reason ?? null,
+    failureReason: run.end?.reason ?? null,
+    enqueuedAt: run.startedAt,
+    startedAt: run.startedAt,
+    endedAt: run.end?.at ?? null,
+    fence: run.fence,
+    leaseOwner: run.owner,
+    leaseUntil: run.leaseUntil,
+  }
+}
+
+function attemptRow(world: WorldOfModel, attempt: AttemptOfModel): Attempt {
+  const { id, run, turn, record, end } = attempt
+  const siblings = world.attempts.filter((other) => other.run === run)
+  return {
+    attemptId: id,
+    project: world.project,
+    worldSlug: world.slug,
+    number: world.attempts.indexOf(attempt) + 1,
+    status: end?.status ?? 'running',
+    turnBefore: turn - 1,
+    attemptedTurn: turn,
+    producedTurn: end?.status === 'committed' ? turn : null,
+    turnRunId: run,
+    turnRunSeq: run === null ? null : siblings.indexOf(attempt) + 1,
+    executor: world.executor,
+    failureReason: end?.reason ?? null,
+    startedAt: attempt.startedAt,
+    endedAt: end?.at ?? null,
+    abortRequested: attempt.abort,
+    digest: record,
+    fence: attempt.fence,
+    leaseOwner: attempt.owner,
+    leaseUntil: attempt.leaseUntil,
+  }
+}
