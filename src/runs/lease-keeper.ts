@@ -13,7 +13,7 @@ type Renew = (task: Task | null) => Promise<{ abortRequested: boolean; attemptHe
 
 export type KeeperOptions = {
   leaseTtlMs: number
-  /** Runs a store operation in turn with those of other runs. */
+  /** Runs a renewal in turn with those of other runs. */
   inTurn: <T>(work: () => Promise<T>) => Promise<T>
   onError: (error: unknown) => void
 }

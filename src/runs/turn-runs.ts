@@ -30,6 +30,8 @@ export type TurnRunsLog = {
 
 /** So many store operations of coordinators at once: more would wait for connections, and time out there. */
 const AT_ONCE = 16
+/** Renewals go past all other work: behind a thousand runs they would come too late. */
+const RENEWALS_AT_ONCE = 4
 const SWEEP_MS = 1_000
 const FIRST_RETRY_MS = 200
 const MAX_RETRY_MS = 2_000
@@ -51,6 +53,7 @@ export class TurnRuns {
   readonly #instance: string
   readonly #log: TurnRunsLog
   readonly #inTurn = pLimit(AT_ONCE)
+  readonly #renewing = pLimit(RENEWALS_AT_ONCE)
   readonly #watch: AttemptWatch
   /** What this process coordinates or executes, by the id of the run or of the single attempt. */
   readonly #held = new Map<string, { keeper: LeaseKeeper; done: Promise<void> }>()
@@ -367,7 +370,7 @@ export class TurnRuns {
   #keeping({ leaseTtlMs }: World) {
     return {
       leaseTtlMs,
-      inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#inTurn(work),
+      inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing(work),
       onError: (error: unknown) => this.#trouble(error, 'renewing a lease'),
     }
   }
