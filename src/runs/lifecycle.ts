@@ -244,6 +244,15 @@ export function endAttempt(
   return settled(owned(asked, fence), run, outcome, at)
 }
 
+/** A turn that its attempt did not try would tear the chain. */
+export function refuseOtherTurn({ attemptId, attemptedTurn }: Attempt, turnNumber: number): void {
+  if (turnNumber === attemptedTurn) return
+  const message = `must be ${attemptedTurn}, the turn that attempt ${attemptId} tries`
+  throw new TurngraphError('invalid_request', `turn_number: ${message}`, {
+    details: { problems: [{ path: 'turn_number', message }] },
+  })
+}
+
 /** Ends an active attempt and counts it in its run, once: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
 function settled(attempt: Attempt, run: TurnRun | null, outcome: Outcome, at: string): Decision<Attempt> {
   const ended: Attempt = {
@@ -457,17 +466,17 @@ const leaseLost = (message: string): TurngraphError =>
     hint: 'Stop: nothing that this owner writes is taken any more.',
   })
 
-const notRunning = ({ turnRunId, status, attemptCount, maxAttempts }: TurnRun): TurngraphError =>
-  new TurngraphError(
-    'busy',
+function notRunning(run: TurnRun): TurngraphError {
+  const { turnRunId, status, attemptCount, maxAttempts, activeAttemptId } = run
+  const message =
     status === 'running'
       ? `Turn run ${turnRunId} has made all of its ${maxAttempts} attempts (${attemptCount}).`
-      : `Turn run ${turnRunId} is ${status}: it starts no further attempt.`,
-    {
-      hint: 'get_turn_run_status tells how it ended.',
-      details: { attempt_id: turnRunId, turn_run_id: turnRunId },
-    },
-  )
+      : `Turn run ${turnRunId} is ${status}: it starts no further attempt.`
+  return new TurngraphError('busy', message, {
+    hint: 'get_turn_run_status tells how it ended.',
+    details: { attempt_id: activeAttemptId ?? turnRunId, turn_run_id: turnRunId },
+  })
+}
 
 function refuseBeyondTheLastTurn({ currentTurn, slug }: WorldState, count: number, path: string): void {
   if (currentTurn + count <= LIMITS.turnNumber) return

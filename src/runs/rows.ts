@@ -3,7 +3,7 @@ import { optionalNumber, textList } from '../graph/columns.ts'
 import type { Value } from '../graph/port.ts'
 import { canonicalInstant } from '../instant.ts'
 import { turnKey, worldKey } from '../keys.ts'
-import type { View } from './lifecycle.ts'
+import { noSuch, type View } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
 
 /** Runs and attempts between the graph and the program: rows in, parameters out. */
@@ -54,16 +54,20 @@ export const viewRow = z.object({
   now: z.number(),
 })
 
-/** A run or an attempt of another world is none of this one's. */
+/** @throws `not_found` where a run or an attempt that was asked for is another world's */
 export function viewFrom({ world, askedRun, askedAttempt, ...seen }: z.output<typeof viewRow>): View {
   const { deletedAt, ...state } = world
-  const ofThisWorld = <T extends { worldSlug: string }>(held: T | null): T | null =>
-    held?.worldSlug === world.slug ? held : null
+  for (const [what, held] of [
+    ['turn run', askedRun],
+    ['attempt', askedAttempt],
+  ] as const) {
+    if (held !== null && held.worldSlug !== world.slug) throw noSuch(what)
+  }
   return {
     ...seen,
     world: { ...state, deleted: deletedAt != null },
-    askedRun: ofThisWorld(askedRun),
-    askedAttempt: ofThisWorld(askedAttempt),
+    askedRun,
+    askedAttempt,
   }
 }
 

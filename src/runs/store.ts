@@ -156,11 +156,15 @@ export class TurnRunStore {
       within: (graph, steps) =>
         this.#transact(graph, attempt, async (view, run) => {
           const decision = lifecycle.endAttempt(view, end)
-          committed = decision.answer
+          lifecycle.refuseOtherTurn(decision.answer, turn.turnNumber)
           if (decision.change === null) return { decision, answers: [] }
           const answers = await inOrder(steps, run)
           return answers === null ? null : { decision, answers }
-        }).then((done) => (done === null ? null : done.answers)),
+        }).then((done) => {
+          if (done === null) return null
+          committed = done.decision.answer
+          return done.answers
+        }),
     })
     if (committed === null) throw new Error('a commit ended without a decision')
     return committed
@@ -192,8 +196,9 @@ export class TurnRunStore {
   }
 
   /** For a coordinator that cannot go on. */
-  failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
-    const command = { fence, reason, at: this.#now() }
+  async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
+    const { scrubbed } = await scrub({ reason })
+    const command = { fence, reason: scrubbed.reason, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 

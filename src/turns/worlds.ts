@@ -192,17 +192,26 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
 
 /** @throws `unknown_world`, `busy` while a run or an attempt is active in it */
 export async function deleteWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
-  const params = {
-    worldKey: worldKey(project, worldSlug),
-    deletedAt: instantOf(new Date()),
-    token: crypto.randomUUID(),
+  for (let tries = 1; ; tries++) {
+    const params = {
+      worldKey: worldKey(project, worldSlug),
+      deletedAt: instantOf(new Date()),
+      token: crypto.randomUUID(),
+    }
+    const rows = await graph.write([{ statement: deleteWorldStatement, params }])
+    const row = rows?.[0]?.[0]
+    if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
+    const held = await getWorld(graph, project, worldSlug)
+    const { activeTurnRunId, activeAttemptId } = held
+    // What refused may have ended between the two looks.
+    const isFree = activeTurnRunId === null && activeAttemptId === null
+    if (!isFree || tries === MAX_TRIES) {
+      throw worldAtWork(worldSlug, { activeRunId: activeTurnRunId, activeAttemptId })
+    }
   }
-  const rows = await graph.write([{ statement: deleteWorldStatement, params }])
-  const row = rows?.[0]?.[0]
-  if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
-  const held = await getWorld(graph, project, worldSlug)
-  throw worldAtWork(worldSlug, { activeRunId: held.activeTurnRunId, activeAttemptId: held.activeAttemptId })
 }
+
+const MAX_TRIES = 5
 
 export type WorldFilter = { project: string; featureId?: string | undefined; taskId?: string | undefined }
 

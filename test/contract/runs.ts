@@ -380,6 +380,20 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
+    test('an attempt commits the turn that it tried, and no other', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      await client().captureTurnState(aTurn(1, { worldSlug: 'w' }))
+      const held = await runs.startAttempt(world, WORKER)
+      const before = await dumpOf(handles.graph)
+      for (const turn of [1, 3, 9]) {
+        const refused = runs.commitAttempt(held, fenceOf(held), record(turn))
+        await expect(refused).rejects.toMatchObject({ code: 'invalid_request' })
+      }
+      expect(await dumpOf(handles.graph)).toEqual(before)
+      expect(await commit(runs, held)).toMatchObject({ status: 'committed', producedTurn: 2 })
+    })
+
     test('while somebody is at work, the next turn is theirs; older turns are not', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
@@ -589,6 +603,8 @@ export function runsContract(store: StoreUnderTest): void {
       )
       expect(failed.failureReason).toMatch(/^push with .* failed$/)
       await runs.requestTurnRunCancel(run, `because ${secret} leaked`)
+      const next = await runs.startTurnRun({ ...world, ...counts(3) })
+      await runs.failTurnRun(next, fenceOf(next), `the store said ${secret}`)
       expect((await dumpOf(handles.graph)).join('\n')).not.toContain(secret)
     })
   })

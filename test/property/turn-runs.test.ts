@@ -160,11 +160,11 @@ const anyMove = (...lists: [number, Move[]][][]): fc.Arbitrary<Move> =>
 
 /**
  * What may happen at the same time in one world. Not lists, which are read in several steps, so that no one moment
- * explains them; nor deletions: a refused one looks again to say who is at work, and may find nobody any more.
+ * explains them.
  */
 const atOnceIn = (slug: string): fc.Arbitrary<Move> => {
   const status: [number, Move[]] = [2, every({ do: 'getTurnRunStatus', world: slug, run })]
-  const here = [...changes, ...sweeps, status].map(([weight, moves]): [number, Move[]] => [
+  const here = [...changes, ...sweeps, ...deletions, status].map(([weight, moves]): [number, Move[]] => [
     weight,
     moves.filter((move) => (move.world ?? slug) === slug && move.home === undefined),
   ])
