@@ -16,7 +16,8 @@ import {
   turnStatusOf,
 } from './runs/answers.ts'
 import { attemptTurn } from './runs/attempt-turn.ts'
-import { RUN_LIMITS, type TurnRun } from './runs/record.ts'
+import { EXTERNAL } from './runs/lifecycle.ts'
+import { type Attempt, RUN_LIMITS, type TurnRun } from './runs/record.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
 import { name, text, wholeNumber } from './turns/text.ts'
 
@@ -33,7 +34,10 @@ const reason = text.check(
   ),
 )
 const fence = z.number().int().min(1).describe('what the claim answered')
-const flag = z.stringbool().or(z.boolean()).default(false)
+/** In a query the bare name says yes. */
+const flag = z
+  .preprocess((given) => (given === '' ? true : given), z.stringbool().or(z.boolean()))
+  .default(false)
 
 export const runTurnInput = z.strictObject({
   project,
@@ -156,7 +160,7 @@ export const runOperations = {
     input: z.strictObject({ project, attemptId, fence }),
     output: heartbeatAnswer,
     run: async (_graph, { fence, ...ref }, { runs }) =>
-      runs.store.heartbeatAttempt(await runs.store.getAttempt(ref), fence),
+      runs.store.heartbeatAttempt(await attemptOfWorker(runs, ref), fence),
   }),
   commitAttempt: operation({
     summary: 'End an attempt with the record of its turn',
@@ -164,7 +168,7 @@ export const runOperations = {
     input: z.strictObject({ project, attemptId, fence, turn: attemptTurn }),
     output: turnStatus,
     run: async (_graph, { fence, turn, ...ref }, { runs }) => {
-      const attempt = await runs.store.getAttempt(ref)
+      const attempt = await attemptOfWorker(runs, ref)
       return turnStatusOf(await runs.commitAttempt(attempt, fence, turn))
     },
   }),
@@ -174,11 +178,23 @@ export const runOperations = {
     input: z.strictObject({ project, attemptId, fence, reason }),
     output: turnStatus,
     run: async (_graph, { fence, reason, ...ref }, { runs }) => {
-      const attempt = await runs.store.getAttempt(ref)
+      const attempt = await attemptOfWorker(runs, ref)
       return turnStatusOf(await runs.failAttempt(attempt, fence, reason))
     },
   }),
 } as const
+
+/** What a service executes itself is not a worker's to end, whatever fence it guesses. */
+async function attemptOfWorker(
+  runs: TurnRuns,
+  ref: { project: string; attemptId: string },
+): Promise<Attempt> {
+  const attempt = await runs.store.getAttempt(ref)
+  if (attempt.executor === EXTERNAL) return attempt
+  throw new TurngraphError('lease_lost', `Attempt ${attempt.attemptId} is executed by its service.`, {
+    hint: `Workers claim attempts of worlds whose executor is "${EXTERNAL}".`,
+  })
+}
 
 async function statusOf(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
   const { currentTurn } = await runs.store.getTurnRunStatus(run)

@@ -106,24 +106,35 @@ function converterOf(schema: z.ZodType, from: Rename, to: Rename): Converter | n
  * problem with its path and remedy.
  */
 export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
-  const result = wireSchema(schema).safeParse(value, { reportInput: true })
-  const reserved = reservedKeys(value, [])
-  if (result.success && reserved.length === 0) return fromWire(schema, result.data) as z.output<S>
+  const parsed = parsedBy(wireSchema(schema), value, what)
+  return fromWire(schema, parsed) as z.output<S>
+}
+
+/** The same for a value that is camelCase already. */
+export function parseInput<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  return parsedBy(schema, value, what) as z.output<S>
+}
+
+function parsedBy(schema: z.ZodType, value: unknown, what: string): unknown {
+  const { result, reserved } = looked(schema, value)
+  if (result.success && reserved.length === 0) return result.data
   throw invalidRequest(what, [
     ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [])),
     ...reserved,
   ])
 }
 
-/** The same for a value that is camelCase already. */
-export function parseInput<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
-  const result = schema.safeParse(value, { reportInput: true })
-  const reserved = reservedKeys(value, [])
-  if (result.success && reserved.length === 0) return result.data
-  throw invalidRequest(what, [
-    ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [])),
-    ...reserved,
-  ])
+function looked(schema: z.ZodType, value: unknown) {
+  try {
+    return { result: schema.safeParse(value, { reportInput: true }), reserved: reservedKeys(value, []) }
+  } catch (error) {
+    // 1 MiB of `[` is no record: the schema of free JSON runs out of stack before anything is stored.
+    if (!(error instanceof RangeError)) throw error
+    throw new TurngraphError('invalid_request', 'The record is nested too deeply.', {
+      hint: 'Flatten it, or store it elsewhere and name the place.',
+      cause: error,
+    })
+  }
 }
 
 /** Objects cannot hold this key as others, and zod drops it without a word: it is refused wherever it stands. */

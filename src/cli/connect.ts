@@ -47,13 +47,19 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
   if (config.url !== null) return through(config.url)
   const found = await serverOrStore(config, readsOnly)
   if ('url' in found) return through(found.url)
-  const [{ inProcessClient }, { TurnRuns }, { loadExecutors }] = await Promise.all([
-    import('../client/in-process.ts'),
-    import('../runs/turn-runs.ts'),
-    import('../runs/executors.ts'),
-  ])
-  const executors = loadExecutors(config.executorsFile)
-  const runs = new TurnRuns({ graph: found, instance: crypto.randomUUID(), executors })
+  const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { knownInstance }] =
+    await Promise.all([
+      import('../client/in-process.ts'),
+      import('../runs/turn-runs.ts'),
+      import('../runs/executors.ts'),
+      import('../http/instance.ts'),
+    ])
+  // A command that only reads runs nothing, so it needs no file of executors.
+  const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
+  const formerLife = config.store.kind === 'embedded' ? knownInstance(config.dataFolder) : null
+  const runs = new TurnRuns({ graph: found, instance: formerLife ?? crypto.randomUUID(), executors })
+  // Nobody else has the graph open: what a service left behind in it is over.
+  if (formerLife !== null) await runs.begin()
   return inProcessClient({ graph: found, project: config.project, runs })
 }
 

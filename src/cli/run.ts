@@ -93,7 +93,11 @@ async function startRun(worldSlug: string, options: StartOptions): Promise<void>
   }
   const stop = new AbortController()
   try {
-    await Promise.race([work(stop.signal), untilToldToEnd(async () => stop.abort())])
+    const told = untilToldToEnd(async () => stop.abort()).then(() => {
+      process.exitCode = NOT_COMPLETED
+      if (service.isOwn) printNote('The run is handed back: its status is interrupted.')
+    })
+    await Promise.race([work(stop.signal), told])
   } finally {
     stop.abort()
     await service.close()

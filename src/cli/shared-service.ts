@@ -22,6 +22,7 @@ export class SharedService {
   readonly #project: string | null
   readonly #log: Log
   #own: Service | null = null
+  #closed = false
   #client: Promise<TurngraphClient> | null = null
 
   constructor(config: Config, project: string | null, log: Log) {
@@ -54,7 +55,10 @@ export class SharedService {
     }
   }
 
+  /** Also where it is just about to serve. */
   async close(): Promise<void> {
+    this.#closed = true
+    await this.#client?.catch(() => {})
     await this.#own?.close()
   }
 
@@ -63,6 +67,7 @@ export class SharedService {
     if (url !== null) return this.#through(url)
     const began = performance.now()
     for (;;) {
+      if (this.#closed) throw new TurngraphError('store_unavailable', 'This command ends.')
       const running = await runningServer(this.#config.dataFolder)
       if (running?.ready) return this.#through(running.url)
       try {

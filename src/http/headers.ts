@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { TurngraphError } from '../errors.ts'
+import { name } from '../turns/text.ts'
 
 /** The header's one value; several would be joined by commas, and a project of that name made. */
-function headerOf(req: IncomingMessage, name: string): string | null {
-  const value = req.headers[name]
+function headerOf(req: IncomingMessage, header: string): string | null {
+  const value = req.headers[header]
   if (typeof value !== 'string') return null
-  if (value.includes(',') && (req.headersDistinct[name]?.length ?? 1) > 1) {
-    throw badHeader(name, 'stands in the request more than once; send it once')
+  if (value.includes(',') && (req.headersDistinct[header]?.length ?? 1) > 1) {
+    throw badHeader(header, 'stands in the request more than once; send it once')
   }
   return value
 }
@@ -14,7 +15,14 @@ function headerOf(req: IncomingMessage, name: string): string | null {
 /** Node reads header bytes as Latin-1; names are sent as UTF-8. */
 export function projectHeader(req: IncomingMessage): string | null {
   const value = headerOf(req, 'turngraph-project')
-  if (value === null || !/[\x80-\xff]/.test(value)) return value
+  if (value === null) return null
+  const project = name.safeParse(decoded(value))
+  if (project.success) return project.data
+  throw badHeader('turngraph-project', project.error.issues[0]?.message ?? 'is no name')
+}
+
+function decoded(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
   } catch {

@@ -28,10 +28,20 @@ export async function holdInstance({
   const lock = locked
     ? null
     : EmbeddedGraph.open({ folder: path.join(dataFolder, 'instance.lock'), sync: false })
-  return { id: instanceId(path.join(dataFolder, 'instance')), release: async () => lock?.close() }
+  return { id: ownInstance(dataFolder), release: async () => lock?.close() }
 }
 
-function instanceId(file: string): string {
-  if (!existsSync(file)) createPrivateFile(file, `${crypto.randomUUID()}\n`)
-  return z.uuid().parse(readFileSync(file, 'utf8').trim())
+/** Who a service of this folder is; null where none ever was. */
+export function knownInstance(dataFolder: string): string | null {
+  const file = fileIn(dataFolder)
+  return existsSync(file) ? z.uuid().parse(readFileSync(file, 'utf8').trim()) : null
+}
+
+const fileIn = (dataFolder: string): string => path.join(dataFolder, 'instance')
+
+function ownInstance(dataFolder: string): string {
+  const known = knownInstance(dataFolder)
+  if (known !== null) return known
+  createPrivateFile(fileIn(dataFolder), `${crypto.randomUUID()}\n`)
+  return ownInstance(dataFolder)
 }

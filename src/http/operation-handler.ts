@@ -28,7 +28,12 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     context.schema.refuseUnlessCurrent()
     const sent = inputOf(req)
     const header = sent.project == null ? projectHeader(req) : null
-    const input = parse(route, header === null ? sent : { ...sent, project: header })
+    const whole = header === null ? sent : { ...sent, project: header }
+    const input: { project?: string | null | undefined } = parseWire(
+      operations[route.operation].input,
+      whole,
+      route.operation,
+    )
     const answer = await runFor(context, callerOf(res), route.operation, input, {
       idempotencyKey: idempotencyKey(req),
       log: (message) => req.log.info(message),
@@ -50,19 +55,6 @@ export function runFor(
   // Each operation's input fits its own `run`; the table as a whole cannot say so.
   const run = operations[operation].run as Run
   return run(graph, { ...input, project }, { ...call, runs })
-}
-
-function parse(route: Route, sent: Record<string, unknown>): { project?: string | null | undefined } {
-  try {
-    return parseWire(operations[route.operation].input, sent, route.operation)
-  } catch (error) {
-    // 1 MiB of `[` is no record: the schema of free JSON runs out of stack before anything is stored.
-    if (!(error instanceof RangeError)) throw error
-    throw new TurngraphError('invalid_request', 'The body is nested too deeply.', {
-      hint: 'Flatten it, or store it elsewhere and name the place.',
-      cause: error,
-    })
-  }
 }
 
 /** A token of a project reaches that one alone: every key in the graph begins with it. */

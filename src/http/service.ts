@@ -77,6 +77,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const end = async () => {
     schema.stop()
     await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
+    await runs.close() // what the last requests began
     await graph.close()
     await instance.release()
     // Last: whoever waits for the graph watches this file.

@@ -1,8 +1,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
-  CallToolRequestSchema,
   type CallToolResult,
+  ErrorCode,
   ListToolsRequestSchema,
+  McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { asTurngraphError, TurngraphError } from '../errors.ts'
 import type { OperationName } from '../operations.ts'
@@ -38,15 +39,18 @@ export function createMcpServer({ version, call, requestId = null, onDefect }: M
     },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listedTools() }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<CallToolResult> => {
+  // Not by setRequestHandler: the SDK's own check of the arguments would answer plain text.
+  server.fallbackRequestHandler = async ({ method, params }): Promise<CallToolResult> => {
+    if (method !== 'tools/call') throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
     try {
-      return answer(await callTool(params.name, params.arguments ?? {}, call))
+      const { name, arguments: args = {} } = (params ?? {}) as { name?: unknown; arguments?: unknown }
+      return answer(await callTool(String(name), args, call))
     } catch (thrown) {
       const error = asTurngraphError(thrown)
       if (error.code === 'internal') onDefect?.(thrown)
       return { isError: true, content: [asText(error.toWire(requestId))] }
     }
-  })
+  }
   return server
 }
 

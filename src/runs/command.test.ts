@@ -126,6 +126,30 @@ describe('the command executor', () => {
     while (lives(pid)) await sleep(10)
   })
 
+  test('what a command leaves in a group of its own does not hold the attempt up either', async () => {
+    const cwd = folder()
+    const script = `
+      const { spawn } = require('node:child_process')
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', detached: true })
+      child.unref()
+      require('node:fs').writeFileSync('pid', String(child.pid))
+      console.log('{}')
+      process.exit(0)`
+    expect(await run(script, { cwd })).toEqual({ turn: {} })
+    process.kill(Number(readFileSync(path.join(cwd, 'pid'), 'utf8')), 'SIGKILL')
+  })
+
+  test('a secret at the cut of standard error is masked before it is cut', async () => {
+    const secret = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`
+    const said = `token ${secret} ${'b '.repeat(2_040)}`
+    const { failed } = (await run(
+      `process.stderr.write(${JSON.stringify(said)}, () => process.exit(1))`,
+    )) as {
+      failed: string
+    }
+    for (let length = 8; length < secret.length; length++) expect(failed).not.toContain(secret.slice(-length))
+  })
+
   test('a program that is not there fails the attempt', async () => {
     const settings = {
       argv: ['no-such-program-anywhere'] as [string],

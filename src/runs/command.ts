@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { scrub } from '../scrub.ts'
 import { continuationContext } from '../turns/continuation.ts'
 import { toWire } from '../wire.ts'
 import type { AttemptOutcome, AttemptTask, Executor } from './executor.ts'
@@ -13,7 +14,11 @@ export type CommandSettings = {
 }
 
 const MAX_OUTPUT_BYTES = 1024 * 1024
-const KEPT_ERROR_BYTES = 4 * 1024
+const SHOWN_ERROR_CHARACTERS = 4 * 1024
+/** More than is shown, so that a secret at the cut is known for what it is before it is cut. */
+const KEPT_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
+/** What outlives its command in a process group of its own may hold the pipes open for good. */
+const GRACE_MS = 500
 
 /**
  * Spawns a program for each attempt, without a shell and in a process group of its own. Standard input holds one
@@ -58,27 +63,37 @@ async function outcomeOf(
   timeoutMs: number,
 ): Promise<AttemptOutcome> {
   let ended: string | null = null
+  const gone = new AbortController()
+  const letGo = () => {
+    setTimeout(() => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      gone.abort()
+    }, GRACE_MS).unref()
+  }
   const end = (why: string) => {
     ended ??= why
     killGroup(child)
+    letGo()
   }
   const onAbort = () => end(reasonOf(signal))
   const late = setTimeout(() => end(`the command took longer than ${timeoutMs} ms`), timeoutMs)
   signal.addEventListener('abort', onAbort, { once: true })
   const output = capped(child, () => end(`the command wrote more than ${MAX_OUTPUT_BYTES} bytes`))
   const errors = tail(child)
-  child.once('exit', () => killGroup(child)) // what it left running would hold its output open
+  child.once('exit', () => {
+    killGroup(child) // what it left running would hold its output open
+    letGo()
+  })
   child.stdin?.on('error', () => {}) // a program that does not read its input may close it
   child.stdin?.end(input)
   try {
-    const [exitCode, killedBy] = await Promise.race([
-      once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
-      once(child, 'error').then(([error]) => Promise.reject(error)),
-    ])
-    if (ended !== null) return { failed: withErrors(ended, errors()) }
-    if (exitCode === 0) return turnIn(output(), errors())
-    const how = exitCode === null ? `was ended by ${killedBy}` : `ended with exit code ${exitCode}`
-    return { failed: withErrors(`the command ${how}`, errors()) }
+    await Promise.race([once(child, 'close'), once(gone.signal, 'abort'), failure(child)])
+    const { exitCode, signalCode } = child
+    if (ended !== null) return { failed: withErrors(ended, await errors()) }
+    if (exitCode === 0) return turnIn(output(), await errors())
+    const how = exitCode === null ? `was ended by ${signalCode}` : `ended with exit code ${exitCode}`
+    return { failed: withErrors(`the command ${how}`, await errors()) }
   } catch (error) {
     return {
       failed: `the command cannot be started: ${error instanceof Error ? error.message : String(error)}`,
@@ -88,6 +103,9 @@ async function outcomeOf(
     signal.removeEventListener('abort', onAbort)
   }
 }
+
+const failure = (child: ChildProcess): Promise<never> =>
+  once(child, 'error').then(([error]) => Promise.reject(error))
 
 function turnIn(output: Buffer, errors: string): AttemptOutcome {
   try {
@@ -105,8 +123,8 @@ function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  } catch {
+    // It is gone, or another user's: an attempt that is to end ends all the same.
   }
 }
 
@@ -121,17 +139,16 @@ function capped(child: ChildProcess, onOverflow: () => void): () => Buffer {
   return () => Buffer.concat(chunks)
 }
 
-function tail(child: ChildProcess): () => string {
+/** The end of standard error, without secrets. */
+function tail(child: ChildProcess): () => Promise<string> {
   let kept = Buffer.alloc(0)
   child.stderr?.on('data', (chunk: Buffer) => {
     kept = Buffer.concat([kept, chunk]).subarray(-KEPT_ERROR_BYTES)
   })
-  // A cut may go through a character.
-  return () =>
-    kept
-      .toString('utf8')
-      .replace(/^\uFFFD+/, '')
-      .trim()
+  return async () => {
+    const { scrubbed } = await scrub({ text: kept.toString('utf8') })
+    return scrubbed.text.slice(-SHOWN_ERROR_CHARACTERS).trim()
+  }
 }
 
 const withErrors = (why: string, errors: string): string => (errors === '' ? why : `${why}: ${errors}`)

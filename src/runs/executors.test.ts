@@ -59,6 +59,7 @@ describe('the file of executors', () => {
     [{ x: { kind: 'command', argv: 'rm -rf /' } }, 'argv'],
     [{ x: { kind: 'simulated', outcomes: ['perhaps'] } }, 'outcomes'],
     [{ x: { kind: 'simulated', extra: 1 } }, 'extra'],
+    [{ x: { kind: 'command', argv: ['true'], cwd: 'nowhere' } }, 'cwd of "x"'],
     [{ external: { kind: 'simulated' } }, 'built in'],
     [{ '': { kind: 'simulated' } }, 'Invalid key'],
   ])('what does not fit is told with its place: %j', (content, named) => {

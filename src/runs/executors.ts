@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
@@ -61,6 +62,10 @@ export function loadExecutors(file: string | null): Executors {
   const listed = readSettingsFile(from, executorsFile)
   if (Object.hasOwn(listed, EXTERNAL)) throw badSettingsFile(from, `"${EXTERNAL}" is built in`)
   const folder = path.dirname(file)
+  for (const [key, settings] of Object.entries(listed)) {
+    if (settings.kind === 'simulated' || existsSync(path.resolve(folder, settings.cwd))) continue
+    throw badSettingsFile(from, `the cwd of "${key}" is not there: ${path.resolve(folder, settings.cwd)}`)
+  }
   return new Executors(
     Object.fromEntries(
       Object.entries(listed).map(([key, settings]) => [

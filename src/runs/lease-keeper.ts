@@ -7,18 +7,23 @@ export class Aborted extends Error {
   override readonly name = 'Aborted'
 }
 
-type Task = { fence: number; abort: AbortController }
+/** `settling`: its end is being written, so whether it is still active says nothing. */
+type Task = { fence: number; abort: AbortController; settling: boolean }
 
 type Renew = (task: Task | null) => Promise<{ abortRequested: boolean; attemptHeld: boolean }>
 
 export type KeeperOptions = {
   leaseTtlMs: number
+  /** Aborted when this process ends: an attempt that begins after that has no time at all. */
+  closing: AbortSignal
   /** Runs a renewal in turn with those of other runs. */
   inTurn: <T>(work: () => Promise<T>) => Promise<T>
   onError: (error: unknown) => void
 }
 
 const RETRY_MS = 1_000
+/** A third of the lease, and no more than this: what others ask for is learned by a renewal. */
+const RENEWS_WITHIN_MS = 20_000
 
 /**
  * Renews the leases of one coordinator at a third of their time: of its run, and of the attempt that it executes
@@ -30,13 +35,15 @@ export class LeaseKeeper {
   #task: Task | null = null
   #lost: TurngraphError | null = null
   #timer: NodeJS.Timeout | undefined
+  #renewing = false
+  #again = false
   #stopped = false
   #onLost: (() => void) | null = null
 
   private constructor(renew: Renew, options: KeeperOptions) {
     this.#renew = renew
     this.#options = options
-    this.#schedule(options.leaseTtlMs / 3)
+    this.#schedule(this.#interval)
   }
 
   static ofRun(store: TurnRunStore, run: TurnRun, options: KeeperOptions): LeaseKeeper {
@@ -51,6 +58,10 @@ export class LeaseKeeper {
     }, options)
   }
 
+  get #interval(): number {
+    return Math.min(this.#options.leaseTtlMs / 3, RENEWS_WITHIN_MS)
+  }
+
   get lost(): TurngraphError | null {
     return this.#lost
   }
@@ -60,15 +71,20 @@ export class LeaseKeeper {
     this.#onLost = listener
   }
 
-  /** The attempt under way, until {@link settle}: its signal is aborted when its owner should stop. */
+  /** The attempt under way, until {@link end}: its signal is aborted when its owner should stop. */
   begin(fence: number): AbortSignal {
-    this.#task = { fence, abort: new AbortController() }
+    this.#task = { fence, abort: new AbortController(), settling: false }
     if (this.#lost !== null) this.abort(this.#lost.message)
+    else if (this.#options.closing.aborted) this.#task.abort.abort(this.#options.closing.reason)
     return this.#task.abort.signal
   }
 
-  /** From here on the attempt is being committed or failed: whether it is still active says nothing. */
+  /** Its end is being written: its lease is still renewed. */
   settle(): void {
+    if (this.#task !== null) this.#task.settling = true
+  }
+
+  end(): void {
     this.#task = null
   }
 
@@ -78,8 +94,8 @@ export class LeaseKeeper {
 
   /** Renews at once, to learn what others have asked for. */
   poke(): void {
-    clearTimeout(this.#timer)
-    this.#schedule(0)
+    this.#again = this.#renewing
+    if (!this.#renewing) this.#schedule(0)
   }
 
   stop(): void {
@@ -88,25 +104,30 @@ export class LeaseKeeper {
   }
 
   #schedule(ms: number): void {
-    if (this.#stopped) return
-    this.#timer = setTimeout(() => void this.#tick(), ms).unref()
+    clearTimeout(this.#timer)
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#tick(), ms).unref()
   }
 
   async #tick(): Promise<void> {
     const task = this.#task
+    this.#renewing = true
+    let next = this.#interval
     try {
       const { abortRequested, attemptHeld } = await this.#options.inTurn(() => this.#renew(task))
-      if (task !== null && task === this.#task) {
+      if (task !== null && task === this.#task && !task.settling) {
         if (abortRequested) this.abort('the turn run was cancelled')
         else if (!attemptHeld) this.abort('the attempt was ended by somebody else')
       }
-      this.#schedule(this.#options.leaseTtlMs / 3)
     } catch (error) {
       if (error instanceof TurngraphError && GONE.has(error.code)) return this.#lose(error)
       // The store is away, or slow: the lease may outlast that.
-      this.#options.onError(error)
-      this.#schedule(Math.min(RETRY_MS, this.#options.leaseTtlMs / 3))
+      if (!this.#stopped) this.#options.onError(error)
+      next = Math.min(RETRY_MS, next)
+    } finally {
+      this.#renewing = false
     }
+    this.#schedule(this.#again ? 0 : next)
+    this.#again = false
   }
 
   #lose(error: TurngraphError): void {

@@ -301,7 +301,7 @@ export function finishTurnRunAttempt(run: TurnRun, attempt: Attempt): TurnRun {
 
 export type Cancel = { reason: string; abort: boolean; at: string }
 
-/** Lets the running attempt finish; the first reason stays. */
+/** Lets the running attempt finish, or aborts it; the first reason stays. */
 export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel): Decision<TurnRun> {
   const asked = known(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
@@ -312,6 +312,11 @@ export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel
     asked.cancelRequestedAt === null
       ? { ...asked, status: 'cancel_requested', cancelRequestedAt: cancel.at, cancelReason: cancel.reason }
       : asked
+  if (cancel.abort && own !== null && own.fence === null) {
+    // Nobody is at work on it, so nobody has to be waited for.
+    const { change } = settled(own, requested, { status: 'interrupted', reason: NEVER_CLAIMED }, cancel.at)
+    return { change, answer: change?.run ?? requested }
+  }
   const next = own === null ? cancelled(requested, cancel.at) : requested
   const change = { run: next, ...(aborted !== null && { attempt: aborted }) }
   return { change: next === asked && aborted === null ? null : change, answer: next }

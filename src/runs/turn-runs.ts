@@ -4,6 +4,7 @@ import { isAway, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { loadTurnContinuationContext } from '../turns/context.ts'
 import type { ContinuationContext } from '../turns/continuation.ts'
+import type { CaptureRequest } from '../turns/record.ts'
 import { getWorld, type World } from '../turns/worlds.ts'
 import { parseWire } from '../wire.ts'
 import { type AttemptTurn, attemptTurn, turnOfAttempt } from './attempt-turn.ts'
@@ -91,10 +92,13 @@ export class TurnRuns {
         .then((found) => this.#report(found))
         .catch((error: unknown) => this.#trouble(error, 'looking for expired leases'))
         .finally(() => {
-          if (!this.#closing.signal.aborted) this.#sweep = setTimeout(sweep, SWEEP_MS).unref()
+          later()
         })
     }
-    this.#sweep = setTimeout(sweep, SWEEP_MS).unref()
+    const later = () => {
+      if (!this.#closing.signal.aborted) this.#sweep = setTimeout(sweep, SWEEP_MS).unref()
+    }
+    later()
   }
 
   /** A durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
@@ -112,6 +116,10 @@ export class TurnRuns {
     const run = await this.store
       .startTurnRun({ ...ref, ...counts, workerId: this.#instance }, turnRunId)
       .catch((error: unknown) => this.#disown(error, world, () => this.#handBack({ ...ref, turnRunId })))
+    if (this.#closing.signal.aborted) {
+      await this.store.handBackTurnRun(run, run.fence ?? 0)
+      throw serviceEnds()
+    }
     this.#hold(run.turnRunId, LeaseKeeper.ofRun(this.store, run, this.#keeping(world)), (keeper) =>
       this.#coordinate(run, world, keeper),
     )
@@ -127,6 +135,10 @@ export class TurnRuns {
       .catch((error: unknown) => this.#disown(error, world, () => this.#interrupt({ ...ref, attemptId })))
     const executor = this.executors.find(attempt.executor)
     if (executor !== null) {
+      if (this.#closing.signal.aborted) {
+        await this.store.interruptAttempt(attempt, attempt.fence ?? 0)
+        throw serviceEnds()
+      }
       const keeper = LeaseKeeper.ofAttempt(this.store, attempt, this.#keeping(world))
       this.#hold(attempt.attemptId, keeper, () => this.#executeAlone(attempt, world, executor, keeper))
     }
@@ -193,7 +205,7 @@ export class TurnRuns {
   }
 
   async #worldToWorkIn(ref: WorldRef): Promise<World> {
-    if (this.#closing.signal.aborted) throw new TurngraphError('store_unavailable', 'The service ends.')
+    if (this.#closing.signal.aborted) throw serviceEnds()
     await this.begin()
     const world = await getWorld(this.#graph, ref.project, ref.worldSlug)
     this.executors.find(world.executor)
@@ -258,12 +270,14 @@ export class TurnRuns {
   }
 
   async #execute(attempt: Attempt, world: World, keeper: LeaseKeeper): Promise<void> {
+    this.#refuseToGoOn(keeper)
     const executor = this.executors.find(attempt.executor)
     if (executor === null) return this.#untilEnded(attempt, keeper)
     const outcome = await this.#outcomeOf(executor, attempt, world, keeper)
     this.#refuseToGoOn(keeper)
     keeper.settle()
     await this.#end(attempt, world, outcome)
+    keeper.end()
   }
 
   async #executeAlone(
@@ -301,19 +315,39 @@ export class TurnRuns {
     }
   }
 
+  /**
+   * Writes how an attempt ended. Where somebody else has ended it meanwhile, that stays: what became of its run is
+   * seen next.
+   */
   async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<void> {
     const fence = attempt.fence ?? 0
-    const fail = (reason: string) =>
-      this.#persist(world, () => this.store.failAttempt(attempt, fence, bounded(reason)))
-    if ('failed' in outcome) return void (await fail(outcome.failed))
+    const written = this.#requestOf(attempt, world, outcome)
+    const fail = (reason: string) => this.store.failAttempt(attempt, fence, bounded(reason))
+    try {
+      if ('failed' in written) await this.#persist(world, () => fail(written.failed))
+      else
+        await this.#persist(world, () => this.store.commitAttempt(attempt, fence, written.request), CROWDED)
+    } catch (error) {
+      if (!(error instanceof TurngraphError)) throw error
+      if (error.code === 'lease_lost') this.#trouble(error, `ending attempt ${attempt.attemptId}`)
+      // A record that cannot be stored is a failed attempt, like any other.
+      else if (NOT_STORABLE.has(error.code)) await this.#persist(world, () => fail(error.message))
+      else throw error
+    }
+  }
+
+  /** What the executor gave, as the record of its turn; or why it is none. */
+  #requestOf(
+    { attemptedTurn }: Attempt,
+    world: World,
+    outcome: AttemptOutcome,
+  ): { request: CaptureRequest } | { failed: string } {
+    if ('failed' in outcome) return outcome
     try {
       const turn = parseWire(attemptTurn, outcome.turn, 'turn')
-      const request = turnOfAttempt(turn, { ...world, attemptedTurn: attempt.attemptedTurn })
-      await this.#persist(world, () => this.store.commitAttempt(attempt, fence, request))
+      return { request: turnOfAttempt(turn, { ...world, attemptedTurn }) }
     } catch (error) {
-      // A record that cannot be stored is a failed attempt, like any other.
-      if (!(error instanceof TurngraphError) || !NOT_STORABLE.has(error.code)) throw error
-      await fail(error.message)
+      return { failed: error instanceof Error ? error.message : String(error) }
     }
   }
 
@@ -354,14 +388,26 @@ export class TurnRuns {
     }
   }
 
-  /** Tries again while the store is away, for as long as the lease lasts: nothing that was done is thrown away. */
-  async #persist<T>({ leaseTtlMs }: World, work: () => Promise<T>): Promise<T> {
+  /**
+   * Tries again while the store is away (or `also` says so), for as long as the lease lasts: nothing that was done is
+   * thrown away.
+   */
+  async #persist<T>(
+    { leaseTtlMs }: World,
+    work: () => Promise<T>,
+    also: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
     const until = performance.now() + leaseTtlMs
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
       try {
         return await this.#inTurn(work)
       } catch (error) {
-        if (!isAway(error) || performance.now() + pause > until || this.#closing.signal.aborted) throw error
+        if (
+          !(isAway(error) || also(error)) ||
+          performance.now() + pause > until ||
+          this.#closing.signal.aborted
+        )
+          throw error
         await sleep(pause * (0.5 + Math.random() / 2))
       }
     }
@@ -370,6 +416,7 @@ export class TurnRuns {
   #keeping({ leaseTtlMs }: World) {
     return {
       leaseTtlMs,
+      closing: this.#closing.signal,
       inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing(work),
       onError: (error: unknown) => this.#trouble(error, 'renewing a lease'),
     }
@@ -386,6 +433,12 @@ export class TurnRuns {
 }
 
 const SILENT: TurnRunsLog = { info: () => {}, warn: () => {} }
+const serviceEnds = (): TurngraphError =>
+  new TurngraphError('store_unavailable', 'The service ends.', { hint: 'Try again when it is back.' })
+
+/** Other worlds of the task add criteria under a commit: a capture's one `busy`, which another try settles. */
+const CROWDED = (error: unknown): boolean => error instanceof TurngraphError && error.code === 'busy'
+
 const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
 
 /** The run was cancelled, or has ended, between two looks at it: null. */

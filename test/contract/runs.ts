@@ -479,6 +479,15 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(runs.claimAttempt(open, 'worker-3')).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
+    test('an abort does not wait for a worker that never came', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const run = await runs.startTurnRun({ ...(await aWorld('external')), ...counts(3) })
+      const open = await begin(runs, run)
+      const ended = await runs.requestTurnRunCancel(run, 'enough', { abort: true })
+      expect(ended).toMatchObject({ status: 'cancelled', interruptedAttemptCount: 1, cancelReason: 'enough' })
+      await expect(runs.claimAttempt(open, 'worker-1')).rejects.toMatchObject({ code: 'lease_lost' })
+    })
+
     test('a lost or never claimed worker loses its attempt alone, and the run goes on', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld('external')

@@ -35,7 +35,8 @@ beforeAll(buildOnce, 120_000)
 
 test.each(files.filter((file) => blocksOf(file, 'sh').length > 0))('the commands of %s run', async (file) => {
   const user = commandsOn(temporaryFolder())
-  const { url } = await user.serve()
+  const executors = path.join(root, 'examples/runs/executors.json')
+  const { url } = await user.serve([], { TURNGRAPH_EXECUTORS: executors })
   const printed: string[] = []
   for (const script of blocksOf(file, 'sh'))
     printed.push(await runInShell(script, { url, folder: user.folder }))

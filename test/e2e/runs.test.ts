@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -84,7 +85,8 @@ describe('turngraph run', () => {
     while (!/[0-9a-f-]{36}/.test(said.join(''))) await sleep(20)
     expect(readServerFile(folder)).not.toBeNull()
     child.kill('SIGTERM')
-    await new Promise((resolve) => child.once('close', resolve))
+    const [code] = await once(child, 'close')
+    expect(code).toBe(1)
     const status = JSON.parse((await run('run', 'status', idIn(said.join('')), '--json')).stdout)
     expect(status).toMatchObject({
       status: 'interrupted',
@@ -136,6 +138,28 @@ describe('turngraph mcp', () => {
     expect(status).toMatchObject({ status: 'interrupted', poll_with: null })
     expect(readServerFile(user.folder)?.pid).not.toBe(pid)
     expect(await second.call('run_turn', { world_slug: 'w' })).toMatchObject({ run_mode: 'single_attempt' })
+  })
+
+  test('one whose input ends while it takes over ends as well, and lets go of the folder', async () => {
+    const user = aUser()
+    const first = await agentOf(user)
+    const second = await agentOf(user)
+    await first.client.close()
+    const call = second.call('list_turns', { world_slug: 'w' }).catch(() => {})
+    await second.client.close()
+    await call
+    expect((await user.run('worlds')).code).toBe(0)
+  })
+
+  test('a run whose service was killed is over for a command that opens the graph next', async () => {
+    const user = aUser()
+    const { child } = await user.serve([], user.environment)
+    await user.aWorld('w', 'slow')
+    const started = await user.run('run', 'start', 'w', '--turns', '50')
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    const watched = await user.run('run', 'status', idIn(started.stdout), '--watch')
+    expect([watched.code, watched.stdout]).toEqual([1, expect.stringContaining('was interrupted')])
   })
 
   test('a server that runs already is the one it goes through', async () => {

@@ -108,6 +108,14 @@ describe('/mcp', () => {
     expect(plain.status).toBe(406)
     const unknown = await post(started, rpc('no/such/method'))
     expect(unknown.body.error.code).toBe(-32601)
+    for (const args of [[], null, 7, 'x']) {
+      const call = rpc('tools/call', { name: 'run_turn', arguments: args })
+      expect(refusal(await post(started, call))).toMatchObject({ code: 'invalid_request' })
+    }
+    for (const project of ['', 'p'.repeat(3_000)]) {
+      const headers = { 'turngraph-project': project }
+      expect((await post(started, tool('list_turns', { world_slug: 'w' }), { headers })).status).toBe(400)
+    }
     const refused = refusal(await post(started, tool('run_turn', { world_slug: 7 })))
     expect(refused).toMatchObject({ code: 'invalid_request', request_id: expect.any(String) })
   })

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { TurngraphError } from '../../src/errors.ts'
+import { TurnRunStore } from '../../src/runs/store.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { describeOn, memory, neo4jLts } from '../support/engines.ts'
 import { newFolder, SwitchedGraph, start } from './http-start.ts'
@@ -228,6 +229,52 @@ function suite(store: StoreUnderTest): void {
     expect(ended.recentAttempts?.[0]?.failureReason).toMatch(/player_summary.*colour/)
   })
 
+  test('a record that is nested without end is one, too', async () => {
+    const script = `console.log('{"player_summary":"x","extra":{"a":' + '{"a":'.repeat(100000) + '1' + '}'.repeat(100000) + '}}')`
+    const { client } = await served({
+      agent: { kind: 'command', argv: [process.execPath, '-e', script], env: ['PATH'] },
+    })
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'agent' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 1, maxAttempts: 2 })
+    const ended = await untilEnded(client, turnRunId)
+    expect(ended).toMatchObject({ status: 'failed', failedAttemptCount: 2 })
+    expect(ended.recentAttempts?.[0]?.failureReason).toContain('nested too deeply')
+  })
+
+  test('what a service executes itself nobody ends by guessing its fence', async () => {
+    const { call, client } = await served()
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2 })
+    const attemptId = await activeAttempt(client, turnRunId)
+    for (let fence = 1; fence <= 3; fence++) {
+      for (const [what, body] of [
+        ['heartbeat', {}],
+        ['fail', { reason: 'x' }],
+        ['commit', { turn: { player_summary: 'x' } }],
+      ] as const) {
+        const path = `/v1/attempts/${attemptId}/${what}?project=shop`
+        const answer = await call('POST', path, { body: { fence, ...body } })
+        expect([answer.status, answer.body.error.code]).toEqual([409, 'lease_lost'])
+      }
+    }
+    expect(await untilEnded(client, turnRunId)).toMatchObject({ status: 'completed', attemptCount: 2 })
+  })
+
+  test('a run goes on where somebody else ended the attempt that it executes', async () => {
+    const { graph, client } = await served()
+    const later = new TurnRunStore(graph, { skew: () => 61_000 })
+    await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow' })
+    const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 1, maxAttempts: 3 })
+    const attemptId = await activeAttempt(client, turnRunId)
+    const ref = { project: 'shop', worldSlug: 'w' }
+    const { run } = await later.getTurnRunStatus({ ...ref, turnRunId })
+    await later.renewTurnRun(run, run.fence ?? 0, null) // so that the run's lease lasts and the attempt's does not
+    expect(await later.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1, errors: [] })
+    const ended = await untilEnded(client, turnRunId)
+    expect(ended).toMatchObject({ status: 'completed', attemptCount: 2, interruptedAttemptCount: 1 })
+    expect(await client.getTurnStatus({ attemptId })).toMatchObject({ status: 'interrupted' })
+  })
+
   test('a cancel with abort stops the command that is under way', async () => {
     const folder = newFolder()
     const script = `require('node:fs').writeFileSync(${JSON.stringify(path.join(folder, 'began'))}, String(process.pid)); setInterval(() => {}, 1000)`
@@ -314,6 +361,28 @@ describe('the life of a service', () => {
     }
     expect(readFileSync(path.join(folder, 'instance'), 'utf8')).toBe(instance)
   })
+
+  test.each(['slow', 'external'])(
+    'one that ends while a %s attempt begins waits for nothing',
+    async (executor) => {
+      const graph = new SwitchedGraph()
+      const started = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
+      const client = clientOf(started)
+      await client.createWorld({ ...task, worldSlug: 'w', executor, leaseTtlMs: 600_000 })
+      const { transact } = graph
+      let closing: Promise<void> | undefined
+      graph.transact = async (work, deadline) => {
+        const answer = await transact.call(graph, work, deadline)
+        const begun = answer as { decision?: { change?: { attempt?: { status: string } } } } | null
+        if (begun?.decision?.change?.attempt?.status === 'running') closing ??= started.service.close()
+        return answer as never
+      }
+      await client.runTurn({ worldSlug: 'w', turnCount: 3 })
+      while (closing === undefined) await sleep(10)
+      await closing
+      expect(closing).toBeDefined()
+    },
+  )
 
   test('two services do not share the instance of a data folder', async () => {
     const folder = newFolder()

@@ -394,6 +394,8 @@ export class RunModel {
     run.cancel ??= { at, reason }
     const attempt = activeAttempt(world)
     if (attempt === null) run.end = { at, status: 'cancelled', reason: null }
+    else if (abort && attempt.fence === null)
+      this.#endAttempt(world, attempt, 'interrupted', 'attempt was never claimed')
     else if (abort) attempt.abort = true
   }
 

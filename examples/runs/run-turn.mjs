@@ -1,0 +1,16 @@
+// One turn, for the `command` executor: standard input says what is known, standard output takes the record of the turn.
+// In the place of this script's few lines your agents work; what they say on standard error is kept where they fail.
+import { text } from 'node:stream/consumers'
+
+const { attempted_turn, continuation } = JSON.parse(await text(process.stdin))
+const open = continuation.player.criteria.filter(({ state }) => state !== 'verified')
+console.error(`turn ${attempted_turn}: ${open.length} criteria are open`)
+
+console.log(
+  JSON.stringify({
+    player_summary: `Worked on turn ${attempted_turn}`,
+    player_decision: 'implemented',
+    coach_decision: attempted_turn === 1 ? 'feedback' : 'approved',
+    acceptance_criteria_status: { 'AC-001': attempted_turn === 1 ? 'rejected' : 'verified' },
+  }),
+)
