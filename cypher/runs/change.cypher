@@ -1,16 +1,17 @@
 // Writes what was decided about a world's run and attempt (src/runs/lifecycle.ts), in the transaction that locked the
 // world. `activeWorldKey` is null, and so absent, once they have ended: the constraints on it are what makes two
 // active ones impossible, whatever a service believes. Locks: World (held), Run, Attempt.
-// params: $worldKey $world $runs $attempts
+// One map, since Neo4j plans a statement anew where a parameter is an empty list and no longer a full one.
+// params: $worldKey $change
 MATCH (w:World {key: $worldKey})
-SET w += $world
-FOREACH (x IN $runs |
+SET w += $change.world
+FOREACH (x IN $change.runs |
   MERGE (r:TurnRun {key: x.key})
   SET r += x.properties,
       r.enqueuedAt = datetime(x.at.enqueued), r.startedAt = datetime(x.at.started),
       r.cancelRequestedAt = datetime(x.at.cancelRequested), r.endedAt = datetime(x.at.ended)
   FOREACH (_ IN x.created | CREATE (w)-[:HAS_RUN]->(r)))
-FOREACH (x IN $attempts |
+FOREACH (x IN $change.attempts |
   MERGE (a:Attempt {key: x.key})
   SET a += x.properties, a.startedAt = datetime(x.at.started), a.endedAt = datetime(x.at.ended)
   FOREACH (_ IN x.created | CREATE (w)-[:HAS_ATTEMPT]->(a))

@@ -378,9 +378,11 @@ function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullab
     statement: change,
     params: {
       worldKey: keyOfWorld,
-      world: lifecycle.worldAfter(view, decided),
-      runs: run === undefined ? [] : [runParams(run, knownRun)],
-      attempts: attempt === undefined ? [] : [attemptParams(attempt, knownAttempt)],
+      change: {
+        world: lifecycle.worldAfter(view, decided),
+        runs: run === undefined ? [] : [runParams(run, knownRun)],
+        attempts: attempt === undefined ? [] : [attemptParams(attempt, knownAttempt)],
+      },
     },
   }
 }
@@ -392,7 +394,9 @@ const descending = (from: number, limit: number): number[] =>
 export async function warmUpTurnRuns(graph: Graph): Promise<void> {
   const nowhere = { worldKey: '', runKey: '', attemptKey: '' }
   await graph.write([{ statement: lock, params: { ...nowhere, token: '', skew: 0 } }])
-  await graph.write([{ statement: change, params: { worldKey: '', world: {}, runs: [], attempts: [] } }])
+  await graph.write([
+    { statement: change, params: { worldKey: '', change: { world: {}, runs: [], attempts: [] } } },
+  ])
   await graph.read(runStatement, { runKey: '' })
   await graph.read(attemptStatement, { attemptKey: '' })
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { again } from './again.ts'
 import { inCrew } from './crew.ts'
 import { allPages } from './pages.ts'
 import { Random } from './random.ts'
@@ -71,10 +72,15 @@ async function runAll(service: ServiceProcess, worlds: readonly RunWorld[]): Pro
   const runs = new Map<string, string>()
   const started = new Map<string, number>()
   const starting = inCrew(CALLERS, worlds, async (world) => {
-    runs.set(world.worldSlug, await startRun(client, world, { turnCount: TURNS, maxAttempts: 2 * TURNS }))
+    // A cold Neo4j may be late with the first: what was begun for a caller who got an error is handed back at once.
+    const start = () => startRun(client, world, { turnCount: TURNS, maxAttempts: 2 * TURNS })
+    runs.set(world.worldSlug, await again(start, ['busy']))
     started.set(world.worldSlug, since())
   })
-  starting.catch(() => {}) // awaited below
+  let failure: unknown = null
+  starting.catch((error: unknown) => {
+    failure = error
+  })
   const endedAt = new Map<string, number>()
   let leastWhenHalfDone = TURNS
   let rss = 0
@@ -82,6 +88,7 @@ async function runAll(service: ServiceProcess, worlds: readonly RunWorld[]): Pro
     (await allWorlds(service, worlds)).map((world) => [world.worldSlug, world.currentTurn]),
   )
   while (endedAt.size < worlds.length) {
+    if (failure !== null) throw failure
     holds(since() < WAVE_TAKES_AT_MOST_MS, 'all runs end', { ended: endedAt.size })
     const seen = await allWorlds(service, worlds)
     for (const { worldSlug, activeTurnRunId } of seen) {
