@@ -1,18 +1,17 @@
-import { TurngraphError } from '../../src/errors.ts'
 import { passing } from './outside-worker.ts'
 import { pause } from './scenario.ts'
 
 const BACK_OFF_MS = 100
 const AT_MOST = 600
 
-/** Asks again while the service or its store is away, or refuses by one of these codes. */
-export async function again<T>(work: () => Promise<T>, also: readonly string[] = []): Promise<T> {
+/** Asks again while the service or its store is away. */
+export async function again<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
       if (tries === AT_MOST) throw error
-      if (!(error instanceof TurngraphError && also.includes(error.code))) passing(error)
+      passing(error)
       await pause(BACK_OFF_MS)
     }
   }

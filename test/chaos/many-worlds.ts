@@ -74,7 +74,7 @@ async function runAll(service: ServiceProcess, worlds: readonly RunWorld[]): Pro
   const starting = inCrew(CALLERS, worlds, async (world) => {
     // A cold Neo4j may be late with the first: what was begun for a caller who got an error is handed back at once.
     const start = () => startRun(client, world, { turnCount: TURNS, maxAttempts: 2 * TURNS })
-    runs.set(world.worldSlug, await again(start, ['busy']))
+    runs.set(world.worldSlug, await again(start))
     started.set(world.worldSlug, since())
   })
   let failure: unknown = null
