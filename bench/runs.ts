@@ -1,6 +1,6 @@
 import { inProcessClient } from '../src/client/in-process.ts'
 import type { TurnRun } from '../src/runs/record.ts'
-import { TurnRunStore } from '../src/runs/store.ts'
+import { TurnRunStore } from '../src/runs/turn-run-store.ts'
 import { captureRequest } from '../src/turns/record.ts'
 import { fillTo, turnOf } from './fill.ts'
 import { printFigures, sampler } from './latency.ts'

@@ -16,16 +16,16 @@ import {
   turnStatusOf,
 } from './runs/answers.ts'
 import { attemptTurn } from './runs/attempt-turn.ts'
+import { continuationOf } from './runs/continuation-of.ts'
 import { EXTERNAL } from './runs/lifecycle.ts'
-import { type Attempt, RUN_LIMITS, type TurnRun } from './runs/record.ts'
+import { type Attempt, RUN_LIMITS, recordId, type TurnRun } from './runs/record.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
 import { name, text, wholeNumber } from './turns/text.ts'
 
 /** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
 
-const uuid = z.uuid('must be a UUID').toLowerCase()
-const turnRunId = uuid
-const attemptId = uuid
+const turnRunId = recordId
+const attemptId = recordId
 const inWorld = worldSlug.optional().describe('the world it must be of')
 const reason = text.check(
   z.refine(
@@ -141,7 +141,7 @@ export const runOperations = {
     scope: 'write',
     input: z.strictObject({ project, attemptId, workerId: name }),
     output: claimAnswer,
-    run: async (_graph, { workerId, ...ref }, { runs }) => {
+    run: async (graph, { workerId, ...ref }, { runs }) => {
       const attempt = await runs.store.getAttempt(ref)
       const claimed = await runs.store.claimAttempt(attempt, workerId)
       return {
@@ -150,7 +150,7 @@ export const runOperations = {
         attemptedTurn: claimed.attemptedTurn,
         fence: claimed.fence ?? 0,
         leaseUntil: claimed.leaseUntil,
-        continuation: await runs.continuationOf(claimed),
+        continuation: await continuationOf(graph, claimed),
       }
     },
   }),

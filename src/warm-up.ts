@@ -2,7 +2,7 @@ import { warmUpPromises } from './criteria/promises.ts'
 import { warmUpStanding } from './criteria/standing.ts'
 import { TurngraphError } from './errors.ts'
 import type { Graph } from './graph/port.ts'
-import { warmUpTurnRuns } from './runs/store.ts'
+import { warmUpTurnRuns } from './runs/turn-run-store.ts'
 import { warmUpCapture } from './turns/capture.ts'
 import { warmUpContext } from './turns/context.ts'
 

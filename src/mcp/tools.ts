@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Operation } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { attemptList } from '../runs/answers.ts'
+import { recordId } from '../runs/record.ts'
 import { name } from '../turns/text.ts'
 
 /**
@@ -36,8 +37,8 @@ const hints = (kind: 'reads' | 'writes' | 'writes once' | 'ends'): Tool['annotat
 })
 
 const worldSlug = name.describe('the world: one autobuild session of a task')
-const turnRunId = z.uuid('must be a UUID').toLowerCase()
-const attemptId = turnRunId
+const turnRunId = recordId
+const attemptId = recordId
 
 /** Strict, where a query string would be lenient: digits in quotes are no number here. */
 const whole = (min: number, max: number) => z.number().int().min(min).max(max)

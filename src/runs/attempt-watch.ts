@@ -1,4 +1,4 @@
-import type { AttemptRef, TurnRunStore } from './store.ts'
+import type { AttemptRef, TurnRunStore } from './turn-run-store.ts'
 
 const POLL_MS = 500
 

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { badSettingsFile, readSettingsFile } from '../settings-file.ts'
 import { name } from '../turns/text.ts'
-import { commandExecutor } from './command.ts'
+import { commandExecutor } from './command-executor.ts'
 import type { Executor } from './executor.ts'
 import { EXTERNAL } from './lifecycle.ts'
-import { simulatedExecutor } from './simulated.ts'
+import { simulatedExecutor } from './simulated-executor.ts'
 
 /** The file of TURNGRAPH_EXECUTORS: it alone names commands, never a request. */
 const simulated = z.strictObject({

@@ -1,6 +1,6 @@
 import { TurngraphError } from '../errors.ts'
 import type { Attempt, TurnRun } from './record.ts'
-import type { TurnRunStore } from './store.ts'
+import type { TurnRunStore } from './turn-run-store.ts'
 
 /** What an executor's signal is aborted with. */
 export class Aborted extends Error {

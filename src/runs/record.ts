@@ -21,6 +21,9 @@ export type CountSource = (typeof COUNT_SOURCES)[number]
 
 export const RUN_LIMITS = { turnCount: 100_000, maxAttempts: 1_000_000, reasonCharacters: 2_000 } as const
 
+/** Names a run or an attempt. */
+export const recordId = z.uuid('must be a UUID').toLowerCase()
+
 const count = z.number().int().min(0)
 const instant = z.string()
 const optionalInstant = instant.nullable()

@@ -8,7 +8,7 @@ import {
   RESTARTED,
 } from '../../src/runs/lifecycle.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
-import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/store.ts'
+import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { captureRequest } from '../../src/turns/record.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'

@@ -14,7 +14,7 @@ import {
   isActiveRun,
   type TurnRun,
 } from '../../src/runs/record.ts'
-import { TurnRunStore } from '../../src/runs/store.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { digestOf } from '../../src/turns/digest.ts'
 import { captureRequest } from '../../src/turns/record.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from '../../src/turns/world-errors.ts'

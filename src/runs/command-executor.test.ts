@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { commandExecutor } from './command.ts'
+import { commandExecutor } from './command-executor.ts'
 import type { AttemptOutcome, AttemptTask } from './executor.ts'
 
 /** Real processes: what a program of a user's sees, and what becomes of it. */

@@ -1,0 +1,28 @@
+import type { Graph } from '../graph/port.ts'
+import { loadTurnContinuationContext } from '../turns/context.ts'
+import type { ContinuationContext } from '../turns/continuation.ts'
+import { getWorld } from '../turns/worlds.ts'
+import type { Attempt } from './record.ts'
+
+/** What the turn of an attempt needs to know, for both roles. */
+export async function continuationOf(
+  graph: Graph,
+  { project, worldSlug, attemptedTurn }: Attempt,
+): Promise<{ player: ContinuationContext; coach: ContinuationContext }> {
+  const { featureId, taskId } = await getWorld(graph, project, worldSlug)
+  const request = {
+    project,
+    featureId,
+    taskId,
+    worldSlug,
+    currentTurn: attemptedTurn,
+    tokenBudget: 2_000,
+    perspectiveReset: false,
+    policy: 'sticky' as const,
+  }
+  const [player, coach] = await Promise.all([
+    loadTurnContinuationContext(graph, { ...request, role: 'player' }),
+    loadTurnContinuationContext(graph, { ...request, role: 'coach' }),
+  ])
+  return { player, coach }
+}

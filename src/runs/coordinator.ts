@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { isAway, TurngraphError } from '../errors.ts'
+import type { Graph } from '../graph/port.ts'
+import type { CaptureRequest } from '../turns/record.ts'
+import type { World } from '../turns/worlds.ts'
+import { parseWire } from '../wire.ts'
+import { attemptTurn, turnOfAttempt } from './attempt-turn.ts'
+import type { AttemptWatch } from './attempt-watch.ts'
+import { continuationOf } from './continuation-of.ts'
+import type { AttemptOutcome, Executor } from './executor.ts'
+import type { Executors } from './executors.ts'
+import { Aborted, type KeeperOptions, type LeaseKeeper } from './lease-keeper.ts'
+import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
+import type { TurnRunStore } from './turn-run-store.ts'
+
+export type CoordinatorParts = {
+  graph: Graph
+  store: TurnRunStore
+  executors: Executors
+  watch: AttemptWatch
+  /** Names this process in leases. */
+  instance: string
+  /** Aborted when this process ends. */
+  closing: AbortSignal
+  log: TurnRunsLog
+}
+
+export type TurnRunsLog = {
+  info: (fields: object, message: string) => void
+  warn: (fields: object, message: string) => void
+}
+
+/** So many store operations of coordinators at once: more would wait for connections, and time out there. */
+const AT_ONCE = 16
+/** Renewals go past all other work: behind a thousand runs they would come too late. */
+const RENEWALS_AT_ONCE = 4
+const FIRST_RETRY_MS = 200
+const MAX_RETRY_MS = 2_000
+
+/**
+ * Takes runs and single attempts through their attempts, one after another. Its callers hold the leases, by a
+ * keeper; what became of each attempt stands in the graph. Source: seed 001, "Runtime changes".
+ */
+export class Coordinator {
+  readonly #graph: Graph
+  readonly #store: TurnRunStore
+  readonly #executors: Executors
+  readonly #watch: AttemptWatch
+  readonly #instance: string
+  readonly #closing: AbortSignal
+  readonly #log: TurnRunsLog
+  readonly #inTurn = pLimit(AT_ONCE)
+  readonly #renewing = pLimit(RENEWALS_AT_ONCE)
+
+  constructor({ graph, store, executors, watch, instance, closing, log }: CoordinatorParts) {
+    this.#graph = graph
+    this.#store = store
+    this.#executors = executors
+    this.#watch = watch
+    this.#instance = instance
+    this.#closing = closing
+    this.#log = log
+  }
+
+  /** One attempt after another, whatever becomes of each, until the run has ended. */
+  async coordinate(started: TurnRun, world: World, keeper: LeaseKeeper): Promise<void> {
+    try {
+      let run = started
+      while (run.status === 'running') {
+        this.#refuseToGoOn(keeper)
+        const attemptId = crypto.randomUUID()
+        const attempt = await this.persist(world, () =>
+          this.#store.startAttemptForTurnRun(run, this.#instance, run.fence ?? 0, attemptId),
+        ).catch((error: unknown) => stoppedMeanwhile(error))
+        if (attempt === null) {
+          run = (await this.persist(world, () => this.#store.getTurnRunStatus(run))).run
+          if (run.status === 'running')
+            throw new TurngraphError('lease_lost', 'The world is held by somebody else.')
+          continue
+        }
+        await this.#execute(attempt, world, keeper)
+        run = await this.persist(world, () => this.#store.finishTurnRunAttempt(run, attempt.attemptId))
+      }
+      if (isActiveRun(run.status))
+        await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
+    } catch (error) {
+      await this.#giveUp(started, world, error)
+    }
+  }
+
+  async #execute(attempt: Attempt, world: World, keeper: LeaseKeeper): Promise<void> {
+    this.#refuseToGoOn(keeper)
+    const executor = this.#executors.find(attempt.executor)
+    if (executor === null) return this.#untilEnded(attempt, keeper)
+    const outcome = await this.#outcomeOf(executor, attempt, world, keeper)
+    // A turn that is done is committed, though the service ends.
+    if ('failed' in outcome || keeper.lost !== null) this.#refuseToGoOn(keeper)
+    keeper.settle()
+    await this.#end(attempt, world, outcome)
+    keeper.end()
+  }
+
+  async executeAlone(attempt: Attempt, world: World, executor: Executor, keeper: LeaseKeeper): Promise<void> {
+    const outcome = await this.#outcomeOf(executor, attempt, world, keeper)
+    keeper.stop()
+    const cut = this.#closing.aborted && 'failed' in outcome
+    if (cut) await this.#store.interruptAttempt(attempt, attempt.fence ?? 0)
+    else if (keeper.lost === null) await this.#end(attempt, world, outcome)
+  }
+
+  /** What an executor throws is how its attempt failed. */
+  async #outcomeOf(
+    executor: Executor,
+    attempt: Attempt,
+    world: World,
+    keeper: LeaseKeeper,
+  ): Promise<AttemptOutcome> {
+    const signal = keeper.begin(attempt.fence ?? 0)
+    try {
+      return await executor({
+        worldSlug: attempt.worldSlug,
+        attemptId: attempt.attemptId,
+        attemptedTurn: attempt.attemptedTurn,
+        sequence: attempt.turnRunSeq ?? attempt.number,
+        continuation: () => this.persist(world, () => continuationOf(this.#graph, attempt)),
+        signal,
+      })
+    } catch (error) {
+      const reason: unknown = signal.aborted ? signal.reason : error
+      return { failed: reason instanceof Error ? reason.message : String(reason) }
+    }
+  }
+
+  /**
+   * Writes how an attempt ended. Where somebody else has ended it meanwhile, that stays: what became of its run is
+   * seen next.
+   */
+  async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<void> {
+    const fence = attempt.fence ?? 0
+    const written = this.#requestOf(attempt, world, outcome)
+    const fail = (reason: string) => this.#store.failAttempt(attempt, fence, bounded(reason))
+    try {
+      if ('failed' in written) await this.persist(world, () => fail(written.failed))
+      else
+        await this.persist(world, () => this.#store.commitAttempt(attempt, fence, written.request), CROWDED)
+    } catch (error) {
+      if (!(error instanceof TurngraphError)) throw error
+      if (error.code === 'lease_lost') this.#trouble(error, `ending attempt ${attempt.attemptId}`)
+      // A record that cannot be stored is a failed attempt, like any other.
+      else if (NOT_STORABLE.has(error.code)) await this.persist(world, () => fail(error.message))
+      else throw error
+    }
+  }
+
+  /** What the executor gave, as the record of its turn; or why it is none. */
+  #requestOf(
+    { attemptedTurn }: Attempt,
+    world: World,
+    outcome: AttemptOutcome,
+  ): { request: CaptureRequest } | { failed: string } {
+    if ('failed' in outcome) return outcome
+    try {
+      const turn = parseWire(attemptTurn, outcome.turn, 'turn')
+      return { request: turnOfAttempt(turn, { ...world, attemptedTurn }) }
+    } catch (error) {
+      return { failed: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #untilEnded(attempt: Attempt, keeper: LeaseKeeper): Promise<void> {
+    const stop = () => this.#watch.ended(attempt.attemptId)
+    keeper.onLost(stop)
+    this.#closing.addEventListener('abort', stop, { once: true })
+    return this.#watch
+      .until(attempt)
+      .finally(() => this.#closing.removeEventListener('abort', stop))
+      .then(() => this.#refuseToGoOn(keeper))
+  }
+
+  #refuseToGoOn(keeper: LeaseKeeper): void {
+    if (keeper.lost !== null) throw keeper.lost
+    this.#closing.throwIfAborted()
+  }
+
+  /** A lost lease is somebody else's run by now. Anything else ends it here, so that no world waits for us. */
+  async #giveUp(run: TurnRun, world: World, error: unknown): Promise<void> {
+    if (error instanceof TurngraphError && error.code === 'lease_lost') {
+      return this.#log.warn(
+        { turnRunId: run.turnRunId, err: error },
+        'the turn run has passed to somebody else',
+      )
+    }
+    const fence = run.fence ?? 0
+    try {
+      if (error instanceof Aborted) {
+        await this.#inTurn(() => this.#store.handBackTurnRun(run, fence))
+        return this.#log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')
+      }
+      this.#log.warn({ turnRunId: run.turnRunId, err: error }, 'the turn run cannot go on')
+      const reason = error instanceof Error ? error.message : String(error)
+      await this.persist(world, () => this.#store.failTurnRun(run, fence, bounded(reason)))
+    } catch (cause) {
+      this.#trouble(cause, `ending turn run ${run.turnRunId}; its lease will expire`)
+    }
+  }
+
+  /**
+   * Tries again while the store is away (or `also` says so), for as long as the lease lasts: nothing that was done is
+   * thrown away.
+   */
+  async persist<T>(
+    { leaseTtlMs }: World,
+    work: () => Promise<T>,
+    also: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
+    const until = performance.now() + leaseTtlMs
+    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
+      try {
+        return await this.#inTurn(work)
+      } catch (error) {
+        if (!(isAway(error) || also(error)) || performance.now() + pause > until || this.#closing.aborted)
+          throw error
+        await sleep(pause * (0.5 + Math.random() / 2))
+      }
+    }
+  }
+
+  /** How the leases of a world's run or attempt are kept. */
+  keeping({ leaseTtlMs }: World): KeeperOptions {
+    return {
+      leaseTtlMs,
+      closing: this.#closing,
+      inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing(work),
+      onError: (error: unknown) => this.#trouble(error, 'renewing a lease'),
+    }
+  }
+
+  #trouble(error: unknown, while_: string): void {
+    this.#log.warn({ err: error }, `trouble while ${while_}`)
+  }
+}
+
+/** Other worlds of the task add criteria under a commit: a capture's one `busy`, which another try settles. */
+const CROWDED = (error: unknown): boolean => error instanceof TurngraphError && error.code === 'busy'
+
+const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
+
+/** The run was cancelled, or has ended, between two looks at it: null. */
+function stoppedMeanwhile(error: unknown): null {
+  if (error instanceof TurngraphError && error.code === 'busy') return null
+  throw error
+}
+
+const bounded = (reason: string): string =>
+  reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`
+
+/** The end of a command's standard error is at most 4 KiB, and what was wrong stands before it. */
+const MAX_REASON = 5_000
