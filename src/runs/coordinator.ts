@@ -11,7 +11,7 @@ import { continuationOf } from './continuation-of.ts'
 import type { AttemptOutcome, Executor } from './executor.ts'
 import type { Executors } from './executors.ts'
 import { Aborted, type KeeperOptions, type LeaseKeeper } from './lease-keeper.ts'
-import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
+import type { Attempt, TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 
 export type CoordinatorParts = {
@@ -82,8 +82,13 @@ export class Coordinator {
         await this.#execute(attempt, world, keeper)
         run = await this.persist(world, () => this.#store.finishTurnRunAttempt(run, attempt.attemptId))
       }
-      if (isActiveRun(run.status))
+      if (run.status === 'cancel_requested') {
         await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
+      }
+      if (run.status === 'interrupted') {
+        const { turnRunId } = run
+        this.#log.warn({ turnRunId }, 'the turn run was ended by somebody else: its lease had expired')
+      }
     } catch (error) {
       await this.#giveUp(started, world, error)
     }
