@@ -79,31 +79,33 @@ export class Coordinator {
             throw new TurngraphError('lease_lost', 'The world is held by somebody else.')
           continue
         }
-        await this.#execute(attempt, world, keeper)
+        const lost = await this.#execute(attempt, world, keeper)
         run = await this.persist(world, () => this.#store.finishTurnRunAttempt(run, attempt.attemptId))
+        if (lost !== null && run.status === 'interrupted') throw lost // the attempt did not go alone
       }
       if (run.status === 'cancel_requested') {
         await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
-      }
-      if (run.status === 'interrupted') {
-        const { turnRunId } = run
-        this.#log.warn({ turnRunId }, 'the turn run was ended by somebody else: its lease had expired')
       }
     } catch (error) {
       await this.#giveUp(started, world, error)
     }
   }
 
-  async #execute(attempt: Attempt, world: World, keeper: LeaseKeeper): Promise<void> {
+  /** Answers the error where somebody else has ended the attempt meanwhile. */
+  async #execute(attempt: Attempt, world: World, keeper: LeaseKeeper): Promise<TurngraphError | null> {
     this.#refuseToGoOn(keeper)
     const executor = this.#executors.find(attempt.executor)
-    if (executor === null) return this.#untilEnded(attempt, keeper)
+    if (executor === null) {
+      await this.#untilEnded(attempt, keeper)
+      return null
+    }
     const outcome = await this.#outcomeOf(executor, attempt, world, keeper)
     // A turn that is done is committed, though the service ends.
     if ('failed' in outcome || keeper.lost !== null) this.#refuseToGoOn(keeper)
     keeper.settle()
-    await this.#end(attempt, world, outcome)
+    const lost = await this.#end(attempt, world, outcome)
     keeper.end()
+    return lost
   }
 
   async executeAlone(attempt: Attempt, world: World, executor: Executor, keeper: LeaseKeeper): Promise<void> {
@@ -137,11 +139,8 @@ export class Coordinator {
     }
   }
 
-  /**
-   * Writes how an attempt ended. Where somebody else has ended it meanwhile, that stays: what became of its run is
-   * seen next.
-   */
-  async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<void> {
+  /** Writes how an attempt ended. Where somebody else has ended it meanwhile, that stays, and is answered. */
+  async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<TurngraphError | null> {
     const fence = attempt.fence ?? 0
     const written = this.#requestOf(attempt, world, outcome)
     const fail = (reason: string) => this.#store.failAttempt(attempt, fence, bounded(reason))
@@ -151,11 +150,15 @@ export class Coordinator {
         await this.persist(world, () => this.#store.commitAttempt(attempt, fence, written.request), CROWDED)
     } catch (error) {
       if (!(error instanceof TurngraphError)) throw error
-      if (error.code === 'lease_lost') this.#trouble(error, `ending attempt ${attempt.attemptId}`)
+      if (error.code === 'lease_lost') {
+        this.#trouble(error, `ending attempt ${attempt.attemptId}`)
+        return error
+      }
       // A record that cannot be stored is a failed attempt, like any other.
-      else if (NOT_STORABLE.has(error.code)) await this.persist(world, () => fail(error.message))
-      else throw error
+      if (!NOT_STORABLE.has(error.code)) throw error
+      await this.persist(world, () => fail(error.message))
     }
+    return null
   }
 
   /** What the executor gave, as the record of its turn; or why it is none. */
