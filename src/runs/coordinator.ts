@@ -86,6 +86,9 @@ export class Coordinator {
       if (run.status === 'cancel_requested') {
         await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
       }
+      if (run.status === 'interrupted') {
+        throw new TurngraphError('lease_lost', `Turn run ${run.turnRunId} was interrupted by somebody else.`)
+      }
     } catch (error) {
       await this.#giveUp(started, world, error)
     }
