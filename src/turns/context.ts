@@ -130,6 +130,8 @@ function contextIsWhole(row: ContextRow, turnNumber: number, ledgerUpTo: number)
   const { world, turn, turns } = row
   return (
     isWhole(row) &&
+    // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
+    !SUPERSEDED_KEY.test(turn.key) &&
     standingIsWhole(ledgerUpTo)(row) &&
     // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
     // turn with the judgements of another.
@@ -137,6 +139,9 @@ function contextIsWhole(row: ContextRow, turnNumber: number, ledgerUpTo: number)
     (world.turnCount > ledgerUpTo || turns.some(([number]) => number === turn.number))
   )
 }
+
+/** `cypher/turns/supersede`: the key, `~`, and the record's revision. */
+const SUPERSEDED_KEY = /~\d+$/
 
 const isAsOf = ({ turn, standing }: ContextRow): boolean =>
   standing.every(({ progress: kept }) => {
@@ -196,6 +201,8 @@ async function readMore(graph: Graph, { row, standing }: Found, request: Request
     return work()
   }
   if (role === 'coach' && standing.ledger === null) reads++ // its histories are read apart
+  // Below the newest turn a supersede may come between the look at the turn and the look at the ledger.
+  if (standing.currentTurn >= request.currentTurn) reads++
   const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
   const stall = reachesBack(standing, states)
     ? analyseStall(sessionOf(standing, states, policy))
