@@ -21,6 +21,7 @@ import { EXTERNAL } from './runs/lifecycle.ts'
 import { type Attempt, RUN_LIMITS, recordId, type TurnRun } from './runs/record.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
 import { name, text, wholeNumber } from './turns/text.ts'
+import { getWorld } from './turns/worlds.ts'
 
 /** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
 
@@ -144,13 +145,14 @@ export const runOperations = {
     run: async (graph, { workerId, ...ref }, { runs }) => {
       const attempt = await runs.store.getAttempt(ref)
       const claimed = await runs.store.claimAttempt(attempt, workerId)
+      const world = await getWorld(graph, claimed.project, claimed.worldSlug)
       return {
         attemptId: claimed.attemptId,
         worldSlug: claimed.worldSlug,
         attemptedTurn: claimed.attemptedTurn,
         fence: claimed.fence ?? 0,
         leaseUntil: claimed.leaseUntil,
-        continuation: await continuationOf(graph, claimed),
+        continuation: await continuationOf(graph, claimed, world),
       }
     },
   }),

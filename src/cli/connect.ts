@@ -41,9 +41,8 @@ export async function withClient<T>(
  */
 async function connect({ project, readsOnly = false }: ConnectOptions): Promise<TurngraphClient> {
   const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
-  // A service has a default of its own: it is told a project only where somebody named one.
-  const named = project !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
-  const through = (url: string) => httpClient({ url, token: tokenFor(config), project: named })
+  const through = (url: string) =>
+    httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
   if (config.url !== null) return through(config.url)
   const found = await serverOrStore(config, readsOnly)
   if ('url' in found) return through(found.url)
@@ -103,6 +102,10 @@ async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> 
     throw error
   }
 }
+
+/** A service has a default of its own: it is told a project only where somebody named one. */
+export const namedProject = (config: Config, option: string | undefined): string | null =>
+  option !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
 
 /** TURNGRAPH_TOKEN, else the token that the service of the data folder made for the commands beside it. */
 export function tokenFor({ token, dataFolder }: Config): string | null {

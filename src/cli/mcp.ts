@@ -36,8 +36,7 @@ async function serveOverStdio({ project }: { project?: string }): Promise<void> 
     ...(project !== undefined && { TURNGRAPH_PROJECT: project }),
   })
   const log = createLog(config.logLevel)
-  const named = project !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
-  const service = new SharedService(config, named, log)
+  const service = new SharedService(config, project, log)
   await service.client() // a graph that cannot be opened is told at once, not at the first call
   const server = createMcpServer({
     version: VERSION,

@@ -73,8 +73,7 @@ async function startRun(worldSlug: string, options: StartOptions): Promise<void>
     import('../wire.ts'),
   ])
   const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
-  const name = project !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
-  const service = new SharedService(config, name, createLog('warn'))
+  const service = new SharedService(config, project, createLog('warn'))
   const work = async (signal: AbortSignal): Promise<void> => {
     const client = await service.client()
     const started = await client.runTurn({

@@ -6,7 +6,7 @@ import { TurngraphError } from '../errors.ts'
 import type { Service } from '../http/service.ts'
 import type { Log } from '../log.ts'
 import type { OperationName } from '../operations.ts'
-import { tokenFor } from './connect.ts'
+import { namedProject, tokenFor } from './connect.ts'
 import { runningServer } from './running-server.ts'
 
 /** Another process may be about to serve the folder, or to let go of it. */
@@ -25,9 +25,10 @@ export class SharedService {
   #closed = false
   #client: Promise<TurngraphClient> | null = null
 
-  constructor(config: Config, project: string | null, log: Log) {
+  /** @param project as an option named it */
+  constructor(config: Config, project: string | undefined, log: Log) {
     this.#config = config
-    this.#project = project
+    this.#project = namedProject(config, project)
     this.#log = log
   }
 

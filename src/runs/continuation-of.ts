@@ -1,15 +1,15 @@
 import type { Graph } from '../graph/port.ts'
 import { loadTurnContinuationContext } from '../turns/context.ts'
 import type { ContinuationContext } from '../turns/continuation.ts'
-import { getWorld } from '../turns/worlds.ts'
+import type { World } from '../turns/worlds.ts'
 import type { Attempt } from './record.ts'
 
-/** What the turn of an attempt needs to know, for both roles. */
+/** What the turn of an attempt needs to know, for both roles. Its world says of which task. */
 export async function continuationOf(
   graph: Graph,
   { project, worldSlug, attemptedTurn }: Attempt,
+  { featureId, taskId }: Pick<World, 'featureId' | 'taskId'>,
 ): Promise<{ player: ContinuationContext; coach: ContinuationContext }> {
-  const { featureId, taskId } = await getWorld(graph, project, worldSlug)
   const request = {
     project,
     featureId,

@@ -133,7 +133,7 @@ export class Coordinator {
         attemptId: attempt.attemptId,
         attemptedTurn: attempt.attemptedTurn,
         sequence: attempt.turnRunSeq ?? attempt.number,
-        continuation: () => this.persist(world, () => continuationOf(this.#graph, attempt)),
+        continuation: () => this.persist(world, () => continuationOf(this.#graph, attempt, world)),
         signal,
       })
     } catch (error) {

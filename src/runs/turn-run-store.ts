@@ -99,9 +99,7 @@ export class TurnRunStore {
   /** A single attempt, outside any run. */
   startAttempt(world: WorldRef, workerId: string, attemptId = this.#newId()): Promise<Attempt> {
     const command = { attemptId, owner: workerId, at: this.#now() }
-    return this.#decide({ ...world, attemptId: command.attemptId }, (view) =>
-      lifecycle.startAttempt(view, command),
-    )
+    return this.#decide({ ...world, attemptId }, (view) => lifecycle.startAttempt(view, command))
   }
 
   /**
@@ -115,9 +113,7 @@ export class TurnRunStore {
     attemptId = this.#newId(),
   ): Promise<Attempt> {
     const command = { attemptId, owner: workerId, at: this.#now(), fence }
-    return this.#decide({ ...run, attemptId: command.attemptId }, (view) =>
-      lifecycle.startAttemptForTurnRun(view, command),
-    )
+    return this.#decide({ ...run, attemptId }, (view) => lifecycle.startAttemptForTurnRun(view, command))
   }
 
   claimAttempt(attempt: AttemptRef, workerId: string): Promise<Attempt> {

@@ -88,9 +88,7 @@ export class TurnRuns {
         .reconcileRunningAttempts(null, new Set(this.#held.keys()))
         .then((found) => this.#report(found))
         .catch((error: unknown) => this.#trouble(error, 'looking for expired leases'))
-        .finally(() => {
-          later()
-        })
+        .finally(() => later())
     }
     const later = () => {
       if (!this.#closing.signal.aborted) this.#sweep = setTimeout(sweep, SWEEP_MS).unref()
@@ -117,11 +115,8 @@ export class TurnRuns {
       await this.store.handBackTurnRun(run, run.fence ?? 0)
       throw serviceEnds()
     }
-    this.#hold(
-      run.turnRunId,
-      LeaseKeeper.ofRun(this.store, run, this.#coordinator.keeping(world)),
-      (keeper) => this.#coordinator.coordinate(run, world, keeper),
-    )
+    const keeper = LeaseKeeper.ofRun(this.store, run, this.#coordinator.keeping(world))
+    this.#hold(run.turnRunId, keeper, this.#coordinator.coordinate(run, world, keeper))
     return run
   }
 
@@ -139,9 +134,8 @@ export class TurnRuns {
         throw serviceEnds()
       }
       const keeper = LeaseKeeper.ofAttempt(this.store, attempt, this.#coordinator.keeping(world))
-      this.#hold(attempt.attemptId, keeper, () =>
-        this.#coordinator.executeAlone(attempt, world, executor, keeper),
-      )
+      const work = this.#coordinator.executeAlone(attempt, world, executor, keeper)
+      this.#hold(attempt.attemptId, keeper, work)
     }
     return attempt
   }
@@ -210,8 +204,8 @@ export class TurnRuns {
     if (fence !== null) await this.store.interruptAttempt(ref, fence)
   }
 
-  #hold(id: string, keeper: LeaseKeeper, work: (keeper: LeaseKeeper) => Promise<void>): void {
-    const done = work(keeper)
+  #hold(id: string, keeper: LeaseKeeper, work: Promise<void>): void {
+    const done = work
       .catch((error: unknown) => this.#trouble(error, `coordinating ${id}`))
       .finally(() => {
         keeper.stop()
