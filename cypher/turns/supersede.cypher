@@ -28,7 +28,6 @@ FOREACH (key IN after | MERGE (n:Turn {key: key}) CREATE (t)-[:NEXT]->(n))
 SET t.revision = old.revision + 1
 WITH w, t
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
-SET w.rewrites = w.rewrites + 1,
-    w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
+SET w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.lastCompletedAt = latest
 RETURN t.key AS key

@@ -13,7 +13,7 @@ ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
 MERGE (f)-[:HAS_TASK]->(task)
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
-  w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.rewrites = 0, w.outcomes = [], w.ledgerRev = 0,
+  w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,
   w.progressSum = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
   w.createdAt = datetime($settings.createdAt), w.requestId = $settings.requestId, w.creation = $token
 SET w.rev = $token

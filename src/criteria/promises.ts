@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
+import { readRows, readWholeRow } from '../graph/decode.ts'
+import { ofOneMoment } from '../graph/one-moment.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { promiseRow } from '../turns/rows.ts'
@@ -10,7 +11,6 @@ import { readMerges } from './history.ts'
 import { progressIsWhole } from './rows.ts'
 import type { PromisesView } from './shown.ts'
 import {
-  isStill,
   NO_LEDGER,
   readStanding,
   type Standing,
@@ -67,25 +67,17 @@ export async function recoverPromises(
     await readStanding(graph, request, null, NO_LEDGER)
     return NO_PROMISES
   }
-  // As of an earlier turn.
-  const { promises } = await untilWhole(
-    () => readPast(graph, request),
-    ({ still }) => still,
-  )
-  return promises
+  const named = { ...request, worldSlug: newest.world.slug }
+  return ofOneMoment(graph, newest.world.key, (held) => readPast(held, named))
 }
 
-async function readPast(
-  graph: Graph,
-  request: Target & { turn: number },
-): Promise<{ promises: PromisesView; still: boolean }> {
+/** As of an earlier turn. */
+async function readPast(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
   const standing = await readStanding(graph, request, request.turn, WHOLE_LEDGER)
-  if (standing === null) return { promises: NO_PROMISES, still: true }
+  if (standing === null) return NO_PROMISES
   const params = { worldKey: standing.worldKey, turnNumber: request.turn }
   const [before] = await readRows(graph, promisedBefore, params, promisedBeforeRow)
-  const promises =
-    before?.turn == null ? NO_PROMISES : await promisesIn(graph, request, standing, before.turn, request.turn)
-  return { promises, still: await isStill(graph, standing) }
+  return before?.turn == null ? NO_PROMISES : promisesIn(graph, request, standing, before.turn, request.turn)
 }
 
 /** The promises of one turn, as of a standing. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
-import { readRows, readWholeRow } from '../graph/decode.ts'
+import { readWholeRow } from '../graph/decode.ts'
+import { ofOneMoment } from '../graph/one-moment.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { worldKey as keyOfWorld } from '../keys.ts'
@@ -21,8 +22,6 @@ export type Standing = {
   worldKey: string
   taskKey: string
   currentTurn: number
-  /** How often the past of the world had been rewritten by then. */
-  rewrites: number
   /** The turn it is as of, inclusive. */
   turn: number
   criteria: readonly Criterion[]
@@ -43,7 +42,6 @@ export const targetParams = (target: Target): Params => ({
   ...(target.worldSlug == null ? {} : { worldKey: keyOfWorld(target.project, target.worldSlug) }),
 })
 
-const rewrites = statement('criteria/rewrites')
 const standingInWorld = statement('criteria/standing-in-world')
 const standingInTask = statement('criteria/standing-in-task')
 
@@ -55,7 +53,6 @@ export const standingColumns = {
     taskKey: z.string(),
     currentTurn: z.number(),
     turnCount: z.number(),
-    rewrites: z.number(),
     progressSum: z.number(),
     outcomes: z.array(outcomeText),
     promisedTurn: optionalNumber,
@@ -87,24 +84,23 @@ export async function readStanding(
   asOf: number | null,
   ledgerUpTo: number,
 ): Promise<Standing | null> {
-  const read = (upTo: number) =>
+  const read = (from: Graph, upTo: number) =>
     readWholeRow(
-      graph,
+      from,
       target.worldSlug == null ? standingInTask : standingInWorld,
       { ...targetParams(target), turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo: upTo },
       standingRow,
       standingIsWhole(upTo),
     )
-  const row = await read(ledgerUpTo)
+  const row = await read(graph, ledgerUpTo)
   if (row === null) {
     if (target.worldSlug == null) return null
     throw unknownWorld(target.project, target.worldSlug)
   }
   if (row.world.deleted) throw worldDeleted(row.world.slug)
-  const past = asOf !== null && asOf < row.world.currentTurn
-  if (!past || row.world.turnCount <= ledgerUpTo) return standingFrom(row, asOf, ledgerUpTo)
-  const whole = await read(WHOLE_LEDGER)
-  return whole === null ? null : standingFrom(whole, asOf, WHOLE_LEDGER)
+  if (asOf === null || asOf >= row.world.currentTurn) return standingFrom(row, asOf, ledgerUpTo)
+  const past = await ofOneMoment(graph, row.world.key, (held) => read(held, WHOLE_LEDGER))
+  return past === null ? null : standingFrom(past, asOf, WHOLE_LEDGER)
 }
 
 export const standingIsWhole =
@@ -130,7 +126,6 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
     taskKey,
     currentTurn,
     promisedTurn,
-    rewrites: world.rewrites,
     turn: asOf ?? currentTurn,
     ledger,
   }
@@ -151,15 +146,6 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
     progress: new Map(kept),
     outcomes: ascending(world.outcomes),
   }
-}
-
-/**
- * Whether the past of the world is still as it was: whoever needed more than one read asks it after the last, and
- * begins anew where it is not, so that an answer is of one moment. A turn that is only added changes no earlier one.
- */
-export async function isStill(graph: Graph, { worldKey, rewrites: then }: Standing): Promise<boolean> {
-  const [row] = await readRows(graph, rewrites, { worldKey }, z.object({ rewrites: z.number() }))
-  return row?.rewrites === then
 }
 
 /** Runs the statements of a standing where nothing matches: see `warmUp`. */

@@ -12,7 +12,6 @@ import { type PromisesView, type Role, shownCriterion } from '../criteria/shown.
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
-  isStill,
   NO_LEDGER,
   SMALL_WORLD,
   type Standing,
@@ -25,7 +24,8 @@ import {
 import { type CriterionState, criterionStates, type LedgerEntry } from '../criteria/state.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
+import { readRows, readWholeRow } from '../graph/decode.ts'
+import { ofOneMoment } from '../graph/one-moment.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
@@ -46,7 +46,12 @@ const contextRow = turnWithParts.extend({
   ...ledgerColumns,
 })
 
-const previousRow = z.object({ worldSlug: z.string(), deleted: z.boolean(), previous: z.number().nullable() })
+const previousRow = z.object({
+  worldSlug: z.string(),
+  worldKey: z.string(),
+  deleted: z.boolean(),
+  previous: z.number().nullable(),
+})
 
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
@@ -73,23 +78,36 @@ export async function loadTurnContinuationContext(
   if (world?.deleted) throw worldDeleted(world.worldSlug)
   const worldSlug = world?.worldSlug ?? null
   if (request.currentTurn <= 1) return withoutPrior('first_turn', request, worldSlug)
-  if (world === null || world.previous === null) return withoutPrior('no_prior_turn', request, worldSlug)
-  const beforeGap = await contextBelow(graph, request, world.previous + 1)
+  const beforeGap =
+    world === null
+      ? null
+      : await ofOneMoment(graph, world.worldKey, (held) => contextBeforeGap(held, { ...request, worldSlug }))
   return beforeGap ?? withoutPrior('no_prior_turn', request, worldSlug)
 }
 
-/** The context of the turn right below; null where there is none. Where it took more than one read, all of one moment. */
+/** Of a held world: what looked like a gap may have been half of a capture. */
+async function contextBeforeGap(held: Graph, request: Request): Promise<ContinuationContext | null> {
+  const context = await contextBelow(held, request, request.currentTurn)
+  if (context !== null) return context
+  const world = await readPrevious(held, request)
+  return world?.previous == null ? null : contextBelow(held, request, world.previous + 1)
+}
+
+/** The context of the turn right below; null where there is none. */
 async function contextBelow(
   graph: Graph,
   request: Request,
   turnNumber: number,
 ): Promise<ContinuationContext | null> {
-  const read = async () => {
-    const found = await readContext(graph, request, turnNumber)
-    return found === null ? null : { found, more: await readMore(graph, found, request) }
-  }
-  const answer = await untilWhole(read, (seen) => seen === null || seen.more.still)
-  return answer === null ? null : contextFrom(answer.found, answer.more, request)
+  const found = await readContext(graph, request, turnNumber)
+  if (found === null) return null
+  if (isEnough(found, request)) return contextFrom(found, await readMore(graph, found, request), request)
+  const { worldSlug, worldKey } = found.standing
+  const answer = await ofOneMoment(graph, worldKey, async (held) => {
+    const again = await readContext(held, { ...request, worldSlug }, turnNumber)
+    return again === null ? null : { again, more: await readMore(held, again, request) }
+  })
+  return answer === null ? null : contextFrom(answer.again, answer.more, request)
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -100,7 +118,7 @@ export async function warmUpContext(graph: Graph): Promise<void> {
   await readContext(graph, { ...request, worldSlug: '' }, request.currentTurn)
 }
 
-type Found = { row: ContextRow; standing: Standing }
+type Found = { row: ContextRow; standing: Standing; states: readonly CriterionState[] }
 
 /**
  * Where nothing newer than the prior turn stands, what the captures kept is the answer; as of an earlier turn the
@@ -114,7 +132,8 @@ async function readContext(graph: Graph, request: Request, turnNumber: number): 
     const row = await readWholeRow(graph, from, params, contextRow, isWhole)
     if (row === null) return null
     if (row.world.deleted) throw worldDeleted(row.world.slug)
-    return { row, standing: standingFrom(row, turnNumber - 1, ledgerUpTo) }
+    const standing = standingFrom(row, turnNumber - 1, ledgerUpTo)
+    return { row, standing, states: criterionStates(standing.criteria, standing.progress, request.policy) }
   }
   const found = await read(ledgerNeeded(request))
   if (found === null || found.standing.ledger !== null) return found
@@ -181,39 +200,36 @@ function withoutPrior(
   }
 }
 
+/**
+ * Whether the one read holds all that is shown: nearly always. Below the newest turn it may not even be of one moment:
+ * a supersede may come between the look at the turn and the look at the ledger.
+ */
+const isEnough = ({ row, standing, states }: Found, { role, currentTurn }: Request): boolean =>
+  standing.currentTurn < currentTurn &&
+  (role === 'player' || standing.ledger !== null) &&
+  reachesBack(standing, states) &&
+  (standing.promisedTurn === null || standing.promisedTurn === row.turn.number)
+
 type More = {
-  states: readonly CriterionState[]
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
   stall: Stall
   promises: PromisesView
-  /** False where the world moved on while this was read. */
-  still: boolean
 }
 
-/** What the one read does not hold: nearly always nothing. */
-async function readMore(graph: Graph, { row, standing }: Found, request: Request): Promise<More> {
+async function readMore(graph: Graph, { row, standing, states }: Found, request: Request): Promise<More> {
   const { role, policy } = request
   const target = { ...request, worldSlug: standing.worldSlug }
-  const states = criterionStates(standing.criteria, standing.progress, policy)
-  let reads = 0
-  const reading = <T>(work: () => Promise<T>): Promise<T> => {
-    reads++
-    return work()
-  }
-  if (role === 'coach' && standing.ledger === null) reads++ // its histories are read apart
-  // Below the newest turn a supersede may come between the look at the turn and the look at the ledger.
-  if (standing.currentTurn >= request.currentTurn) reads++
   const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
   const stall = reachesBack(standing, states)
     ? analyseStall(sessionOf(standing, states, policy))
-    : await reading(() => loadStall(graph, { ...target, turn: standing.turn }))
-  const promises = await promisesFor(graph, row, standing, request, reading)
-  return { states, histories, stall, promises, still: reads === 0 || (await isStill(graph, standing)) }
+    : await loadStall(graph, { ...target, turn: standing.turn })
+  const promises = await promisesFor(graph, row, standing, target)
+  return { histories, stall, promises }
 }
 
 async function contextFrom(
-  { row, standing }: Found,
-  { states, histories, stall, promises }: More,
+  { row, standing, states }: Found,
+  { histories, stall, promises }: More,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
@@ -266,19 +282,15 @@ async function promisesFor(
   { turn, promises }: ContextRow,
   standing: Standing,
   request: Request,
-  reading: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<PromisesView> {
   const { currentTurn } = request
-  const target = { ...request, worldSlug: standing.worldSlug }
-  if (standing.currentTurn >= currentTurn) {
-    return reading(() => recoverPromises(graph, { ...target, turn: currentTurn }))
-  }
+  if (standing.currentTurn >= currentTurn) return recoverPromises(graph, { ...request, turn: currentTurn })
   const { promisedTurn } = standing
   if (promisedTurn === null) return NO_PROMISES
   if (promisedTurn === turn.number) {
     return promisesOf(graph, { turn: turn.number, promises }, standing, currentTurn)
   }
-  return reading(() => promisesIn(graph, target, standing, promisedTurn, currentTurn))
+  return promisesIn(graph, request, standing, promisedTurn, currentTurn)
 }
 
 const recovered = ({

@@ -100,14 +100,19 @@ class Reader {
 
   constructor(graph: Graph) {
     this.#graph = graph
-    const counted = Object.create(graph, {
-      read: {
-        value: (...args: Parameters<Graph['read']>) => {
-          this.#reads++
-          return graph.read(...args)
-        },
-      },
-    }) as Graph
+    const count = <T>(answer: T): T => {
+      this.#reads++
+      return answer
+    }
+    const counted: Graph = {
+      engine: graph.engine,
+      read: (...args) => count(graph.read(...args)),
+      write: (...args) => graph.write(...args),
+      transact: (...args) => count(graph.transact(...args)),
+      schema: (command) => graph.schema(command),
+      health: () => graph.health(),
+      close: () => graph.close(),
+    }
     this.#client = inProcessClient({ graph: counted, project: 'default' })
   }
 

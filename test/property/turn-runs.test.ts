@@ -653,6 +653,8 @@ class StoreInTime {
   now: number
   readonly #runs: TurnRunStore
   readonly #client: ReturnType<typeof clientOf>
+  /** The turn that each attempt tries, as its worker was told. */
+  readonly #tried = new Map<string, number>()
 
   constructor(graph: Graph, now: number) {
     this.now = now
@@ -764,8 +766,9 @@ class StoreInTime {
     ref: { project: string; worldSlug: string; attemptId: string },
     { fence, record }: Command & { do: 'commitAttempt' },
   ): Promise<Attempt> {
-    const { attemptedTurn } = await this.#runs.getAttempt(ref).catch(() => ({ attemptedTurn: 1 }))
-    const turn = captureRequest.parse(turnOf(ref.worldSlug, attemptedTurn, record))
+    const attempt = await this.#runs.getAttempt(ref).catch(() => null) // of a deleted world: it was told before
+    if (attempt !== null) this.#tried.set(ref.attemptId, attempt.attemptedTurn)
+    const turn = captureRequest.parse(turnOf(ref.worldSlug, this.#tried.get(ref.attemptId) ?? 1, record))
     return this.#runs.commitAttempt(ref, fence, turn)
   }
 }
