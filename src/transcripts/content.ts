@@ -1,0 +1,144 @@
+import type { TranscriptRecord } from './line-records.ts'
+
+/** What a record says, as far as turns need it (contract: transcripts.md, "Turns"). Words are looked at, never kept. */
+
+export const KINDS = [
+  'human',
+  'skill',
+  'command',
+  'bash',
+  'task_notification',
+  'teammate',
+  'subagent',
+  'continuation',
+] as const
+export type TurnKind = (typeof KINDS)[number]
+
+export const STEP_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'pending'] as const
+export type StepStatus = (typeof STEP_STATUSES)[number]
+
+type Block = Readonly<Record<string, unknown>>
+
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null
+
+export const objectOf = (value: unknown): Block | null =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Block) : null
+
+const messageOf = (record: TranscriptRecord): Block => objectOf(record.message) ?? {}
+
+const contentOf = (record: TranscriptRecord): unknown => messageOf(record).content
+
+/** The blocks of a message; a message that is one text has none. */
+export function blocksOf(record: TranscriptRecord): Block[] {
+  const content = contentOf(record)
+  if (!Array.isArray(content)) return []
+  return content.map(objectOf).filter((block) => block !== null)
+}
+
+/** What the editor and Claude Code add to what was said. */
+const ADDED = /^\s*<(?:ide_|system-reminder>)/
+
+/** What no one said: the output of a command, a note of the program. */
+const NO_PROMPT =
+  /^\s*(?:<local-command-(?:stdout|stderr|caveat)>|<bash-(?:stdout|stderr)>|Caveat:|Operation stopped by hook)/
+
+const INTERRUPTED = /^\s*\[Request interrupted/
+
+const TAGS: readonly (readonly [RegExp, TurnKind])[] = [
+  [/^\s*<command-message>/, 'skill'],
+  [/^\s*<command-name>/, 'command'],
+  [/^\s*<bash-input>/, 'bash'],
+  [/^\s*<task-notification>/, 'task_notification'],
+  [/^\s*<teammate-message\b/, 'teammate'],
+]
+
+/** What a `user` record does to its thread besides answering calls. */
+export type Said = { is: 'start'; kind: TurnKind; warmUp: boolean } | { is: 'interruption' | 'nothing' }
+
+/** The answers to calls that a record brings. */
+export const resultsOf = (record: TranscriptRecord): Block[] =>
+  blocksOf(record).filter(({ type }) => type === 'tool_result')
+
+export function whatWasSaid(record: TranscriptRecord, answers: boolean, sidechain: boolean): Said {
+  const { text, shows } = promptOf(record)
+  if (INTERRUPTED.test(text)) return { is: 'interruption' }
+  const isNote = record.isMeta === true || record.isCompactSummary === true || NO_PROMPT.test(text)
+  if (answers || isNote || (text.trim() === '' && !shows)) return { is: 'nothing' }
+  const kind = TAGS.find(([begins]) => begins.test(text))?.[1] ?? (sidechain ? 'subagent' : 'human')
+  return { is: 'start', kind, warmUp: text.trim() === 'Warmup' }
+}
+
+/** The first text that somebody wrote, and whether an image or a document came along. */
+function promptOf(record: TranscriptRecord): { text: string; shows: boolean } {
+  const content = contentOf(record)
+  if (typeof content === 'string') return { text: content, shows: false }
+  const blocks = blocksOf(record)
+  const texts = blocks.flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' && !ADDED.test(text) ? [text] : [],
+  )
+  return {
+    text: texts.find((text) => text.trim() !== '') ?? '',
+    shows: blocks.some(({ type }) => type === 'image' || type === 'document'),
+  }
+}
+
+/** `is_error` alone does not tell a failure from a refusal. */
+const STOPPED =
+  /^(?:Exit code \d+\n)?\[Request interrupted by user|^The user doesn't want to take this action right now/
+const REFUSED =
+  /^(?:The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
+
+export type Outcome = {
+  status: Exclude<StepStatus, 'pending'>
+  /** What went wrong, for `error` alone: as it stands there, so it must be scrubbed. */
+  message: string | null
+}
+
+export function outcomeOf(record: TranscriptRecord, result: Block): Outcome {
+  if (result.is_error !== true) return { status: 'ok', message: null }
+  const { toolUseResult, toolDenialKind } = record
+  const text = (resultText(result.content) || (textOf(toolUseResult) ?? '')).replace(/^Error: /, '')
+  if (STOPPED.test(text)) return { status: 'interrupted', message: null }
+  const denied =
+    REFUSED.test(text) ||
+    (typeof toolUseResult === 'string' && toolUseResult.startsWith('User rejected')) ||
+    (toolDenialKind !== undefined && toolDenialKind !== null)
+  if (denied) return { status: 'denied', message: null }
+  return { status: 'error', message: text }
+}
+
+function resultText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((block) => (typeof block === 'string' ? block : textOf(objectOf(block)?.text)))
+    .filter((text) => text !== null)
+    .join('\n')
+}
+
+/** A call that an assistant's record holds. */
+export type Call = { id: string; tool: string }
+
+export const callsOf = (record: TranscriptRecord): Call[] =>
+  blocksOf(record).flatMap(({ type, id, name }) =>
+    type === 'tool_use' && typeof id === 'string' && id !== ''
+      ? [{ id, tool: textOf(name) ?? '(no name)' }]
+      : [],
+  )
+
+/** What groups the records of one response: an API answer of four blocks is four records. */
+export const responseOf = (record: TranscriptRecord): string =>
+  textOf(messageOf(record).id) ?? textOf(record.requestId) ?? textOf(record.uuid) ?? ''
+
+/** A record that Claude Code wrote in the model's place. */
+export const isSynthetic = (record: TranscriptRecord): boolean => messageOf(record).model === '<synthetic>'
+
+export const isFinal = (record: TranscriptRecord): boolean => {
+  const { stop_reason: reason } = messageOf(record)
+  return reason === 'end_turn' || reason === 'stop_sequence'
+}
+
+/** The agent whose work a call's result brings. */
+export const agentOf = (record: TranscriptRecord): string | null =>
+  textOf(objectOf(record.toolUseResult)?.agentId)

@@ -1,0 +1,69 @@
+/** Of a longer line nothing is kept: it is counted as bad. Lines of tens of MB are real. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024
+
+const NEWLINE = 0x0a
+
+/** Looks at `bytes[start, end)`, one line without its newline; the bytes are the caller's again afterwards. */
+export type OnLine = (bytes: Buffer, start: number, end: number) => void
+
+/**
+ * Bytes in, lines out: one line in memory at a time, however long the file.
+ *
+ * @example
+ * const lines = new LineSplitter(0, (bytes, start, end) => read(bytes.toString('utf8', start, end)))
+ * for await (const chunk of stream) lines.push(chunk)
+ */
+export class LineSplitter {
+  /** How many bytes are behind the last whole line. */
+  consumed: number
+  /** Lines beyond {@link MAX_LINE_BYTES}. */
+  overlong = 0
+  readonly #onLine: OnLine
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #dropping = false
+
+  constructor(offset: number, onLine: OnLine) {
+    this.consumed = offset
+    this.#onLine = onLine
+  }
+
+  /** @param chunk may be written over after the call */
+  push(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#line(chunk, start, end)
+      start = end + 1
+    }
+    if (start < chunk.length) this.#hold(chunk.subarray(start))
+  }
+
+  /** The input is at its end: what stands behind the last newline is a line if `isWhole`; else it is not consumed. */
+  end(isWhole: (rest: Buffer) => boolean): void {
+    if (this.#heldBytes === 0 || this.#dropping) return
+    const rest = Buffer.concat(this.#held, this.#heldBytes)
+    if (!isWhole(rest)) return
+    this.#line(rest.subarray(rest.length), 0, 0)
+    this.consumed--
+  }
+
+  #line(chunk: Buffer, start: number, end: number): void {
+    const length = this.#heldBytes + end - start
+    this.consumed += length + 1
+    if (this.#dropping || length > MAX_LINE_BYTES) this.overlong++
+    else if (this.#heldBytes === 0) this.#onLine(chunk, start, end)
+    else this.#onLine(Buffer.concat([...this.#held, chunk.subarray(start, end)], length), 0, length)
+    this.#held = []
+    this.#heldBytes = 0
+    this.#dropping = false
+  }
+
+  #hold(part: Buffer): void {
+    this.#heldBytes += part.length
+    if (this.#heldBytes > MAX_LINE_BYTES) {
+      this.#dropping = true
+      this.#held = []
+    }
+    if (!this.#dropping) this.#held.push(Buffer.from(part))
+  }
+}

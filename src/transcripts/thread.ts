@@ -1,0 +1,266 @@
+import {
+  agentOf,
+  callsOf,
+  isFinal,
+  isSynthetic,
+  outcomeOf,
+  responseOf,
+  resultsOf,
+  type TurnKind,
+  textOf,
+  whatWasSaid,
+} from './content.ts'
+import type { TranscriptRecord } from './line-records.ts'
+import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
+
+/** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
+type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt'> & { lastAt: string | null }
+
+/** All that a thread must remember to go on where it stopped. Plain data, bounded by the turns that stand open. */
+export type ThreadState = {
+  /** The session that the thread is. */
+  sessionId: string
+  sidechain: boolean
+  nextIndex: number
+  open: OpenTurn | null
+  unanswered: Unanswered | null
+  /** Closed turns that have calls without a result: it may still come. */
+  unsettled: OpenTurn[]
+  /** What a sidechain began with: one that only warms up is none. */
+  begins: 'prompt' | 'warm-up' | null
+  calls: number
+  /** Turns of a sidechain of which nobody knows yet whether it only warms up. */
+  held: TranscriptTurn[]
+  startedAt: string | null
+  endedAt: string | null
+  cwd: string | null
+  version: string | null
+}
+
+const MOST_UNSETTLED = 100
+
+export const newThread = (sessionId: string, sidechain: boolean): ThreadState => ({
+  sessionId,
+  sidechain,
+  nextIndex: 0,
+  open: null,
+  unanswered: null,
+  unsettled: [],
+  begins: null,
+  calls: 0,
+  held: [],
+  startedAt: null,
+  endedAt: null,
+  cwd: null,
+  version: null,
+})
+
+/**
+ * Builds the turns of one thread, record by record, in the order of the file (contract: transcripts.md, "Turns").
+ * A turn is handed on when the next one begins, and again when a late result changes it.
+ */
+export class Thread {
+  readonly state: ThreadState
+  /** Calls without a result, of all threads of a file: a result is matched by its id alone. */
+  readonly #pending: Map<string, Pending>
+  /** Ids of all calls so far: one that comes again is a copy. */
+  readonly #seen: Set<string>
+  readonly #onTurn: (thread: Thread, turn: TranscriptTurn) => void
+
+  constructor(state: ThreadState, { pending, seen, onTurn }: ThreadsOfFile) {
+    this.state = state
+    this.#pending = pending
+    this.#seen = seen
+    this.#onTurn = onTurn
+    for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {
+      for (const step of turn.steps) {
+        if (step.status === 'pending') pending.set(step.id, { thread: this, turn, step })
+      }
+    }
+  }
+
+  /** Whether it is a session: a sidechain that only warms up is none. */
+  get counts(): boolean {
+    return !this.state.sidechain || this.state.calls > 0 || this.state.begins === 'prompt'
+  }
+
+  read(record: TranscriptRecord): void {
+    const at = textOf(record.timestamp)
+    this.#remember(record, at)
+    const { unanswered } = this.state
+    if (record.type === 'user') this.#user(record, at)
+    else if (record.type === 'assistant') this.#assistant(record, at)
+    else this.#system(record)
+    // A start that has begun to wait is no record of any turn yet.
+    if (this.state.unanswered === null || this.state.unanswered === unanswered) this.#touch(at)
+  }
+
+  /** The turn that stands open, as far as it is known. */
+  openTurn(): TranscriptTurn | null {
+    const { open, unanswered } = this.state
+    if (open === null || isNone(open)) return null
+    // Nothing has answered the command yet, so what came after it belongs here.
+    return transcriptTurn({ ...open, lastAt: unanswered?.lastAt ?? open.lastAt }, false)
+  }
+
+  /** A result that came for a call of this thread. */
+  settle({ turn, step }: Pending, record: TranscriptRecord, result: Readonly<Record<string, unknown>>): void {
+    const { status, message } = outcomeOf(record, result)
+    step.status = status
+    step.error = message
+    step.durationMs = msBetween(step.startedAt, textOf(record.timestamp))
+    step.agentId = agentOf(record)
+    if (turn === this.state.open) return
+    this.state.unsettled = this.state.unsettled.filter((other) => other !== turn || hasPending(other))
+    this.#onTurn(this, transcriptTurn(turn, true))
+  }
+
+  #remember({ cwd, version }: TranscriptRecord, at: string | null): void {
+    const { state } = this
+    state.cwd ??= textOf(cwd)
+    state.version ??= textOf(version)
+    state.startedAt ??= at
+    state.endedAt = at ?? state.endedAt
+  }
+
+  #touch(at: string | null): void {
+    const { unanswered, open } = this.state
+    if (at === null) return
+    if (unanswered !== null) unanswered.lastAt = at
+    else if (open !== null) open.lastAt = at
+  }
+
+  #user(record: TranscriptRecord, at: string | null): void {
+    const results = resultsOf(record)
+    for (const result of results) {
+      const pending = this.#pending.get(textOf(result.tool_use_id) ?? '')
+      if (pending === undefined) continue
+      this.#pending.delete(pending.step.id)
+      pending.thread.settle(pending, record, result)
+    }
+    const said = whatWasSaid(record, results.length > 0, this.state.sidechain)
+    if (said.is === 'interruption') this.#interrupt(at)
+    else if (said.is === 'start') {
+      this.state.begins ??= said.warmUp ? 'warm-up' : 'prompt'
+      this.#start(record, said.kind, at)
+    }
+  }
+
+  #start(record: TranscriptRecord, kind: TurnKind, at: string | null): void {
+    const { open } = this.state
+    const id = textOf(record.uuid)
+    const promptId = textOf(record.promptId)
+    if (id === null || id === open?.id) return
+    if (promptId !== null && promptId === open?.promptId && kind !== 'skill') return
+    this.#forgetUnanswered()
+    const start = { id, kind, promptId, startedAt: at }
+    if (kind === 'command' || kind === 'bash') this.state.unanswered = { ...start, lastAt: null }
+    else this.#open(start)
+  }
+
+  #assistant(record: TranscriptRecord, at: string | null): void {
+    const synthetic = isSynthetic(record)
+    if (!synthetic) this.#answer(record, at)
+    const { open } = this.state
+    if (open === null) return
+    const calls = callsOf(record).filter(({ id }) => !this.#seen.has(id))
+    if (calls.length > 0) open.finished = false
+    else if (!synthetic && isFinal(record)) open.finished = true
+    const response = responseOf(record)
+    for (const { id, tool } of calls) {
+      this.#seen.add(id)
+      const step: Step = {
+        id,
+        tool,
+        status: 'pending',
+        response,
+        startedAt: at,
+        durationMs: null,
+        error: null,
+        agentId: null,
+      }
+      open.steps.push(step)
+      this.#pending.set(id, { thread: this, turn: open, step })
+      this.state.calls++
+    }
+  }
+
+  /** The model's answer makes a command a turn; where no turn stands open, it is one by itself. */
+  #answer(record: TranscriptRecord, at: string | null): void {
+    const { unanswered, open } = this.state
+    if (unanswered !== null) {
+      const { lastAt, ...start } = unanswered
+      this.state.unanswered = null
+      this.#open(start)
+      this.#touch(lastAt)
+      return
+    }
+    const id = textOf(record.uuid)
+    if (open === null && id !== null) this.#open({ id, kind: 'continuation', promptId: null, startedAt: at })
+  }
+
+  #system({ subtype, durationMs }: TranscriptRecord): void {
+    const { open } = this.state
+    if (open === null) return
+    if (subtype === 'turn_duration' && typeof durationMs === 'number') open.toldMs = durationMs
+    if (subtype === 'turn_duration' || subtype === 'stop_hook_summary') open.finished = true
+  }
+
+  #interrupt(at: string | null): void {
+    this.#forgetUnanswered()
+    const { open } = this.state
+    if (open === null) return
+    open.interrupted = true
+    open.lastAt = at ?? open.lastAt
+    this.#close()
+  }
+
+  /** As if it had never been there: what followed it belongs to the turn before. */
+  #forgetUnanswered(): void {
+    const { unanswered } = this.state
+    this.state.unanswered = null
+    this.#touch(unanswered?.lastAt ?? null)
+  }
+
+  #open(start: Omit<Unanswered, 'lastAt'>): void {
+    this.#close()
+    const index = this.state.nextIndex
+    this.state.open = {
+      ...start,
+      index,
+      lastAt: start.startedAt,
+      toldMs: null,
+      finished: false,
+      interrupted: false,
+      steps: [],
+    }
+  }
+
+  #close(): void {
+    const { open, unsettled } = this.state
+    this.state.open = null
+    if (open === null || isNone(open)) return
+    this.state.nextIndex = open.index + 1
+    if (hasPending(open)) {
+      unsettled.push(open)
+      for (const { steps } of unsettled.splice(0, Math.max(0, unsettled.length - MOST_UNSETTLED))) {
+        for (const { id } of steps) this.#pending.delete(id)
+      }
+    }
+    this.#onTurn(this, transcriptTurn(open, true))
+  }
+}
+
+export type Pending = { thread: Thread; turn: OpenTurn; step: Step }
+
+/** What the threads of a file share. */
+export type ThreadsOfFile = {
+  pending: Map<string, Pending>
+  seen: Set<string>
+  onTurn: (thread: Thread, turn: TranscriptTurn) => void
+}
+
+const hasPending = ({ steps }: OpenTurn): boolean => steps.some(({ status }) => status === 'pending')
+
+/** A continuation without a call vanishes. */
+const isNone = ({ kind, steps }: OpenTurn): boolean => kind === 'continuation' && steps.length === 0

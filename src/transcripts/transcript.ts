@@ -1,0 +1,184 @@
+import path from 'node:path'
+import { textOf } from './content.ts'
+import { noCounts, type ReadingCounts, readLine, type TranscriptRecord } from './line-records.ts'
+import { LineSplitter } from './lines.ts'
+import { newThread, type Pending, Thread, type ThreadState } from './thread.ts'
+import type { TranscriptTurn } from './turn.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const AGENT_FILE = /^agent-(.+)$/
+
+/** Where a transcript's name says that it belongs. */
+export type TranscriptName = {
+  /** The session, where the name says it. */
+  sessionId: string | null
+  /** The subagent whose only thread the file is. */
+  agentId: string | null
+}
+
+/** A file is one session: its name if that is a UUID, else the first `sessionId` in it. */
+export function nameOf(file: string): TranscriptName {
+  const name = path.basename(file, '.jsonl')
+  const agentId = AGENT_FILE.exec(name)?.[1] ?? null
+  if (agentId === null) return { sessionId: UUID.test(name) ? name : null, agentId }
+  const folders = path.dirname(file).split(path.sep)
+  const parent = folders[folders.lastIndexOf('subagents') - 1]
+  return { sessionId: parent !== undefined && UUID.test(parent) ? parent : null, agentId }
+}
+
+/** Agents that only compact a conversation. */
+export const isCompaction = (agentId: string): boolean => agentId.startsWith('acompact')
+
+/** A turn of one of the file's sessions. */
+export type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
+
+/** All that is needed to go on at a byte of a file. */
+export type TranscriptState = {
+  sessionId: string | null
+  threads: ThreadState[]
+  /** In-file sidechains without an agent's name: the newest records of each, by which the next ones find it. */
+  records: [uuid: string, sessionId: string][]
+}
+
+const NEW: TranscriptState = { sessionId: null, threads: [], records: [] }
+const MOST_RECORDS = 512
+
+/**
+ * Reads one transcript from a byte on: chunks in, turns out. Memory holds one line and what stands open.
+ *
+ * @example
+ * const transcript = new Transcript(nameOf(file), { onTurn: (thread, turn) => store(thread.sessionId, turn) })
+ * for await (const chunk of createReadStream(file)) transcript.push(chunk)
+ * transcript.end()
+ */
+export class Transcript {
+  readonly counts: ReadingCounts = noCounts()
+  readonly #name: TranscriptName
+  readonly #lines: LineSplitter
+  readonly #threads = new Map<string, Thread>()
+  readonly #pending = new Map<string, Pending>()
+  readonly #seen: Set<string>
+  readonly #records: Map<string, string>
+  readonly #onTurn: OnTurn
+  #sessionId: string | null
+
+  constructor(
+    name: TranscriptName,
+    {
+      offset = 0,
+      state = NEW,
+      seen = [],
+      onTurn,
+    }: { offset?: number; state?: TranscriptState; seen?: Iterable<string>; onTurn: OnTurn },
+  ) {
+    this.#name = name
+    this.#onTurn = onTurn
+    this.#sessionId = name.sessionId ?? state.sessionId
+    this.#seen = new Set(seen)
+    this.#records = new Map(state.records)
+    this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
+    for (const thread of state.threads) this.#add(structuredClone(thread))
+  }
+
+  /** Bytes that need not be read again. */
+  get consumed(): number {
+    return this.#lines.consumed
+  }
+
+  get sessionId(): string | null {
+    return this.#sessionId
+  }
+
+  push(chunk: Buffer): void {
+    this.#lines.push(chunk)
+  }
+
+  /** The input is at its end. A last line without a newline counts if it is one whole object; else it is left for the next time. */
+  end(): void {
+    this.#lines.end(isWholeObject)
+    this.counts.badLines += this.#lines.overlong
+    this.#lines.overlong = 0
+  }
+
+  /** The threads that count as sessions, and the turn that stands open in each. */
+  sessions(): { thread: ThreadState; open: TranscriptTurn | null }[] {
+    return [...this.#threads.values()]
+      .filter(({ counts }) => counts)
+      .map((thread) => ({ thread: thread.state, open: thread.openTurn() }))
+  }
+
+  /** Threads that only warm up or compact. */
+  get skipped(): number {
+    return [...this.#threads.values()].filter(({ counts }) => !counts).length
+  }
+
+  state(): TranscriptState {
+    return {
+      sessionId: this.#sessionId,
+      threads: [...this.#threads.values()].map(({ state }) => structuredClone(state)),
+      records: [...this.#records],
+    }
+  }
+
+  #line(bytes: Buffer, start: number, end: number): void {
+    readLine(bytes, start, end, this.counts, (record) => this.#record(record))
+  }
+
+  #record(record: TranscriptRecord): void {
+    this.#sessionId ??= textOf(record.sessionId)
+    const thread = this.#threadOf(record)
+    thread.read(record)
+  }
+
+  #threadOf(record: TranscriptRecord): Thread {
+    const session = this.#sessionId ?? '(no session)'
+    const { agentId } = this.#name
+    if (agentId !== null) return this.#thread(`${session}/${agentId}`, true)
+    if (record.isSidechain !== true) return this.#thread(session, false)
+    const agent = textOf(record.agentId)
+    if (agent !== null) return this.#thread(`${session}/${agent}`, true)
+    const uuid = textOf(record.uuid) ?? ''
+    const id = this.#records.get(textOf(record.parentUuid) ?? '') ?? `${session}/${uuid}`
+    this.#records.set(uuid, id)
+    if (this.#records.size > MOST_RECORDS) this.#records.delete(this.#records.keys().next().value ?? '')
+    return this.#thread(id, true)
+  }
+
+  #thread(sessionId: string, sidechain: boolean): Thread {
+    return this.#threads.get(sessionId) ?? this.#add(newThread(sessionId, sidechain))
+  }
+
+  #add(state: ThreadState): Thread {
+    const thread = new Thread(state, {
+      pending: this.#pending,
+      seen: this.#seen,
+      onTurn: (from, turn) => this.#turn(from, turn),
+    })
+    for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {
+      for (const { id } of turn.steps) this.#seen.add(id)
+    }
+    this.#threads.set(state.sessionId, thread)
+    return thread
+  }
+
+  #turn({ state, counts }: Thread, turn: TranscriptTurn): void {
+    state.held.push(turn)
+    if (!counts) return
+    for (const each of state.held.splice(0)) this.#onTurn(state, each)
+  }
+}
+
+function isWholeObject(line: Buffer): boolean {
+  if (line.length === 0) return false
+  try {
+    const value: unknown = JSON.parse(
+      line
+        .toString('utf8')
+        .replace(/^\uFEFF/, '')
+        .replace(/^[\0\s]+|[\0\s]+$/g, ''),
+    )
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}

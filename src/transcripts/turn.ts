@@ -1,0 +1,89 @@
+import type { StepStatus, TurnKind } from './content.ts'
+import { patternOf } from './pattern.ts'
+
+/** One tool call. Nothing of its input or output is here (invariant 10). */
+export type Step = {
+  /** The call's own id, `toolu_…`. */
+  id: string
+  tool: string
+  status: StepStatus
+  /** The response that the call was part of: calls of one response run in parallel. */
+  response: string
+  /** As the transcript says it; null where it does not. */
+  startedAt: string | null
+  durationMs: number | null
+  /** What went wrong, for `error` alone: scrubbed before it is stored. */
+  error: string | null
+  /** The subagent whose work the call was. */
+  agentId: string | null
+}
+
+/** A turn as it is being read. Plain data: what stands open at the end of a file goes into the graph and comes back. */
+export type OpenTurn = {
+  /** The uuid of the record that started it. */
+  id: string
+  index: number
+  kind: TurnKind
+  promptId: string | null
+  startedAt: string | null
+  /** Of the thread's last record in the turn. */
+  lastAt: string | null
+  /** What the last `turn_duration` said. */
+  toldMs: number | null
+  /** Whether its end was seen after its last call. */
+  finished: boolean
+  interrupted: boolean
+  steps: Step[]
+}
+
+export type TurnStatus = 'complete' | 'interrupted' | 'open'
+
+/** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
+export type TranscriptTurn = {
+  id: string
+  index: number
+  kind: TurnKind
+  status: TurnStatus
+  startedAt: string | null
+  durationMs: number | null
+  durationSource: 'turn_duration' | 'timestamps' | null
+  length: number
+  pattern: string | null
+  errors: number
+  parallelSteps: number
+  steps: (Omit<Step, 'response'> & { isParallel: boolean })[]
+}
+
+/** @param closed whether the next turn has begun */
+export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn {
+  const { id, index, kind, startedAt, toldMs, steps } = turn
+  const inResponse = new Map<string, number>()
+  for (const { response } of steps) inResponse.set(response, (inResponse.get(response) ?? 0) + 1)
+  const shown = steps.map(({ response, ...step }) => ({
+    ...step,
+    status: step.status === 'pending' && turn.interrupted ? ('interrupted' as const) : step.status,
+    isParallel: (inResponse.get(response) ?? 0) > 1,
+  }))
+  const passedMs = msBetween(startedAt, turn.lastAt)
+  return {
+    id,
+    index,
+    kind,
+    status: turn.interrupted ? 'interrupted' : closed || turn.finished ? 'complete' : 'open',
+    startedAt,
+    durationMs: toldMs ?? passedMs,
+    durationSource: toldMs !== null ? 'turn_duration' : passedMs !== null ? 'timestamps' : null,
+    length: steps.length,
+    pattern: steps.length === 0 ? null : patternOf(steps.map(({ tool }) => tool)),
+    errors: shown.filter(({ status }) => status === 'error').length,
+    parallelSteps: shown.filter(({ isParallel }) => isParallel).length,
+    steps: shown,
+  }
+}
+
+/** Null where one of the instants is not known or none. */
+export function msBetween(from: string | null, to: string | null): number | null {
+  if (from === null || to === null) return null
+  const ms = Date.parse(to) - Date.parse(from)
+  return Number.isNaN(ms) ? null : ms
+}
