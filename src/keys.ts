@@ -29,6 +29,9 @@ export const criterionKey = (ofTask: string, words: string): string => `${ofTask
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
 
+/** What belongs to a project and has one name there: a transcript's session, turn, tool or pattern. */
+export const transcriptKey = (project: string, own: string): string => join(project, own)
+
 /** Whose criterion it is; null where the key is none of a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = key.split('/').map(decodePart)

@@ -2,6 +2,7 @@
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 const NEWLINE = 0x0a
+const TAIL_BYTES = 256
 
 /** Looks at `bytes[start, end)`, one line without its newline; the bytes are the caller's again afterwards. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
@@ -18,6 +19,8 @@ export class LineSplitter {
   consumed: number
   /** Lines beyond {@link MAX_LINE_BYTES}. */
   overlong = 0
+  /** The last bytes before `consumed`, {@link TAIL_BYTES} at most: whether a file is still the same is seen there. */
+  tail = Buffer.alloc(0)
   readonly #onLine: OnLine
   #held: Buffer[] = []
   #heldBytes = 0
@@ -35,6 +38,7 @@ export class LineSplitter {
       this.#line(chunk, start, end)
       start = end + 1
     }
+    if (start > 0) this.tail = Buffer.from(chunk.subarray(Math.max(0, start - TAIL_BYTES), start))
     if (start < chunk.length) this.#hold(chunk.subarray(start))
   }
 
@@ -45,6 +49,7 @@ export class LineSplitter {
     if (!isWhole(rest)) return
     this.#line(rest.subarray(rest.length), 0, 0)
     this.consumed--
+    this.tail = Buffer.from(rest.subarray(-TAIL_BYTES))
   }
 
   #line(chunk: Buffer, start: number, end: number): void {

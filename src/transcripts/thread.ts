@@ -202,7 +202,8 @@ export class Thread {
   #system({ subtype, durationMs }: TranscriptRecord): void {
     const { open } = this.state
     if (open === null) return
-    if (subtype === 'turn_duration' && typeof durationMs === 'number') open.toldMs = durationMs
+    if (subtype === 'turn_duration' && typeof durationMs === 'number' && Number.isFinite(durationMs))
+      open.toldMs = durationMs
     if (subtype === 'turn_duration' || subtype === 'stop_hook_summary') open.finished = true
   }
 

@@ -85,6 +85,11 @@ export class Transcript {
     return this.#lines.consumed
   }
 
+  /** The last of them. */
+  get tail(): Buffer {
+    return this.#lines.tail
+  }
+
   get sessionId(): string | null {
     return this.#sessionId
   }

@@ -1,0 +1,10 @@
+// Transcripts. Steps are reached through their turn alone, so they have no key: a constraint on a million of them
+// would cost more than all reports. `paths` looks at the failed ones, which carry a label of their own.
+CREATE CONSTRAINT transcript_file_key IF NOT EXISTS FOR (n:TranscriptFile) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT transcript_session_key IF NOT EXISTS FOR (n:TranscriptSession) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT transcript_turn_key IF NOT EXISTS FOR (n:TranscriptTurn) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT tool_key IF NOT EXISTS FOR (n:Tool) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT turn_pattern_key IF NOT EXISTS FOR (n:TurnPattern) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT desire_key IF NOT EXISTS FOR (n:Desire) REQUIRE n.key IS UNIQUE;
+CREATE INDEX transcript_turn_project IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project);
+CREATE INDEX failed_step_project IF NOT EXISTS FOR (n:FailedStep) ON (n.project);

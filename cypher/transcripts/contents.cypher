@@ -1,0 +1,9 @@
+// What the graph holds of some files: sessions, turns, each once, and their steps.
+// params: $keys
+UNWIND $keys AS key
+MATCH (:TranscriptFile {key: key})-[:HOLDS]->(s:TranscriptSession)
+WITH collect(DISTINCT s) AS sessions
+UNWIND sessions AS s
+OPTIONAL MATCH (s)-[:HAS_TURN]->(t:TranscriptTurn)
+WITH size(sessions) AS sessionCount, collect(DISTINCT t) AS turns
+RETURN sessionCount AS sessions, size(turns) AS turns, reduce(steps = 0, t IN turns | steps + t.length) AS steps

@@ -1,0 +1,6 @@
+// Desires that no longer hold.
+// params: $keys
+UNWIND $keys AS key
+MATCH (d:Desire {key: key})
+DETACH DELETE d
+RETURN count(*) AS dropped

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { optionalNumber } from '../graph/columns.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+
+/**
+ * Patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was
+ * longer than it should have been, again and again.
+ */
+
+const patternsByKey = statement('transcripts/patterns-by-key')
+const writeDesires = statement('transcripts/desires-write')
+const dropDesires = statement('transcripts/desires-drop')
+
+/** What is known of the turns that follow a pattern. */
+export const patternStats = z.object({
+  key: z.string(),
+  pattern: z.string(),
+  count: z.number(),
+  avgLength: z.number(),
+  sessions: z.number(),
+  firstMs: optionalNumber,
+  lastMs: optionalNumber,
+})
+export type PatternStats = z.output<typeof patternStats>
+
+export type Desire = {
+  toolName: string
+  error: string
+  category: 'turn-pattern'
+  source: 'transcript-analysis'
+  pattern: string
+  count: number
+  avgLength: number
+  sessions: number
+  firstSeen: string | null
+  lastSeen: string | null
+}
+
+const SEEN_AT_LEAST = 3
+const IN_SESSIONS = 2
+
+export const isDesire = ({ count, sessions, avgLength }: PatternStats, threshold: number): boolean =>
+  count >= SEEN_AT_LEAST && sessions >= IN_SESSIONS && avgLength > threshold
+
+export function desireOf({ pattern, count, avgLength, sessions, firstMs, lastMs }: PatternStats): Desire {
+  return {
+    toolName: firstTool(pattern),
+    error: `Repeated pattern: ${pattern} (avg ${avgLength.toFixed(1)} calls, seen ${count} times across ${sessions} sessions)`,
+    category: 'turn-pattern',
+    source: 'transcript-analysis',
+    pattern,
+    count,
+    avgLength,
+    sessions,
+    firstSeen: instantAt(firstMs),
+    lastSeen: instantAt(lastMs),
+  }
+}
+
+const firstTool = (pattern: string): string => (pattern.split(' → ')[0] ?? '').replace(/\{2\+\}$/, '')
+
+export const instantAt = (ms: number | null): string | null =>
+  ms === null ? null : new Date(ms).toISOString()
+
+/** Brings the desires of some patterns up to date: what no longer holds is gone. */
+export async function refreshDesires(
+  graph: Graph,
+  project: string,
+  threshold: number,
+  patternKeys: readonly string[],
+): Promise<void> {
+  if (patternKeys.length === 0) return
+  const stats = await readRows(graph, patternsByKey, { keys: [...patternKeys] }, patternStats)
+  const desires = stats
+    .filter((found) => isDesire(found, threshold))
+    .map((found) => {
+      const { firstSeen, lastSeen, ...properties } = desireOf(found)
+      return { key: found.key, firstSeen, lastSeen, properties: { ...properties, project } }
+    })
+  const held = new Set(desires.map(({ key }) => key))
+  await graph.write([
+    { statement: dropDesires, params: { keys: patternKeys.filter((key) => !held.has(key)) } },
+    { statement: writeDesires, params: { batch: { desires } } },
+  ])
+}

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { nameOf, Transcript, type TranscriptName, type TranscriptState } from '../../src/transcripts/transcript.ts'
+import type { TranscriptTurn } from '../../src/transcripts/turn.ts'
+import { type IndependentTurn, readIndependently } from '../independent/transcripts.ts'
+
+/**
+ * Transcripts written for tests, in the shapes that Claude Code writes, and what the streaming reader and the
+ * independent program say of them, in one shape.
+ */
+
+export type Written = Readonly<Record<string, unknown>>
+
+export const SESSION = '0b5c1f7e-6a43-4c1d-9d55-3a1c2f0e8b11'
+
+const text = (words: string) => ({ type: 'text', text: words })
+
+export const user = (content: string | Written[], more: Written = {}): Written => ({
+  type: 'user',
+  message: { role: 'user', content },
+  ...more,
+})
+
+const assistant = (content: Written[], message: Written, more: Written): Written => ({
+  message: { role: 'assistant', model: 'claude-x', content, stop_reason: null, ...message },
+  type: 'assistant',
+  ...more,
+})
+
+/** @param message fields of the message itself, as `stop_reason` */
+export const says = (words: string, message: Written = {}, more: Written = {}): Written =>
+  assistant([text(words)], message, more)
+
+/** @param named each `Tool id`: `calls(['Read a', 'Grep b'])` is one record with two blocks */
+export const calls = (named: string | string[], message: Written = {}, more: Written = {}): Written =>
+  assistant(
+    [named].flat().map((each) => {
+      const [name, id] = each.split(' ')
+      return { type: 'tool_use', id, name, input: { type: 'user', command: '{"type":"user"}' } }
+    }),
+    message,
+    more,
+  )
+
+/** @param block fields of the `tool_result` block: `content`, `is_error` */
+export const result = (id: string, block: Written = {}, more: Written = {}): Written =>
+  user([{ type: 'tool_result', tool_use_id: id, content: 'done', ...block }], more)
+
+/** A result that failed with these words. */
+export const failed = (id: string, content: unknown, more: Written = {}): Written =>
+  result(id, { content, is_error: true }, more)
+
+export const system = (subtype: string, more: Written = {}): Written => ({ type: 'system', subtype, ...more })
+
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 2) + second * 1000).toISOString()
+
+/** The second of a record that was placed there. */
+export const instant = at
+
+/** Records in their places: the uuid is `r` and the place, and each is a second after the one before. */
+export const placed = (records: readonly Written[]): Written[] =>
+  records.map((record, i) => ({
+    parentUuid: i === 0 ? null : `r${i - 1}`,
+    isSidechain: false,
+    sessionId: SESSION,
+    version: '2.1.0',
+    cwd: '/srv/app',
+    ...record,
+    uuid: 'uuid' in record ? record.uuid : `r${i}`,
+    timestamp: 'timestamp' in record ? record.timestamp : at(i),
+  }))
+
+export const linesOf = (records: readonly Written[]): Buffer =>
+  Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+
+// ------------------------------------------------------------------------------------------- what is read
+
+/** A turn as both programs tell it. */
+export type Told = Pick<
+  TranscriptTurn,
+  | 'id'
+  | 'index'
+  | 'kind'
+  | 'status'
+  | 'startedAt'
+  | 'durationMs'
+  | 'durationSource'
+  | 'length'
+  | 'pattern'
+  | 'errors'
+  | 'parallelSteps'
+> & { steps: (readonly [id: string, tool: string, status: string, isParallel: boolean, error: string | null])[] }
+
+/** Turns by session, those of a session in their order. */
+export type Sessions = Record<string, Told[]>
+
+export type Reading = {
+  sessions: Sessions
+  /** How often each turn was handed on. */
+  handedOn: number
+  badLines: number
+  recoveredLines: number
+  consumed: number
+  transcript: Transcript
+}
+
+export type Way = {
+  name?: TranscriptName
+  /** The size of each chunk in turn, again from the first after the last. */
+  chunks?: readonly number[]
+  /** Where the file ended when it was read, before its end. */
+  cuts?: readonly number[]
+}
+
+const NAMED: TranscriptName = { sessionId: SESSION, agentId: null }
+
+/**
+ * Reads as an importer does: at each cut the reader is thrown away, its state goes through JSON, and the next one is
+ * told the calls of all turns that were handed on. What a stage saw of an open turn stays until it is seen anew.
+ */
+export function read(bytes: Buffer, { name = NAMED, chunks = [65_536], cuts = [] }: Way = {}): Reading {
+  const stored = new Map<string, Map<string, TranscriptTurn>>()
+  const store = (session: string, turn: TranscriptTurn) => {
+    const turns = stored.get(session) ?? new Map<string, TranscriptTurn>()
+    stored.set(session, turns.set(turn.id, turn))
+  }
+  const seen = new Set<string>()
+  const told = { handedOn: 0, badLines: 0, recoveredLines: 0 }
+  let offset = 0
+  let state: TranscriptState | null = null
+  let transcript: Transcript | null = null
+  for (const end of [...cuts, bytes.length]) {
+    transcript = new Transcript(name, {
+      offset,
+      seen,
+      ...(state === null ? {} : { state }),
+      onTurn(thread, turn) {
+        told.handedOn++
+        store(thread.sessionId, structuredClone(turn))
+        for (const { id } of turn.steps) seen.add(id)
+      },
+    })
+    pushInChunks(transcript, bytes.subarray(offset, end), chunks)
+    transcript.end()
+    for (const { thread, open } of transcript.sessions()) {
+      if (!stored.has(thread.sessionId)) stored.set(thread.sessionId, new Map())
+      if (open !== null) store(thread.sessionId, open)
+    }
+    told.badLines += transcript.counts.badLines
+    told.recoveredLines += transcript.counts.recoveredLines
+    offset = transcript.consumed
+    state = JSON.parse(JSON.stringify(transcript.state())) as TranscriptState
+  }
+  if (transcript === null) throw new Error('no stage')
+  const sessions = [...stored].map(([id, turns]) => [id, [...turns.values()].map(asTold)] as const)
+  return { sessions: inOrder(sessions), ...told, consumed: offset, transcript }
+}
+
+/** One buffer for all chunks, written over each time, as a caller may. */
+function pushInChunks(transcript: Transcript, bytes: Buffer, sizes: readonly number[]): void {
+  const chunk = Buffer.alloc(Math.max(...sizes))
+  for (let from = 0, i = 0; from < bytes.length; i++) {
+    const size = Math.min(sizes[i % sizes.length] ?? 1, bytes.length - from)
+    bytes.copy(chunk, 0, from, from + size)
+    transcript.push(chunk.subarray(0, size))
+    chunk.fill(0x7d)
+    from += size
+  }
+}
+
+const asTold = (turn: TranscriptTurn): Told => ({
+  ...factsOf(turn),
+  steps: turn.steps.map(({ id, tool, status, isParallel, error }) => [id, tool, status, isParallel, error]),
+})
+
+const asToldIndependently = (turn: IndependentTurn): Told => ({
+  ...factsOf(turn as unknown as TranscriptTurn),
+  steps: turn.steps.map(({ id, tool, status, isParallel, message }) => [id, tool, status, isParallel, message]),
+})
+
+const factsOf = ({
+  id,
+  index,
+  kind,
+  status,
+  startedAt,
+  durationMs,
+  durationSource,
+  length,
+  pattern,
+  errors,
+  parallelSteps,
+}: TranscriptTurn): Omit<Told, 'steps'> => ({
+  id,
+  index,
+  kind,
+  status,
+  startedAt,
+  durationMs,
+  durationSource,
+  length,
+  pattern,
+  errors,
+  parallelSteps,
+})
+
+const inOrder = (sessions: Iterable<readonly [string, Told[]]>): Sessions =>
+  Object.fromEntries(
+    [...sessions]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([id, turns]) => [id, turns.sort((a, b) => a.index - b.index)]),
+  )
+
+/** What the independent program says of a file. */
+export function independently(file: string) {
+  const { sessions, badLines, recoveredLines, pendingBytes } = readIndependently(file)
+  return {
+    sessions: inOrder(sessions.map(({ sessionId, turns }) => [sessionId, turns.map(asToldIndependently)])),
+    badLines,
+    recoveredLines,
+    pendingBytes,
+  }
+}
+
+/** What the independent program says of bytes that no file holds. */
+export function independentlyOf(bytes: Buffer, fileName = `${SESSION}.jsonl`) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-transcript-'))
+  try {
+    const file = path.join(folder, fileName)
+    writeFileSync(file, bytes)
+    return independently(file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+// -------------------------------------------------------------------------------------------- in few words
+
+/** The turns of the file's own session. */
+export const turnsOf = (records: readonly Written[]): Told[] =>
+  read(linesOf(placed(records))).sessions[SESSION] ?? []
+
+/** All sessions, each turn as `id kind status: pattern`. */
+export const outline = ({ sessions }: Pick<Reading, 'sessions'>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(sessions).map(([id, turns]) => [id, turns.map(inWords)]))
+
+export const inWords = ({ id, kind, status, pattern }: Told): string =>
+  `${id} ${kind} ${status}${pattern === null ? '' : `: ${pattern}`}`
+
+export { nameOf }
