@@ -40,6 +40,12 @@ const environmentSchema = z.object({
     .optional()
     .describe('a file that names the executors a world may use; `external` is always there'),
   TURNGRAPH_PROJECT: z.string().min(1).default('default').describe('the project of callers that name none'),
+  TURNGRAPH_TURN_LENGTH_THRESHOLD: z.coerce
+    .number('must be a whole number')
+    .int()
+    .min(0)
+    .default(5)
+    .describe('turns of transcripts with more calls are long (`turn_length_threshold` of seed 002)'),
   TURNGRAPH_SYNC: z
     .enum(['on', 'off'])
     .default('on')
@@ -75,6 +81,7 @@ export type Config = {
   tokensFile: string | null
   executorsFile: string | null
   project: string
+  turnLengthThreshold: number
   importRoots: string[]
   rateLimit: number | null
   logLevel: string
@@ -113,6 +120,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     executorsFile:
       env.TURNGRAPH_EXECUTORS === undefined ? null : path.resolve(folder, env.TURNGRAPH_EXECUTORS),
     project: env.TURNGRAPH_PROJECT,
+    turnLengthThreshold: env.TURNGRAPH_TURN_LENGTH_THRESHOLD,
     importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
     logLevel: env.TURNGRAPH_LOG,

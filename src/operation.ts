@@ -23,6 +23,10 @@ export type Call = {
   idempotencyKey?: string | null
   /** Who runs turns in this process. */
   runs: TurnRuns
+  /** Turns of transcripts with more calls are long. */
+  turnLengthThreshold: number
+  /** Folders from which the service itself may import. */
+  importRoots: readonly string[]
   /** Takes what an operator should know of, at INFO. */
   log?: ((message: string) => void) | undefined
 }

@@ -19,6 +19,7 @@ import {
   worldSlug,
 } from './operation.ts'
 import { runOperations } from './run-operations.ts'
+import { transcriptOperations } from './transcript-operations.ts'
 import { captureTurnState } from './turns/capture.ts'
 import { loadTurnContinuationContext } from './turns/context.ts'
 import { contextRequest, continuationContext } from './turns/continuation.ts'
@@ -176,6 +177,7 @@ export const operations = {
     },
   }),
   ...runOperations,
+  ...transcriptOperations,
 } as const
 
 export type OperationName = keyof typeof operations

@@ -4,12 +4,17 @@ import { printJson } from './output.ts'
 
 type Answer<N extends OperationName> = Awaited<ReturnType<TurngraphClient[N]>>
 
-/** Asks one operation for a command that only reads, prints its wire form for `--json`, else lets `print` show it. */
+/**
+ * Asks one operation for a command that only reads, prints its wire form for `--json`, else lets `print` show it.
+ *
+ * @param part what of the wire form is printed: all of it
+ */
 export async function ask<N extends OperationName>(
   name: N,
   input: Parameters<TurngraphClient[N]>[0],
   { project, json }: { project?: string | undefined; json?: boolean | undefined },
   print: (answer: Answer<N>) => Promise<void> | void,
+  part: (wire: unknown) => unknown = (wire) => wire,
 ): Promise<void> {
   const [{ operations }, { toWire }, { withClient }] = await Promise.all([
     import('../operations.ts'),
@@ -20,6 +25,9 @@ export async function ask<N extends OperationName>(
     const call = client[name] as (input: unknown) => Promise<Answer<N>>
     return call(input)
   })
-  if (json) printJson(toWire(operations[name].output, answer))
+  if (json) printJson(part(toWire(operations[name].output, answer)))
   else await print(answer)
 }
+
+/** The list alone: what has no pages needs no frame. */
+export const itemsOf = (wire: unknown): unknown => (wire as { items: unknown }).items

@@ -59,7 +59,12 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
   const runs = new TurnRuns({ graph: found, instance: formerLife ?? crypto.randomUUID(), executors })
   // Nobody else has the graph open: what a service left behind in it is over.
   if (formerLife !== null) await runs.begin()
-  return inProcessClient({ graph: found, project: config.project, runs })
+  return inProcessClient({
+    graph: found,
+    project: config.project,
+    runs,
+    turnLengthThreshold: config.turnLengthThreshold,
+  })
 }
 
 /** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { ImportReport } from '../autobuild/import-report.ts'
 import { TurngraphError } from '../errors.ts'
+import { addImportTranscripts } from './import-transcripts.ts'
 import { withJson, withProject } from './options.ts'
-import { printJson, printNote } from './output.ts'
+import { printJson, printSome } from './output.ts'
 
 type ImportOptions = { project?: string; dryRun?: boolean; json?: boolean }
 
@@ -16,6 +17,7 @@ export function addImport(program: Command): void {
     .addHelpText('after', '\nExample:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run\n')
     .action(importAutobuildFrom)
   withJson(withProject(autobuild))
+  addImportTranscripts(group)
 }
 
 async function importAutobuildFrom(
@@ -88,11 +90,4 @@ async function printReport(report: ImportReport, dryRun: boolean): Promise<void>
     'not mapped',
     report.unmapped.map(({ shape, key, count, example }) => `${shape} ${key}, ${count} times (${example})`),
   )
-}
-
-const SHOWN = 20
-
-function printSome(what: string, lines: readonly string[]): void {
-  for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${line}`)
-  if (lines.length > SHOWN) printNote(`${what}: ${lines.length - SHOWN} more; --json lists all`)
 }

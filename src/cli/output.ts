@@ -13,6 +13,14 @@ export function printNote(text: string): void {
   process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
 }
 
+const SHOWN = 20
+
+/** The first of a list that may be long. */
+export function printSome(what: string, lines: readonly string[]): void {
+  for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${line}`)
+  if (lines.length > SHOWN) printNote(`${what}: ${lines.length - SHOWN} more; --json lists all`)
+}
+
 /** Records hold whatever an agent wrote: at a terminal its control characters would be commands. */
 export const withoutControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -7,10 +7,12 @@ import { addCriteria } from './criteria.ts'
 import { addImport } from './import.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
+import { addPaths } from './paths.ts'
 import { addPromises } from './promises.ts'
 import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
 import { addStall } from './stall.ts'
+import { addTurns } from './turns.ts'
 import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
 
@@ -36,6 +38,8 @@ export function buildProgram(): Command {
     addStall,
     addWhy,
     addWorlds,
+    addTurns,
+    addPaths,
     addRun,
     addMcp,
     addMigrate,
@@ -53,6 +57,9 @@ Examples:
   turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
   turngraph criteria --feature FEAT-1 --task TASK-1           what is proven, and how it went
   turngraph stall --feature FEAT-1 --task TASK-1              whether the session still gets anywhere
+  turngraph import transcripts                                read what agents did, never what was said
+  turngraph turns --patterns                                  the shapes of their turns
+  turngraph paths --turns                                     which tools do not get them there
   turngraph worlds --json | jq -r '.items[].world_slug'
 
 A command goes through a running server (TURNGRAPH_URL, or one on the same data folder), else it opens the

@@ -1,4 +1,5 @@
 import type { OperationInput, OperationName, OperationOutput } from '../operations.ts'
+import type { TranscriptUpload, TranscriptUploaded } from '../transcript-upload.ts'
 
 export type CallOptions = {
   /** Makes a repeat of `createWorld` answer with the world that the first call made. */
@@ -20,5 +21,14 @@ type Calls = {
  * const { context } = await client.loadTurnContinuationContext({ featureId: 'FEAT-1', taskId: 'TASK-1', currentTurn: 2 })
  */
 export interface TurngraphClient extends Calls {
+  /**
+   * Sends a transcript from a byte on: `getTranscriptProgress` says which. A chunk may be written over once the next
+   * one is asked for.
+   */
+  importTranscript(
+    input: TranscriptUpload,
+    chunks: AsyncIterable<Buffer>,
+    options?: CallOptions,
+  ): Promise<TranscriptUploaded>
   close(): Promise<void>
 }

@@ -1,8 +1,16 @@
+import type { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { errorBody } from '../http/error-body.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'
 import { type Route, routeOf } from '../http/routes.ts'
 import { type OperationName, operations } from '../operations.ts'
+import {
+  type TranscriptUpload,
+  type TranscriptUploaded,
+  transcriptUpload,
+  transcriptUploaded,
+  UPLOAD_PATH,
+} from '../transcript-upload.ts'
 import { parseInput, parseWire, toWire } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 
@@ -27,7 +35,9 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
     (input: unknown, callOptions: CallOptions = {}) =>
       runOverHttp(name, input, { ...options, ...callOptions, base })
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
-  return { ...calls, close: async () => {} } as unknown as TurngraphClient
+  const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
+    uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
+  return { ...calls, importTranscript: upload, close: async () => {} } as unknown as TurngraphClient
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
@@ -42,11 +52,44 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
   if (wire.project == null && calling.project != null) wire.project = calling.project
-  const { status, text } = await exchange(requestOf(routeOf(name), wire, calling), calling)
+  return answerTo(requestOf(routeOf(name), wire, calling), operation.output, name, calling)
+}
+
+/** The bytes go as they come: a transcript may be larger than memory. */
+async function uploadOverHttp(
+  input: TranscriptUpload,
+  chunks: AsyncIterable<Buffer>,
+  calling: Calling,
+): Promise<TranscriptUploaded> {
+  parseInput(transcriptUpload, input, 'importTranscript')
+  const { session_id: sessionId, ...fields } = toWire(transcriptUpload, input) as Record<string, unknown>
+  if (fields.project == null && calling.project != null) fields.project = calling.project
+  const path = UPLOAD_PATH.replace('{session_id}', pathSegment('session_id', String(sessionId)))
+  const request = new Request(`${calling.base}${path}${queryOf(fields)}`, {
+    method: 'POST',
+    headers: headersOf(calling, 'application/jsonl'),
+    redirect: 'manual',
+    body: ReadableStream.from(copied(chunks)) as ReadableStream<Uint8Array>,
+    duplex: 'half',
+  } as RequestInit)
+  return answerTo(request, transcriptUploaded, 'importTranscript', calling)
+}
+
+async function* copied(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield Uint8Array.from(chunk)
+}
+
+async function answerTo<S extends z.ZodType>(
+  request: Request,
+  output: S,
+  name: string,
+  calling: Calling,
+): Promise<z.output<S>> {
+  const { status, text } = await exchange(request, calling)
   const body = jsonOf(text)
   if (status < 200 || status >= 300) throw errorOf(status, body, calling.base)
   try {
-    return parseWire(operation.output, body, name)
+    return parseWire(output, body, name)
   } catch (cause) {
     throw new TurngraphError('internal', `${calling.base} gave an answer that this version cannot read.`, {
       hint: 'Use the same version of Turngraph on both sides.',
@@ -61,20 +104,26 @@ function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling
     delete rest[field]
     return pathSegment(field, String(wire[field]))
   })
-  const headers = new Headers({ accept: 'application/json' })
-  if (calling.token != null) headers.set('authorization', `Bearer ${calling.token}`)
-  if (calling.idempotencyKey !== undefined) {
-    headers.set('idempotency-key', checkedKey(calling.idempotencyKey))
-  }
+  const post = route.method === 'POST'
+  const headers = headersOf(calling, post ? 'application/json' : null)
   const init = { method: route.method, headers, redirect: 'manual' } as const
-  if (route.method === 'POST') {
-    headers.set('content-type', 'application/json')
-    return new Request(`${calling.base}${path}`, { ...init, body: JSON.stringify(rest) })
-  }
+  if (post) return new Request(`${calling.base}${path}`, { ...init, body: JSON.stringify(rest) })
+  return new Request(`${calling.base}${path}${queryOf(rest)}`, init)
+}
+
+function headersOf({ token, idempotencyKey }: Calling, contentType: string | null): Headers {
+  const headers = new Headers({ accept: 'application/json' })
+  if (token != null) headers.set('authorization', `Bearer ${token}`)
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', checkedKey(idempotencyKey))
+  if (contentType !== null) headers.set('content-type', contentType)
+  return headers
+}
+
+function queryOf(fields: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams()
-  for (const [key, value] of Object.entries(rest)) if (value != null) search.set(key, String(value))
+  for (const [key, value] of Object.entries(fields)) if (value != null) search.set(key, String(value))
   const query = search.toString()
-  return new Request(`${calling.base}${path}${query === '' ? '' : `?${query}`}`, init)
+  return query === '' ? '' : `?${query}`
 }
 
 async function exchange(

@@ -2,6 +2,8 @@ import type { Graph } from '../graph/port.ts'
 import type { Call } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
+import { transcriptUpload, uploadedFrom } from '../transcript-upload.ts'
+import { importTranscript } from '../transcripts/import.ts'
 import { parseInput } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 
@@ -10,23 +12,41 @@ export type InProcessOptions = {
   project: string
   /** Runs turns; by default this very process does, with workers outside only, until the client closes. */
   runs?: TurnRuns
+  /** Turns of transcripts with more calls are long; default 5. */
+  turnLengthThreshold?: number
   /** Takes what a service would log at INFO, such as recovered promises. */
   log?: (message: string) => void
 }
 
 /** Calls the operations on a graph of this very process. `close()` hands back its runs and closes the graph. */
-export function inProcessClient({ graph, project, log, runs: given }: InProcessOptions): TurngraphClient {
+export function inProcessClient({
+  graph,
+  project,
+  log,
+  runs: given,
+  turnLengthThreshold = 5,
+}: InProcessOptions): TurngraphClient {
   const runs = given ?? new TurnRuns({ graph, instance: crypto.randomUUID() })
   const call =
     (name: OperationName) =>
     (input: unknown, options: CallOptions = {}) =>
-      runOperation(name, { graph, input, project, call: { log, runs, ...options } })
+      runOperation(name, {
+        graph,
+        input,
+        project,
+        call: { log, runs, turnLengthThreshold, importRoots: [], ...options },
+      })
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
   const close = async () => {
     await runs.close()
     await graph.close()
   }
-  return { ...calls, close } as unknown as TurngraphClient
+  const upload: TurngraphClient['importTranscript'] = async (input, chunks) => {
+    const { offset, ...source } = parseInput(transcriptUpload, input, 'importTranscript')
+    const whose = { ...source, project: source.project ?? project }
+    return uploadedFrom(await importTranscript(graph, whose, offset, chunks, { turnLengthThreshold }))
+  }
+  return { ...calls, importTranscript: upload, close } as unknown as TurngraphClient
 }
 
 async function runOperation(

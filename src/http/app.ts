@@ -4,6 +4,7 @@ import { type Config, isLoopback } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { operations } from '../operations.ts'
+import { UPLOAD_PATH } from '../transcript-upload.ts'
 import { answerJson, answerText } from './answer.ts'
 import { identify, limitRate, requireScope } from './authorize.ts'
 import { docsPages } from './docs.ts'
@@ -16,6 +17,7 @@ import { type OperationContext, operationHandler } from './operation-handler.ts'
 import { requestLog } from './request-log.ts'
 import { type Route, routes } from './routes.ts'
 import type { Tokens } from './tokens.ts'
+import { transcriptUploadHandler } from './transcript-upload.ts'
 import { VERSION } from './version.ts'
 
 export type AppParts = OperationContext & { config: Config; tokens: Tokens | null; log: Log }
@@ -43,6 +45,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   if (config.rateLimit !== null && config.rateLimit > 0) app.use(['/v1', '/mcp'], limitRate(config.rateLimit))
   addMcp(app, config, context)
   for (const route of routes) addRoute(app, route, context)
+  app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
   for (const path of new Set(routes.map((route) => route.path))) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, req, res))
   }

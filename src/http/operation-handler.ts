@@ -18,6 +18,8 @@ export type OperationContext = {
   schema: SchemaState
   runs: TurnRuns
   defaultProject: string
+  turnLengthThreshold: number
+  importRoots: readonly string[]
 }
 
 type Run = (graph: Graph, input: unknown, call: Call) => Promise<unknown>
@@ -45,20 +47,20 @@ export function operationHandler(route: Route, context: OperationContext): Reque
 
 /** Runs an operation for whoever calls, in the project that they name and may reach. */
 export function runFor(
-  { graph, runs, defaultProject }: OperationContext,
+  { graph, defaultProject, ...settings }: OperationContext,
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
-  call: Omit<Call, 'runs'>,
+  call: Pick<Call, 'idempotencyKey' | 'log'>,
 ): Promise<unknown> {
   const project = projectOf(input.project ?? null, caller, defaultProject)
   // Each operation's input fits its own `run`; the table as a whole cannot say so.
   const run = operations[operation].run as Run
-  return run(graph, { ...input, project }, { ...call, runs })
+  return run(graph, { ...input, project }, { ...settings, ...call })
 }
 
 /** A token of a project reaches that one alone: every key in the graph begins with it. */
-function projectOf(named: string | null, caller: Caller, fallback: string): string {
+export function projectOf(named: string | null, caller: Caller, fallback: string): string {
   const project = named ?? caller.project ?? fallback
   if (caller.project === null || caller.project === project) return project
   throw new TurngraphError('forbidden', `The token is for the project "${caller.project}".`, {

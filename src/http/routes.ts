@@ -36,6 +36,14 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns', operation: 'listTurns' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}', operation: 'getTurn' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}/history', operation: 'getTurnHistory' },
+  { method: 'GET', path: '/v1/transcript-turns', operation: 'listTranscriptTurns' },
+  { method: 'GET', path: '/v1/transcript-patterns', operation: 'listTranscriptPatterns' },
+  { method: 'GET', path: '/v1/tool-stats', operation: 'listToolStats' },
+  { method: 'GET', path: '/v1/paths', operation: 'listPaths' },
+  { method: 'GET', path: '/v1/desires', operation: 'listDesires' },
+  { method: 'POST', path: '/v1/transcripts/import', operation: 'importTranscripts' },
+  { method: 'POST', path: '/v1/transcripts/count', operation: 'countTranscripts' },
+  { method: 'GET', path: '/v1/transcripts/{session_id}/progress', operation: 'getTranscriptProgress' },
 ]
 
 /** The one route of each operation. */

@@ -55,7 +55,17 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const runs = new TurnRuns({ graph, instance: instance.id, executors, log })
   // Before anybody is answered, what an earlier life left behind is ended.
   const schema = new SchemaState(graph, log, () => runs.begin())
-  const app = createApp({ config, tokens, log, graph, schema, runs, defaultProject: config.project })
+  const app = createApp({
+    config,
+    tokens,
+    log,
+    graph,
+    schema,
+    runs,
+    defaultProject: config.project,
+    turnLengthThreshold: config.turnLengthThreshold,
+    importRoots: config.importRoots,
+  })
   const drain = new Drain()
   const server = createServer(SERVER_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
   const port = await listen(server, config).catch(async (error: unknown) => {

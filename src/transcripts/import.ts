@@ -214,7 +214,17 @@ const knownTurn = z.object({
   sessionId: z.string(),
   pattern: optionalText,
 })
-const held = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })
+const contentsRow = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })
+export type TranscriptContents = z.output<typeof contentsRow>
+
+/** What the graph holds of some transcripts: each session and each turn once. */
+export async function transcriptContents(
+  graph: Graph,
+  sources: readonly TranscriptSource[],
+): Promise<TranscriptContents> {
+  const [row] = await readRows(graph, contents, { keys: sources.map(fileKey) }, contentsRow)
+  return row ?? { sessions: 0, turns: 0, steps: 0 }
+}
 
 /** Writes the turns of one transcript, batch by batch, and how far they bring it. */
 class Writer {
@@ -264,15 +274,14 @@ class Writer {
   }
 
   /** What the graph holds of this transcript, once its links stand. */
-  async held(): Promise<z.output<typeof held>> {
+  async held(): Promise<TranscriptContents> {
     const { sessionId, project } = this.#source
     const { agentId, sessionId: parent } = nameFor(sessionId)
     if (agentId !== null || this.#startsAgents) {
       await this.#graph.write([stepOf(linkAgents, { sessionKey: sessionKey(project, parent ?? sessionId) })])
     }
     await linkToTurns(this.#graph, project, this.#transcript)
-    const [row] = await readRows(this.#graph, contents, { keys: [fileKey(this.#source)] }, held)
-    return row ?? { sessions: 0, turns: 0, steps: 0 }
+    return transcriptContents(this.#graph, [this.#source])
   }
 
   async #progress() {

@@ -128,7 +128,8 @@ const status = <T extends string>(words: readonly T[], synonyms: Record<string, 
 const criterionStatus = status(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS)
 const promiseStatus = status(PROMISE_STATUSES, PROMISE_STATUS_SYNONYMS)
 
-const instant = z
+/** Any ISO 8601 instant, in the one form. */
+export const instant = z
   .string()
   .transform((given, ctx) => {
     const canonical = canonicalInstant(given)

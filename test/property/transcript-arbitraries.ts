@@ -16,24 +16,33 @@ import {
  * becomes a record of its thread. References (which call a result answers) are numbers, taken modulo what there is.
  */
 
+/** Sidechains of today have an agent's id; those of old files only a parent. */
 const THREADS = ['main', 'main', 'main', 'agent-one', 'agent-two', 'old-one', 'old-two'] as const
 type ThreadName = (typeof THREADS)[number]
 
-type Happening = { thread: ThreadName; pause: number; told: Told }
+type Happening = { thread: ThreadName; pause: number; what: What }
 
-type Told =
-  | { is: 'user'; content: string | Written[]; promptId: string | null; more: Written }
-  | { is: 'answer'; stop: string | null; synthetic: boolean; sameResponse: boolean }
-  | { is: 'calls'; tools: string[]; sameResponse: boolean; stop: string | null; by: 'message' | 'request' | 'uuid' }
-  | { is: 'results'; of: number[]; outcome: number }
+type What =
+  | { is: 'user'; content: Content; promptId: string | undefined; more: Written }
+  | { is: 'answer'; stop: string | null; model: string; sameResponse: boolean }
+  | {
+      is: 'calls'
+      tools: string[]
+      stop: string | null
+      sameResponse: boolean
+      by: 'message' | 'request' | 'uuid'
+    }
+  | { is: 'results'; of: number[]; outcome: (id: string) => Written }
   | { is: 'again'; which: number }
-  | { is: 'system'; subtype: string; durationMs: number | null }
+  | { is: 'system'; subtype: string; durationMs: number | undefined }
   | { is: 'other'; record: Written }
+
+type Content = string | Written[]
 
 const block = (text: string): Written => ({ type: 'text', text })
 const image: Written = { type: 'image', source: { type: 'base64', data: '' } }
 
-const PROMPTS: readonly (string | Written[])[] = [
+const PROMPTS: Content[] = [
   'Fix the cart',
   [block('Fix the cart')],
   [block('<ide_opened_file>a.ts</ide_opened_file>'), block('Fix it')],
@@ -49,7 +58,7 @@ const PROMPTS: readonly (string | Written[])[] = [
   '<task-notification>\n<task-id>b1</task-id>',
   '<teammate-message teammate_id="lead">go</teammate-message>',
 ]
-const NOTES: readonly (string | Written[])[] = [
+const NOTES: Content[] = [
   '',
   ' \n',
   [],
@@ -63,12 +72,11 @@ const NOTES: readonly (string | Written[])[] = [
   'Caveat: The messages below',
   'Operation stopped by hook: no',
 ]
-const INTERRUPTIONS = [
+const INTERRUPTIONS: Content[] = [
   '[Request interrupted by user]',
   [block('[Request interrupted by user for tool use]')],
-] as const
-
-const OUTCOMES: readonly ((id: string) => Written)[] = [
+]
+const OUTCOMES: ((id: string) => Written)[] = [
   (id) => result(id),
   (id) => result(id, { is_error: false, content: '[Request interrupted by user' }),
   (id) => failed(id, 'Error: File does not exist.'),
@@ -80,11 +88,14 @@ const OUTCOMES: readonly ((id: string) => Written)[] = [
   (id) => failed(id, 'Permission to use Bash has been denied'),
   (id) => failed(id, 'no', { toolUseResult: 'User rejected tool use' }),
   (id) => failed(id, 'no', { toolDenialKind: 'hook' }),
-  (id) => result(id, { content: [block('done')] }, { toolUseResult: { agentId: 'one', status: 'completed' } }),
+  (id) =>
+    result(id, { content: [block('done')] }, { toolUseResult: { agentId: 'one', status: 'completed' } }),
 ]
-
-const SKIPPED: readonly Written[] = [
-  { type: 'progress', data: { type: 'agent_progress', message: { type: 'user', message: { content: 'x' } } } },
+const OTHERS: Written[] = [
+  {
+    type: 'progress',
+    data: { type: 'agent_progress', message: { type: 'user', message: { content: 'x' } } },
+  },
   { type: 'file-history-snapshot', messageId: 'm', snapshot: { type: 'user' } },
   { type: 'summary', summary: 'It says "type":"user" }{', leafUuid: 'l' },
   { attachment: { type: 'user', content: '"type":"assistant"' }, type: 'attachment' },
@@ -94,32 +105,28 @@ const SKIPPED: readonly Written[] = [
   { message: { content: 'Do it' } },
 ]
 
-const promptId = fc.option(fc.constantFrom('p1', 'p2', 'p3'), { nil: null, freq: 3 })
-const stop = fc.constantFrom(null, null, 'tool_use', 'end_turn', 'stop_sequence')
-const tools = fc.array(fc.constantFrom('Read', 'Read', 'Grep', 'Edit', 'Bash', 'mcp__a__b', '__proto__'), {
-  minLength: 1,
-  maxLength: 3,
-})
-const userSays = (contents: readonly (string | Written[])[], more: Written = {}) =>
+const userSays = (contents: Content[], more: Written = {}) =>
   fc.record({
     is: fc.constant('user' as const),
     content: fc.constantFrom(...contents),
-    promptId,
+    promptId: fc.option(fc.constantFrom('p1', 'p2', 'p3'), { nil: undefined, freq: 3 }),
     more: fc.constant(more),
   })
+const stop = fc.constantFrom(null, null, 'tool_use', 'end_turn', 'stop_sequence')
+const tool = fc.constantFrom('Read', 'Read', 'Grep', 'Edit', 'Bash', 'mcp__a__b', '__proto__')
 
-const told: fc.Arbitrary<Told> = fc.oneof(
+const what: fc.Arbitrary<What> = fc.oneof(
   { weight: 5, arbitrary: userSays(PROMPTS) },
   { weight: 2, arbitrary: userSays(NOTES) },
   { weight: 1, arbitrary: userSays(PROMPTS, { isMeta: true }) },
   { weight: 1, arbitrary: userSays(PROMPTS, { isCompactSummary: true }) },
-  { weight: 1, arbitrary: userSays(INTERRUPTIONS as unknown as (string | Written[])[]) },
+  { weight: 1, arbitrary: userSays(INTERRUPTIONS) },
   {
     weight: 4,
     arbitrary: fc.record({
       is: fc.constant('answer' as const),
       stop,
-      synthetic: fc.boolean().map((yes) => yes),
+      model: fc.constantFrom('claude-x', 'claude-x', '<synthetic>'),
       sameResponse: fc.boolean(),
     }),
   },
@@ -127,9 +134,9 @@ const told: fc.Arbitrary<Told> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       is: fc.constant('calls' as const),
-      tools,
-      sameResponse: fc.boolean(),
+      tools: fc.array(tool, { minLength: 1, maxLength: 3 }),
       stop,
+      sameResponse: fc.boolean(),
       by: fc.constantFrom('message' as const, 'message' as const, 'request' as const, 'uuid' as const),
     }),
   },
@@ -138,7 +145,7 @@ const told: fc.Arbitrary<Told> = fc.oneof(
     arbitrary: fc.record({
       is: fc.constant('results' as const),
       of: fc.array(fc.nat(40), { minLength: 1, maxLength: 3 }),
-      outcome: fc.nat(OUTCOMES.length - 1),
+      outcome: fc.constantFrom(...OUTCOMES),
     }),
   },
   { weight: 1, arbitrary: fc.record({ is: fc.constant('again' as const), which: fc.nat(40) }) },
@@ -147,102 +154,95 @@ const told: fc.Arbitrary<Told> = fc.oneof(
     arbitrary: fc.record({
       is: fc.constant('system' as const),
       subtype: fc.constantFrom('stop_hook_summary', 'turn_duration', 'compact_boundary', 'new_subtype'),
-      durationMs: fc.option(fc.nat(1e6), { nil: null }),
+      durationMs: fc.option(fc.nat(1e6), { nil: undefined }),
     }),
   },
-  { weight: 2, arbitrary: fc.constantFrom(...SKIPPED).map((record) => ({ is: 'other' as const, record })) },
+  { weight: 2, arbitrary: fc.constantFrom(...OTHERS).map((record) => ({ is: 'other' as const, record })) },
 )
 
 const happening: fc.Arbitrary<Happening> = fc.record({
   thread: fc.constantFrom(...THREADS),
   pause: fc.nat(5),
-  told,
+  what,
 })
 
-/** The records of what happened. */
-export const transcript = (maxLength = 40): fc.Arbitrary<Written[]> =>
-  fc
-    .tuple(fc.boolean(), fc.array(happening, { maxLength, size: 'max' }))
-    .map(([alone, happenings]) => recordsOf(alone ? happenings.map((each) => ({ ...each, thread: 'main' })) : happenings))
+/** Every second one is of the main thread alone, so that long stories of one thread are there too. */
+export const anyTranscript = (maxLength: number): fc.Arbitrary<Written[]> =>
+  fc.tuple(fc.boolean(), fc.array(happening, { maxLength, size: 'max' })).map(([isAlone, happenings]) => {
+    const writer = new Writer()
+    for (const each of happenings) writer.write(isAlone ? { ...each, thread: 'main' } : each)
+    return writer.records
+  })
 
-function recordsOf(happenings: readonly Happening[]): Written[] {
-  const writer = new Writer()
-  for (const each of happenings) writer.write(each)
-  return writer.records
-}
+type Placed = readonly [record: Written, thread: ThreadName]
 
 class Writer {
   readonly records: Written[] = []
   #second = 0
-  readonly #waiting = new Set<ThreadName>()
   readonly #last = new Map<ThreadName, string>()
   readonly #responses = new Map<ThreadName, number>()
   readonly #calls: { id: string; thread: ThreadName }[] = []
-  readonly #assistants: { record: Written; thread: ThreadName }[] = []
+  readonly #assistants: Placed[] = []
 
-  write({ thread, pause, told }: Happening): void {
+  write({ thread, pause, what }: Happening): void {
     this.#second += pause
-    if (told.is === 'other') this.records.push({ ...this.#common('main'), ...told.record })
-    else for (const [record, of] of this.#told(told, thread)) this.#add(record, of)
+    if (what.is === 'other') this.records.push({ ...this.#common('main'), ...what.record })
+    else for (const placed of this.#placed(what, thread)) this.#add(placed)
   }
 
-  #told(told: Exclude<Told, { is: 'other' }>, thread: ThreadName): [Written, ThreadName][] {
+  #placed(what: Exclude<What, { is: 'other' }>, thread: ThreadName): Placed[] {
     const n = this.records.length
-    switch (told.is) {
+    switch (what.is) {
       case 'user':
-        if (told.content === 'Warmup' && thread !== 'main') return []
-        if (typeof told.content === 'string' && /^<(command-name|bash-input)/.test(told.content)) this.#waiting.add(thread)
-        return [[user(told.content, { promptId: told.promptId ?? undefined, ...told.more }), thread]]
+        return [[user(what.content, { promptId: what.promptId, ...what.more }), thread]]
       case 'answer': {
-        const model = told.synthetic && n % 3 === 0 ? '<synthetic>' : 'claude-x'
-        const id = `msg_${this.#response(thread, told.sameResponse)}`
-        return [[says('So be it', { id, model, stop_reason: told.stop }), thread]]
+        const id = `msg_${this.#response(thread, what.sameResponse)}`
+        return [[says('So be it', { id, model: what.model, stop_reason: what.stop }), thread]]
       }
       case 'calls': {
-        const response = this.#response(thread, told.sameResponse)
-        const ids = told.tools.map((tool, i) => `${tool} toolu_${n}_${i}`)
-        for (const each of ids) this.#calls.push({ id: each.split(' ')[1] ?? '', thread })
-        const message = told.by === 'message' ? { id: `msg_${response}` } : {}
-        const more = told.by === 'request' ? { requestId: `req_${response}` } : {}
-        return [[calls(ids, { ...message, stop_reason: told.stop }, more), thread]]
+        const response = this.#response(thread, what.sameResponse)
+        const ids = what.tools.map((_, i) => `toolu_${n}_${i}`)
+        this.#calls.push(...ids.map((id) => ({ id, thread })))
+        const message = {
+          stop_reason: what.stop,
+          ...(what.by === 'message' ? { id: `msg_${response}` } : {}),
+        }
+        const more = what.by === 'request' ? { requestId: `req_${response}` } : {}
+        const named = what.tools.map((name, i) => `${name} ${ids[i]}`)
+        return [[calls(named, message, more), thread]]
       }
-      case 'results': {
-        const answered = told.of.map((i) => this.#calls[i % this.#calls.length]).filter((call) => call !== undefined)
-        const write = OUTCOMES[told.outcome] ?? result
-        return answered.map(({ id, thread: of }) => [write(id), of])
-      }
-      case 'again': {
-        const assistant = this.#assistants[told.which % this.#assistants.length]
-        return assistant === undefined ? [] : [[assistant.record, assistant.thread]]
-      }
+      case 'results':
+        return what.of.flatMap((i) => {
+          const call = this.#calls[i % this.#calls.length]
+          return call === undefined ? [] : [[what.outcome(call.id), call.thread] as const]
+        })
+      case 'again': // a copy with a uuid of its own: its calls are known
+        return this.#assistants.slice(what.which, what.which + 1)
       case 'system':
-        if (this.#waiting.has(thread)) return []
-        return [[system(told.subtype, { durationMs: told.durationMs ?? undefined }), thread]]
+        return [[system(what.subtype, { durationMs: what.durationMs }), thread]]
     }
   }
 
   /** The number of a thread's response: that of the one before, or a new one. */
-  #response(thread: ThreadName, same: boolean): number {
+  #response(thread: ThreadName, isSame: boolean): number {
     const before = this.#responses.get(thread)
-    const response = same && before !== undefined ? before : this.records.length
+    const response = isSame && before !== undefined ? before : this.records.length
     this.#responses.set(thread, response)
     return response
   }
 
-  #add(record: Written, thread: ThreadName): void {
+  #add(placed: Placed): void {
+    const [record, thread] = placed
     const uuid = `r${this.records.length}`
-    const placed = { ...this.#common(thread), uuid, ...record }
-    if (record.type === 'assistant' && !JSON.stringify(record).includes('<synthetic>')) this.#waiting.delete(thread)
-    if (record.type === 'assistant') this.#assistants.push({ record, thread })
-    this.#last.set(thread, typeof placed.uuid === 'string' ? placed.uuid : uuid)
-    this.records.push(placed)
+    if (record.type === 'assistant') this.#assistants.push(placed)
+    this.records.push({ ...this.#common(thread), uuid, ...record })
+    this.#last.set(thread, uuid)
   }
 
   #common(thread: ThreadName): Written {
     this.#second++
-    const parentUuid = this.#last.get(thread) ?? (thread === 'main' ? null : (this.#last.get('main') ?? null))
     return {
-      parentUuid,
+      parentUuid: this.#last.get(thread) ?? this.#last.get('main') ?? null,
       isSidechain: thread !== 'main',
       ...(thread.startsWith('agent-') ? { agentId: thread.slice('agent-'.length) } : {}),
       sessionId: SESSION,
@@ -253,17 +253,61 @@ class Writer {
 
 // ------------------------------------------------------------------------------------------------ in bytes
 
-/** What may stand between two records; nothing at all is two writers of one file. */
-const SEPARATORS = ['\n', '\n', '\n', '\n', '\r\n', '\n\n', ' \n\t\n', '\n\0\0\0\n', '\n\ufeff', '\0\n'] as const
+/** What stands between two records; nothing at all where two programs wrote one file. */
+const SEPARATORS = ['\n', '\n', '\n', '\n', '\r\n', '\n\n', ' \n\t\n', '\n\0\0\0\n', '\n\ufeff', '\0\n', '']
 
-export const separator = fc.constantFrom<string>(...SEPARATORS)
-export const separatorOrNone = fc.constantFrom<string>(...SEPARATORS, '')
+/** A transcript as the text of a file. */
+export const anyFile: fc.Arbitrary<string> = fc
+  .tuple(anyTranscript(60), fc.infiniteStream(fc.constantFrom(...SEPARATORS)), fc.constantFrom('', '\n'))
+  .map(
+    ([records, separators, end]) =>
+      records.map((record, i) => (i === 0 ? '' : separators.next().value) + JSON.stringify(record)).join('') +
+      end,
+  )
 
-/** A transcript as a file. */
-export const fileOf = (between: fc.Arbitrary<string>, maxLength = 40): fc.Arbitrary<string> =>
+/** The sizes of the chunks in which it is read. */
+export const anyChunks = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 1, max: 4096 })),
+  {
+    minLength: 1,
+    maxLength: 5,
+  },
+)
+
+/** Up to four places at which the file ended when it was read: five stages. */
+export const cutsOf = (places: readonly number[], length: number): number[] =>
+  places.map((place) => place % (length + 1)).sort((a, b) => a - b)
+
+export const anyPlaces = fc.array(fc.nat(), { maxLength: 4 })
+
+/** A line that is no record, nor several: without a newline. */
+export const anyGarbage: fc.Arbitrary<Buffer> = fc.oneof(
+  fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 0x0a))),
   fc
-    .tuple(transcript(maxLength), fc.array(between, { minLength: maxLength * 4, maxLength: maxLength * 4 }), fc.boolean())
-    .map(([records, separators, endsWithNewline]) => {
-      const text = records.map((record, i) => (i === 0 ? '' : separators[i]) + JSON.stringify(record)).join('')
-      return text + (endsWithNewline && text !== '' ? '\n' : '')
+    .constantFrom(
+      '1',
+      'null',
+      '[]',
+      '[{}]',
+      '"{"',
+      '{',
+      '}',
+      '}{',
+      '{"type":',
+      '{"type":"user"',
+      '{}x',
+      'x{}',
+      '\ufeff',
+      '['.repeat(9999),
+    )
+    .map((text) => Buffer.from(text)),
+  fc.nat(200).map((length) => Buffer.alloc(length)),
+  // A torn record. One of a type that is skipped may go unseen where it ends like a whole one: it is not parsed.
+  fc
+    .tuple(anyTranscript(3), fc.nat())
+    .map(([records, at]) => {
+      const record = records.find(({ type }) => type === 'user' || type === 'assistant') ?? user('x')
+      return JSON.stringify(record).slice(0, -1 - (at % 80))
     })
+    .map((text) => Buffer.from(text)),
+)

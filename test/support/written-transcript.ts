@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { nameOf, Transcript, type TranscriptName, type TranscriptState } from '../../src/transcripts/transcript.ts'
+import {
+  nameOf,
+  Transcript,
+  type TranscriptName,
+  type TranscriptState,
+} from '../../src/transcripts/transcript.ts'
 import type { TranscriptTurn } from '../../src/transcripts/turn.ts'
 import { type IndependentTurn, readIndependently } from '../independent/transcripts.ts'
 
@@ -90,7 +95,9 @@ export type Told = Pick<
   | 'pattern'
   | 'errors'
   | 'parallelSteps'
-> & { steps: (readonly [id: string, tool: string, status: string, isParallel: boolean, error: string | null])[] }
+> & {
+  steps: (readonly [id: string, tool: string, status: string, isParallel: boolean, error: string | null])[]
+}
 
 /** Turns by session, those of a session in their order. */
 export type Sessions = Record<string, Told[]>
@@ -176,7 +183,13 @@ const asTold = (turn: TranscriptTurn): Told => ({
 
 const asToldIndependently = (turn: IndependentTurn): Told => ({
   ...factsOf(turn as unknown as TranscriptTurn),
-  steps: turn.steps.map(({ id, tool, status, isParallel, message }) => [id, tool, status, isParallel, message]),
+  steps: turn.steps.map(({ id, tool, status, isParallel, message }) => [
+    id,
+    tool,
+    status,
+    isParallel,
+    message,
+  ]),
 })
 
 const factsOf = ({

@@ -1,0 +1,81 @@
+import { homedir } from 'node:os'
+import path from 'node:path'
+import type { Command } from 'commander'
+import type { FilesImport } from '../transcripts/import-files.ts'
+import { withJson, withProject } from './options.ts'
+import { printJson, printNote, printSome } from './output.ts'
+
+type TranscriptOptions = { project?: string; json?: boolean }
+
+export function addImportTranscripts(group: Command): void {
+  const transcripts = group
+    .command('transcripts')
+    .description('read the transcripts of Claude Code: their structure, never a word of them')
+    .argument('[path...]', 'folders of transcripts or files (default: ~/.claude/projects)')
+    .addHelpText(
+      'after',
+      '\nExample:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop\n',
+    )
+    .action(importTranscriptsFrom)
+  withJson(withProject(transcripts))
+}
+
+async function importTranscriptsFrom(
+  paths: string[],
+  { project, json = false }: TranscriptOptions,
+): Promise<void> {
+  const [
+    { loadConfig },
+    { clientStore },
+    { importFiles },
+    { withClient },
+    { progressBar },
+    { toWire },
+    operations,
+  ] = await Promise.all([
+    import('../config.ts'),
+    import('../client/transcript-store.ts'),
+    import('../transcripts/import-files.ts'),
+    import('./connect.ts'),
+    import('./progress.ts'),
+    import('../wire.ts'),
+    import('../transcript-operations.ts'),
+  ])
+  const bar = progressBar()
+  const from = paths.length > 0 ? paths : [path.join(homedir(), '.claude', 'projects')]
+  const report = await withClient({ project }, (client) =>
+    importFiles(clientStore(client), from, {
+      project: project ?? loadConfig(process.env).project,
+      onProgress: (done, total) => bar.show('Reading', done, total),
+    }),
+  ).finally(bar.stop)
+  if (json) printJson(toWire(operations.transcriptOperations.importTranscripts.output, report))
+  else await printReport(report)
+}
+
+async function printReport(report: FilesImport): Promise<void> {
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['imported', 'count'],
+    [
+      ['files', report.files],
+      ['sessions', report.sessions],
+      ['turns', report.turns],
+      ['steps', report.steps],
+      ['bytes read', report.bytes],
+      ['bad lines', report.badLines],
+      ['recovered lines', report.recoveredLines],
+      ['skipped files', report.skippedFiles],
+    ],
+  )
+  printSome(
+    'skipped',
+    report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
+  )
+  const unknown = [
+    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${times} times`),
+    ...Object.entries(report.unknownSubtypes).map(([type, times]) => `subtype ${type}, ${times} times`),
+    ...Object.entries(report.unknownFields).map(([field, times]) => `field ${field}, ${times} times`),
+  ]
+  printSome('not known', unknown)
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import type { Desire } from '../transcripts/desires.ts'
+import type { Path, ToolStat } from '../transcripts/reports.ts'
+import { ask, itemsOf } from './ask.ts'
+import { printColumns } from './columns.ts'
+import { named, whole, withJson, withProject } from './options.ts'
+
+type PathsOptions = { turns?: boolean; top?: number; since?: string; project?: string; json?: boolean }
+
+export function addPaths(program: Command): void {
+  const paths = program
+    .command('paths')
+    .description('show what agents struggle with: failed calls and turns that are too long, in one list')
+    .option('--turns', 'per tool instead: how long the turns are in which it is called')
+    .option('--top <n>', 'so many; 0 is all (default: 20)', whole)
+    .option('--since <instant>', 'in turns that began then or later; UTC where it has no zone', named)
+    .addHelpText('after', '\nExample:\n  turngraph paths --turns --top 10\n')
+    .action(showPaths)
+  withJson(withProject(paths))
+  const desires = program
+    .command('desires')
+    .description('show patterns of long turns that recur across sessions: each is worth a better tool')
+    .addHelpText('after', '\nExample:\n  turngraph desires --json\n')
+    .action(showDesires)
+  withJson(withProject(desires))
+}
+
+const showPaths = (options: PathsOptions): Promise<void> => {
+  const { turns, top, since } = options
+  const asked = { since, ...(top !== undefined && { limit: top }) }
+  return turns
+    ? ask('listToolStats', asked, options, ({ items }) => printToolStats(items), itemsOf)
+    : ask('listPaths', asked, options, ({ items }) => printPaths(items), itemsOf)
+}
+
+const showDesires = (options: { project?: string; json?: boolean }): Promise<void> =>
+  ask('listDesires', {}, options, ({ items }) => printDesires(items), itemsOf)
+
+function printToolStats(stats: readonly ToolStat[]): void {
+  printColumns(
+    ['RANK', 'PATTERN', 'COUNT', 'AVG_TURN_LEN', 'LONG_TURN_%'],
+    stats.map(({ toolName, count, avgTurnLen, longTurnPct }, i) => [
+      i + 1,
+      toolName,
+      count,
+      avgTurnLen.toFixed(1),
+      `${Math.round(longTurnPct)}%`,
+    ]),
+    'No tool was called.',
+  )
+}
+
+function printPaths(paths: readonly Path[]): void {
+  printColumns(
+    ['RANK', 'PATTERN', 'COUNT', 'SESSIONS', 'CATEGORY', 'LAST_SEEN'],
+    paths.map(({ pattern, count, sessions, category, lastSeen }, i) => [
+      i + 1,
+      pattern,
+      count,
+      sessions,
+      category,
+      lastSeen ?? '-',
+    ]),
+    'Nothing failed, and no long turn recurs.',
+  )
+}
+
+function printDesires(desires: readonly Desire[]): void {
+  printColumns(
+    ['TOOL', 'CATEGORY', 'SOURCE', 'ERROR'],
+    desires.map(({ toolName, category, source, error }) => [toolName, category, source, error]),
+    'No long turn recurs.',
+  )
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import type { TranscriptPattern, TranscriptTurnRow } from '../transcripts/reports.ts'
+import { ask, itemsOf } from './ask.ts'
+import { printColumns } from './columns.ts'
+import { named, whole, withJson, withProject } from './options.ts'
+
+type TurnsOptions = {
+  minLength?: number
+  since?: string
+  session?: string
+  limit?: number
+  patterns?: boolean
+  pattern?: string
+  project?: string
+  json?: boolean
+}
+
+export function addTurns(program: Command): void {
+  const turns = program
+    .command('turns')
+    .description('show the turns of agents, longest first: how many calls each took, and which')
+    .option('--min-length <n>', 'of so many calls at least (default: the configured threshold)', whole)
+    .option('--since <instant>', 'that began then or later; UTC where it has no zone', named)
+    .option('--session <id>', 'of this session alone', named)
+    .option('--limit <n>', 'so many; 0 is all (default: 50, of patterns all)', whole)
+    .option('--patterns', 'their shapes instead, by how often they occur')
+    .option('--pattern <pattern>', 'the turns of exactly this shape', named)
+    .addHelpText('after', '\nExample:\n  turngraph turns --patterns --since 2026-01-01\n')
+    .action(showTurns)
+  withJson(withProject(turns))
+}
+
+const showTurns = (options: TurnsOptions): Promise<void> => {
+  const { minLength, since, session: sessionId, limit, pattern } = options
+  const asked = { minLength, since, sessionId, ...(limit !== undefined && { limit }) }
+  return options.patterns
+    ? ask('listTranscriptPatterns', asked, options, ({ items }) => printPatterns(items), itemsOf)
+    : ask('listTranscriptTurns', { ...asked, pattern }, options, ({ items }) => printTurns(items), itemsOf)
+}
+
+function printTurns(turns: readonly TranscriptTurnRow[]): void {
+  printColumns(
+    ['SESSION', 'TURN', 'LENGTH', 'TOOLS'],
+    turns.map(({ sessionId, index, length, tools }) => [sessionId, index, length, tools.join(' → ')]),
+    'No such turn.',
+  )
+}
+
+function printPatterns(patterns: readonly TranscriptPattern[]): void {
+  printColumns(
+    ['PATTERN', 'COUNT', 'AVG_LENGTH', 'SESSIONS'],
+    patterns.map(({ pattern, count, avgLength, sessions }) => [
+      pattern,
+      count,
+      avgLength.toFixed(1),
+      sessions,
+    ]),
+    'No such pattern.',
+  )
+}

@@ -1,0 +1,50 @@
+import type { Request, RequestHandler } from 'express'
+import { TurngraphError } from '../errors.ts'
+import { transcriptUpload, transcriptUploaded, uploadedFrom } from '../transcript-upload.ts'
+import { importTranscript } from '../transcripts/import.ts'
+import { parseWire, toWire } from '../wire.ts'
+import { answerJson } from './answer.ts'
+import { callerOf } from './authorize.ts'
+import { projectHeader } from './headers.ts'
+import { inputOf } from './input.ts'
+import { type OperationContext, projectOf } from './operation-handler.ts'
+
+/** A longer transcript is sent in several requests, each from the offset that the last one answered. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** `POST /v1/transcripts/{session_id}`: the body is the transcript itself, read as it comes. */
+export function transcriptUploadHandler(context: OperationContext): RequestHandler {
+  return async (req, res) => {
+    context.schema.refuseUnlessCurrent()
+    const sent = inputOf(req)
+    const header = sent.project == null ? projectHeader(req) : null
+    const input = parseWire(
+      transcriptUpload,
+      header === null ? sent : { ...sent, project: header },
+      'importTranscript',
+    )
+    const { offset, ...source } = input
+    const project = projectOf(source.project ?? null, callerOf(res), context.defaultProject)
+    const { graph, turnLengthThreshold } = context
+    const read = await importTranscript(graph, { ...source, project }, offset, bodyOf(req), {
+      turnLengthThreshold,
+    })
+    answerJson(res, 200, toWire(transcriptUploaded, uploadedFrom(read)))
+  }
+}
+
+async function* bodyOf(req: Request): AsyncGenerator<Buffer> {
+  let bytes = Number(req.headers['content-length'] ?? 0)
+  if (bytes > MOST_BYTES) throw tooLarge()
+  bytes = 0
+  for await (const chunk of req) {
+    bytes += (chunk as Buffer).length
+    if (bytes > MOST_BYTES) throw tooLarge()
+    yield chunk as Buffer
+  }
+}
+
+const tooLarge = (): TurngraphError =>
+  new TurngraphError('too_large', `The body is larger than ${MOST_BYTES / 1024 / 1024} MiB.`, {
+    hint: 'Send it in parts: GET /v1/transcripts/{session_id}/progress says from where to go on.',
+  })

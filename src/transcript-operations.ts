@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { operation, project } from './operation.ts'
+import { graphStore } from './transcripts/graph-store.ts'
+import { transcriptContents, transcriptProgress } from './transcripts/import.ts'
+import { importFiles } from './transcripts/import-files.ts'
+import { importRoot } from './transcripts/import-root.ts'
+import {
+  desire,
+  listDesires,
+  listPaths,
+  listToolStats,
+  listTranscriptPatterns,
+  listTranscriptTurns,
+  path,
+  toolStat,
+  transcriptPattern,
+  transcriptTurn,
+} from './transcripts/reports.ts'
+import { instant } from './turns/record.ts'
+import { name, text, wholeNumber } from './turns/text.ts'
+
+/** Transcripts of agents: how sessions really go (contract: transcripts.md). */
+
+const MOST = 2 ** 31 - 1
+const limit = (usual: number) => wholeNumber(0, MOST).default(usual).describe(`0: all; default ${usual}`)
+const since = instant
+  .nullish()
+  .describe('whole turns that began then or later; an ISO 8601 instant, UTC where it has no zone')
+const minLength = wholeNumber(0, MOST)
+  .nullish()
+  .describe('calls a turn has at least; default: the configured threshold of long turns')
+const ofSession = name.nullish().describe('of this session alone')
+
+const items = <S extends z.ZodType>(item: S) => z.object({ items: z.array(item) })
+
+const msOf = (at: string | null | undefined): number | null => (at == null ? null : Date.parse(at))
+
+const file = text.nullish().describe('the file, where one is read: two files may hold one session')
+
+export const transcriptOffset = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+
+export const tallies = {
+  badLines: z.number().describe('of what was newly read, as all below'),
+  recoveredLines: z.number().describe('lines that held several objects'),
+  unknown: z.record(z.string(), z.number()).describe('record types that this version does not know'),
+  unknownSubtypes: z.record(z.string(), z.number()),
+  unknownFields: z.record(z.string(), z.number()),
+}
+
+export const transcriptContentsView = z.object({
+  sessions: z.number().describe('in the graph now; each subagent is one'),
+  turns: z.number().describe('in the graph now'),
+  steps: z.number().describe('in the graph now'),
+})
+
+export const transcriptOperations = {
+  listTranscriptTurns: operation({
+    summary: 'Turns of agents, longest first, with their calls in order',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      minLength,
+      since,
+      sessionId: ofSession,
+      pattern: z.string().max(65_536).nullish().describe('turns of exactly this pattern, of any length'),
+      limit: limit(50),
+    }),
+    output: items(transcriptTurn),
+    run: async (graph, input, { turnLengthThreshold }) => ({
+      items: await listTranscriptTurns(graph, {
+        ...input,
+        minLength: input.minLength ?? (input.pattern == null ? turnLengthThreshold : 0),
+        sinceMs: msOf(input.since),
+      }),
+    }),
+  }),
+  listTranscriptPatterns: operation({
+    summary: 'The shapes of turns, by how often they occur',
+    scope: 'read',
+    input: z.strictObject({ project, minLength, since, sessionId: ofSession, limit: limit(0) }),
+    output: items(transcriptPattern),
+    run: async (graph, input, { turnLengthThreshold }) => ({
+      items: await listTranscriptPatterns(graph, {
+        ...input,
+        minLength: input.minLength ?? turnLengthThreshold,
+        sinceMs: msOf(input.since),
+      }),
+    }),
+  }),
+  listToolStats: operation({
+    summary: 'How long the turns are in which each tool is called',
+    scope: 'read',
+    input: z.strictObject({ project, since, limit: limit(20) }),
+    output: items(toolStat),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
+      items: await listToolStats(graph, { ...input, threshold, sinceMs: msOf(input.since) }),
+    }),
+  }),
+  listDesires: operation({
+    summary: 'Patterns of long turns that recur across sessions: each is worth a better tool',
+    scope: 'read',
+    input: z.strictObject({ project, limit: limit(0) }),
+    output: items(desire),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
+      items: await listDesires(graph, { ...input, threshold }),
+    }),
+  }),
+  listPaths: operation({
+    summary: 'What agents struggle with: failed calls and desires in one list',
+    scope: 'read',
+    input: z.strictObject({ project, since, limit: limit(20) }),
+    output: items(path),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
+      items: await listPaths(graph, { ...input, threshold, sinceMs: msOf(input.since) }),
+    }),
+  }),
+  getTranscriptProgress: operation({
+    summary: 'From which byte on a transcript is to be sent',
+    scope: 'read',
+    input: z.strictObject({ project, sessionId: name, path: file }),
+    output: z.object({
+      offset: z.number().describe('bytes that need not be sent again; 0: all'),
+      inode: z.number().nullable(),
+      tail: z
+        .object({ bytes: z.number(), sha256: z.string() })
+        .nullable()
+        .describe('of the last bytes before the offset: whether the file is still the same'),
+    }),
+    run: (graph, input) => transcriptProgress(graph, input),
+  }),
+  countTranscripts: operation({
+    summary: 'How many sessions, turns and steps the graph holds of some transcripts, each once',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      sources: z.array(z.strictObject({ sessionId: name, path: file })).max(2_000),
+    }),
+    output: transcriptContentsView,
+    run: (graph, { project: of, sources }) =>
+      transcriptContents(
+        graph,
+        sources.map((source) => ({ project: of, ...source })),
+      ),
+  }),
+  importTranscripts: operation({
+    summary: 'Import transcripts from a folder of the service, below TURNGRAPH_IMPORT_ROOTS',
+    scope: 'write',
+    input: z.strictObject({ project, path: text.describe('a folder of transcripts, or one of them') }),
+    output: transcriptContentsView.extend({
+      files: z.number().describe('seen'),
+      bytes: z.number().describe('newly read'),
+      ...tallies,
+      skippedFiles: z.number(),
+      skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+      seconds: z.number(),
+    }),
+    run: async (graph, input, { turnLengthThreshold, importRoots }) =>
+      importFiles(
+        graphStore(graph, { turnLengthThreshold }),
+        [await importRoot(input.path, importRoots)],
+        input,
+      ),
+  }),
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { project } from './operation.ts'
+import { tallies, transcriptContentsView, transcriptOffset } from './transcript-operations.ts'
+import type { TranscriptImport } from './transcripts/import.ts'
+import { name, text } from './turns/text.ts'
+
+/** The one call whose body is no JSON: the bytes of a transcript. Its fields stand in the path and the query. */
+
+export const UPLOAD_PATH = '/v1/transcripts/{session_id}'
+
+export const transcriptUpload = z.strictObject({
+  project,
+  sessionId: name.describe('`{session}`, or `{session}/{agent}` for the transcript of a subagent'),
+  offset: transcriptOffset
+    .default(0)
+    .describe('where the body begins: what GET …/progress says, or 0 for all of it anew'),
+  path: text.nullish().describe('the file, where one is read: two files may hold one session'),
+  inode: transcriptOffset.nullish(),
+  parentStepId: name.nullish().describe('the call that started the agent, where it is known'),
+})
+
+export type TranscriptUpload = z.input<typeof transcriptUpload>
+
+export const transcriptUploaded = transcriptContentsView.extend({
+  offset: z.number().describe('from where to send next'),
+  bytes: z.number().describe('newly read; an unfinished last line is not'),
+  ...tallies,
+  skippedThreads: z.number().describe('subagents that only warmed up'),
+})
+
+export type TranscriptUploaded = z.output<typeof transcriptUploaded>
+
+export const uploadedFrom = ({ unknown, unknownSubtypes, unknownFields, ...read }: TranscriptImport) => ({
+  ...read,
+  unknown: Object.fromEntries(unknown),
+  unknownSubtypes: Object.fromEntries(unknownSubtypes),
+  unknownFields: Object.fromEntries(unknownFields),
+})
+
+export const importFrom = ({
+  unknown,
+  unknownSubtypes,
+  unknownFields,
+  ...read
+}: TranscriptUploaded): TranscriptImport => ({
+  ...read,
+  unknown: Object.entries(unknown),
+  unknownSubtypes: Object.entries(unknownSubtypes),
+  unknownFields: Object.entries(unknownFields),
+})

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import {
+  calls,
+  failed,
+  instant,
+  linesOf,
+  placed,
+  read,
+  result,
+  says,
+  turnsOf,
+  user,
+  type Written,
+} from '../../test/support/written-transcript.ts'
+
+const text = (words: string) => ({ type: 'text', text: words })
+const prompt = user('Fix it')
+const interruption = user('[Request interrupted by user]')
+
+/** The first turn's call, and what its turn counts. */
+function outcomeOf(records: Written[]) {
+  const { steps, errors } = turnsOf(records)[0]!
+  const [, , status, , error] = steps[0]!
+  return { status, errors, error }
+}
+
+const ok = { status: 'ok', errors: 0, error: null }
+const interrupted = { status: 'interrupted', errors: 0, error: null }
+const denied = { status: 'denied', errors: 0, error: null }
+const error = (message: string) => ({ status: 'error', errors: 1, error: message })
+
+const STOP = "The user doesn't want to take this action right now. STOP what you are doing"
+const REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+const SEVERAL = 'This Bash command contains multiple operations. The following part requires approval: rm'
+
+describe('how a call came out', () => {
+  test.each<[string, Written, object]>([
+    ['no is_error', result('a'), ok],
+    ['is_error false', result('a', { is_error: false, content: REJECTED }), ok],
+    ['is_error that is not true', result('a', { is_error: 'true', content: 'x' }), ok],
+    ['no content', result('a', { content: undefined }), ok],
+    ['toolDenialKind without an error', result('a', {}, { toolDenialKind: 'user' }), ok],
+    ['words of an interruption', failed('a', '[Request interrupted by user for tool use]'), interrupted],
+    ['the same in a block', failed('a', [text('[Request interrupted by user]')]), interrupted],
+    [
+      'the same after an exit code',
+      failed('a', 'Exit code 137\n[Request interrupted by user for tool use]'),
+      interrupted,
+    ],
+    ['the same after Error:', failed('a', 'Error: Exit code 1\n[Request interrupted by user]'), interrupted],
+    ['not now', failed('a', STOP), interrupted],
+    [
+      'an interruption among other words',
+      failed('a', 'It said [Request interrupted by user'),
+      error('It said [Request interrupted by user'),
+    ],
+    ['proceed', failed('a', REJECTED), denied],
+    ['permission', failed('a', 'Permission to use Bash with command rm has been denied.'), denied],
+    [
+      'requested permissions',
+      failed('a', "Claude requested permissions to write to a.ts, but you haven't granted it yet."),
+      denied,
+    ],
+    ['approval', failed('a', 'This command requires approval'), denied],
+    ['several operations', failed('a', SEVERAL), denied],
+    ['the same after Error:', failed('a', `Error: ${SEVERAL}`), denied],
+    ['User rejected', failed('a', 'No', { toolUseResult: 'User rejected tool use' }), denied],
+    ['User rejected, with nothing in the block', failed('a', '', { toolUseResult: 'User rejected' }), denied],
+    ['toolDenialKind', failed('a', 'No', { toolDenialKind: 'automode' }), denied],
+    ['toolDenialKind null', failed('a', 'No', { toolDenialKind: null }), error('No')],
+    [
+      'words of a denial later on',
+      failed('a', 'It needs Permission to use Bash'),
+      error('It needs Permission to use Bash'),
+    ],
+    ['a sibling', failed('a', 'Sibling tool call errored'), error('Sibling tool call errored')],
+    ['a leading Error:', failed('a', 'Error: File does not exist.'), error('File does not exist.')],
+    ['only one of them', failed('a', 'Error: Error: twice'), error('Error: twice')],
+    [
+      'blocks of text',
+      failed('a', [text('first'), { type: 'image' }, text('second')]),
+      error('first\nsecond'),
+    ],
+    [
+      'a toolUseResult',
+      failed('a', undefined, { toolUseResult: 'Error: Exit code 2' }),
+      error('Exit code 2'),
+    ],
+    ['the block goes before it', failed('a', 'One', { toolUseResult: 'Error: Two' }), error('One')],
+    [
+      'a toolUseResult that is an object',
+      failed('a', 'One', { toolUseResult: { stderr: 'Two' } }),
+      error('One'),
+    ],
+  ])('%s', (_, record, outcome) => {
+    expect(outcomeOf([prompt, calls('Bash a'), record])).toEqual(outcome)
+  })
+
+  test('pending without a result; interrupted where its turn was', () => {
+    expect(outcomeOf([prompt, calls('Bash a')])).toEqual({ status: 'pending', errors: 0, error: null })
+    expect(outcomeOf([prompt, calls('Bash a'), prompt])).toEqual({
+      status: 'pending',
+      errors: 0,
+      error: null,
+    })
+    expect(outcomeOf([prompt, calls('Bash a'), interruption])).toEqual(interrupted)
+    expect(outcomeOf([prompt, calls('Bash a'), interruption, result('a')])).toEqual(ok)
+    expect(outcomeOf([prompt, calls('Bash a'), result('a'), interruption])).toEqual(ok)
+    expect(outcomeOf([prompt, calls('Bash a'), result('b')]).status).toBe('pending')
+  })
+
+  test('the first result of a call counts', () => {
+    expect(outcomeOf([prompt, calls('Bash a'), result('a'), failed('a', 'no')])).toEqual(ok)
+  })
+
+  test('several results of one record are each their own', () => {
+    const both = user([
+      { type: 'tool_result', tool_use_id: 'b', is_error: true, content: 'no' },
+      { type: 'tool_result', tool_use_id: 'a', content: [] },
+    ])
+    const [turn] = turnsOf([prompt, calls(['Bash a', 'Read b']), both])
+    expect(turn!.steps.map(([id, , status]) => `${id} ${status}`)).toEqual(['a ok', 'b error'])
+  })
+
+  test('a result in a record of another thread is matched by its id', () => {
+    const elsewhere = { ...result('a'), isSidechain: true, agentId: 'one' }
+    expect(outcomeOf([prompt, calls('Task a'), elsewhere])).toEqual(ok)
+  })
+
+  test('a call knows how long it took and the agent whose work it was', () => {
+    const { transcript } = read(
+      linesOf(placed([prompt, calls('Task a'), result('a', {}, { toolUseResult: { agentId: 'one' } })])),
+    )
+    expect(transcript.sessions()[0]!.open!.steps).toMatchObject([
+      { id: 'a', tool: 'Task', startedAt: instant(1), durationMs: 1000, agentId: 'one' },
+    ])
+  })
+})
+
+describe('calls', () => {
+  const ids = (records: Written[]) => turnsOf(records).map(({ steps }) => steps.map(([id]) => id).join(' '))
+  const parallel = (records: Written[]) =>
+    turnsOf(records).map(
+      ({ parallelSteps, steps }) => `${parallelSteps}: ${steps.filter(([, , , is]) => is).map(([id]) => id)}`,
+    )
+
+  test('each block is one, in the order of the file', () => {
+    expect(ids([prompt, calls(['Read a', 'Grep b']), says('x'), calls('Edit c')])).toEqual(['a b c'])
+  })
+
+  test('each id counts once', () => {
+    expect(ids([prompt, calls('Read a'), calls(['Read a', 'Grep b']), calls('Read b')])).toEqual(['a b'])
+    expect(ids([prompt, calls('Read a'), prompt, calls(['Read a', 'Grep b'])])).toEqual(['a', 'b'])
+    expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
+  })
+
+  test('a block without an id is none, and one of another type neither', () => {
+    const odd = {
+      message: {
+        content: [
+          { type: 'tool_use', name: 'Read' },
+          { type: 'server_tool_use', id: 'x', name: 'Read' },
+          null,
+          'text',
+        ],
+      },
+    }
+    expect(ids([prompt, { ...calls('Read a'), ...odd }])).toEqual([''])
+  })
+
+  test('two or more of one response are parallel: of one record', () => {
+    expect(parallel([prompt, calls(['Read a', 'Grep b']), calls('Edit c')])).toEqual(['2: a,b'])
+  })
+
+  test('by message.id, whatever stands between them', () => {
+    const m = { id: 'msg_1' }
+    expect(
+      parallel([
+        prompt,
+        calls('Read a', m),
+        result('a'),
+        says('x'),
+        calls('Grep b', m),
+        calls('Edit c', { id: 'msg_2' }),
+      ]),
+    ).toEqual(['2: a,b'])
+    expect(
+      parallel([
+        prompt,
+        calls('Read a', m, { requestId: 'q' }),
+        calls('Read b', { id: 'msg_2' }, { requestId: 'q' }),
+      ]),
+    ).toEqual(['0: '])
+  })
+
+  test('else by requestId, else by uuid', () => {
+    const q = { requestId: 'q' }
+    expect(parallel([prompt, calls('Read a', {}, q), calls('Grep b', {}, q)])).toEqual(['2: a,b'])
+    expect(parallel([prompt, calls('Read a'), calls('Grep b')])).toEqual(['0: '])
+    expect(
+      parallel([prompt, calls('Read a', {}, { uuid: 'u' }), calls('Grep b', {}, { uuid: 'u' })]),
+    ).toEqual(['2: a,b'])
+  })
+
+  test('within its turn alone', () => {
+    const m = { id: 'msg_1' }
+    expect(parallel([prompt, calls('Read a', m), prompt, calls('Grep b', m)])).toEqual(['0: ', '0: '])
+  })
+
+  test('a copy of a call makes nothing parallel', () => {
+    const m = { id: 'msg_1' }
+    expect(parallel([prompt, calls('Read a', m), calls('Read a', m)])).toEqual(['0: '])
+  })
+})

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { objectOf, textOf } from './content.ts'
+import type { TranscriptProgress } from './import.ts'
+import { isCompaction, nameOf } from './transcript.ts'
+
+/** Transcripts as files: which there are, whose they are, and their bytes. */
+
+export type SkippedFile = { file: string; reason: string }
+
+/** All `*.jsonl` files below some paths, in the order of their names; a path may be a file itself. */
+export async function findTranscripts(
+  paths: readonly string[],
+): Promise<{ files: string[]; skipped: SkippedFile[] }> {
+  const files: string[] = []
+  const skipped: SkippedFile[] = []
+  for (const given of paths) {
+    const root = await realpath(given)
+    const found = (await stat(root)).isDirectory()
+      ? (await readdir(root, { recursive: true, withFileTypes: true })).map((entry) =>
+          path.join(entry.parentPath, entry.name),
+        )
+      : [root]
+    for (const file of found.filter((name) => name === root || name.endsWith('.jsonl')).sort()) {
+      const reason = await whyNot(file)
+      if (reason === null) files.push(file)
+      else skipped.push({ file, reason })
+    }
+  }
+  return { files: [...new Set(files)], skipped }
+}
+
+async function whyNot(file: string): Promise<string | null> {
+  const { agentId } = nameOf(file)
+  if (agentId !== null && isCompaction(agentId)) return 'it is an agent that compacts a conversation'
+  // A link would lead out of the folder that was named, or to a file twice.
+  const found = await lstat(file).catch(() => null)
+  if (found === null) return 'it cannot be read'
+  return found.isFile() ? null : 'it is no file'
+}
+
+export type TranscriptFile = {
+  path: string
+  sessionId: string
+  inode: number
+  parentStepId: string | null
+}
+
+/** Whose transcript a file is; null where no session is named in it. */
+export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
+  const { sessionId, agentId } = nameOf(file)
+  const session = sessionId ?? (await firstSessionId(file))
+  if (session === null) return null
+  return {
+    path: await realpath(file),
+    sessionId: agentId === null ? session : `${session}/${agentId}`,
+    inode: (await stat(file)).ino,
+    parentStepId: agentId === null ? null : await startedBy(file),
+  }
+}
+
+const FIRST_LINES = 4 * 1024 * 1024
+
+async function firstSessionId(file: string): Promise<string | null> {
+  const lines: string[] = []
+  let held = ''
+  for await (const chunk of readChunks(file, 0, FIRST_LINES)) {
+    lines.push(...`${held}${chunk.toString('utf8')}`.split('\n'))
+    held = lines.pop() ?? ''
+  }
+  for (const line of [...lines, held]) {
+    const sessionId = textOf(jsonObject(line)?.sessionId)
+    if (sessionId !== null) return sessionId
+  }
+  return null
+}
+
+/** Newer versions say beside an agent's transcript which call started it. */
+async function startedBy(file: string): Promise<string | null> {
+  const text = await readFile(`${file.slice(0, -'.jsonl'.length)}.meta.json`, 'utf8').catch(() => '')
+  return textOf(jsonObject(text)?.toolUseId)
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return objectOf(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024
+
+/**
+ * The bytes of a file from a place on. Each chunk is written over by the next one. A file that shrinks meanwhile
+ * simply ends.
+ */
+export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
+  const handle = await open(file, 'r')
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  try {
+    let left = most
+    for (let at = from; left > 0; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, left), at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      left -= bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Where to read on: what was read before must still stand there, else the file is read anew. */
+export async function resumeAt(
+  file: TranscriptFile,
+  { offset, inode, tail }: TranscriptProgress,
+): Promise<number> {
+  if (offset === 0 || tail === null || inode !== file.inode) return 0
+  const handle = await open(file.path, 'r')
+  try {
+    if ((await handle.stat()).size < offset) return 0
+    return (await hashBefore(handle, offset, tail.bytes)) === tail.sha256 ? offset : 0
+  } finally {
+    await handle.close()
+  }
+}
+
+async function hashBefore(handle: FileHandle, offset: number, bytes: number): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, offset - bytes)
+  return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex')
+}

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { patternOf } from './pattern.ts'
+
+describe('a pattern is written as the seed writes it', () => {
+  test.each([
+    ['Read', 'Read'],
+    ['Read Read', 'Read{2+}'],
+    ['Grep Read Read Edit', 'Grep → Read{2+} → Edit'],
+    ['Grep Read Read Read Edit Read Edit', 'Grep → Read{2+} → Edit → Read → Edit'],
+    ['Bash Bash Read Bash Read', 'Bash{2+} → Read → Bash → Read'],
+    ['Glob Read Read Grep Read Read Read Edit', 'Glob → Read{2+} → Grep → Read{2+} → Edit'],
+    ['Bash Bash Bash Bash Bash', 'Bash{2+}'],
+    ['Read Grep Read Grep', 'Read → Grep → Read → Grep'],
+    ['Read Read Grep Grep', 'Read{2+} → Grep{2+}'],
+    ['read Read', 'read → Read'],
+    ['mcp__a__b mcp__a__b constructor __proto__', 'mcp__a__b{2+} → constructor → __proto__'],
+  ])('%s', (tools, pattern) => {
+    expect(patternOf(tools.split(' '))).toBe(pattern)
+  })
+
+  test('three reads and five are one pattern; one read is another', () => {
+    const reads = (count: number) => patternOf(['Grep', ...Array<string>(count).fill('Read'), 'Edit'])
+    expect(reads(3)).toBe(reads(5))
+    expect(reads(2)).toBe(reads(3))
+    expect(reads(1)).not.toBe(reads(2))
+  })
+
+  test('of no calls it is empty', () => {
+    expect(patternOf([])).toBe('')
+  })
+})

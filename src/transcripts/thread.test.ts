@@ -1,0 +1,375 @@
+import { describe, expect, test } from 'vitest'
+import {
+  calls,
+  failed,
+  instant,
+  inWords,
+  linesOf,
+  placed,
+  read,
+  result,
+  says,
+  system,
+  turnsOf,
+  user,
+  type Written,
+} from '../../test/support/written-transcript.ts'
+
+/** Each record is `r` and its place; a turn is told as `id kind status: pattern`. */
+type Rule = readonly [rule: string, records: Written[], turns: string[]]
+
+const follows = (rules: readonly Rule[]) =>
+  test.each(rules)('%s', (_, records, turns) => {
+    expect(turnsOf(records).map(inWords)).toEqual(turns)
+  })
+
+const text = (words: string) => ({ type: 'text', text: words })
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } }
+const document = { type: 'document', source: { type: 'base64', data: '' } }
+const work = [calls('Read a'), result('a')]
+const prompt = user('Fix it')
+const clear = user('<command-name>/clear</command-name>\n<command-args></command-args>')
+const bash = user('<bash-input>ls</bash-input>')
+const skill = user('<command-message>review</command-message>\n<command-name>/review</command-name>')
+const task = user('<task-notification>\n<task-id>b1</task-id>\n</task-notification>')
+const interruption = user([text('[Request interrupted by user]')])
+const p = (record: Written, promptId = 'p') => ({ ...record, promptId })
+
+describe('a turn starts', () => {
+  follows([
+    ['at a string', [prompt, ...work], ['r0 human open: Read']],
+    ['at the text blocks of an array', [user([text('Fix it')])], ['r0 human open']],
+    ['at each prompt', [prompt, ...work, prompt], ['r0 human complete: Read', 'r3 human open']],
+    ['at an image alone', [user([image])], ['r0 human open']],
+    ['at a document alone', [user([document])], ['r0 human open']],
+    ['at an image among what is dropped', [user([text('<ide_selection>'), image])], ['r0 human open']],
+    [
+      'at what was said beside dropped blocks',
+      [user([text('<ide_diff>'), text('Do it')])],
+      ['r0 human open'],
+    ],
+    ['at <ide as a word', [user([text('<ideas> first')])], ['r0 human open']],
+    ['not where only dropped blocks are', [user([text('<ide_opened_file>a')])], []],
+    ['not at reminders', [user([text('<system-reminder>a'), text(' \n<system-reminder>b')])], []],
+    ['not at a result', [prompt, ...work, result('a', {}, { promptId: 'q' })], ['r0 human open: Read']],
+    ['not at a text beside a result', [user([{ type: 'tool_result', tool_use_id: 'x' }, text('Do it')])], []],
+    ['not at nothing', [user(''), user(' \n'), user([]), user([text('')]), { type: 'user' }], []],
+    ['not at isMeta', [{ ...prompt, isMeta: true }], []],
+    ['but where isMeta is false', [{ ...prompt, isMeta: false }], ['r0 human open']],
+    ['not at a summary', [{ ...prompt, isCompactSummary: true }], []],
+    [
+      'not at the output of a command',
+      [user('<local-command-stdout>a'), user('<local-command-stderr>b')],
+      [],
+    ],
+    ['nor at its caveat', [user('<local-command-caveat>a'), user('Caveat: The messages below')], []],
+    ['not at the output of bash', [user('<bash-stdout>a</bash-stdout>'), user([text('<bash-stderr>b')])], []],
+    ['not where a hook stopped it', [user('Operation stopped by hook: no')], []],
+    ['at words that only hold a tag', [user('What is <bash-stdout>?')], ['r0 human open']],
+    [
+      'not without a uuid',
+      [
+        { ...prompt, uuid: undefined },
+        { ...prompt, uuid: '' },
+      ],
+      [],
+    ],
+  ])
+})
+
+describe('its kind is by the tag that it begins with', () => {
+  follows([
+    ['skill', [skill, ...work], ['r0 skill open: Read']],
+    ['skill, in an array', [user([text('<command-message>a')])], ['r0 skill open']],
+    ['command', [clear, ...work], ['r0 command open: Read']],
+    [
+      'command, where its message comes second',
+      [user('<command-name>/a</command-name><command-message>a'), says('a')],
+      ['r0 command open'],
+    ],
+    ['bash', [bash, ...work], ['r0 bash open: Read']],
+    ['task_notification', [task], ['r0 task_notification open']],
+    ['teammate', [user('<teammate-message teammate_id="lead">Go')], ['r0 teammate open']],
+    ['the first text decides', [user([text('Do'), text('<bash-input>ls')])], ['r0 human open']],
+    ['after blanks', [user(' \n<task-notification>')], ['r0 task_notification open']],
+    ['not by a tag inside', [user('Run <bash-input>')], ['r0 human open']],
+  ])
+
+  test('in a sidechain subagent, where no tag says more', () => {
+    const side = (record: Written) => ({ ...record, isSidechain: true, agentId: 'one' })
+    const { sessions } = read(linesOf(placed([side(prompt), side(skill), side(task)])))
+    expect(
+      Object.values(sessions)
+        .flat()
+        .map(({ kind }) => kind),
+    ).toEqual(['subagent', 'skill', 'task_notification'])
+  })
+})
+
+describe('command and bash open lazily', () => {
+  follows([
+    ['they vanish without an answer', [clear, user('<local-command-stdout>ok')], []],
+    [
+      'and leave the open turn open',
+      [prompt, calls('Read a'), bash, user('<bash-stdout>x'), result('a')],
+      ['r0 human open: Read'],
+    ],
+    [
+      'its later work still belongs to it',
+      [prompt, clear, prompt, ...work],
+      ['r0 human complete', 'r2 human open: Read'],
+    ],
+    [
+      'an answer makes them turns and closes the one before',
+      [prompt, ...work, clear, says('Done')],
+      ['r0 human complete: Read', 'r3 command open'],
+    ],
+    ['the next one takes the place of one that waits', [clear, bash, says('a')], ['r1 bash open']],
+    ['a synthetic record is no answer', [clear, says('No response', { model: '<synthetic>' })], []],
+    ['a result is no answer', [prompt, calls('Read a'), clear, result('a')], ['r0 human open: Read']],
+    [
+      'an interruption is no answer and ends the turn before',
+      [prompt, clear, interruption],
+      ['r0 human interrupted'],
+    ],
+    ['a vanished one takes no index', [clear, prompt], ['r1 human open']],
+  ])
+
+  test('indexes count turns alone', () => {
+    expect(turnsOf([clear, prompt, bash, prompt, clear, says('a')]).map(({ index }) => index)).toEqual([
+      0, 1, 2,
+    ])
+  })
+
+  // DEFECT 1: fails. Its start is the command's record, so what follows that is the command's, not the turn's before.
+  test('what stood between a command and its answer belongs to it', () => {
+    const told = system('turn_duration', { durationMs: 9 })
+    const turns = turnsOf([prompt, clear, told, says('Done')])
+    expect(turns.map(({ id, durationMs }) => [id, durationMs])).toEqual([
+      ['r0', 0],
+      ['r1', 9],
+    ])
+  })
+})
+
+describe('promptId', () => {
+  follows([
+    [
+      'of the open turn: still that turn',
+      [p(prompt), ...work, p(prompt), calls('Edit b')],
+      ['r0 human open: Read → Edit'],
+    ],
+    ['another one starts', [p(prompt), p(prompt, 'q')], ['r0 human complete', 'r1 human open']],
+    [
+      'of an earlier turn starts',
+      [p(prompt), p(prompt, 'q'), p(prompt)],
+      ['r0 human complete', 'r1 human complete', 'r2 human open'],
+    ],
+    ['a skill always starts', [p(prompt), p(skill)], ['r0 human complete', 'r1 skill open']],
+    ['which then holds the prompt', [p(prompt), p(skill), p(prompt)], ['r0 human complete', 'r1 skill open']],
+    ['a command of the open turn is that turn', [p(prompt), p(clear), says('a')], ['r0 human open']],
+    [
+      'after an interruption nothing is open',
+      [p(prompt), interruption, p(prompt)],
+      ['r0 human interrupted', 'r2 human open'],
+    ],
+    [
+      'none is like no other',
+      [prompt, { ...prompt, promptId: null }, p(prompt, '')],
+      ['r0 human complete', 'r1 human complete', 'r2 human open'],
+    ],
+    [
+      'a task notification starts wherever it stands',
+      [prompt, calls('Read a'), task, result('a')],
+      ['r0 human complete: Read', 'r2 task_notification open'],
+    ],
+    [
+      'unless it carries the promptId of the open turn',
+      [p(prompt), calls('Read a'), p(task), calls('Edit b')],
+      ['r0 human open: Read → Edit'],
+    ],
+    [
+      'a continuation has none',
+      [p(calls('Read a')), p(prompt)],
+      ['r0 continuation complete: Read', 'r1 human open'],
+    ],
+  ])
+})
+
+describe('a continuation', () => {
+  follows([
+    [
+      'opens where no turn stands open',
+      [...work, prompt],
+      ['r0 continuation complete: Read', 'r2 human open'],
+    ],
+    [
+      'after an interruption',
+      [prompt, interruption, ...work],
+      ['r0 human interrupted', 'r2 continuation open: Read'],
+    ],
+    [
+      'at the first record, though the call comes later',
+      [says('Let me see'), ...work],
+      ['r0 continuation open: Read'],
+    ],
+    ['vanishes without a call', [says('Hello'), prompt], ['r1 human open']],
+    ['also at the end of the file', [says('Hello', { stop_reason: 'end_turn' })], []],
+    ['and when interrupted', [says('Hello'), interruption, prompt], ['r2 human open']],
+    ['is not opened by a synthetic record', [calls('Read a', { model: '<synthetic>' })], []],
+    ['nor by one without a uuid', [{ ...calls('Read a'), uuid: undefined }], []],
+  ])
+
+  test('takes no index where it vanishes', () => {
+    expect(turnsOf([says('a'), prompt, interruption, says('b'), prompt]).map(({ index }) => index)).toEqual([
+      0, 1,
+    ])
+  })
+})
+
+const finals = ['end_turn', 'stop_sequence'].map((stop_reason) => says('Done', { stop_reason }))
+
+describe('a turn ends', () => {
+  follows([
+    ['at an interruption', [prompt, ...work, interruption], ['r0 human interrupted: Read']],
+    [
+      'told as a string',
+      [prompt, user('[Request interrupted by user for tool use]')],
+      ['r0 human interrupted'],
+    ],
+    [
+      'which is ignored where none is open',
+      [interruption, prompt, interruption, interruption],
+      ['r1 human interrupted'],
+    ],
+    [
+      'not at a final answer: work after it belongs to it',
+      [prompt, finals[0]!, ...work],
+      ['r0 human open: Read'],
+    ],
+    ['not at a stop hook', [prompt, system('stop_hook_summary'), ...work], ['r0 human open: Read']],
+    [
+      'not at a compaction',
+      [prompt, system('compact_boundary'), { ...prompt, isCompactSummary: true }, ...work],
+      ['r0 human open: Read'],
+    ],
+    ['open at the end of the file', [prompt, ...work, says('Next')], ['r0 human open: Read']],
+    ...finals.map(
+      (final, i): Rule => [
+        `complete at the end where a final answer was seen (${i})`,
+        [prompt, ...work, final],
+        ['r0 human complete: Read'],
+      ],
+    ),
+    [
+      'and where a stop hook was',
+      [prompt, ...work, system('stop_hook_summary')],
+      ['r0 human complete: Read'],
+    ],
+    [
+      'and where a duration was',
+      [prompt, ...work, system('turn_duration', { durationMs: 5 })],
+      ['r0 human complete: Read'],
+    ],
+    [
+      'another stop reason is none',
+      [prompt, says('Too long', { stop_reason: 'max_tokens' })],
+      ['r0 human open'],
+    ],
+    ['a call after it opens it again', [prompt, finals[0]!, calls('Read a')], ['r0 human open: Read']],
+    [
+      'a call in the final answer itself too',
+      [prompt, calls('Read a', { stop_reason: 'end_turn' })],
+      ['r0 human open: Read'],
+    ],
+    [
+      'a result after it does not',
+      [prompt, calls('Read a'), finals[0]!, result('a')],
+      ['r0 human complete: Read'],
+    ],
+    [
+      'a synthetic record proves nothing',
+      [prompt, says('x', { model: '<synthetic>', stop_reason: 'stop_sequence' })],
+      ['r0 human open'],
+    ],
+    [
+      'in the order of the file, whatever the clock says',
+      [{ ...prompt, timestamp: instant(90) }, ...work, { ...prompt, timestamp: instant(3) }],
+      ['r0 human complete: Read', 'r3 human open'],
+    ],
+  ])
+})
+
+describe('how long it took', () => {
+  const durationOf = (records: Written[]) => {
+    const { startedAt, durationMs, durationSource } = turnsOf(records)[0]!
+    return [startedAt, durationMs, durationSource]
+  }
+  const told = (durationMs: unknown) => system('turn_duration', { durationMs })
+
+  test('is what the last turn_duration says', () => {
+    expect(durationOf([prompt, told(7), ...work, told(5000), says('x')])).toEqual([
+      instant(0),
+      5000,
+      'turn_duration',
+    ])
+    expect(durationOf([prompt, told(0)])).toEqual([instant(0), 0, 'turn_duration'])
+    expect(durationOf([prompt, told('long')])).toEqual([instant(0), 1000, 'timestamps'])
+  })
+
+  test('else the last record of the thread in the turn minus the start', () => {
+    expect(durationOf([prompt, ...work, says('x'), prompt])).toEqual([instant(0), 3000, 'timestamps'])
+    expect(durationOf([prompt, ...work, interruption])).toEqual([instant(0), 3000, 'timestamps'])
+    expect(durationOf([prompt])).toEqual([instant(0), 0, 'timestamps'])
+  })
+
+  test('a vanished command leaves its records to the turn, not its own time', () => {
+    expect(durationOf([prompt, says('x'), clear])).toEqual([instant(0), 1000, 'timestamps'])
+    expect(durationOf([prompt, says('x'), clear, user('<local-command-stdout>')])).toEqual([
+      instant(0),
+      3000,
+      'timestamps',
+    ])
+    expect(durationOf([prompt, says('x'), clear, user('<local-command-stdout>'), prompt])[1]).toBe(3000)
+  })
+
+  test('records of other threads and skipped ones do not lengthen it', () => {
+    const side = { ...prompt, isSidechain: true, agentId: 'one' }
+    expect(durationOf([prompt, says('x'), side, { type: 'progress' }])).toEqual([
+      instant(0),
+      1000,
+      'timestamps',
+    ])
+  })
+
+  test('is not known without a start', () => {
+    expect(durationOf([{ ...prompt, timestamp: null }, says('x')])).toEqual([null, null, null])
+    expect(durationOf([{ ...prompt, timestamp: 'soon' }, says('x')])).toEqual(['soon', null, null])
+    expect(durationOf([prompt, says('x'), { ...says('y'), timestamp: undefined }])).toEqual([
+      instant(0),
+      1000,
+      'timestamps',
+    ])
+  })
+})
+
+test('a result that comes after the next start still belongs to its call, and the turn is handed on again', () => {
+  const records = [
+    prompt,
+    calls(['Read a', 'Grep b']),
+    prompt,
+    result('a'),
+    failed('b', 'no'),
+    calls('Edit c'),
+    prompt,
+  ]
+  const { sessions, handedOn } = read(linesOf(placed(records)))
+  const turns = Object.values(sessions).flat()
+  expect(turns[0]!.steps.map(([id, , status]) => [id, status])).toEqual([
+    ['a', 'ok'],
+    ['b', 'error'],
+  ])
+  expect(turns[0]).toMatchObject({ errors: 1, durationMs: 1000, status: 'complete' })
+  expect(turns[1]!.steps.map(([id, , status]) => [id, status])).toEqual([['c', 'pending']])
+  expect(handedOn).toBe(4)
+})
