@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import { withJson, withProject } from './options.ts'
-import { printJson, printNote, printSome } from './output.ts'
+import { printJson, printSome } from './output.ts'
 
 type TranscriptOptions = { project?: string; json?: boolean }
 

@@ -151,6 +151,10 @@ describe('calls', () => {
   test('each id counts once', () => {
     expect(ids([prompt, calls('Read a'), calls(['Read a', 'Grep b']), calls('Read b')])).toEqual(['a b'])
     expect(ids([prompt, calls('Read a'), prompt, calls(['Read a', 'Grep b'])])).toEqual(['a', 'b'])
+  })
+
+  // DEFECT 9: fails. "every `tool_use` block (several in one record happen), once per id".
+  test('also within one record', () => {
     expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
   })
 

@@ -160,7 +160,7 @@ describe('threads', () => {
   })
 
   // DEFECT 7: fails. Only the last 512 records are remembered, over all sidechains.
-  test('a parent is found however far back it stands', () => {
+  test('the newest record of a thread is found however far back it stands', () => {
     const busy = Array.from({ length: 600 }, (_, i) => from(`r${i + 1}`, says('on')))
     const records = [from(null, prompt), from(null, prompt), ...busy, from('r0', calls('Read a'))]
     expect(Object.keys(sessionsOf(records))).toEqual([`${SESSION}/r0`, `${SESSION}/r1`])
@@ -263,6 +263,35 @@ describe('what is skipped', () => {
       false,
     ])
   })
+})
+
+test('no words are in what is told and remembered: prompts, thinking, inputs, outputs, titles', () => {
+  const words = 'canary'
+  const thinking = {
+    ...says(words),
+    message: { content: [{ type: 'thinking', thinking: words, signature: words }] },
+  }
+  const records = [
+    { type: 'summary', summary: words },
+    user(words),
+    thinking,
+    {
+      ...calls(['Bash a', 'Edit b', 'Read c', 'Task d']),
+      message: { content: [{ type: 'tool_use', id: 'a', name: 'Bash', input: { command: words } }] },
+    },
+    result('a', { content: words }, { toolUseResult: { stdout: words } }),
+    failed('b', `The user doesn't want to proceed with this tool use. ${words}`),
+    by('one', user(words)),
+    { type: 'last-prompt', lastPrompt: words },
+    { type: 'queue-operation', content: words },
+    user(`<command-name>${words}`),
+  ]
+  const told: unknown[] = []
+  const transcript = new Transcript(nameOf(`${SESSION}.jsonl`), { onTurn: (_, turn) => told.push(turn) })
+  transcript.push(linesOf(placed([...records, says(words), user(words)])))
+  transcript.end()
+  told.push(transcript.sessions(), transcript.state())
+  expect(JSON.stringify(told)).not.toContain(words)
 })
 
 describe('what must be remembered', () => {

@@ -276,6 +276,7 @@ async function write(
     token: crypto.randomUUID(),
     ...(goes === 'supersede' ? { digest } : { asOwner: within !== null }),
     ...storedParams(parts, resolution, edges, {
+      project: scope.project,
       id: seedId(capture),
       digest,
       writeId,

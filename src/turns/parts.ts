@@ -4,6 +4,7 @@ import { outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteria/state.ts'
 import type { Params, Value } from '../graph/port.ts'
 import { secondsBetween } from '../instant.ts'
+import { transcriptKey } from '../keys.ts'
 import {
   type CaptureRequest,
   type CriterionStatus,
@@ -188,7 +189,7 @@ export function storedParams(
   parts: TurnParts,
   resolution: Resolution,
   progress: ReadonlyMap<string, Value>,
-  identity: { id: string; digest: string; writeId: string; criteriaRev: number },
+  identity: { project: string; id: string; digest: string; writeId: string; criteriaRev: number },
 ): Params {
   const { turn, verifications, promises, issues, gates } = parts
   const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
@@ -223,6 +224,11 @@ export function storedParams(
         }),
       })),
       gates: gates.map((gate, position) => ({ ...gate, position })),
+      transcripts: [...new Set(turn.transcriptSessionIds)].map((id) => ({
+        key: transcriptKey(identity.project, id),
+        id,
+        project: identity.project,
+      })),
       outcome: outcome === null ? [] : [outcome],
     },
     extends: resolution.changed.length > 0,

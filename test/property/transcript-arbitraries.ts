@@ -282,7 +282,12 @@ export const anyPlaces = fc.array(fc.nat(), { maxLength: 4 })
 
 /** A line that is no record, nor several: without a newline. */
 export const anyGarbage: fc.Arbitrary<Buffer> = fc.oneof(
-  fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 0x0a))),
+  // Without a closing brace, by which it could hold objects.
+  fc
+    .tuple(fc.constantFrom(...'#{["'), fc.uint8Array({ maxLength: 80 }))
+    .map(([first, rest]) =>
+      Buffer.concat([Buffer.from(first), Buffer.from(rest.filter((byte) => byte !== 0x0a && byte !== 0x7d))]),
+    ),
   fc
     .constantFrom(
       '1',

@@ -78,6 +78,30 @@ describe('any transcript', () => {
     )
   })
 
+  test('killed after any bytes it goes on, and ends in the same turns', () => {
+    fc.assert(
+      fc.property(anyFile, anyPlaces, anyChunks, (text, places, chunks) => {
+        const bytes = Buffer.from(text)
+        const killed = read(bytes, { chunks, cuts: cutsOf(places, bytes.length), isKilled: true })
+        expect(said(killed)).toEqual(said(read(bytes)))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('knows the bytes that it ended with', () => {
+    fc.assert(
+      fc.property(anyFile, anyChunks, (text, chunks) => {
+        const bytes = Buffer.from(text)
+        const { transcript, consumed } = read(bytes, { chunks })
+        const { tail } = transcript
+        expect(bytes.subarray(consumed - tail.length, consumed).equals(tail)).toBe(true)
+        expect(tail.length > 0).toBe(consumed > 0)
+      }),
+      { numRuns: RUNS / 10 },
+    )
+  })
+
   test('read again with nothing new, it stays as it is', () => {
     fc.assert(
       fc.property(anyFile, (text) => {

@@ -118,6 +118,8 @@ export type Way = {
   chunks?: readonly number[]
   /** Where the file ended when it was read, before its end. */
   cuts?: readonly number[]
+  /** At each cut the reader was killed: it never came to the end, and only its turns and its state were stored. */
+  isKilled?: boolean
 }
 
 const NAMED: TranscriptName = { sessionId: SESSION, agentId: null }
@@ -126,7 +128,10 @@ const NAMED: TranscriptName = { sessionId: SESSION, agentId: null }
  * Reads as an importer does: at each cut the reader is thrown away, its state goes through JSON, and the next one is
  * told the calls of all turns that were handed on. What a stage saw of an open turn stays until it is seen anew.
  */
-export function read(bytes: Buffer, { name = NAMED, chunks = [65_536], cuts = [] }: Way = {}): Reading {
+export function read(
+  bytes: Buffer,
+  { name = NAMED, chunks = [65_536], cuts = [], isKilled = false }: Way = {},
+): Reading {
   const stored = new Map<string, Map<string, TranscriptTurn>>()
   const store = (session: string, turn: TranscriptTurn) => {
     const turns = stored.get(session) ?? new Map<string, TranscriptTurn>()
@@ -149,10 +154,12 @@ export function read(bytes: Buffer, { name = NAMED, chunks = [65_536], cuts = []
       },
     })
     pushInChunks(transcript, bytes.subarray(offset, end), chunks)
-    transcript.end()
-    for (const { thread, open } of transcript.sessions()) {
-      if (!stored.has(thread.sessionId)) stored.set(thread.sessionId, new Map())
-      if (open !== null) store(thread.sessionId, open)
+    if (!isKilled || end === bytes.length) {
+      transcript.end()
+      for (const { thread, open } of transcript.sessions()) {
+        if (!stored.has(thread.sessionId)) stored.set(thread.sessionId, new Map())
+        if (open !== null) store(thread.sessionId, open)
+      }
     }
     told.badLines += transcript.counts.badLines
     told.recoveredLines += transcript.counts.recoveredLines

@@ -1,0 +1,23 @@
+// The longest turns of the agents in worlds that stalled: none of the newest three turns was approved, and none of them
+// verified a criterion that had not been verified before.
+// params: $projectKey $limit
+MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(f:Feature)-[:HAS_TASK]->(task:Task)-[:HAS_WORLD]->(w:World)
+WHERE w.currentTurn >= 3 AND w.deletedAt IS NULL
+MATCH (w)-[:HAS_TURN]->(t:Turn)
+WHERE t.number > w.currentTurn - 3
+WITH f, task, w, collect(t) AS newest, sum(CASE WHEN t.coachDecision = 'approved' THEN 1 ELSE 0 END) AS approved
+WHERE approved = 0
+WITH f, task, w, newest,
+     [(w)-[:HAS_TURN]->(o:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
+       WHERE o.number <= w.currentTurn - 3 AND v.status = 'verified' | c.key] AS before,
+     [(w)-[:HAS_TURN]->(o:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
+       WHERE o.number > w.currentTurn - 3 AND v.status = 'verified' | c.key] AS lately
+WHERE none(key IN lately WHERE NOT key IN before)
+UNWIND newest AS t
+MATCH (t)-[:TRANSCRIBED_IN]->(s:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)
+WHERE (t.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= t.startedAt)
+  AND (t.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= t.completedAt)
+WITH DISTINCT f, task, w, t, s, x
+RETURN f.id AS feature, task.id AS task, w.slug AS world, t.number AS turn, s.id AS session,
+       x.length AS length, x.pattern AS pattern, x.errors AS errors
+ORDER BY length DESC, feature, task, world, turn, session, pattern LIMIT $limit

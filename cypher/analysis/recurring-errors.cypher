@@ -1,0 +1,12 @@
+// Errors of tools that recur across sessions, with the tasks in whose turns they stood in the way.
+// params: $project $limit
+MATCH (e:FailedStep {project: $project})
+WITH e.tool AS tool, e.failure AS failure, count(e) AS count, collect(DISTINCT e.sessionId) AS sessionIds
+WHERE size(sessionIds) > 1
+UNWIND sessionIds AS id
+OPTIONAL MATCH (s:TranscriptSession {id: id})
+WHERE s.project = $project
+OPTIONAL MATCH (s)<-[:TRANSCRIBED_IN]-(:Turn)<-[:HAS_TURN]-(:World)<-[:HAS_WORLD]-(task:Task)
+WITH tool, failure, count, size(sessionIds) AS sessions, collect(DISTINCT task.id) AS tasks
+RETURN tool, failure, count, sessions, tasks
+ORDER BY sessions DESC, count DESC, tool, failure LIMIT $limit

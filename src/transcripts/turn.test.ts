@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import {
+  calls,
+  failed,
+  instant,
+  inWords,
+  linesOf,
+  placed,
+  read,
+  result,
+  says,
+  system,
+  turnsOf,
+  user,
+  type Written,
+} from '../../test/support/written-transcript.ts'
+
+/** Each record is `r` and its place; a turn is told as `id kind status: pattern`. */
+type Rule = readonly [rule: string, records: Written[], turns: string[]]
+
+const follows = (rules: readonly Rule[]) =>
+  test.each(rules)('%s', (_, records, turns) => {
+    expect(turnsOf(records).map(inWords)).toEqual(turns)
+  })
+
+const text = (words: string) => ({ type: 'text', text: words })
+const work = [calls('Read a'), result('a')]
+const prompt = user('Fix it')
+const clear = user('<command-name>/clear</command-name>\n<command-args></command-args>')
+const interruption = user([text('[Request interrupted by user]')])
+
+const finals = ['end_turn', 'stop_sequence'].map((stop_reason) => says('Done', { stop_reason }))
+
+describe('a turn ends', () => {
+  follows([
+    ['at an interruption', [prompt, ...work, interruption], ['r0 human interrupted: Read']],
+    [
+      'told as a string',
+      [prompt, user('[Request interrupted by user for tool use]')],
+      ['r0 human interrupted'],
+    ],
+    [
+      'which is ignored where none is open',
+      [interruption, prompt, interruption, interruption],
+      ['r1 human interrupted'],
+    ],
+    [
+      'not at a final answer: work after it belongs to it',
+      [prompt, finals[0]!, ...work],
+      ['r0 human open: Read'],
+    ],
+    ['not at a stop hook', [prompt, system('stop_hook_summary'), ...work], ['r0 human open: Read']],
+    [
+      'not at a compaction',
+      [prompt, system('compact_boundary'), { ...prompt, isCompactSummary: true }, ...work],
+      ['r0 human open: Read'],
+    ],
+    ['open at the end of the file', [prompt, ...work, says('Next')], ['r0 human open: Read']],
+    ...finals.map(
+      (final, i): Rule => [
+        `complete at the end where a final answer was seen (${i})`,
+        [prompt, ...work, final],
+        ['r0 human complete: Read'],
+      ],
+    ),
+    [
+      'and where a stop hook was',
+      [prompt, ...work, system('stop_hook_summary')],
+      ['r0 human complete: Read'],
+    ],
+    [
+      'and where a duration was',
+      [prompt, ...work, system('turn_duration', { durationMs: 5 })],
+      ['r0 human complete: Read'],
+    ],
+    [
+      'another stop reason is none',
+      [prompt, says('Too long', { stop_reason: 'max_tokens' })],
+      ['r0 human open'],
+    ],
+    ['a call after it opens it again', [prompt, finals[0]!, calls('Read a')], ['r0 human open: Read']],
+    [
+      'a call in the final answer itself too',
+      [prompt, calls('Read a', { stop_reason: 'end_turn' })],
+      ['r0 human open: Read'],
+    ],
+    [
+      'a result after it does not',
+      [prompt, calls('Read a'), finals[0]!, result('a')],
+      ['r0 human complete: Read'],
+    ],
+    [
+      'a synthetic record proves nothing',
+      [prompt, says('x', { model: '<synthetic>', stop_reason: 'stop_sequence' })],
+      ['r0 human open'],
+    ],
+    [
+      'in the order of the file, whatever the clock says',
+      [{ ...prompt, timestamp: instant(90) }, ...work, { ...prompt, timestamp: instant(3) }],
+      ['r0 human complete: Read', 'r3 human open'],
+    ],
+  ])
+})
+
+describe('how long it took', () => {
+  const durationOf = (records: Written[]) => {
+    const { startedAt, durationMs, durationSource } = turnsOf(records)[0]!
+    return [startedAt, durationMs, durationSource]
+  }
+  const told = (durationMs: unknown) => system('turn_duration', { durationMs })
+
+  test('is what the last turn_duration says', () => {
+    expect(durationOf([prompt, told(7), ...work, told(5000), says('x')])).toEqual([
+      instant(0),
+      5000,
+      'turn_duration',
+    ])
+    expect(durationOf([prompt, told(0)])).toEqual([instant(0), 0, 'turn_duration'])
+    expect(durationOf([prompt, told('long')])).toEqual([instant(0), 1000, 'timestamps'])
+  })
+
+  test('else the last record of the thread in the turn minus the start', () => {
+    expect(durationOf([prompt, ...work, says('x'), prompt])).toEqual([instant(0), 3000, 'timestamps'])
+    expect(durationOf([prompt, ...work, interruption])).toEqual([instant(0), 3000, 'timestamps'])
+    expect(durationOf([prompt])).toEqual([instant(0), 0, 'timestamps'])
+  })
+
+  test('a vanished command leaves its records to the turn, not its own time', () => {
+    expect(durationOf([prompt, says('x'), clear])).toEqual([instant(0), 1000, 'timestamps'])
+    expect(durationOf([prompt, says('x'), clear, user('<local-command-stdout>')])).toEqual([
+      instant(0),
+      3000,
+      'timestamps',
+    ])
+    expect(durationOf([prompt, says('x'), clear, user('<local-command-stdout>'), prompt])[1]).toBe(3000)
+  })
+
+  test('records of other threads and skipped ones do not lengthen it', () => {
+    const side = { ...prompt, isSidechain: true, agentId: 'one' }
+    expect(durationOf([prompt, says('x'), side, { type: 'progress' }])).toEqual([
+      instant(0),
+      1000,
+      'timestamps',
+    ])
+  })
+
+  test('is not known without a start', () => {
+    expect(durationOf([{ ...prompt, timestamp: null }, says('x')])).toEqual([null, null, null])
+    expect(durationOf([{ ...prompt, timestamp: 'soon' }, says('x')])).toEqual(['soon', null, null])
+    expect(durationOf([prompt, says('x'), { ...says('y'), timestamp: undefined }])).toEqual([
+      instant(0),
+      1000,
+      'timestamps',
+    ])
+  })
+})
+
+test('a result that comes after the next start still belongs to its call, and the turn is handed on again', () => {
+  const records = [
+    prompt,
+    calls(['Read a', 'Grep b']),
+    prompt,
+    result('a'),
+    failed('b', 'no'),
+    calls('Edit c'),
+    prompt,
+  ]
+  const { sessions, handedOn } = read(linesOf(placed(records)))
+  const turns = Object.values(sessions).flat()
+  expect(turns[0]!.steps.map(([id, , status]) => [id, status])).toEqual([
+    ['a', 'ok'],
+    ['b', 'error'],
+  ])
+  expect(turns[0]).toMatchObject({ errors: 1, durationMs: 1000, status: 'complete' })
+  expect(turns[1]!.steps.map(([id, , status]) => [id, status])).toEqual([['c', 'pending']])
+  expect(handedOn).toBe(4)
+})
