@@ -4,6 +4,7 @@ import { addCapture } from './capture.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
+import { addHook } from './hook.ts'
 import { addImport } from './import.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
@@ -40,6 +41,7 @@ export function buildProgram(): Command {
     addWorlds,
     addTurns,
     addPaths,
+    addHook,
     addRun,
     addMcp,
     addMigrate,

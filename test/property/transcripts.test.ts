@@ -121,7 +121,7 @@ describe('garbage', () => {
         anyTranscript(30),
         fc.array(fc.tuple(fc.nat(), anyGarbage), { maxLength: 8 }),
         (records, garbage) => {
-          const lines = records.map((record) => Buffer.from(JSON.stringify(record)))
+          const lines: Buffer[] = records.map((record) => Buffer.from(JSON.stringify(record)))
           const clean = read(Buffer.concat(lines.map(withNewline)))
           for (const [at, line] of garbage) lines.splice(at % (lines.length + 1), 0, line)
           const bytes = Buffer.concat(lines.map(withNewline))

@@ -1,0 +1,196 @@
+import type { TurngraphClient } from '../../src/client/client.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
+import type { TranscriptUpload, TranscriptUploaded } from '../../src/transcript-upload.ts'
+import { dumpOf } from './graph-dump.ts'
+import { failed, instant, linesOf, result, system, user, type Written } from './written-transcript.ts'
+
+/** Transcripts on their way into a graph: written in few words, sent as a command sends them, and read back. */
+
+/** A session's id, as Claude Code makes them. */
+export const sessionOf = (n: number): string => `5e551000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+/** A call whose tool may have any name. */
+export const call = (id: string, name: string, message: Written = {}): Written => ({
+  type: 'assistant',
+  message: {
+    role: 'assistant',
+    model: 'claude-x',
+    stop_reason: null,
+    content: [{ type: 'tool_use', id, name, input: {} }],
+    ...message,
+  },
+})
+
+export type TurnToWrite = {
+  /** The second at which it begins. */
+  from?: number
+  /** Of these calls, by place, the result is missing. */
+  pending?: readonly number[]
+  /** What failed, by place. */
+  errors?: Readonly<Record<number, string>>
+  /** Without it the turn stands open. */
+  ends?: boolean
+}
+
+/** One turn: a prompt whose uuid is `id`, and calls `id.0`, `id.1` … with their results, a second each. */
+export function turn(id: string, tools: readonly string[], more: TurnToWrite = {}): Written[] {
+  const { from = 0, pending = [], errors = {}, ends = true } = more
+  const records = [
+    user('Do it'),
+    ...tools.flatMap((tool, i) => {
+      const error = errors[i]
+      const answer = error === undefined ? result(`${id}.${i}`) : failed(`${id}.${i}`, error)
+      return [call(`${id}.${i}`, tool), ...(pending.includes(i) ? [] : [answer])]
+    }),
+    ...(ends ? [system('stop_hook_summary')] : []),
+  ]
+  return records.map((record, i) => ({
+    ...record,
+    uuid: i === 0 ? id : `${id}/${i}`,
+    timestamp: instant(from + i),
+  }))
+}
+
+export const bytesOf = (...turns: readonly Written[][]): Buffer => linesOf(turns.flat())
+
+async function* chunksOf(bytes: Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+type Sending = Omit<TranscriptUpload, 'sessionId' | 'offset'> & {
+  /** The file ends here for now. */
+  to?: number
+  /** All of it anew. */
+  anew?: boolean
+  chunk?: number
+}
+
+/** Sends what is new of a transcript, as a command does. */
+export async function send(
+  client: TurngraphClient,
+  sessionId: string,
+  bytes: Buffer,
+  { to = bytes.length, anew = false, chunk, ...source }: Sending = {},
+): Promise<TranscriptUploaded> {
+  const { project, path } = source
+  const { offset } = anew ? { offset: 0 } : await client.getTranscriptProgress({ project, sessionId, path })
+  return client.importTranscript(
+    { ...source, sessionId, offset },
+    chunksOf(bytes.subarray(offset, to), chunk),
+  )
+}
+
+/** All turns, those without calls too. */
+export const everyTurn = async (client: TurngraphClient, project?: string) =>
+  (await client.listTranscriptTurns({ project, minLength: 0, limit: 0 })).items
+
+/** All reports as they are printed: equal answers are equal bytes. */
+export async function reportsOf(client: TurngraphClient, project?: string): Promise<string[]> {
+  const answers = [
+    await client.listTranscriptTurns({ project, minLength: 0, limit: 0 }),
+    await client.listTranscriptTurns({ project }),
+    await client.listTranscriptTurns({ project, minLength: 2, limit: 3, since: '2026-01-02T00:00:30Z' }),
+    await client.listTranscriptPatterns({ project, minLength: 0 }),
+    await client.listTranscriptPatterns({ project, since: '2026-01-02T00:01:00' }),
+    await client.listToolStats({ project, limit: 0 }),
+    await client.listToolStats({ project, limit: 3, since: '2026-01-02T00:00:30Z' }),
+    await client.listPaths({ project, limit: 0 }),
+    await client.listPaths({ project, limit: 2, since: '2026-01-02' }),
+    await client.listDesires({ project }),
+  ]
+  return answers.map((answer) => JSON.stringify(answer))
+}
+
+/**
+ * All that the graph holds. How many bytes the progress remembers to recognize the file by depends on the chunks that
+ * it came in, so they are left out; how far it was read and what stood open there are not.
+ */
+export async function importedDump(graph: Graph): Promise<string[]> {
+  const lines = await dumpOf(graph)
+  return lines.map((line) =>
+    line.startsWith('(TranscriptFile ') ? line.replace(/"tail":"\d+:[0-9a-f]{64}"/, '"tail":"…"') : line,
+  )
+}
+
+const steps = parseStatement(
+  'test/steps',
+  `// params: $turn
+   MATCH (t:TranscriptTurn {id: $turn})-[:HAS_STEP]->(s:Step)-[:USED]->(k:Tool)
+   RETURN t.length AS length, s.id AS id, s.sequence AS sequence, s.status AS status, k.name AS tool,
+          s.error AS error, s.isParallel AS isParallel`,
+)
+
+/** The steps of a turn in their order, each `id tool status`. */
+export async function stepsOf(graph: Graph, turnId: string): Promise<string[]> {
+  const rows = await graph.read(steps, { turn: turnId })
+  return rows
+    .toSorted((a, b) => Number(a.sequence) - Number(b.sequence))
+    .map(({ id, tool, status }) => `${id} ${tool} ${status}`)
+}
+
+const errors = parseStatement(
+  'test/errors',
+  'MATCH (s:Step) WHERE s.error IS NOT NULL RETURN s.id AS id, s.error AS error',
+)
+
+export async function errorsOf(graph: Graph): Promise<Record<string, string>> {
+  const rows = await graph.read(errors, {})
+  return Object.fromEntries(rows.map(({ id, error }) => [String(id), String(error)]))
+}
+
+const started = parseStatement(
+  'test/started',
+  'MATCH (s:Step)-[:STARTED]->(c:TranscriptSession) RETURN s.id AS step, c.id AS session',
+)
+
+/** Which call started which agent, each `step → session`. */
+export const startedIn = async (graph: Graph): Promise<string[]> =>
+  (await graph.read(started, {})).map(({ step, session }) => `${step} → ${session}`).sort()
+
+const desires = parseStatement(
+  'test/desires',
+  `MATCH (d:Desire)-[:SURFACED_FROM]->(p:TurnPattern)
+   RETURN d.project AS project, d.error AS error, d.pattern AS pattern, p.pattern AS surfacedFrom`,
+)
+const allDesires = parseStatement('test/all-desires', 'MATCH (d:Desire) RETURN count(d) AS count')
+
+/** The texts of the Desire nodes; each must hang on the pattern that it names. */
+export async function desiresIn(graph: Graph): Promise<string[]> {
+  const rows = await graph.read(desires, {})
+  const [all] = await graph.read(allDesires, {})
+  const hanging = rows.filter(({ pattern, surfacedFrom }) => pattern === surfacedFrom)
+  if (hanging.length !== Number(all?.count)) throw new Error('a Desire hangs on no pattern of its own')
+  return rows.map(({ error }) => String(error)).sort()
+}
+
+const partsThatDisagree = parseStatement(
+  'test/parts-of-turns',
+  `MATCH (t:TranscriptTurn)
+   RETURN t.id AS id, t.length AS length, size(t.tools) AS tools, t.errors AS errors, t.pattern AS pattern,
+          size([(t)-[:HAS_STEP]->(s:Step) | 1]) AS steps,
+          size([(t)-[:HAS_STEP]->(s:FailedStep) | 1]) AS failed,
+          [(t)-[c:CALLED]->(:Tool) | c.calls] AS calls, [(t)-[c:CALLED]->(:Tool) | c.errors] AS callErrors,
+          [(t)-[:FOLLOWS]->(p:TurnPattern) | p.pattern] AS patterns,
+          size([(t)<-[:HAS_TURN]-(s:TranscriptSession) | 1]) AS sessions`,
+)
+
+const sum = (numbers: unknown): number => (numbers as number[]).reduce((all, n) => all + n, 0)
+
+/** Where a turn says that it has other parts than it has. */
+export async function brokenTurns(graph: Graph): Promise<string[]> {
+  const rows = await graph.read(partsThatDisagree, {})
+  return rows.flatMap((row) => {
+    const said = [row.length, row.length, row.length, row.errors, row.errors, row.pattern ?? '']
+    const there = [
+      row.steps,
+      row.tools,
+      sum(row.calls),
+      row.failed,
+      sum(row.callErrors),
+      (row.patterns as string[]).join(),
+    ]
+    const isWhole = said.join('\n') === there.join('\n') && Number(row.sessions) > 0
+    return isWhole ? [] : [`${row.id} says ${said.join()}, has ${there.join()}`]
+  })
+}
