@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { benchCoach } from './coach.ts'
 import { benchRuns } from './runs.ts'
+import { benchTranscripts } from './transcripts.ts'
 import { benchTurns } from './turns.ts'
 
 // The driver takes a stack trace with every statement: mapped to sources, that alone is 0.1 ms.
@@ -63,6 +64,24 @@ program
       store: options.store ?? null,
       turns: Number(options.turns),
       samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('transcripts')
+  .description('reading and importing real transcripts, against JSON.parse of the same files')
+  .argument('<folder>', 'real transcripts; they are repeated with new uuids')
+  .option(...STORE)
+  .option('--mb <list>', 'sizes to measure', '10,100,1000')
+  .option('--rounds <n>', 'of each the best of so many', '2')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/transcripts.json')
+  .action(async (folder: string, options: Record<string, string>) => {
+    await benchTranscripts({
+      folder,
+      store: options.store ?? null,
+      sizesMb: String(options.mb).split(',').map(Number),
+      rounds: Number(options.rounds),
       out: String(options.out),
     })
   })

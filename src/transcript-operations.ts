@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation, project } from './operation.ts'
+import { refreshDesires } from './transcripts/desires.ts'
 import { graphStore } from './transcripts/graph-store.ts'
 import { transcriptContents, transcriptProgress } from './transcripts/import.ts'
 import { importFiles } from './transcripts/import-files.ts'
@@ -105,6 +106,16 @@ export const transcriptOperations = {
       items: await listDesires(graph, { ...input, threshold }),
     }),
   }),
+  refreshDesires: operation({
+    summary: 'Bring the desires up to date; every import does, but one of which more is to come',
+    scope: 'write',
+    input: z.strictObject({ project }),
+    output: items(desire),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => {
+      await refreshDesires(graph, input.project, threshold)
+      return { items: await listDesires(graph, { ...input, threshold, limit: 0 }) }
+    },
+  }),
   listPaths: operation({
     summary: 'What agents struggle with: failed calls and desires in one list',
     scope: 'read',
@@ -155,10 +166,6 @@ export const transcriptOperations = {
       seconds: z.number(),
     }),
     run: async (graph, input, { turnLengthThreshold, importRoots }) =>
-      importFiles(
-        graphStore(graph, { turnLengthThreshold }),
-        [await importRoot(input.path, importRoots)],
-        input,
-      ),
+      importFiles(graphStore(graph, turnLengthThreshold), [await importRoot(input.path, importRoots)], input),
   }),
 }

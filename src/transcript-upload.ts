@@ -14,6 +14,10 @@ export const transcriptUpload = z.strictObject({
   offset: transcriptOffset
     .default(0)
     .describe('where the body begins: what GET …/progress says, or 0 for all of it anew'),
+  more: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')])
+    .default(false)
+    .describe('true: more transcripts follow, and POST /v1/desires/refresh at the end'),
   path: text.nullish().describe('the file, where one is read: two files may hold one session'),
   inode: transcriptOffset.nullish(),
   parentStepId: name.nullish().describe('the call that started the agent, where it is known'),

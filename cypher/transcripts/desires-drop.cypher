@@ -1,6 +1,6 @@
-// Desires that no longer hold.
-// params: $keys
-UNWIND $keys AS key
-MATCH (d:Desire {key: key})
+// Desires of a project that no longer hold.
+// params: $project $keys
+MATCH (d:Desire)
+WHERE d.project = $project AND NOT d.key IN $keys
 DETACH DELETE d
 RETURN count(*) AS dropped

@@ -2,4 +2,4 @@
 // params: $keys
 UNWIND $keys AS key
 MATCH (t:TranscriptTurn {key: key})
-RETURN t.key AS key, t.length AS length, t.sessionId AS sessionId, t.pattern AS pattern
+RETURN t.key AS key, t.length AS length, t.sessionId AS sessionId

@@ -6,4 +6,4 @@ WHERE t.length >= $minLength AND t.length > 0 AND ($sinceMs = 0 OR t.startedMs >
 WITH t.pattern AS pattern, count(t) AS count, avg(t.length) AS avgLength, count(DISTINCT t.sessionId) AS sessions,
      min(t.startedMs) AS firstMs, max(t.startedMs) AS lastMs
 ORDER BY count DESC, pattern LIMIT $limit
-RETURN pattern AS key, pattern, count, avgLength, sessions, firstMs, lastMs
+RETURN pattern, count, avgLength, sessions, firstMs, lastMs

@@ -3,6 +3,7 @@ import type { Call } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { transcriptUpload, uploadedFrom } from '../transcript-upload.ts'
+import { refreshDesires } from '../transcripts/desires.ts'
 import { importTranscript } from '../transcripts/import.ts'
 import { parseInput } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
@@ -42,9 +43,11 @@ export function inProcessClient({
     await graph.close()
   }
   const upload: TurngraphClient['importTranscript'] = async (input, chunks) => {
-    const { offset, ...source } = parseInput(transcriptUpload, input, 'importTranscript')
+    const { offset, more, ...source } = parseInput(transcriptUpload, input, 'importTranscript')
     const whose = { ...source, project: source.project ?? project }
-    return uploadedFrom(await importTranscript(graph, whose, offset, chunks, { turnLengthThreshold }))
+    const read = await importTranscript(graph, whose, offset, chunks)
+    if (!more) await refreshDesires(graph, whose.project, turnLengthThreshold)
+    return uploadedFrom(read)
   }
   return { ...calls, importTranscript: upload, close } as unknown as TurngraphClient
 }

@@ -9,7 +9,10 @@ const MOST_AT_ONCE = 2_000
 export const clientStore = (client: TurngraphClient): TranscriptStore => ({
   progress: ({ project, sessionId, path }) => client.getTranscriptProgress({ project, sessionId, path }),
   write: async (source, offset, chunks) =>
-    importFrom(await client.importTranscript({ ...source, offset }, chunks)),
+    importFrom(await client.importTranscript({ ...source, offset, more: true }, chunks)),
+  done: async (project) => {
+    await client.refreshDesires({ project })
+  },
   contents: (sources) => contents(client, sources),
 })
 

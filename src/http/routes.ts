@@ -41,6 +41,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/tool-stats', operation: 'listToolStats' },
   { method: 'GET', path: '/v1/paths', operation: 'listPaths' },
   { method: 'GET', path: '/v1/desires', operation: 'listDesires' },
+  { method: 'POST', path: '/v1/desires/refresh', operation: 'refreshDesires' },
   { method: 'POST', path: '/v1/transcripts/import', operation: 'importTranscripts' },
   { method: 'POST', path: '/v1/transcripts/count', operation: 'countTranscripts' },
   { method: 'GET', path: '/v1/transcripts/{session_id}/progress', operation: 'getTranscriptProgress' },

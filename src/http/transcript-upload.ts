@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
 import { transcriptUpload, transcriptUploaded, uploadedFrom } from '../transcript-upload.ts'
+import { refreshDesires } from '../transcripts/desires.ts'
 import { importTranscript } from '../transcripts/import.ts'
 import { parseWire, toWire } from '../wire.ts'
 import { answerJson } from './answer.ts'
@@ -23,12 +24,11 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
       header === null ? sent : { ...sent, project: header },
       'importTranscript',
     )
-    const { offset, ...source } = input
+    const { offset, more, ...source } = input
     const project = projectOf(source.project ?? null, callerOf(res), context.defaultProject)
     const { graph, turnLengthThreshold } = context
-    const read = await importTranscript(graph, { ...source, project }, offset, bodyOf(req), {
-      turnLengthThreshold,
-    })
+    const read = await importTranscript(graph, { ...source, project }, offset, bodyOf(req))
+    if (!more) await refreshDesires(graph, project, turnLengthThreshold)
     answerJson(res, 200, toWire(transcriptUploaded, uploadedFrom(read)))
   }
 }

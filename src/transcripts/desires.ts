@@ -3,19 +3,19 @@ import { optionalNumber } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { patternKey } from './stored.ts'
 
 /**
  * Patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was
  * longer than it should have been, again and again.
  */
 
-const patternsByKey = statement('transcripts/patterns-by-key')
+const patterns = statement('transcripts/patterns')
 const writeDesires = statement('transcripts/desires-write')
 const dropDesires = statement('transcripts/desires-drop')
 
 /** What is known of the turns that follow a pattern. */
 export const patternStats = z.object({
-  key: z.string(),
   pattern: z.string(),
   count: z.number(),
   avgLength: z.number(),
@@ -64,24 +64,19 @@ const firstTool = (pattern: string): string => (pattern.split(' → ')[0] ?? '')
 export const instantAt = (ms: number | null): string | null =>
   ms === null ? null : new Date(ms).toISOString()
 
-/** Brings the desires of some patterns up to date: what no longer holds is gone. */
-export async function refreshDesires(
-  graph: Graph,
-  project: string,
-  threshold: number,
-  patternKeys: readonly string[],
-): Promise<void> {
-  if (patternKeys.length === 0) return
-  const stats = await readRows(graph, patternsByKey, { keys: [...patternKeys] }, patternStats)
+/** Brings the desires of a project up to date: what no longer holds is gone. */
+export async function refreshDesires(graph: Graph, project: string, threshold: number): Promise<void> {
+  const params = { project, minLength: 1, sinceMs: 0, limit: 2 ** 31 }
+  const stats = await readRows(graph, patterns, params, patternStats)
   const desires = stats
     .filter((found) => isDesire(found, threshold))
     .map((found) => {
       const { firstSeen, lastSeen, ...properties } = desireOf(found)
-      return { key: found.key, firstSeen, lastSeen, properties: { ...properties, project } }
+      const key = patternKey(project, found.pattern)
+      return { key, firstSeen, lastSeen, properties: { ...properties, project } }
     })
-  const held = new Set(desires.map(({ key }) => key))
   await graph.write([
-    { statement: dropDesires, params: { keys: patternKeys.filter((key) => !held.has(key)) } },
+    { statement: dropDesires, params: { project, keys: desires.map(({ key }) => key) } },
     { statement: writeDesires, params: { batch: { desires } } },
   ])
 }

@@ -18,6 +18,8 @@ export type TranscriptStore = {
     offset: number,
     chunks: AsyncIterable<Buffer>,
   ) => Promise<TranscriptImport>
+  /** All is written: what is derived from all transcripts is brought up to date once. */
+  done: (project: string) => Promise<void>
   contents: (sources: readonly TranscriptSource[]) => Promise<Contents>
 }
 
@@ -86,6 +88,7 @@ export async function importFiles(
       skipped.push({ file: path, reason: `it cannot be read (${error.code})` })
     }
   }
+  if (sums.bytes > 0) await store.done(project)
   onProgress?.(files.length, files.length)
   return {
     files: found,

@@ -3,15 +3,13 @@ import { z } from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'
-import type { Graph, Params, Row, Run, Value } from '../graph/port.ts'
+import type { Graph, Params, Row, Run, Step, Value } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { projectKey, sha256, transcriptKey } from '../keys.ts'
 import { scrub } from '../scrub.ts'
-import { refreshDesires } from './desires.ts'
 import {
   heldParams,
   nameFrom,
-  patternKey,
   type StoredTurn,
   sessionKey,
   sessionParams,
@@ -19,7 +17,7 @@ import {
   turnParams,
 } from './stored.ts'
 import { Transcript, type TranscriptName, type TranscriptState } from './transcript.ts'
-import type { Step } from './turn.ts'
+import type { Step as TurnStep } from './turn.ts'
 
 const progressStatement = statement('transcripts/progress')
 const knownCalls = statement('transcripts/known-calls')
@@ -65,11 +63,6 @@ export type TranscriptImport = {
   unknown: [string, number][]
   unknownSubtypes: [string, number][]
   unknownFields: [string, number][]
-}
-
-export type ImportOptions = {
-  /** Turns with more calls are long. */
-  turnLengthThreshold: number
 }
 
 /** What one transaction writes: it keeps the embedded engine's memory flat, and Neo4j busy. */
@@ -121,14 +114,13 @@ async function readProgress(graph: Graph, source: TranscriptSource): Promise<Kno
  * @throws `turn_conflict` where the transcript was read up to another byte, `store_unavailable`, `timeout`
  * @example
  * const { offset } = await transcriptProgress(graph, source)
- * await importTranscript(graph, source, offset, createReadStream(file, { start: offset }), { turnLengthThreshold: 5 })
+ * await importTranscript(graph, source, offset, createReadStream(file, { start: offset }))
  */
 export async function importTranscript(
   graph: Graph,
   source: TranscriptSource,
   offset: number,
   chunks: AsyncIterable<Buffer>,
-  { turnLengthThreshold }: ImportOptions,
 ): Promise<TranscriptImport> {
   const known = await readProgress(graph, source)
   if (offset !== 0 && offset !== known.offset) throw elsewhere(source, known.offset)
@@ -154,16 +146,19 @@ export async function importTranscript(
     }
   }
   transcript.end()
-  if (transcript.consumed === known.stored)
-    return { ...(await writer.held()), ...countsOf(transcript), bytes: 0 }
-  const open = transcript
-    .sessions()
-    .flatMap(({ thread, open: turn }) =>
-      turn === null ? [] : [storedTurn(source.project, thread.sessionId, turn)],
-    )
-  await writer.write([...found, ...open])
-  await refreshDesires(graph, source.project, turnLengthThreshold, [...writer.patterns])
-  return { ...(await writer.held()), ...countsOf(transcript), bytes: transcript.consumed - offset }
+  if (transcript.consumed !== known.stored) {
+    const open = transcript
+      .sessions()
+      .flatMap(({ thread, open: turn }) =>
+        turn === null ? [] : [storedTurn(source.project, thread.sessionId, turn)],
+      )
+    await writer.write([...found, ...open], linkSteps)
+  }
+  return {
+    ...(await transcriptContents(graph, [source])),
+    ...countsOf(transcript),
+    bytes: transcript.consumed - offset,
+  }
 }
 
 /** A body may come in one chunk of any size: turns are written in between. */
@@ -212,7 +207,6 @@ const knownTurn = z.object({
   key: z.string(),
   length: z.number(),
   sessionId: z.string(),
-  pattern: optionalText,
 })
 const contentsRow = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })
 export type TranscriptContents = z.output<typeof contentsRow>
@@ -228,13 +222,12 @@ export async function transcriptContents(
 
 /** Writes the turns of one transcript, batch by batch, and how far they bring it. */
 class Writer {
-  /** Of all turns that it wrote or took the place of. */
-  readonly patterns = new Set<string>()
   readonly #graph: Graph
   readonly #source: TranscriptSource
   readonly #transcript: Transcript
   /** What the graph says of how far this was read, as long as nobody else reads on. */
   #expected: number | null
+  /** Whether a turn so far has a call that started an agent. */
   #startsAgents = false
 
   constructor(graph: Graph, source: TranscriptSource, transcript: Transcript, expected: number | null) {
@@ -244,10 +237,17 @@ class Writer {
     this.#expected = expected
   }
 
-  async write(found: readonly StoredTurn[]): Promise<void> {
+  /** @param further what else goes into the same transaction */
+  async write(found: readonly StoredTurn[], further: (parts: LinkParts) => Step[] = () => []): Promise<void> {
     const { project } = this.#source
     // The last version of a turn counts: a late result may have changed it since.
     const turns = [...new Map(found.map((turn) => [`${turn.sessionId}\n${turn.key}`, turn])).values()]
+    this.#startsAgents ||= turns.some(({ turn }) => turn.steps.some(({ agentId }) => agentId !== null))
+    const links = further({
+      source: this.#source,
+      transcript: this.#transcript,
+      startsAgents: this.#startsAgents,
+    })
     const messages = await scrubbedErrors(turns)
     const { offset, file, sessions } = await this.#progress()
     const written = await this.#graph.transact(async (run) => {
@@ -258,30 +258,13 @@ class Writer {
       if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
       const batch = { held: turns.map((turn) => heldParams(project, turn) as Value) }
       if (turns.length > 0) await run(stepOf(writeHolds, { batch }))
-      return winners
+      for (const link of links) await run(link)
+      return true
     })
-    if (written === null)
+    if (written === null) {
       throw elsewhere(this.#source, (await readProgress(this.#graph, this.#source)).offset)
-    for (const { turn } of written) {
-      this.#follows(turn.pattern)
-      if (turn.steps.some(({ agentId }) => agentId !== null)) this.#startsAgents = true
     }
     this.#expected = offset
-  }
-
-  #follows(pattern: string | null): void {
-    if (pattern !== null) this.patterns.add(patternKey(this.#source.project, pattern))
-  }
-
-  /** What the graph holds of this transcript, once its links stand. */
-  async held(): Promise<TranscriptContents> {
-    const { sessionId, project } = this.#source
-    const { agentId, sessionId: parent } = nameFor(sessionId)
-    if (agentId !== null || this.#startsAgents) {
-      await this.#graph.write([stepOf(linkAgents, { sessionKey: sessionKey(project, parent ?? sessionId) })])
-    }
-    await linkToTurns(this.#graph, project, this.#transcript)
-    return transcriptContents(this.#graph, [this.#source])
   }
 
   async #progress() {
@@ -326,7 +309,6 @@ class Writer {
       if (best === undefined || gives(turn, best)) winners.set(turn.key, turn)
     }
     const replaced = [...winners.keys()].filter((key) => stand.has(key))
-    for (const { pattern } of stand.values()) this.#follows(pattern)
     if (replaced.length > 0) await run(stepOf(forgetParts, { keys: replaced }))
     return [...winners.values()]
   }
@@ -354,9 +336,9 @@ async function scrubbedErrors(turns: readonly StoredTurn[]): Promise<Map<string,
 }
 
 async function scrubbedState(state: TranscriptState): Promise<TranscriptState> {
-  const steps: Step[] = state.threads.flatMap(({ open, unsettled, held: turns }) => [
+  const steps: TurnStep[] = state.threads.flatMap(({ open, unsettled, held: turns }) => [
     ...[...unsettled, ...(open === null ? [] : [open])].flatMap((turn) => turn.steps),
-    ...(turns.flatMap((turn) => turn.steps) as unknown as Step[]),
+    ...(turns.flatMap((turn) => turn.steps) as unknown as TurnStep[]),
   ])
   const messages = await scrubbedMessages(steps)
   for (const step of steps) if (step.error !== null) step.error = messages.get(step.error) ?? ''
@@ -374,16 +356,25 @@ async function scrubbedMessages(steps: readonly { error: string | null }[]): Pro
 
 const WORKTREE = /[/\\]\.[\w-]+[/\\]worktrees[/\\]([^/\\]+)/
 
-/** Sessions that ran in the worktree of a task, while a turn of it was worked on (contract: transcripts.md, the end). */
-async function linkToTurns(graph: Graph, project: string, transcript: Transcript): Promise<void> {
-  for (const { thread } of transcript.sessions()) {
+type LinkParts = { source: TranscriptSource; transcript: Transcript; startsAgents: boolean }
+
+/** Between the calls of a session and the agents that they started, and between sessions and the turns of a task. */
+function linkSteps({ source: { project, sessionId }, transcript, startsAgents }: LinkParts): Step[] {
+  const { agentId, sessionId: parent } = nameFor(sessionId)
+  const ofAgents =
+    agentId !== null || startsAgents
+      ? [stepOf(linkAgents, { sessionKey: sessionKey(project, parent ?? sessionId) })]
+      : []
+  // Sessions that ran in the worktree of a task (contract: transcripts.md, the end).
+  const ofTurns = transcript.sessions().flatMap(({ thread }) => {
     const worktree = WORKTREE.exec(thread.cwd ?? '')?.[1]
-    if (worktree === undefined) continue
+    if (worktree === undefined) return []
     const params = {
       projectKey: projectKey(project),
       worktree,
       sessionKey: sessionKey(project, thread.sessionId),
     }
-    await graph.write([{ statement: linkTurns, params }])
-  }
+    return [stepOf(linkTurns, params)]
+  })
+  return [...ofAgents, ...ofTurns]
 }

@@ -71,6 +71,7 @@ describe('a line', () => {
       '{"type":"user","uuid":"x","message":{"content":"half a',
       { uuids: [], bad: 1, recovered: 0 },
     ],
+    ['torn, of a type that is skipped', '{"type":"progress","data":{"x', { uuids: [], bad: 1, recovered: 0 }],
     ['a record and words', `${a}oops`, { uuids: [], bad: 1, recovered: 0 }],
     ['an array', `[${a}]`, { uuids: [], bad: 1, recovered: 0 }],
     ['a number', '1', { uuids: [], bad: 1, recovered: 0 }],

@@ -310,6 +310,13 @@ describe('what must be remembered', () => {
     expect(stateAfter(1000).length - stateAfter(10).length).toBeLessThan(20)
   })
 
+  test('nor with turns whose calls were answered late', () => {
+    const records = [user('Go'), calls(['Read a', 'Grep b']), user('Next'), result('a'), result('b')]
+    const unsettledAfter = (count: number) =>
+      read(linesOf(placed(records.slice(0, count)))).transcript.state().threads[0]!.unsettled.length
+    expect([3, 4, 5].map(unsettledAfter)).toEqual([1, 1, 0])
+  })
+
   test('does not grow without end with calls that are never answered', () => {
     const records = Array.from({ length: 3000 }, (_, i) => [prompt, calls(`Read a${i}`)]).flat()
     const { transcript } = read(linesOf(placed(records)))

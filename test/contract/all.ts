@@ -8,6 +8,7 @@ import { portContract } from './port.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
 import type { StoreUnderTest } from './store.ts'
+import { transcriptsContract } from './transcripts.ts'
 import { worldsContract } from './worlds.ts'
 
 /**
@@ -27,4 +28,5 @@ export function storeContract(store: StoreUnderTest): void {
   isolationContract(store)
   secretsContract(store)
   runsContract(store)
+  transcriptsContract(store)
 }

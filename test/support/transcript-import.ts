@@ -113,6 +113,26 @@ export async function importedDump(graph: Graph): Promise<string[]> {
   )
 }
 
+/** What only one of two graphs holds, in few lines: a whole dump would hide it. */
+export async function differences(
+  of: Graph,
+  expected: Graph,
+): Promise<{ added: string[]; missing: string[] }> {
+  const [there, wanted] = [await importedDump(of), await importedDump(expected)]
+  const without = (some: string[], others: string[]) => {
+    const known = new Map<string, number>()
+    for (const line of others) known.set(line, (known.get(line) ?? 0) + 1)
+    return some.filter((line) => {
+      const left = known.get(line) ?? 0
+      known.set(line, left - 1)
+      return left <= 0
+    })
+  }
+  return { added: without(there, wanted), missing: without(wanted, there) }
+}
+
+export const NO_DIFFERENCES = { added: [], missing: [] }
+
 const steps = parseStatement(
   'test/steps',
   `// params: $turn

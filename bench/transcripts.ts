@@ -1,0 +1,75 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { repeatTo, transcriptsIn } from './repeated.ts'
+import type { Measured } from './transcript-worker.ts'
+
+export type TranscriptsBench = {
+  folder: string
+  store: string | null
+  sizesMb: readonly number[]
+  rounds: number
+  out: string
+}
+
+/**
+ * Reading transcripts and importing them, as ratios to `readFile` + `split` + `JSON.parse` of the same files in the same
+ * run; memory, and how both grow with the size: real files repeated with new uuids. Each is a process of its own.
+ */
+export async function benchTranscripts({
+  folder,
+  store,
+  sizesMb,
+  rounds,
+  out,
+}: TranscriptsBench): Promise<void> {
+  const from = transcriptsIn(folder)
+  const scratch = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
+  const figures: object[] = []
+  try {
+    for (const sizeMb of sizesMb) {
+      const files = await repeatTo(sizeMb * 1e6, from, path.join(scratch, String(sizeMb)))
+      const list = path.join(scratch, `${sizeMb}.txt`)
+      writeFileSync(list, files.join('\n'))
+      const mb = files.reduce((sum, file) => sum + statSync(file).size, 0) / 1e6
+      const best: Record<string, Measured> = {}
+      for (let round = 0; round < rounds; round++) {
+        for (const what of ['baseline', 'read', 'import']) {
+          const measured = await measure(what, [list, scratch, store ?? ''])
+          if (measured.seconds < (best[what]?.seconds ?? Number.POSITIVE_INFINITY)) best[what] = measured
+        }
+      }
+      figures.push(report(mb, best))
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  mkdirSync(path.dirname(out), { recursive: true })
+  writeFileSync(out, `${JSON.stringify({ store: store ?? 'embedded', sizes: figures }, null, 2)}\n`)
+}
+
+const WORKER = fileURLToPath(new URL('./transcript-worker.ts', import.meta.url))
+
+async function measure(what: string, rest: readonly string[]): Promise<Measured> {
+  const child = fork(WORKER, [what, ...rest], { execArgv: ['--import', 'tsx'] })
+  const [message] = (await once(child, 'message')) as [Measured]
+  await once(child, 'exit')
+  return message
+}
+
+function report(mb: number, measured: Record<string, Measured>): object {
+  const speed = (what: string) => mb / (measured[what]?.seconds ?? Number.NaN)
+  const floor = speed('baseline')
+  const lines = ['read', 'import'].map((what) => {
+    const { steps = 0, maxRssMb = 0, seconds = Number.NaN } = measured[what] ?? {}
+    const [ratio, perSecond] = [speed(what) / floor, steps / seconds]
+    console.log(
+      `${mb.toFixed(0).padStart(5)} MB ${what.padEnd(7)} ${speed(what).toFixed(0).padStart(4)} MB/s, ${ratio.toFixed(2)} x JSON.parse (${floor.toFixed(0)} MB/s), ${Math.round(perSecond)} steps/s, at most ${Math.round(maxRssMb)} MB of memory`,
+    )
+    return { what, mbPerSecond: speed(what), ratio, stepsPerSecond: perSecond, maxRssMb }
+  })
+  return { mb, baselineMbPerSecond: floor, measured: lines }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { parseStatement } from '../../src/graph/statements.ts'
+import { aTurn, clientOf, PROJECT } from '../support/records.ts'
+import { brokenTurns, everyTurn, send, sessionOf, startedIn, turn } from '../support/transcript-import.ts'
+import { instant, linesOf, result, type Written } from '../support/written-transcript.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const S1 = sessionOf(1)
+const AGENT = `${S1}/a1`
+
+const named = (step: string, agentId: string): Written => ({
+  ...result(step, {}, { toolUseResult: { agentId } }),
+  uuid: `named ${step}`,
+  timestamp: instant(90),
+})
+const parent = linesOf([...turn('p', ['Read', 'Task'], { pending: [1], ends: false }), named('p.1', 'a1')])
+const agent = linesOf(
+  turn('c', ['Grep', 'Read'], { from: 3 }).map((record) => ({ ...record, isSidechain: true })),
+)
+
+const transcribed = parseStatement(
+  'test/transcribed',
+  'MATCH (t:Turn)-[:TRANSCRIBED_IN]->(s:TranscriptSession) RETURN t.number AS number, s.id AS session',
+)
+
+/** Subagents are sessions of their own, on the call that started them; and autobuild turns on their transcripts. */
+export function transcriptAgentsContract(store: StoreUnderTest): void {
+  describe('sessions that hang on something', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const files: Record<string, Buffer> = { [S1]: parent, [AGENT]: agent }
+
+    describe.each([
+      ['the parent first', [S1, AGENT]],
+      ['the agent first', [AGENT, S1]],
+    ])('%s', (_name, order) => {
+      test("an agent is linked to the call whose result names it, and the call is one of the parent's", async () => {
+        for (const session of order) await send(client(), session, files[session] as Buffer)
+        expect(await startedIn(handles.graph)).toEqual([`p.1 → ${AGENT}`])
+        expect(await everyTurn(client())).toMatchObject([
+          { turnId: 'p', sessionId: S1, kind: 'human', length: 2, tools: ['Read', 'Task'] },
+          { turnId: 'c', sessionId: AGENT, kind: 'subagent', length: 2 },
+        ])
+        for (const session of order) await send(client(), session, files[session] as Buffer, { anew: true })
+        expect(await startedIn(handles.graph)).toEqual([`p.1 → ${AGENT}`])
+      })
+
+      test('or to the call that a file beside it names', async () => {
+        const unnamed = linesOf(turn('p', ['Read', 'Task', 'Task']))
+        for (const session of order) {
+          const isAgent = session === AGENT
+          await send(client(), session, isAgent ? agent : unnamed, isAgent ? { parentStepId: 'p.2' } : {})
+        }
+        expect(await startedIn(handles.graph)).toEqual([`p.2 → ${AGENT}`])
+      })
+
+      test('and stays so while the parent goes on', async () => {
+        const unnamed = turn('p', ['Task', 'Read', 'Edit'])
+        const now = { [S1]: linesOf(unnamed.slice(0, 3)), [AGENT]: agent }
+        for (const session of order)
+          await send(
+            client(),
+            session,
+            now[session] as Buffer,
+            session === AGENT ? { parentStepId: 'p.0' } : {},
+          )
+        await send(client(), S1, linesOf(unnamed))
+        expect(await startedIn(handles.graph)).toEqual([`p.0 → ${AGENT}`])
+      })
+    })
+
+    test('agents in a file of their session are linked too, also where the result came in a later import', async () => {
+      const side = turn('c', ['Grep'], { from: 3 }).map((r) => ({ ...r, isSidechain: true, agentId: 'a1' }))
+      const file = [...turn('p', ['Read', 'Task'], { pending: [1], ends: false }), ...side]
+      await send(client(), S1, linesOf(file))
+      expect(await startedIn(handles.graph)).toEqual([])
+      await send(client(), S1, linesOf([...file, named('p.1', 'a1')]))
+      expect(await startedIn(handles.graph)).toEqual([`p.1 → ${AGENT}`])
+      const { items } = await client().listTranscriptTurns({ sessionId: AGENT, minLength: 0 })
+      expect(items).toMatchObject([{ turnId: 'c', kind: 'subagent', index: 0 }])
+      expect((await client().countTranscripts({ sources: [{ sessionId: S1 }] })).sessions).toBe(2)
+      expect(await brokenTurns(handles.graph)).toEqual([])
+    })
+
+    test("an agent that another agent started is linked to that agent's call", async () => {
+      const inner = `${S1}/a2`
+      const outer = linesOf(
+        [...turn('c', ['Task'], { pending: [0], ends: false }), named('c.0', 'a2')].map((record) => ({
+          ...record,
+          isSidechain: true,
+        })),
+      )
+      await send(client(), S1, parent)
+      await send(client(), AGENT, outer)
+      await send(client(), inner, linesOf(turn('d', ['Read'])))
+      expect(await startedIn(handles.graph)).toEqual([`c.0 → ${inner}`, `p.1 → ${AGENT}`])
+    })
+
+    test('an agent that only warms up is no session, until it calls something', async () => {
+      const warm = turn('w', [], { ends: false }).map((record) => ({
+        ...record,
+        isSidechain: true,
+        message: { role: 'user', content: 'Warmup' },
+      }))
+      expect(await send(client(), AGENT, linesOf(warm))).toMatchObject({ sessions: 0, skippedThreads: 1 })
+      expect(await everyTurn(client())).toEqual([])
+      const woken = [...warm, ...turn('w', ['Read'], { ends: false }).slice(1)]
+      expect(await send(client(), AGENT, linesOf(woken))).toMatchObject({ sessions: 1, turns: 1, steps: 1 })
+    })
+
+    describe('autobuild turns', () => {
+      const links = async () =>
+        (await handles.graph.read(transcribed, {}))
+          .map(({ number, session }) => `${number} → ${session}`)
+          .sort()
+      const worked = (cwd: string) => linesOf(turn('t', ['Read'], { from: 60 }).map((r) => ({ ...r, cwd })))
+      const at = (second: number) => new Date(Date.UTC(2026, 0, 2) + second * 1000).toISOString()
+
+      test.each(['before', 'after'])('name their sessions, captured %s the import', async (when) => {
+        const capture = () => client().captureTurnState(aTurn(1, { transcriptSessionIds: [S1] }))
+        if (when === 'before') await capture()
+        await send(client(), S1, parent)
+        if (when === 'after') await capture()
+        await send(client(), S1, parent)
+        expect(await links()).toEqual([`1 → ${S1}`])
+        expect(await everyTurn(client())).toHaveLength(1)
+      })
+
+      test('else the session ran in their worktree at their time', async () => {
+        const turns = [
+          [1, 0, 50],
+          [2, 50, 61],
+          [3, 62, 90],
+          [4, 100, 200],
+        ] as const
+        for (const [number, from, to] of turns)
+          await client().captureTurnState(aTurn(number, { startedAt: at(from), completedAt: at(to) }))
+        await send(client(), S1, worked('/srv/app/.guardkit/worktrees/TASK-1/src'))
+        await send(client(), sessionOf(2), worked('/srv/app/.guardkit/worktrees/TASK-10'))
+        await send(client(), sessionOf(3), worked('/srv/app'))
+        await send(client(), sessionOf(4), worked('/srv/.guardkit/worktrees/TASK-1'), {
+          project: `${PROJECT} 2`,
+        })
+        expect(await links()).toEqual([`2 → ${S1}`, `3 → ${S1}`])
+      })
+    })
+  })
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { clientOf } from '../support/records.ts'
+import {
+  brokenTurns,
+  bytesOf,
+  everyTurn,
+  reportsOf,
+  send,
+  sessionOf,
+  stepsOf,
+  turn,
+} from '../support/transcript-import.ts'
+import { linesOf, type Written } from '../support/written-transcript.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const S1 = sessionOf(1)
+const S2 = sessionOf(2)
+
+const NAMES = ['Grep', 'Read', 'Read', 'Edit', 'Bash', 'Edit', 'Bash']
+/** The first `n` calls of a turn that both sessions hold. */
+const shared = (n: number): Written[] => turn('shared', NAMES.slice(0, n), { ends: false })
+
+/** A fork copies records into a second session: one turn a start, whoever holds it. */
+export function transcriptCopiesContract(store: StoreUnderTest): void {
+  describe('copies of a turn', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const bySession = async (sessionId: string) =>
+      (await client().listTranscriptTurns({ sessionId, minLength: 0 })).items.map(
+        ({ turnId, sessionId: of, index, length }) => `${of === sessionId} ${turnId} ${index} ${length}`,
+      )
+
+    describe.each([
+      ['the shorter first', [S1, S2]],
+      ['the longer first', [S2, S1]],
+    ])('%s', (_name, order) => {
+      test('the copy with more calls gives the steps, is listed once and found under both', async () => {
+        const files = {
+          [S1]: linesOf([...turn('own', ['Glob'], { from: -20 }), ...shared(3)]),
+          [S2]: linesOf(shared(6)),
+        }
+        for (const session of order) await send(client(), session, files[session] as Buffer)
+        const turns = await everyTurn(client())
+        expect(turns).toMatchObject([
+          { turnId: 'shared', sessionId: S2, index: 0, length: 6, tools: NAMES.slice(0, 6) },
+          { turnId: 'own', sessionId: S1, index: 0, length: 1 },
+        ])
+        expect(await stepsOf(handles.graph, 'shared')).toHaveLength(6)
+        expect(await bySession(S1)).toEqual(['true shared 1 6', 'true own 0 1'])
+        expect(await bySession(S2)).toEqual(['true shared 0 6'])
+        const { items } = await client().listToolStats({ limit: 0 })
+        expect(items.map(({ toolName, count }) => `${toolName} ${count}`)).toEqual([
+          'Edit 2',
+          'Read 2',
+          'Bash 1',
+          'Glob 1',
+          'Grep 1',
+        ])
+        expect(await brokenTurns(handles.graph)).toEqual([])
+        for (const sessionId of [S1, S2])
+          expect(
+            (await client().listTranscriptTurns({ sessionId, pattern: turns[0]?.pattern })).items,
+          ).toHaveLength(1)
+      })
+
+      test('of equal copies the order says nothing', async () => {
+        for (const session of order) await send(client(), session, linesOf(shared(4)))
+        expect(await everyTurn(client())).toMatchObject([{ sessionId: S1, length: 4 }])
+        expect(await stepsOf(handles.graph, 'shared')).toHaveLength(4)
+        const contents = { sources: [S1, S2].map((sessionId) => ({ sessionId })) }
+        expect(await client().countTranscripts(contents)).toEqual({ sessions: 2, turns: 1, steps: 4 })
+      })
+
+      test('of equal copies one with results tells more than one without, whatever the order', async () => {
+        const errors = { 1: 'Error: no' }
+        const files = {
+          [S1]: linesOf(turn('shared', ['Read', 'Edit'], { pending: [0, 1] })),
+          [S2]: linesOf(turn('shared', ['Read', 'Edit'], { errors })),
+        }
+        for (const session of order) await send(client(), session, files[session] as Buffer)
+        for (const session of order) await send(client(), session, files[session] as Buffer, { anew: true })
+        expect(await everyTurn(client())).toHaveLength(1)
+        expect(await brokenTurns(handles.graph)).toEqual([])
+      })
+
+      test('two files of one session: the one with more calls, too', async () => {
+        const files = { [S1]: linesOf(shared(3)), [S2]: linesOf(shared(6)) }
+        for (const file of order)
+          await send(client(), S1, files[file] as Buffer, { path: `/home/me/${file}.jsonl` })
+        expect(await everyTurn(client())).toMatchObject([{ sessionId: S1, length: 6 }])
+        expect(await stepsOf(handles.graph, 'shared')).toHaveLength(6)
+      })
+    })
+
+    test('a session that goes on after it was copied keeps all its calls, in whatever stages it is read', async () => {
+      const whole = linesOf(shared(7))
+      await send(client(), S1, linesOf(shared(3)))
+      await send(client(), S2, linesOf(shared(5)))
+      await send(client(), S1, whole)
+      expect(await everyTurn(client())).toMatchObject([{ sessionId: S1, length: 7, tools: NAMES }])
+      expect(await stepsOf(handles.graph, 'shared')).toHaveLength(7)
+    })
+
+    test('in turns, the one that is ahead gives the steps', async () => {
+      for (const [session, n] of [
+        [S1, 1],
+        [S2, 2],
+        [S1, 4],
+        [S2, 5],
+        [S1, 6],
+        [S2, 7],
+      ] as const) {
+        await send(client(), session, linesOf(shared(n)))
+        expect(await everyTurn(client()), `${n} calls`).toMatchObject([{ sessionId: session, length: n }])
+        expect(await stepsOf(handles.graph, 'shared')).toHaveLength(n)
+      }
+      expect(await brokenTurns(handles.graph)).toEqual([])
+    })
+
+    test('a pattern of one conversation in two sessions is seen in one', async () => {
+      for (const session of [S1, S2]) await send(client(), session, linesOf(shared(7)))
+      const { items } = await client().listTranscriptPatterns({})
+      expect(items).toMatchObject([{ count: 1, avgLength: 7, sessions: 1 }])
+    })
+
+    test('forks that are imported at one time, each through a handle of its own, double nothing', async () => {
+      const forks = Array.from({ length: 6 }, (_, i) => sessionOf(i + 1))
+      for (let round = 0; round < 4; round++) {
+        const project = `round ${round}`
+        const graphs = await Promise.all(forks.map(() => handles.open(() => store.beside(handles.graph))))
+        const file = bytesOf(turn('a', NAMES), turn('b', NAMES.toReversed(), { from: 30 }), shared(6))
+        await Promise.all(
+          forks.map((session, i) => send(clientOf(graphs[i] ?? handles.graph), session, file, { project })),
+        )
+        expect(await brokenTurns(handles.graph), project).toEqual([])
+        expect(await everyTurn(client(), project)).toMatchObject([
+          { turnId: 'a', sessionId: S1 },
+          { turnId: 'b', sessionId: S1 },
+          { turnId: 'shared', sessionId: S1 },
+        ])
+        for (const graph of new Set(graphs)) if (graph !== handles.graph) await graph.close()
+      }
+    })
+
+    test('the same bytes in both orders give the same answers', async () => {
+      const files = [linesOf([...turn('own', ['Glob'], { from: -20 }), ...shared(3)]), linesOf(shared(6))]
+      for (const [project, order] of [
+        ['forth', [0, 1]],
+        ['back', [1, 0]],
+      ] as const)
+        for (const i of order) await send(client(), sessionOf(i + 1), files[i] as Buffer, { project })
+      expect(await reportsOf(client(), 'back')).toEqual(await reportsOf(client(), 'forth'))
+    })
+  })
+}

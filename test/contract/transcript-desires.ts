@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
+import { bytesOf, desiresIn, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { instant, linesOf } from '../support/written-transcript.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const S1 = sessionOf(1)
+const S2 = sessionOf(2)
+
+/** A turn of the seed's pattern `Grep → Read{2+} → Edit`, of so many calls. */
+const journey = (id: string, calls: number, from: number, ends = true) =>
+  turn(id, ['Grep', ...Array.from({ length: calls - 2 }, () => 'Read'), 'Edit'], { from, ends })
+
+/** Long turns that recur: seed 002, phase 4. */
+export function transcriptDesiresContract(store: StoreUnderTest): void {
+  describe('desires', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const told = async () => (await client().listDesires({})).items
+    const imported = async (...lengths: number[][]) => {
+      for (const [session, calls] of lengths.entries())
+        await send(
+          client(),
+          sessionOf(session + 1),
+          bytesOf(...calls.map((n, i) => journey(`${session}-${i}`, n, 1000 * session + 100 * i))),
+        )
+    }
+
+    test("the seed's example, character by character", async () => {
+      await imported([5, 5, 5], [5, 5, 6], [5, 5, 5], [6, 6, 6])
+      const error =
+        'Repeated pattern: Grep → Read{2+} → Edit (avg 5.3 calls, seen 12 times across 4 sessions)'
+      expect(await told()).toEqual([
+        {
+          toolName: 'Grep',
+          error,
+          category: 'turn-pattern',
+          source: 'transcript-analysis',
+          pattern: 'Grep → Read{2+} → Edit',
+          count: 12,
+          avgLength: 64 / 12,
+          sessions: 4,
+          firstSeen: instant(0),
+          lastSeen: instant(3200),
+        },
+      ])
+      expect(await desiresIn(handles.graph)).toEqual([error])
+      expect((await client().listPaths({})).items).toEqual([
+        {
+          pattern: 'Grep → Read{2+} → Edit',
+          count: 12,
+          sessions: 4,
+          category: 'turn-pattern',
+          lastSeen: instant(3200),
+        },
+      ])
+    })
+
+    test.each([
+      ['two times', [[6], [6]], 0],
+      ['three times in one session', [[6, 6, 6]], 0],
+      ['three times in two sessions', [[6, 6], [6]], 1],
+      ['an average of just the threshold', [[4, 5], [6]], 0],
+      ['an average just above it', [[4, 5, 5, 5, 5], [7]], 1],
+      ['an average below it, with one long turn', [[4, 4], [6]], 0],
+    ])('%s', async (_name, lengths, found) => {
+      await imported(...lengths)
+      expect(await told()).toHaveLength(found)
+      expect(await desiresIn(handles.graph)).toHaveLength(found)
+      expect((await client().listPaths({})).items).toHaveLength(found)
+    })
+
+    test('a desire stands beside the failures, most seen first', async () => {
+      await imported([6, 6], [6])
+      const bad = { errors: { 0: 'no', 1: 'no', 2: 'no' } }
+      await send(client(), sessionOf(3), bytesOf(turn('x', ['Zip', 'Zip', 'Zip', 'Bash'], bad)))
+      await send(client(), sessionOf(4), bytesOf(turn('y', ['Bash'], { errors: { 0: 'no' } })))
+      expect(
+        (await client().listPaths({})).items.map(({ pattern, category }) => `${category} ${pattern}`),
+      ).toEqual(['turn-pattern Grep → Read{2+} → Edit', 'tool-error Zip: no', 'tool-error Bash: no'])
+    })
+
+    test('a turn that grows out of its pattern takes the desire away, and the next one makes its own', async () => {
+      const growing = turn('g', ['Grep', 'Read', 'Read', 'Read', 'Read', 'Edit', 'Bash'], { ends: false })
+      await send(client(), S1, bytesOf(journey('a', 6, 100), journey('b', 6, 200)))
+      await send(client(), S2, linesOf(growing.slice(0, -2)))
+      expect(await desiresIn(handles.graph)).toHaveLength(1)
+      await send(client(), S2, linesOf(growing))
+      expect(await told()).toEqual([])
+      expect(await desiresIn(handles.graph)).toEqual([])
+      expect((await client().listPaths({})).items).toEqual([])
+    })
+
+    test('a desire that holds no longer is gone: more turns of its pattern made the average short', async () => {
+      await imported([6, 6], [6])
+      expect(await desiresIn(handles.graph)).toHaveLength(1)
+      await send(
+        client(),
+        sessionOf(3),
+        bytesOf(journey('s', 4, 0), journey('t', 4, 50), journey('u', 4, 90)),
+      )
+      expect(await told()).toEqual([])
+      expect(await desiresIn(handles.graph)).toEqual([])
+    })
+
+    test('it is refreshed with each import: numbers, text and times', async () => {
+      await imported([6, 6], [6])
+      await send(client(), sessionOf(3), bytesOf(journey('later', 8, 9000), journey('first', 8, -9000)))
+      const error = 'Repeated pattern: Grep → Read{2+} → Edit (avg 6.8 calls, seen 5 times across 3 sessions)'
+      expect(await told()).toMatchObject([
+        { error, count: 5, avgLength: 6.8, sessions: 3, firstSeen: instant(-9000), lastSeen: instant(9000) },
+      ])
+      expect(await desiresIn(handles.graph)).toEqual([error])
+    })
+
+    test('the threshold comes from the configuration, for all desires at the next import', async () => {
+      const lax = inProcessClient({ graph: handles.graph, project: PROJECT, turnLengthThreshold: 3 })
+      for (const [i, session] of [S1, S1, S2].entries())
+        await send(lax, `${session}-${i % 2}`, bytesOf(journey(`t${i}`, 4, 10 * i)))
+      await send(lax, S2, bytesOf(journey('t9', 4, 900)))
+      expect((await lax.listDesires({})).items).toHaveLength(1)
+      expect(await desiresIn(handles.graph)).toHaveLength(1)
+      expect(await told()).toEqual([])
+      await send(client(), sessionOf(3), bytesOf(turn('other', ['Bash'])))
+      expect(await desiresIn(handles.graph)).toEqual([])
+      await send(lax, sessionOf(4), bytesOf(turn('another', ['Bash'])))
+      expect(await desiresIn(handles.graph)).toHaveLength(1)
+    })
+
+    test('projects have desires of their own', async () => {
+      for (const [project, session] of [
+        ['a', S1],
+        ['a', S2],
+        ['b', S1],
+        ['b', S2],
+      ] as const)
+        await send(client(), session, bytesOf(journey(`${project}${session}`, 6, 0)), { project })
+      for (const project of ['a', 'b']) expect((await client().listDesires({ project })).items).toEqual([])
+      await send(client(), sessionOf(3), bytesOf(journey('third', 6, 50)), { project: 'b' })
+      expect((await client().listDesires({ project: 'a' })).items).toEqual([])
+      expect((await client().listDesires({ project: 'b' })).items).toHaveLength(1)
+      expect(await desiresIn(handles.graph)).toHaveLength(1)
+    })
+  })
+}

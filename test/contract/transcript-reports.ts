@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import { memory } from '../support/engines.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
+import { bytesOf, call, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { linesOf, result, user } from '../support/written-transcript.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const S1 = sessionOf(1)
+const S2 = sessionOf(2)
+
+/** By code unit U+1F600 (D83D …) comes before U+FF5E, by code point after it. */
+const TIES = ['A', 'Z', 'a', 'ä', '\u{1f600}', '\uff5e']
+
+/** The questions of seed 002, phase 3, with numbers that were computed by hand. */
+export function transcriptReportsContract(store: StoreUnderTest): void {
+  describe('reports on transcripts', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const ids = async (input: object) =>
+      (await client().listTranscriptTurns(input)).items.map(({ turnId }) => turnId)
+
+    const two = async () => {
+      await send(
+        client(),
+        S1,
+        bytesOf(
+          turn('a', ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Read', 'Edit'], {
+            errors: { 4: 'no', 6: 'no' },
+          }),
+          turn('b', ['Bash', 'Bash', 'Read', 'Bash', 'Read'], {
+            from: 100,
+            errors: { 0: 'Exit code 1\nat line 12' },
+          }),
+          turn('c', [], { from: 200 }),
+          turn('d', ['Read'], { from: 300, errors: { 0: 'no' } }),
+        ),
+      )
+      await send(
+        client(),
+        S2,
+        bytesOf(
+          turn('e', ['Glob', 'Read', 'Read', 'Grep', 'Read', 'Read', 'Read', 'Edit'], { from: 400 }),
+          turn('f', ['Read'], { from: 500 }),
+          turn('g', ['Bash', 'Bash', 'Read', 'Bash', 'Read'], {
+            from: 600,
+            errors: { 1: 'Exit code 1\nat line 7' },
+          }),
+        ),
+      )
+    }
+
+    test('turns: every field', async () => {
+      const parallel = linesOf([
+        ...[user('Do it'), call('1', 'Read', { id: 'm' }), call('2', 'Read', { id: 'm' }), result('1')].map(
+          (r, i) => ({
+            ...r,
+            uuid: `r${i}`,
+            timestamp: `2026-01-02T00:00:0${i}.250Z`,
+          }),
+        ),
+      ])
+      await send(client(), S1, parallel)
+      expect((await client().listTranscriptTurns({ minLength: 2 })).items).toEqual([
+        {
+          turnId: 'r0',
+          sessionId: S1,
+          index: 0,
+          kind: 'human',
+          status: 'open',
+          startedAt: '2026-01-02T00:00:00.250Z',
+          durationMs: 3000,
+          length: 2,
+          tools: ['Read', 'Read'],
+          pattern: 'Read{2+}',
+          errors: 0,
+          parallelSteps: 2,
+        },
+      ])
+    })
+
+    test('turns: longest first, then session, then index; those without calls only with a least length of 0', async () => {
+      await two()
+      expect(await ids({})).toEqual(['e', 'a', 'b', 'g'])
+      expect(await ids({ minLength: 6 })).toEqual(['e', 'a'])
+      expect(await ids({ minLength: 1 })).toEqual(['e', 'a', 'b', 'g', 'd', 'f'])
+      expect(await ids({ minLength: 0 })).toEqual(['e', 'a', 'b', 'g', 'd', 'f', 'c'])
+      expect(await ids({ minLength: 0, limit: 2 })).toEqual(['e', 'a'])
+      expect(await ids({ minLength: 0, limit: 0 })).toHaveLength(7)
+      expect(await ids({ minLength: 0, sessionId: S1 })).toEqual(['a', 'b', 'd', 'c'])
+      expect(await ids({ minLength: 0, sessionId: sessionOf(9) })).toEqual([])
+    })
+
+    test('turns: fifty, where nothing else is said; 0 is all', async () => {
+      const many = Array.from({ length: 60 }, (_, i) => turn(`t${i}`, ['Read'], { from: 10 * i }))
+      await send(client(), S1, bytesOf(...many))
+      expect(await ids({ minLength: 0 })).toHaveLength(50)
+      expect(await ids({ minLength: 0, limit: 0 })).toHaveLength(60)
+      expect(await ids({ minLength: 0, sessionId: S1 })).toHaveLength(50)
+    })
+
+    test('turns of a pattern are exact, of any length', async () => {
+      await two()
+      expect(await ids({ pattern: 'Bash{2+} → Read → Bash → Read' })).toEqual(['b', 'g'])
+      expect(await ids({ pattern: 'Read' })).toEqual(['d', 'f'])
+      expect(await ids({ pattern: 'Read', sessionId: S2 })).toEqual(['f'])
+      for (const none of ['Rea', 'Read{2+}', 'read', 'Bash{2+} -> Read', ' Read'])
+        expect(await ids({ pattern: none }), none).toEqual([])
+    })
+
+    test('whole turns are filtered by their start; without a zone it is UTC', async () => {
+      await two()
+      const begins = 'e'
+      for (const since of [
+        '2026-01-02T00:06:40Z',
+        '2026-01-02T00:06:40',
+        '2026-01-02 00:06:40',
+        '2026-01-02T01:06:40+01:00',
+        '2026-01-01T19:06:40-05:00',
+      ]) {
+        expect(await ids({ minLength: 0, since }), since).toEqual([begins, 'g', 'f'])
+        expect((await client().listToolStats({ since })).items[0], since).toMatchObject({
+          toolName: 'Read',
+          count: 8,
+        })
+      }
+      expect(await ids({ minLength: 0, since: '2026-01-02T00:06:40.001Z' })).toEqual(['g', 'f'])
+      const { items } = await client().listTranscriptPatterns({ minLength: 0, since: '2026-01-02T00:05:00' })
+      expect(items.map(({ pattern, count }) => `${count} ${pattern}`)).toEqual([
+        '2 Read',
+        '1 Bash{2+} → Read → Bash → Read',
+        '1 Glob → Read{2+} → Grep → Read{2+} → Edit',
+      ])
+      await expect(client().listTranscriptTurns({ since: 'yesterday' })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    })
+
+    test('patterns: how often, how long on average, in how many sessions', async () => {
+      await two()
+      await send(client(), sessionOf(3), bytesOf(turn('h', ['Bash', 'Bash', 'Bash', 'Read', 'Bash', 'Read'])))
+      expect((await client().listTranscriptPatterns({})).items).toEqual([
+        { pattern: 'Bash{2+} → Read → Bash → Read', count: 3, avgLength: 16 / 3, sessions: 3 },
+        { pattern: 'Glob → Read{2+} → Grep → Read{2+} → Edit', count: 1, avgLength: 8, sessions: 1 },
+        { pattern: 'Grep → Read{2+} → Edit → Read → Edit', count: 1, avgLength: 7, sessions: 1 },
+      ])
+      expect((await client().listTranscriptPatterns({ minLength: 6 })).items[2]).toMatchObject({ count: 1 })
+      expect((await client().listTranscriptPatterns({ minLength: 0, sessionId: S1 })).items).toEqual([
+        { pattern: 'Bash{2+} → Read → Bash → Read', count: 1, avgLength: 5, sessions: 1 },
+        { pattern: 'Grep → Read{2+} → Edit → Read → Edit', count: 1, avgLength: 7, sessions: 1 },
+        { pattern: 'Read', count: 1, avgLength: 1, sessions: 1 },
+      ])
+    })
+
+    test('tools: calls, turns, their average length and the share that is long', async () => {
+      await two()
+      expect((await client().listToolStats({})).items).toEqual([
+        { toolName: 'Read', count: 15, turns: 6, avgTurnLen: 27 / 6, longTurnPct: (100 * 2) / 6 },
+        { toolName: 'Bash', count: 6, turns: 2, avgTurnLen: 5, longTurnPct: 0 },
+        { toolName: 'Edit', count: 3, turns: 2, avgTurnLen: 7.5, longTurnPct: 100 },
+        { toolName: 'Grep', count: 2, turns: 2, avgTurnLen: 7.5, longTurnPct: 100 },
+        { toolName: 'Glob', count: 1, turns: 1, avgTurnLen: 8, longTurnPct: 100 },
+      ])
+      expect((await client().listToolStats({ limit: 2 })).items).toHaveLength(2)
+    })
+
+    test('paths: what fails, by tool and by what the messages have in common', async () => {
+      await two()
+      expect((await client().listPaths({})).items).toEqual([
+        {
+          pattern: 'Bash: Exit code N: at line N',
+          count: 2,
+          sessions: 2,
+          category: 'tool-error',
+          lastSeen: '2026-01-02T00:10:00.000Z',
+        },
+        {
+          pattern: 'Edit: no',
+          count: 2,
+          sessions: 1,
+          category: 'tool-error',
+          lastSeen: '2026-01-02T00:00:00.000Z',
+        },
+        {
+          pattern: 'Read: no',
+          count: 1,
+          sessions: 1,
+          category: 'tool-error',
+          lastSeen: '2026-01-02T00:05:00.000Z',
+        },
+      ])
+      expect((await client().listPaths({ limit: 1 })).items).toHaveLength(1)
+      expect(
+        (await client().listPaths({ since: '2026-01-02T00:05:00' })).items.map(({ pattern }) => pattern),
+      ).toEqual(['Bash: Exit code N: at line N', 'Read: no'])
+    })
+
+    test('ties are ordered by code unit, also where a limit cuts them', async () => {
+      for (const [i, tie] of TIES.toReversed().entries())
+        await send(client(), tie, bytesOf(turn(`t${i}`, [tie], { errors: { 0: 'no' } })))
+      const inOrder = { minLength: 0, limit: 0 }
+      const { items: turns } = await client().listTranscriptTurns(inOrder)
+      expect(turns.map(({ sessionId }) => sessionId)).toEqual(TIES)
+      const { items: patterns } = await client().listTranscriptPatterns(inOrder)
+      expect(patterns.map(({ pattern }) => pattern)).toEqual(TIES)
+      const { items: tools } = await client().listToolStats({ limit: 0 })
+      expect(tools.map(({ toolName }) => toolName)).toEqual(TIES)
+      const { items: paths } = await client().listPaths({ limit: 0 })
+      expect(paths.map(({ pattern }) => pattern)).toEqual(TIES.map((tie) => `${tie}: no`))
+      const cut = { minLength: 0, limit: 5 }
+      expect((await client().listTranscriptTurns(cut)).items.map(({ sessionId }) => sessionId)).toEqual(
+        TIES.slice(0, 5),
+      )
+      expect((await client().listTranscriptPatterns(cut)).items.map(({ pattern }) => pattern)).toEqual(
+        TIES.slice(0, 5),
+      )
+      expect((await client().listToolStats({ limit: 5 })).items.map(({ toolName }) => toolName)).toEqual(
+        TIES.slice(0, 5),
+      )
+    })
+
+    test('the threshold comes from the configuration', async () => {
+      await two()
+      const strict = inProcessClient({ graph: handles.graph, project: PROJECT, turnLengthThreshold: 7 })
+      expect((await strict.listTranscriptTurns({})).items.map(({ turnId }) => turnId)).toEqual(['e', 'a'])
+      expect((await strict.listTranscriptPatterns({})).items).toHaveLength(2)
+      expect((await strict.listToolStats({})).items.map(({ longTurnPct }) => longTurnPct)).toEqual([
+        100 / 6,
+        0,
+        50,
+        50,
+        100,
+      ])
+    })
+
+    test('the same transcripts give byte-identical answers on every engine', async () => {
+      const reference = await handles.open(() => memory.open())
+      for (const to of [client(), clientOf(reference)]) {
+        for (let session = 0; session < 12; session++) {
+          // Averages with endless fractions, in many addends.
+          const turns = Array.from({ length: 11 }, (_, i) =>
+            turn(
+              `${session}-${i}`,
+              ['Grep', ...Array.from({ length: 2 + ((session * 7 + i * 5) % 13) }, () => 'Read'), 'Edit'],
+              {
+                from: 100 * i,
+                errors: { 0: `file ${i % 3}.ts is gone: ${'ab'[i % 2]}` },
+              },
+            ),
+          )
+          await send(to, sessionOf(session), bytesOf(...turns))
+        }
+      }
+      expect(await reportsOf(client())).toEqual(await reportsOf(clientOf(reference)))
+      await reference.close()
+    })
+  })
+}
