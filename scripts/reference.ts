@@ -7,6 +7,7 @@ import { routeOf, routes } from '../src/http/routes.ts'
 import { manifest } from '../src/mcp/manifest.ts'
 import { ALL_TOOLS } from '../src/mcp/tools.ts'
 import { type OperationName, operations } from '../src/operations.ts'
+import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/transcript-upload.ts'
 import { captureRequest } from '../src/turns/record.ts'
 import { wireSchema } from '../src/wire.ts'
 
@@ -19,7 +20,7 @@ type Json = { [key: string]: unknown }
 function reference(): string {
   return `${[
     '# Reference\n\nGenerated from the schemas by `npm run docs`. The running service has the same as OpenAPI 3.1 at `/openapi.json`, and as a page at `/docs`.',
-    `## Routes\n\n${table(['route', 'scope', 'what it does'], routes.map(routeRow))}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
+    `## Routes\n\n${table(['route', 'scope', 'what it does'], [...routes.map(routeRow), UPLOAD_ROW])}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
     `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
     ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
     ...queries().map(([title, schema]) => `## ${title}\n\n${fields(schema)}`),
@@ -50,6 +51,8 @@ const routeRow = ({ method, path, operation }: (typeof routes)[number]): string[
   return [`\`${method} ${path}\``, scope, summary]
 }
 
+const UPLOAD_ROW = [`\`POST ${UPLOAD_PATH}\``, 'write', UPLOAD_SUMMARY]
+
 function queries(): [string, z.ZodType][] {
   return [
     ['The continuation context', operations.loadTurnContinuationContext.input],
@@ -60,6 +63,9 @@ function queries(): [string, z.ZodType][] {
     ['Creating a world', operations.createWorld.input],
     ['Running turns', operations.runTurn.input],
     ['Cancelling a turn run', operations.cancelTurnRun.input],
+    ['Sending a transcript', transcriptUpload],
+    ['Turns of transcripts', operations.listTranscriptTurns.input],
+    ['Patterns of turns', operations.listTranscriptPatterns.input],
   ]
 }
 

@@ -7,6 +7,7 @@ import { name, text } from './turns/text.ts'
 /** The one call whose body is no JSON: the bytes of a transcript. Its fields stand in the path and the query. */
 
 export const UPLOAD_PATH = '/v1/transcripts/{session_id}'
+export const UPLOAD_SUMMARY = 'Import a transcript: the body is the JSONL itself, from a byte on'
 
 export const transcriptUpload = z.strictObject({
   project,

@@ -1,5 +1,7 @@
 import { ERRORS } from '../errors.ts'
+import type { Operation } from '../operation.ts'
 import { operations } from '../operations.ts'
+import { transcriptUpload, transcriptUploaded, UPLOAD_PATH, UPLOAD_SUMMARY } from '../transcript-upload.ts'
 import { errorBody } from './error-body.ts'
 import { type Json, SchemaComponents } from './openapi-schemas.ts'
 import { type Route, routes } from './routes.ts'
@@ -27,7 +29,7 @@ export function openApiDocument(): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     security: [{ bearer: [] }],
-    paths: { ...paths, ...PROBES },
+    paths: { ...paths, [UPLOAD_PATH]: { post: uploadObject(components) }, ...PROBES },
     components: {
       securitySchemes: {
         bearer: {
@@ -65,52 +67,69 @@ const headersOf = (status: number): Json =>
   status === 503 || status === 429 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID
 
 function operationObject(route: Route, components: SchemaComponents): Json {
-  const { summary, scope, input, output } = operations[route.operation]
+  const { input } = operations[route.operation]
+  const body = route.method === 'POST'
+  return callObject(components, {
+    ...operations[route.operation],
+    ...route,
+    inQuery: !body,
+    body: body ? { 'application/json': { schema: components.refTo(input, 'input') } } : null,
+  })
+}
+
+/** The one call whose body is no JSON. */
+const uploadObject = (components: SchemaComponents): Json =>
+  callObject(components, {
+    operation: 'importTranscript',
+    path: UPLOAD_PATH,
+    summary: UPLOAD_SUMMARY,
+    scope: 'write',
+    input: transcriptUpload,
+    output: transcriptUploaded,
+    inQuery: true,
+    body: { 'application/jsonl': { schema: { type: 'string', format: 'binary' } } },
+  })
+
+type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
+  Pick<Route, 'path' | 'created'> & { operation: string; inQuery: boolean; body: Json | null }
+
+function callObject(components: SchemaComponents, call: Described): Json {
+  const { operation, path, summary, scope, input, output, created, inQuery, body } = call
   const content = { 'application/json': { schema: components.refTo(output, 'output') } }
   const success = (description: string) => ({ description, headers: REQUEST_ID, content })
-  const body = route.method === 'POST'
+  const statuses = STATUSES.filter((status) => body !== null || status !== 413)
   return {
-    operationId: route.operation,
+    operationId: operation,
     summary,
     description: `Needs a token with the scope \`${scope}\`.`,
-    tags: [route.path.split('/')[2]],
+    tags: [path.split('/')[2]],
     parameters: [
       ...components
         .fieldsOf(input)
-        .filter(({ name }) => !body || isInPath(route, name))
+        .filter(({ name }) => inQuery || isInPath(path, name))
         .map(({ name, required, schema: { description, ...schema } }) => ({
           name,
-          in: isInPath(route, name) ? 'path' : 'query',
+          in: isInPath(path, name) ? 'path' : 'query',
           required,
           ...(description === undefined ? {} : { description }),
           schema,
         })),
       { $ref: '#/components/parameters/TurngraphProject' },
       { $ref: '#/components/parameters/XRequestId' },
-      ...(body ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(body === null ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
     ],
-    ...(body
-      ? {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: components.refTo(input, 'input') } },
-          },
-        }
-      : {}),
+    ...(body === null ? {} : { requestBody: { required: true, content: body } }),
     responses: {
-      200: success(route.created === undefined ? 'The answer' : 'It stood there already, or took the place'),
-      ...(route.created === undefined ? {} : { [route.created]: success('Created') }),
+      200: success(created === undefined ? 'The answer' : 'It stood there already, or took the place'),
+      ...(created === undefined ? {} : { [created]: success('Created') }),
       ...Object.fromEntries(
-        STATUSES.filter((status) => body || status !== 413).map((status) => [
-          status,
-          { $ref: `#/components/responses/Error${status}` },
-        ]),
+        statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
       ),
     },
   }
 }
 
-const isInPath = (route: Route, name: string): boolean => route.path.includes(`{${name}}`)
+const isInPath = (path: string, name: string): boolean => path.includes(`{${name}}`)
 
 const header = (name: string, description: string, schema: Json): Json => ({
   name,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { memory } from '../support/engines.ts'
@@ -86,7 +87,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
     })
 
     test('all of a long one anew, in several transactions, changes nothing either', async () => {
-      const many = Array.from({ length: 60 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
+      const many = Array.from({ length: 240 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
       const bytes = bytesOf(...many)
       await send(client(), S1, bytes)
       const before = await importedDump(handles.graph)
@@ -207,7 +208,6 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       await send(client(), S1, before)
       expect(await send(client(), S1, after, { anew: true })).toMatchObject({ bytes: after.length })
       expect((await everyTurn(client())).map(({ pattern }) => pattern)).toContain('Grep → Read')
-      const { createHash } = await import('node:crypto')
       const tail = after.subarray(-256)
       expect(await client().getTranscriptProgress({ sessionId: S1 })).toMatchObject({
         tail: { bytes: 256, sha256: createHash('sha256').update(tail).digest('hex') },
@@ -215,7 +215,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
     })
 
     test('an upload that breaks off is gone on with, and ends in the graph of one import', async () => {
-      const many = Array.from({ length: 60 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
+      const many = Array.from({ length: 300 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
       const other = Array.from({ length: 5 }, (_, i) =>
         turn(`u${i}`, ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit'], { from: 20 * i }),
       )

@@ -1,0 +1,286 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
+import { instant, linesOf } from '../support/written-transcript.ts'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+beforeAll(buildOnce, 120_000)
+
+let home = ''
+let folder = ''
+let turngraph: ReturnType<typeof commandsOn>
+beforeEach(() => {
+  home = temporaryFolder()
+  folder = path.join(home, 'projects', '-home-me-shop')
+  mkdirSync(folder, { recursive: true })
+  turngraph = commandsOn(home)
+})
+
+const write = (n: number, bytes: Buffer) => writeFileSync(path.join(folder, `${sessionOf(n)}.jsonl`), bytes)
+const lines = (text: string) => text.trimEnd().split('\n')
+
+const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
+const [S1, S2] = [sessionOf(1), sessionOf(2)]
+
+const writeAll = () => {
+  write(
+    1,
+    bytesOf(
+      turn('a', LONG, { errors: { 5: 'Error: Exit code 1\nno such file /srv/app/a.ts' } }),
+      turn('b', ['Bash', 'Bash', 'Read', 'Bash', 'Read'], { from: 100 }),
+      turn('c', [], { from: 200 }),
+    ),
+  )
+  write(
+    2,
+    bytesOf(
+      turn('d', LONG, { from: 300 }),
+      turn('e', [...LONG, 'Bash'], { from: 400 }),
+      turn('f', ['Read'], { from: 500 }),
+    ),
+  )
+}
+
+/** Every command of a user on the same files, with what it prints. */
+async function everyCommand() {
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await turngraph.run(args)
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+    return stdout
+  }
+  const json = async (...args: string[]) => JSON.parse(await run(...args, '--json'))
+  return { run, json }
+}
+
+describe.each(['directly', 'through a running server'])('%s', (way) => {
+  beforeEach(async () => {
+    writeAll()
+    if (way !== 'directly') await turngraph.serve()
+  })
+
+  test('import transcripts tells what it read and what is there; again it reads nothing', async () => {
+    const { json, run } = await everyCommand()
+    const bytes = [S1, S2].reduce((sum, id) => sum + Buffer.byteLength(readOf(id)), 0)
+    const first = await json('import', 'transcripts', folder)
+    expect(first).toEqual({
+      files: 2,
+      sessions: 2,
+      turns: 6,
+      steps: 25,
+      bytes,
+      bad_lines: 0,
+      recovered_lines: 0,
+      skipped_files: 0,
+      skipped: [],
+      unknown: {},
+      unknown_subtypes: {},
+      unknown_fields: {},
+      seconds: expect.any(Number),
+    })
+    expect(await json('import', 'transcripts', folder)).toMatchObject({
+      bytes: 0,
+      turns: 6,
+      steps: 25,
+      files: 2,
+    })
+    expect(lines(await run('import', 'transcripts', folder)).map((line) => line.split('\t'))).toEqual([
+      ['imported', 'count'],
+      ['files', '2'],
+      ['sessions', '2'],
+      ['turns', '6'],
+      ['steps', '25'],
+      ['bytes read', '0'],
+      ['bad lines', '0'],
+      ['recovered lines', '0'],
+      ['skipped files', '0'],
+    ])
+  })
+
+  test('turns, patterns, paths and desires: the tables of the seed, and as JSON', async () => {
+    const { json, run } = await everyCommand()
+    await json('import', 'transcripts', folder)
+    const pattern = 'Grep → Read{2+} → Edit → Bash'
+
+    expect(lines(await run('turns'))).toEqual([
+      'SESSION                               TURN  LENGTH  TOOLS',
+      `${S2}  1     7       Grep → Read → Read → Read → Edit → Bash → Bash`,
+      `${S1}  0     6       Grep → Read → Read → Read → Edit → Bash`,
+      `${S2}  0     6       Grep → Read → Read → Read → Edit → Bash`,
+      `${S1}  1     5       Bash → Bash → Read → Bash → Read`,
+    ])
+    const turns = await json('turns')
+    expect(turns[0]).toEqual({
+      turn_id: 'e',
+      session_id: S2,
+      index: 1,
+      kind: 'human',
+      status: 'complete',
+      started_at: instant(400),
+      duration_ms: 15_000,
+      length: 7,
+      tools: [...LONG, 'Bash'],
+      pattern: 'Grep → Read{2+} → Edit → Bash{2+}',
+      errors: 0,
+      parallel_steps: 0,
+    })
+    const ids = (items: { turn_id: string }[]) => items.map(({ turn_id }) => turn_id)
+    expect(ids(turns)).toEqual(['e', 'a', 'd', 'b'])
+    expect(ids(await json('turns', '--min-length', '0'))).toEqual(['e', 'a', 'd', 'b', 'f', 'c'])
+    expect(ids(await json('turns', '--min-length', '0', '--session', S1))).toEqual(['a', 'b', 'c'])
+    expect(ids(await json('turns', '--limit', '1'))).toEqual(['e'])
+    expect(ids(await json('turns', '--since', '2026-01-02T00:05:00'))).toEqual(['e', 'd'])
+    expect(ids(await json('turns', '--pattern', pattern))).toEqual(['a', 'd'])
+    expect(ids(await json('turns', '--pattern', 'Read'))).toEqual(['f'])
+    expect(lines(await run('turns', '--pattern', pattern))).toHaveLength(3)
+
+    expect(lines(await run('turns', '--patterns'))).toEqual([
+      'PATTERN                            COUNT  AVG_LENGTH  SESSIONS',
+      'Grep → Read{2+} → Edit → Bash      2      6.0         2',
+      'Bash{2+} → Read → Bash → Read      1      5.0         1',
+      'Grep → Read{2+} → Edit → Bash{2+}  1      7.0         1',
+    ])
+    expect((await json('turns', '--patterns'))[0]).toEqual({ pattern, count: 2, avg_length: 6, sessions: 2 })
+
+    expect(lines(await run('paths', '--turns'))).toEqual([
+      'RANK  PATTERN  COUNT  AVG_TURN_LEN  LONG_TURN_%',
+      '1     Read     12     5.0           60%',
+      '2     Bash     7      6.0           75%',
+      '3     Edit     3      6.3           100%',
+      '4     Grep     3      6.3           100%',
+    ])
+    expect((await json('paths', '--turns', '--top', '1'))[0]).toEqual({
+      tool_name: 'Read',
+      count: 12,
+      turns: 5,
+      avg_turn_len: 5,
+      long_turn_pct: 60,
+    })
+    expect(lines(await run('paths'))).toEqual([
+      'RANK  PATTERN                                 COUNT  SESSIONS  CATEGORY    LAST_SEEN',
+      '1     Bash: Exit code N: no such file <path>  1      1         tool-error  2026-01-02T00:00:00.000Z',
+    ])
+
+    write(3, linesOf(turn('g', LONG, { from: 700 })))
+    await json('import', 'transcripts', folder)
+    const error = `Repeated pattern: ${pattern} (avg 6.0 calls, seen 3 times across 3 sessions)`
+    expect(await json('desires')).toEqual([
+      {
+        tool_name: 'Grep',
+        error,
+        category: 'turn-pattern',
+        source: 'transcript-analysis',
+        pattern,
+        count: 3,
+        avg_length: 6,
+        sessions: 3,
+        first_seen: instant(0),
+        last_seen: instant(700),
+      },
+    ])
+    expect(await run('desires')).toContain(error)
+    expect(
+      (await json('paths')).map(
+        (each: { category: string; pattern: string }) => `${each.category} ${each.pattern}`,
+      ),
+    ).toEqual([`turn-pattern ${pattern}`, 'tool-error Bash: Exit code N: no such file <path>'])
+  })
+})
+
+const readOf = (id: string): Buffer =>
+  id === S1
+    ? bytesOf(
+        turn('a', LONG, { errors: { 5: 'Error: Exit code 1\nno such file /srv/app/a.ts' } }),
+        turn('b', ['Bash', 'Bash', 'Read', 'Bash', 'Read'], { from: 100 }),
+        turn('c', [], { from: 200 }),
+      )
+    : bytesOf(
+        turn('d', LONG, { from: 300 }),
+        turn('e', [...LONG, 'Bash'], { from: 400 }),
+        turn('f', ['Read'], { from: 500 }),
+      )
+
+describe('files', () => {
+  test('the default is ~/.claude/projects, for the configured project', async () => {
+    const projects = path.join(home, '.claude', 'projects', '-x')
+    mkdirSync(projects, { recursive: true })
+    writeFileSync(path.join(projects, `${S1}.jsonl`), bytesOf(turn('a', LONG)))
+    const environment = { HOME: home, TURNGRAPH_PROJECT: 'shop' }
+    const imported = await turngraph.run(['import', 'transcripts', '--json'], { environment })
+    expect(JSON.parse(imported.stdout)).toMatchObject({ files: 1, turns: 1 })
+    const elsewhere = await turngraph.run(['turns', '--json'])
+    expect(JSON.parse(elsewhere.stdout)).toEqual([])
+    const here = await turngraph.run(['turns', '--project', 'shop', '--json'])
+    expect(JSON.parse(here.stdout)).toHaveLength(1)
+  })
+
+  test('what is no transcript is said and skipped, and stops nothing', async () => {
+    writeAll()
+    mkdirSync(path.join(folder, 'folder.jsonl'))
+    symlinkSync(path.join(folder, `${S1}.jsonl`), path.join(folder, 'link.jsonl'))
+    writeFileSync(path.join(folder, 'empty.jsonl'), '')
+    writeFileSync(path.join(folder, 'agent-acompact-1.jsonl'), bytesOf(turn('x', ['Read'])))
+    writeFileSync(path.join(folder, 'notes.txt'), 'none')
+    writeFileSync(path.join(folder, 'other.jsonl'), '{"a":1}\n[]\nnonsense\n')
+    const { code, stdout } = await turngraph.run(['import', 'transcripts', home, '--json'])
+    expect(code).toBe(0)
+    const report = JSON.parse(stdout)
+    expect(report).toMatchObject({ files: 7, turns: 6, sessions: 2, skipped_files: 5 })
+    expect(report.skipped.map(({ file }: { file: string }) => path.basename(file)).sort()).toEqual(
+      ['agent-acompact-1.jsonl', 'empty.jsonl', 'folder.jsonl', 'link.jsonl', 'other.jsonl'].sort(),
+    )
+  })
+
+  test.each([
+    ['of 300 characters', 'x'.repeat(300)],
+    ['with a NUL', 'a\0b'],
+    ['with half a character', 'a\ud800b'],
+    ['of a step in a path', '..'],
+    ['with a slash', 'a/b'],
+  ])('a file whose session has an id %s stops no other one', async (_name, sessionId) => {
+    writeAll()
+    const named = linesOf(turn('z', ['Zip']).map((record) => ({ ...record, sessionId })))
+    writeFileSync(path.join(folder, '0.jsonl'), named)
+    const { code, stdout } = await turngraph.run(['import', 'transcripts', folder, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ files: 3, turns: 7 })
+    const { stdout: shown } = await turngraph.run(['turns', '--min-length', '1', '--json'])
+    const zip = JSON.parse(shown).find(({ turn_id }: { turn_id: string }) => turn_id === 'z')
+    expect(zip).toMatchObject({ kind: 'human', tools: ['Zip'] })
+  })
+
+  test('a file that grew is read on, one that was cut or replaced is read anew', async () => {
+    const run = async () =>
+      JSON.parse((await turngraph.run(['import', 'transcripts', folder, '--json'])).stdout)
+    const [whole, first] = [
+      bytesOf(turn('a', LONG), turn('b', ['Read'], { from: 50 })),
+      bytesOf(turn('a', LONG)),
+    ]
+    write(1, first)
+    expect(await run()).toMatchObject({ bytes: first.length, turns: 1 })
+    write(1, whole)
+    expect(await run()).toMatchObject({ bytes: whole.length - first.length, turns: 2, steps: 7 })
+    const cut = bytesOf(turn('a', ['Grep']))
+    write(1, cut)
+    expect(await run()).toMatchObject({ bytes: cut.length })
+    const replaced = bytesOf(turn('a', ['Glob']))
+    expect(replaced.length).toBe(cut.length)
+    write(1, replaced)
+    expect(await run()).toMatchObject({ bytes: replaced.length })
+    const { stdout } = await turngraph.run(['turns', '--min-length', '1', '--json'])
+    expect(JSON.parse(stdout).find(({ turn_id }: { turn_id: string }) => turn_id === 'a')).toMatchObject({
+      tools: ['Glob'],
+    })
+    expect(await run()).toMatchObject({ bytes: 0 })
+  })
+
+  test('a path that is not there is an error that says so; nothing is made', async () => {
+    const { code, stdout, stderr } = await turngraph.run([
+      'import',
+      'transcripts',
+      path.join(home, 'nowhere'),
+    ])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('nowhere')
+  })
+})

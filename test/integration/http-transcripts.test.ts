@@ -1,0 +1,365 @@
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { httpClient } from '../../src/client/http.ts'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import {
+  bytesOf,
+  everyTurn,
+  reportsOf,
+  send,
+  sessionOf,
+  startedIn,
+  turn,
+} from '../support/transcript-import.ts'
+import { linesOf } from '../support/written-transcript.ts'
+import { newFolder, type Started, start, tokensFile } from './http-start.ts'
+
+const S1 = sessionOf(1)
+const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
+const FILE = bytesOf(turn('t1', LONG, { errors: { 5: 'no' } }), turn('t2', ['Read'], { from: 30 }))
+
+const clientAt = ({ service, token }: Started, project: string | null = null) =>
+  httpClient({ url: service.url, token, project })
+
+const upload = (started: Started, id: string, body: Buffer | string, query = '', token = started.token) =>
+  started.call('POST', `/v1/transcripts/${encodeURIComponent(id)}${query}`, {
+    body: body.toString(),
+    headers: { 'content-type': 'application/jsonl' },
+    token,
+  })
+
+describe('POST /v1/transcripts/{session_id}', () => {
+  test('takes the transcript itself, and answers what it read and what is there', async () => {
+    const started = await start()
+    const odd = [
+      { type: 'newKind' },
+      { type: 'newKind' },
+      { type: 'system', subtype: 'newSubtype', newField: 1 },
+    ]
+    const body = Buffer.concat([FILE, linesOf(odd), Buffer.from('{torn\n')])
+    const answer = await upload(started, S1, body)
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({
+      offset: body.length,
+      bytes: body.length,
+      sessions: 1,
+      turns: 2,
+      steps: 7,
+      bad_lines: 1,
+      recovered_lines: 0,
+      unknown: { newKind: 2 },
+      unknown_subtypes: { newSubtype: 1 },
+      unknown_fields: { 'system.newField': 1 },
+      skipped_threads: 0,
+    })
+  })
+
+  test('goes on from the offset that the progress says; another one is a conflict', async () => {
+    const started = await start()
+    const whole = `${FILE}{"type":"user","mes`
+    expect((await upload(started, S1, whole.slice(0, 500))).body.offset).toBeLessThan(500)
+    const { body: progress } = await started.call('GET', `/v1/transcripts/${S1}/progress`)
+    expect(progress).toMatchObject({ inode: null, tail: { bytes: expect.any(Number) } })
+    const rest = Buffer.from(whole).subarray(progress.offset)
+    const answer = await upload(started, S1, rest, `?offset=${progress.offset}`)
+    expect(answer.body).toMatchObject({
+      offset: FILE.length,
+      bytes: FILE.length - progress.offset,
+      turns: 2,
+      steps: 7,
+    })
+    const refused = await upload(started, S1, rest, `?offset=${progress.offset}`)
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'turn_conflict'])
+    expect(refused.body.error.details).toEqual({ offset: FILE.length })
+    expect((await started.call('GET', `/v1/transcripts/${sessionOf(9)}/progress`)).body).toEqual({
+      offset: 0,
+      inode: null,
+      tail: null,
+    })
+  })
+
+  test.each([`${S1}/a1`, 'a/b/c', 'a%2Fb', '%', 'ä/\u{1f600}', 'a b+c?d#e', '...'])(
+    'a session may be called %s',
+    async (id) => {
+      const started = await start()
+      expect(await upload(started, id, FILE)).toMatchObject({ status: 200, body: { turns: 2 } })
+      const { body } = await started.call('GET', `/v1/transcripts/${encodeURIComponent(id)}/progress`)
+      expect(body.offset).toBe(FILE.length)
+      const found = await started.call(
+        'GET',
+        `/v1/transcript-turns?min_length=0&session_id=${encodeURIComponent(id)}`,
+      )
+      expect(found.body.items.map((item: { turn_id: string }) => item.turn_id)).toEqual(['t1', 't2'])
+      const client = clientAt(started)
+      expect(await send(client, id, FILE)).toMatchObject({ bytes: 0, turns: 2 })
+    },
+  )
+
+  test.each([
+    'offset=-1',
+    'offset=x',
+    'offset=1.5',
+    'offset=',
+    'nonsense=1',
+    'offset=0&offset=0',
+    'session_id=other',
+    'inode=-2',
+  ])('refuses ?%s, and stores nothing', async (query) => {
+    const started = await start()
+    const answer = await upload(started, S1, FILE, `?${query}`)
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
+    expect(await everyTurn(clientAt(started))).toEqual([])
+  })
+
+  test('an upload that breaks off is gone on with', async () => {
+    const started = await start()
+    const many = Array.from({ length: 100 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
+    const bytes = bytesOf(...many)
+    const broken = request(`${started.service.url}/v1/transcripts/${S1}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${started.token}` },
+    })
+    broken.on('error', () => {}) // it is we who break it off
+    const closed = new Promise((resolve) => broken.once('close', resolve))
+    const client = clientAt(started)
+    broken.write(bytes.subarray(0, bytes.length - 5_000))
+    await expect
+      .poll(async () => (await client.getTranscriptProgress({ sessionId: S1 })).offset, { timeout: 20_000 })
+      .toBeGreaterThan(0)
+    broken.destroy()
+    await closed
+    await expect
+      .poll(() => send(client, S1, bytes).catch((error: { code: string }) => error.code), { timeout: 20_000 })
+      .toMatchObject({ offset: bytes.length, turns: 100, steps: 600 })
+  })
+
+  test('more than 256 MiB is 413, told before any of it is read', async () => {
+    const { service, token, call } = await start()
+    const sent = request(`${service.url}/v1/transcripts/${S1}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-length': 256 * 1024 * 1024 + 1,
+        connection: 'close',
+      },
+    })
+    sent.on('error', () => {}) // the service may close before all of it was sent
+    sent.write('{')
+    const [response] = await once(sent, 'response')
+    expect(response.statusCode).toBe(413)
+    sent.destroy()
+    expect((await call('GET', `/v1/transcripts/${S1}/progress`)).body.offset).toBe(0)
+  })
+
+  test('and where nobody told how much would come', async () => {
+    const started = await start()
+    const line = Buffer.from(`{"type":"progress","data":"${'x'.repeat(1024 * 1024 - 64)}"}\n`)
+    const client = clientAt(started)
+    const body = (async function* () {
+      yield FILE
+      for (let i = 0; i < 258; i++) yield line
+    })()
+    await expect(client.importTranscript({ sessionId: S1 }, body)).rejects.toMatchObject({
+      code: 'too_large',
+    })
+  })
+
+  test('a read token cannot import, a write token cannot read', async () => {
+    const file = tokensFile(
+      (['read', 'write', 'analyst'] as const).map((scope) => ({
+        name: scope,
+        token: `token-${scope}`,
+        scopes: [scope],
+      })),
+    )
+    const started = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_IMPORT_ROOTS: newFolder() })
+    const statuses = async (token: string | null) => [
+      (await upload(started, S1, FILE, '', token ?? '')).status,
+      (await started.call('POST', '/v1/transcripts/import', { token, body: { path: '/' } })).status,
+      (await started.call('GET', `/v1/transcripts/${S1}/progress`, { token })).status,
+      (await started.call('POST', '/v1/transcripts/count', { token, body: { sources: [] } })).status,
+      ...(await Promise.all(
+        ['transcript-turns', 'transcript-patterns', 'tool-stats', 'paths', 'desires'].map(
+          async (report) => (await started.call('GET', `/v1/${report}`, { token })).status,
+        ),
+      )),
+    ]
+    const reads = (status: number) => Array.from({ length: 7 }, () => status)
+    expect(await statuses('token-read')).toEqual([403, 403, ...reads(200)])
+    expect(await statuses('token-write')).toEqual([200, 403, ...reads(403)])
+    expect(await statuses('token-analyst')).toEqual([403, 403, ...reads(403)])
+    expect(await statuses('unknown')).toEqual([401, 401, ...reads(401)])
+    expect(await statuses(null)).toEqual([401, 401, ...reads(401)])
+  })
+
+  test('a token of a project imports into that one and reads that one alone', async () => {
+    const token = 'token-of-shop'
+    const file = tokensFile([{ name: 'shop', token, scopes: ['read', 'write'], project: 'shop' }])
+    const started = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_PROJECT: 'elsewhere' })
+    await upload(started, S1, bytesOf(turn('theirs', ['Bash'])))
+    expect(await upload(started, S1, FILE, '', token)).toMatchObject({ status: 200 })
+    for (const query of ['?project=elsewhere', '?project=']) {
+      expect((await upload(started, S1, FILE, query, token)).status).toBeGreaterThanOrEqual(400)
+      const asked = await started.call('GET', `/v1/transcripts/${S1}/progress${query}`, { token })
+      expect(asked.status).toBeGreaterThanOrEqual(400)
+    }
+    const byHeader = await started.call('POST', `/v1/transcripts/${S1}`, {
+      token,
+      body: FILE.toString(),
+      headers: { 'turngraph-project': 'elsewhere', 'content-type': 'application/jsonl' },
+    })
+    expect([byHeader.status, byHeader.body.error?.code]).toEqual([403, 'forbidden'])
+    const own = await everyTurn(httpClient({ url: started.service.url, token }))
+    expect(own.map(({ turnId }) => turnId)).toEqual(['t1', 't2'])
+    expect(await everyTurn(clientAt(started))).toMatchObject([{ turnId: 'theirs' }])
+  })
+})
+
+describe('reports', () => {
+  test('have snake_case fields, and the same answers as in process', async () => {
+    const started = await start()
+    const client = clientAt(started)
+    for (const n of [1, 2, 3])
+      await send(client, sessionOf(n), bytesOf(turn(`t${n}`, LONG, { from: n, errors: { 5: 'no' } })))
+    const inside = inProcessClient({ graph: started.graph, project: 'default' })
+    const parsed = (answers: string[]) => answers.map((answer) => JSON.parse(answer))
+    expect(parsed(await reportsOf(client))).toEqual(parsed(await reportsOf(inside)))
+    const [item] = (await started.call('GET', '/v1/transcript-turns?limit=1')).body.items
+    expect(Object.keys(item)).toEqual([
+      'turn_id',
+      'session_id',
+      'index',
+      'kind',
+      'status',
+      'started_at',
+      'duration_ms',
+      'length',
+      'tools',
+      'pattern',
+      'errors',
+      'parallel_steps',
+    ])
+    const keys = async (route: string) => Object.keys((await started.call('GET', route)).body.items[0])
+    expect(await keys('/v1/transcript-patterns')).toEqual(['pattern', 'count', 'avg_length', 'sessions'])
+    expect(await keys('/v1/tool-stats')).toEqual([
+      'tool_name',
+      'count',
+      'turns',
+      'avg_turn_len',
+      'long_turn_pct',
+    ])
+    expect((await keys('/v1/desires')).sort()).toEqual(
+      [
+        'tool_name',
+        'error',
+        'category',
+        'source',
+        'pattern',
+        'count',
+        'avg_length',
+        'sessions',
+        'first_seen',
+        'last_seen',
+      ].sort(),
+    )
+    const pattern = encodeURIComponent('Grep → Read{2+} → Edit → Bash')
+    expect((await started.call('GET', `/v1/transcript-turns?pattern=${pattern}`)).body.items).toHaveLength(3)
+  })
+
+  test('the threshold is the configured one', async () => {
+    const started = await start({ TURNGRAPH_TURN_LENGTH_THRESHOLD: '6' })
+    const client = clientAt(started)
+    for (const n of [1, 2, 3]) await send(client, sessionOf(n), bytesOf(turn(`t${n}`, LONG)))
+    expect((await client.listTranscriptTurns({})).items).toHaveLength(3)
+    expect((await client.listDesires({})).items).toEqual([])
+    expect((await client.listToolStats({})).items[0]?.longTurnPct).toBe(0)
+  })
+})
+
+describe('POST /v1/transcripts/import', () => {
+  /** Two folders, one of which the service may import from. */
+  function folders() {
+    const folder = newFolder()
+    const [inside, outside] = [path.join(folder, 'roots'), path.join(folder, 'roots2')]
+    for (const each of [inside, outside]) mkdirSync(path.join(each, 'project'), { recursive: true })
+    writeFileSync(path.join(inside, 'project', `${S1}.jsonl`), FILE)
+    writeFileSync(path.join(outside, `${sessionOf(2)}.jsonl`), FILE)
+    return { inside, outside }
+  }
+
+  const importFrom = (started: Started, given: string) =>
+    started.call('POST', '/v1/transcripts/import', { body: { path: given } })
+
+  test('reads what lies below a root, and answers what the command does', async () => {
+    const { inside } = folders()
+    const started = await start({ TURNGRAPH_IMPORT_ROOTS: `/nowhere${path.delimiter}${inside}/` })
+    const { status, body } = await importFrom(started, inside)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      files: 1,
+      sessions: 1,
+      turns: 2,
+      steps: 7,
+      bytes: FILE.length,
+      bad_lines: 0,
+      skipped_files: 0,
+    })
+    for (const field of ['recovered_lines', 'unknown', 'seconds']) expect(body).toHaveProperty(field)
+    expect((await importFrom(started, path.join(inside, 'project'))).body).toMatchObject({
+      bytes: 0,
+      turns: 2,
+    })
+    expect((await importFrom(started, path.join(inside, 'project', `${S1}.jsonl`))).body).toMatchObject({
+      files: 1,
+    })
+  })
+
+  test('is refused anywhere else, in the same words whether it is there or not', async () => {
+    const { inside, outside } = folders()
+    symlinkSync(outside, path.join(inside, 'link'))
+    symlinkSync(path.join(outside, `${sessionOf(2)}.jsonl`), path.join(inside, `${sessionOf(3)}.jsonl`))
+    const started = await start({ TURNGRAPH_IMPORT_ROOTS: inside })
+    for (const given of [
+      outside,
+      `${inside}/../roots2`,
+      path.join(inside, 'link'),
+      path.join(inside, `${sessionOf(3)}.jsonl`),
+      path.dirname(inside),
+      '/',
+      '/etc/passwd',
+      '/proc/self/environ',
+      path.join(outside, 'not there'),
+      path.join(inside, 'not there'),
+      '',
+      '.',
+    ]) {
+      const { status, body } = await importFrom(started, given)
+      expect([given, status, body.error?.code]).toEqual([given, 403, 'forbidden'])
+      expect(body.error.message).toBe(`path: ${given} is not below a folder that this service imports from.`)
+    }
+    expect(await everyTurn(clientAt(started))).toEqual([])
+  })
+
+  test('without roots nothing is imported', async () => {
+    const { inside } = folders()
+    expect((await importFrom(await start(), inside)).status).toBe(403)
+  })
+
+  test('links inside a root lead nowhere: not to transcripts, nor to what stands beside an agent', async () => {
+    const { inside, outside } = folders()
+    const agents = path.join(inside, 'project', S1, 'subagents')
+    mkdirSync(agents, { recursive: true })
+    symlinkSync(path.join(outside, `${sessionOf(2)}.jsonl`), path.join(inside, `${sessionOf(3)}.jsonl`))
+    symlinkSync(outside, path.join(inside, 'folder'))
+    writeFileSync(path.join(outside, 'meta.json'), JSON.stringify({ toolUseId: 't1.0' }))
+    writeFileSync(path.join(agents, 'agent-a1.jsonl'), bytesOf(turn('c', ['Read'])))
+    symlinkSync(path.join(outside, 'meta.json'), path.join(agents, 'agent-a1.meta.json'))
+    const started = await start({ TURNGRAPH_IMPORT_ROOTS: inside })
+    const { body } = await importFrom(started, inside)
+    expect(body).toMatchObject({ sessions: 2, turns: 3, skipped_files: 1 })
+    expect(await startedIn(started.graph)).toEqual([])
+  })
+})

@@ -1,0 +1,203 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Writable } from 'node:stream'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { httpClient } from '../../src/client/http.ts'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import { clientStore } from '../../src/client/transcript-store.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
+import { createLog } from '../../src/log.ts'
+import { importFiles } from '../../src/transcripts/import-files.ts'
+import { PROJECT } from '../support/records.ts'
+import { errorsOf, importedDump, reportsOf, send, sessionOf } from '../support/transcript-import.ts'
+import { failed, linesOf, placed, result, says, user, type Written } from '../support/written-transcript.ts'
+import { newFolder, start } from './http-start.ts'
+
+/** A word for each place, so that a leak says where it comes from. */
+const canary = (place: string): string => `canary-${place}-word`
+
+const S1 = sessionOf(1)
+
+/** Put together here, so that nobody who scans this file takes it for one. */
+const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+
+const use = (id: string, name: string, input: unknown): Written => ({
+  type: 'assistant',
+  message: { model: 'claude-x', content: [{ type: 'tool_use', id, name, input }] },
+})
+
+/** Words wherever Claude Code writes any. Only the messages of what failed may be kept. */
+const talkative: Written[] = placed([
+  { type: 'summary', summary: canary('summary'), leafUuid: 'x' },
+  { type: 'ai-title', aiTitle: canary('ai-title') },
+  { type: 'custom-title', customTitle: canary('custom-title') },
+  { type: 'last-prompt', lastPrompt: canary('last-prompt') },
+  { type: 'queue-operation', operation: 'enqueue', content: canary('queued') },
+  { type: 'attachment', attachment: { type: 'file', content: canary('attachment') } },
+  { type: 'file-history-snapshot', snapshot: { text: canary('snapshot') } },
+  { type: 'progress', data: { type: 'bash_progress', output: canary('progress') } },
+  { type: 'system', subtype: 'local_command', content: canary('system') },
+  { type: 'system', subtype: 'api_error', error: { message: canary('api-error') } },
+  { type: 'not-known', words: canary('unknown-type') },
+  user(canary('prompt'), { promptId: 'p1', planContent: canary('plan'), todos: [{ content: canary('todo') }] }),
+  user([
+    { type: 'text', text: canary('prompt-block') },
+    { type: 'text', text: `<system-reminder>${canary('reminder')}</system-reminder>` },
+    { type: 'image', source: { data: canary('image') } },
+    { type: 'document', title: canary('document'), source: { data: canary('document-data') } },
+  ]),
+  { type: 'assistant', message: { content: [{ type: 'thinking', thinking: canary('thinking'), signature: canary('signature') }] } },
+  says(canary('answer')),
+  use('c1', 'Bash', { command: canary('input'), description: canary('description') }),
+  result('c1', { content: canary('output') }, { toolUseResult: { stdout: canary('stdout'), stderr: canary('stderr') } }),
+  use('c2', 'Edit', { old_string: canary('old'), new_string: canary('new') }),
+  result('c2', { content: [{ type: 'text', text: canary('output-block') }] }, { toolUseResult: { structuredPatch: canary('patch') } }),
+  use('c3', 'Task', { prompt: canary('task-prompt') }),
+  result('c3', { content: canary('task-output') }, { toolUseResult: { agentId: 'a1', content: canary('task-result'), prompt: canary('task-result-prompt') } }),
+  use('c4', 'Write', { content: canary('denied-input') }),
+  failed('c4', `The user doesn't want to proceed with this tool use. ${canary('denied-reason')}`, { toolUseResult: `User rejected: ${canary('rejected')}` }),
+  use('c5', 'Bash', { command: 'x' }),
+  failed('c5', `[Request interrupted by user for tool use] ${canary('interrupted')}`),
+  use('c6', 'Bash', { command: 'x' }),
+  failed('c6', 'Error: it broke', { toolUseResult: { stdout: canary('failed-stdout') } }),
+  user(`<command-name>/x</command-name><command-args>${canary('command-args')}</command-args>`),
+  user(`<local-command-stdout>${canary('command-output')}</local-command-stdout>`),
+  user(`<bash-input>${canary('bash-input')}</bash-input>`),
+  user(`<bash-stdout>${canary('bash-stdout')}</bash-stdout><bash-stderr>${canary('bash-stderr')}</bash-stderr>`),
+  user(canary('compact-summary'), { isCompactSummary: true }),
+  user(canary('meta'), { isMeta: true }),
+  user(`<task-notification>${canary('notification')}</task-notification>`),
+  use('c7', 'Bash', { command: canary('open-input') }),
+  { ...user(canary('side-prompt')), isSidechain: true, agentId: 'a1' },
+  { ...use('c8', 'Read', { file_path: canary('side-input') }), isSidechain: true, agentId: 'a1' },
+])
+
+const FILE = Buffer.concat([
+  linesOf(talkative),
+  Buffer.from(`{"type":"user","message":{"content":"${canary('torn')}\n`),
+  Buffer.from(`[\"${canary('no-object')}\"]\n${canary('no-json')}\n`),
+  Buffer.from(`{"type":"user","message":{"content":"${canary('pending')}`),
+])
+
+/** Every byte of every file below a folder. */
+function bytesBelow(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => readFileSync(file, 'latin1'))
+    .join('\n')
+}
+
+const leaksIn = (text: string): string[] => [...new Set(text.match(/canary-[a-z-]+-word/g))]
+
+const openGraph = async (folder: string) => {
+  const graph = EmbeddedGraph.open({ folder })
+  await migrate(graph)
+  return graph
+}
+
+describe('no word of a transcript is kept', () => {
+  test('imported from files, in stages, into an embedded graph on disk', async () => {
+    const [data, files] = [newFolder(), newFolder()]
+    const graph = await openGraph(data)
+    const client = inProcessClient({ graph, project: PROJECT })
+    const file = path.join(files, `${S1}.jsonl`)
+    const told: unknown[] = []
+    for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
+      writeFileSync(file, FILE.subarray(0, FILE.length * share))
+      told.push(await importFiles(clientStore(client), [files], { project: PROJECT }))
+      expect(leaksIn(bytesBelow(data)), `after ${share} of the file`).toEqual([])
+    }
+    told.push(...(await reportsOf(client)), await importedDump(graph))
+    expect(JSON.stringify(told)).toContain('it broke')
+    expect(leaksIn(JSON.stringify(told))).toEqual([])
+    await client.close()
+    expect(leaksIn(bytesBelow(data))).toEqual([])
+    // So that the test is known to see what is there.
+    expect(bytesBelow(data)).toContain('it broke')
+  })
+
+  test('imported over REST: data folder, answers, errors and the log at its most talkative', async () => {
+    const [data, roots] = [newFolder(), newFolder()]
+    mkdirSync(data, { recursive: true })
+    let logged = ''
+    const log = createLog(
+      'trace',
+      new Writable({
+        write(chunk, _encoding, done) {
+          logged += String(chunk)
+          done()
+        },
+      }) as never,
+    )
+    writeFileSync(path.join(roots, `${sessionOf(2)}.jsonl`), FILE)
+    const graph = EmbeddedGraph.open({ folder: data })
+    const { service, token, call } = await start({ TURNGRAPH_IMPORT_ROOTS: roots }, { graph, dataFolder: data, log })
+    const client = httpClient({ url: service.url, token })
+    const told: unknown[] = []
+    for (const share of [0.3, 0.7, 1]) told.push(await send(client, S1, FILE, { to: Math.floor(FILE.length * share) }))
+    const wrong = { body: FILE.toString('latin1'), headers: { 'content-type': 'application/jsonl' } }
+    for (const route of [`/v1/transcripts/${S1}?offset=3`, `/v1/transcripts/${S1}?offset=x`, '/v1/turns', '/v1/transcripts/import', '/v1/transcripts/count'])
+      told.push((await call('POST', route, wrong)).body)
+    told.push((await call('POST', `/v1/transcripts/${S1}`, { ...wrong, token: 'wrong' })).body)
+    told.push((await call('POST', '/v1/transcripts/import', { body: { path: roots } })).body)
+    told.push(...(await reportsOf(client)), await importedDump(graph))
+    expect(logged).toContain('/v1/transcripts/')
+    await service.close()
+    expect(leaksIn(JSON.stringify(told))).toEqual([])
+    expect(leaksIn(logged)).toEqual([])
+    expect(leaksIn(bytesBelow(data))).toEqual([])
+  })
+})
+
+describe('the messages of what failed', () => {
+  const secrets = {
+    short: `Error: 401 for ${SECRET}`,
+    atTheEdge: `${'x '.repeat(240)}TOKEN=${SECRET} ${'y '.repeat(100)}`,
+    acrossTheEdge: `Error: ${'x'.repeat(489)} ${SECRET}`,
+    long: 'Error: z'.repeat(1_000),
+    dsn: `cannot reach postgres://app:${['hunter', '2hunter'].join('')}@db.internal/app`,
+    afterMuch: `TOKEN=${'v'.repeat(16_340)} ${SECRET}`,
+    emoji: `Error: ${'\u{1f600}'.repeat(600)}`,
+    block: `<tool_use_error>Error: ${SECRET}</tool_use_error>`,
+  }
+  const records = placed([
+    user('Do it'),
+    ...Object.entries(secrets).flatMap(([id, message]) => [use(id, 'Bash', {}), failed(id, message)]),
+  ])
+  const isSecret = /ghp_|a1B2c3|hunter|vvvv/
+
+  const check = (errors: Record<string, string>) => {
+    expect(errors.short).toBe('401 for [redacted]')
+    expect(errors.dsn).toBe('cannot reach postgres://[redacted]@db.internal/app')
+    expect(errors.acrossTheEdge).toBe(`${'x'.repeat(489)} [redacted]`)
+    expect(errors.long).toBe(secrets.long.slice('Error: '.length).slice(0, 500))
+    for (const [id, message] of Object.entries(errors)) {
+      expect({ id, leaks: isSecret.test(message) }).toEqual({ id, leaks: false })
+      expect([...message].length).toBeLessThanOrEqual(500)
+      expect(message.isWellFormed()).toBe(true)
+      expect(message.startsWith('Error: ')).toBe(false)
+    }
+  }
+
+  test.each([
+    ['of a turn that stands open', records],
+    ['of one that is closed', [...records, ...placed([user('Next')]).map((r) => ({ ...r, uuid: 'next' }))]],
+  ])('%s hold no secret and are at most 500 characters, wherever they are kept', async (_name, written) => {
+    const data = newFolder()
+    const graph = await openGraph(data)
+    const client = inProcessClient({ graph, project: PROJECT })
+    onTestFinished(() => client.close())
+    const file = linesOf(written)
+    for (const share of [0.3, 0.6, 1]) {
+      await send(client, S1, file, { to: Math.floor(file.length * share) })
+      expect((await importedDump(graph)).filter((line) => isSecret.test(line))).toEqual([])
+    }
+    check(await errorsOf(graph))
+    expect(Object.keys(await errorsOf(graph))).toHaveLength(Object.keys(secrets).length)
+    expect((await reportsOf(client)).filter((answer) => isSecret.test(answer))).toEqual([])
+    await client.close()
+    expect(bytesBelow(data).match(isSecret)).toBeNull()
+  })
+})
