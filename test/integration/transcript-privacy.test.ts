@@ -40,23 +40,48 @@ const talkative: Written[] = placed([
   { type: 'system', subtype: 'local_command', content: canary('system') },
   { type: 'system', subtype: 'api_error', error: { message: canary('api-error') } },
   { type: 'not-known', words: canary('unknown-type') },
-  user(canary('prompt'), { promptId: 'p1', planContent: canary('plan'), todos: [{ content: canary('todo') }] }),
+  user(canary('prompt'), {
+    promptId: 'p1',
+    planContent: canary('plan'),
+    todos: [{ content: canary('todo') }],
+  }),
   user([
     { type: 'text', text: canary('prompt-block') },
     { type: 'text', text: `<system-reminder>${canary('reminder')}</system-reminder>` },
     { type: 'image', source: { data: canary('image') } },
     { type: 'document', title: canary('document'), source: { data: canary('document-data') } },
   ]),
-  { type: 'assistant', message: { content: [{ type: 'thinking', thinking: canary('thinking'), signature: canary('signature') }] } },
+  {
+    type: 'assistant',
+    message: {
+      content: [{ type: 'thinking', thinking: canary('thinking'), signature: canary('signature') }],
+    },
+  },
   says(canary('answer')),
   use('c1', 'Bash', { command: canary('input'), description: canary('description') }),
-  result('c1', { content: canary('output') }, { toolUseResult: { stdout: canary('stdout'), stderr: canary('stderr') } }),
+  result(
+    'c1',
+    { content: canary('output') },
+    { toolUseResult: { stdout: canary('stdout'), stderr: canary('stderr') } },
+  ),
   use('c2', 'Edit', { old_string: canary('old'), new_string: canary('new') }),
-  result('c2', { content: [{ type: 'text', text: canary('output-block') }] }, { toolUseResult: { structuredPatch: canary('patch') } }),
+  result(
+    'c2',
+    { content: [{ type: 'text', text: canary('output-block') }] },
+    { toolUseResult: { structuredPatch: canary('patch') } },
+  ),
   use('c3', 'Task', { prompt: canary('task-prompt') }),
-  result('c3', { content: canary('task-output') }, { toolUseResult: { agentId: 'a1', content: canary('task-result'), prompt: canary('task-result-prompt') } }),
+  result(
+    'c3',
+    { content: canary('task-output') },
+    {
+      toolUseResult: { agentId: 'a1', content: canary('task-result'), prompt: canary('task-result-prompt') },
+    },
+  ),
   use('c4', 'Write', { content: canary('denied-input') }),
-  failed('c4', `The user doesn't want to proceed with this tool use. ${canary('denied-reason')}`, { toolUseResult: `User rejected: ${canary('rejected')}` }),
+  failed('c4', `The user doesn't want to proceed with this tool use. ${canary('denied-reason')}`, {
+    toolUseResult: `User rejected: ${canary('rejected')}`,
+  }),
   use('c5', 'Bash', { command: 'x' }),
   failed('c5', `[Request interrupted by user for tool use] ${canary('interrupted')}`),
   use('c6', 'Bash', { command: 'x' }),
@@ -64,7 +89,9 @@ const talkative: Written[] = placed([
   user(`<command-name>/x</command-name><command-args>${canary('command-args')}</command-args>`),
   user(`<local-command-stdout>${canary('command-output')}</local-command-stdout>`),
   user(`<bash-input>${canary('bash-input')}</bash-input>`),
-  user(`<bash-stdout>${canary('bash-stdout')}</bash-stdout><bash-stderr>${canary('bash-stderr')}</bash-stderr>`),
+  user(
+    `<bash-stdout>${canary('bash-stdout')}</bash-stdout><bash-stderr>${canary('bash-stderr')}</bash-stderr>`,
+  ),
   user(canary('compact-summary'), { isCompactSummary: true }),
   user(canary('meta'), { isMeta: true }),
   user(`<task-notification>${canary('notification')}</task-notification>`),
@@ -76,7 +103,7 @@ const talkative: Written[] = placed([
 const FILE = Buffer.concat([
   linesOf(talkative),
   Buffer.from(`{"type":"user","message":{"content":"${canary('torn')}\n`),
-  Buffer.from(`[\"${canary('no-object')}\"]\n${canary('no-json')}\n`),
+  Buffer.from(`["${canary('no-object')}"]\n${canary('no-json')}\n`),
   Buffer.from(`{"type":"user","message":{"content":"${canary('pending')}`),
 ])
 
@@ -133,12 +160,22 @@ describe('no word of a transcript is kept', () => {
     )
     writeFileSync(path.join(roots, `${sessionOf(2)}.jsonl`), FILE)
     const graph = EmbeddedGraph.open({ folder: data })
-    const { service, token, call } = await start({ TURNGRAPH_IMPORT_ROOTS: roots }, { graph, dataFolder: data, log })
+    const { service, token, call } = await start(
+      { TURNGRAPH_IMPORT_ROOTS: roots },
+      { graph, dataFolder: data, log },
+    )
     const client = httpClient({ url: service.url, token })
     const told: unknown[] = []
-    for (const share of [0.3, 0.7, 1]) told.push(await send(client, S1, FILE, { to: Math.floor(FILE.length * share) }))
+    for (const share of [0.3, 0.7, 1])
+      told.push(await send(client, S1, FILE, { to: Math.floor(FILE.length * share) }))
     const wrong = { body: FILE.toString('latin1'), headers: { 'content-type': 'application/jsonl' } }
-    for (const route of [`/v1/transcripts/${S1}?offset=3`, `/v1/transcripts/${S1}?offset=x`, '/v1/turns', '/v1/transcripts/import', '/v1/transcripts/count'])
+    for (const route of [
+      `/v1/transcripts/${S1}?offset=3`,
+      `/v1/transcripts/${S1}?offset=x`,
+      '/v1/turns',
+      '/v1/transcripts/import',
+      '/v1/transcripts/count',
+    ])
       told.push((await call('POST', route, wrong)).body)
     told.push((await call('POST', `/v1/transcripts/${S1}`, { ...wrong, token: 'wrong' })).body)
     told.push((await call('POST', '/v1/transcripts/import', { body: { path: roots } })).body)
