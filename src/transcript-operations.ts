@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { operation, project } from './operation.ts'
 import { refreshDesires } from './transcripts/desires.ts'
 import { graphStore } from './transcripts/graph-store.ts'
-import { transcriptContents, transcriptProgress } from './transcripts/import.ts'
 import { importFiles } from './transcripts/import-files.ts'
 import { importRoot } from './transcripts/import-root.ts'
+import { transcriptContents, transcriptProgress } from './transcripts/progress.ts'
 import {
   desire,
   listDesires,

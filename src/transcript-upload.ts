@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import type { Graph } from './graph/port.ts'
 import { project } from './operation.ts'
 import { tallies, transcriptContentsView, transcriptOffset } from './transcript-operations.ts'
-import type { TranscriptImport } from './transcripts/import.ts'
+import { refreshDesires } from './transcripts/desires.ts'
+import { importTranscript, type TranscriptImport } from './transcripts/import.ts'
+import { transcriptContents } from './transcripts/progress.ts'
 import { name, text } from './turns/text.ts'
 
 /** The one call whose body is no JSON: the bytes of a transcript. Its fields stand in the path and the query. */
@@ -35,17 +38,35 @@ export const transcriptUploaded = transcriptContentsView.extend({
 
 export type TranscriptUploaded = z.output<typeof transcriptUploaded>
 
-export const uploadedFrom = ({ unknown, unknownSubtypes, unknownFields, ...read }: TranscriptImport) => ({
-  ...read,
-  unknown: Object.fromEntries(unknown),
-  unknownSubtypes: Object.fromEntries(unknownSubtypes),
-  unknownFields: Object.fromEntries(unknownFields),
-})
+/** Reads a transcript and says what the graph then holds of it. */
+export async function uploadTranscript(
+  graph: Graph,
+  { offset, more, ...source }: z.output<typeof transcriptUpload> & { project: string },
+  chunks: AsyncIterable<Buffer>,
+  turnLengthThreshold: number,
+): Promise<TranscriptUploaded> {
+  const { unknown, unknownSubtypes, unknownFields, ...read } = await importTranscript(
+    graph,
+    source,
+    offset,
+    chunks,
+  )
+  if (!more) await refreshDesires(graph, source.project, turnLengthThreshold)
+  return {
+    ...read,
+    ...(await transcriptContents(graph, [source])),
+    unknown: Object.fromEntries(unknown),
+    unknownSubtypes: Object.fromEntries(unknownSubtypes),
+    unknownFields: Object.fromEntries(unknownFields),
+  }
+}
 
 export const importFrom = ({
   unknown,
   unknownSubtypes,
   unknownFields,
+  turns,
+  steps,
   ...read
 }: TranscriptUploaded): TranscriptImport => ({
   ...read,

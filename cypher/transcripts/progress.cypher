@@ -1,4 +1,5 @@
-// How far a file was read, and what stood open there.
-// params: $key
-MATCH (f:TranscriptFile {key: $key})
-RETURN f {.size, .offset, .inode, .tail, .state} AS file
+// How far some files were read, and what stood open there.
+// params: $keys
+UNWIND $keys AS key
+MATCH (f:TranscriptFile {key: key})
+RETURN f.key AS key, f {.offset, .inode, .tail, .state} AS file

@@ -6,6 +6,8 @@ import { httpClient } from '../client/http.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
+import type { TranscriptStore } from '../transcripts/import-files.ts'
+import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { existingStore } from './existing-store.ts'
 import { runningServer, type Server } from './running-server.ts'
 
@@ -40,12 +42,9 @@ export async function withClient<T>(
  * @throws `store_unavailable` that names the process which holds the embedded graph
  */
 async function connect({ project, readsOnly = false }: ConnectOptions): Promise<TurngraphClient> {
-  const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
-  const through = (url: string) =>
-    httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
-  if (config.url !== null) return through(config.url)
-  const found = await serverOrStore(config, readsOnly)
-  if ('url' in found) return through(found.url)
+  const config = configFor(project)
+  const found = config.url === null ? await serverOrStore(config, readsOnly) : { url: config.url }
+  if ('url' in found) return throughService(config, project, found.url)
   const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { knownInstance }] =
     await Promise.all([
       import('../client/in-process.ts'),
@@ -66,6 +65,32 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
     turnLengthThreshold: config.turnLengthThreshold,
   })
 }
+
+/** Gives `use` where transcripts go, and the project, for the time of one command, and closes it after. */
+export async function withTranscripts<T>(
+  { project }: ConnectOptions,
+  use: <P extends TranscriptProgress>(store: TranscriptStore<P>, project: string) => Promise<T>,
+): Promise<T> {
+  const config = configFor(project)
+  const found = config.url === null ? await serverOrStore(config, false) : { url: config.url }
+  if ('url' in found) {
+    const { clientStore } = await import('../client/transcript-store.ts')
+    const client = throughService(config, project, found.url)
+    return use(clientStore(client), config.project)
+  }
+  const { graphStore } = await import('../transcripts/graph-store.ts')
+  try {
+    return await use(graphStore(found, config.turnLengthThreshold), config.project)
+  } finally {
+    await found.close()
+  }
+}
+
+const configFor = (project: string | undefined): Config =>
+  loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
+
+const throughService = (config: Config, project: string | undefined, url: string): TurngraphClient =>
+  httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
 
 /** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
 async function serverOrStore(config: Config, readsOnly: boolean): Promise<Server | Graph> {

@@ -24,32 +24,23 @@ async function importTranscriptsFrom(
   paths: string[],
   { project, json = false }: TranscriptOptions,
 ): Promise<void> {
-  const [
-    { loadConfig },
-    { clientStore },
-    { importFiles },
-    { withClient },
-    { progressBar },
-    { toWire },
-    operations,
-  ] = await Promise.all([
-    import('../config.ts'),
-    import('../client/transcript-store.ts'),
-    import('../transcripts/import-files.ts'),
-    import('./connect.ts'),
-    import('./progress.ts'),
-    import('../wire.ts'),
-    import('../transcript-operations.ts'),
-  ])
+  const [{ importFiles }, { withTranscripts }, { progressBar }, { toWire }, { transcriptOperations }] =
+    await Promise.all([
+      import('../transcripts/import-files.ts'),
+      import('./connect.ts'),
+      import('./progress.ts'),
+      import('../wire.ts'),
+      import('../transcript-operations.ts'),
+    ])
   const bar = progressBar()
   const from = paths.length > 0 ? paths : [path.join(homedir(), '.claude', 'projects')]
-  const report = await withClient({ project }, (client) =>
-    importFiles(clientStore(client), from, {
-      project: project ?? loadConfig(process.env).project,
+  const report = await withTranscripts({ project }, (store, into) =>
+    importFiles(store, from, {
+      project: into,
       onProgress: (done, total) => bar.show('Reading', done, total),
     }),
   ).finally(bar.stop)
-  if (json) printJson(toWire(operations.transcriptOperations.importTranscripts.output, report))
+  if (json) printJson(toWire(transcriptOperations.importTranscripts.output, report))
   else await printReport(report)
 }
 

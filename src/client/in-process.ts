@@ -2,9 +2,7 @@ import type { Graph } from '../graph/port.ts'
 import type { Call } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
-import { transcriptUpload, uploadedFrom } from '../transcript-upload.ts'
-import { refreshDesires } from '../transcripts/desires.ts'
-import { importTranscript } from '../transcripts/import.ts'
+import { transcriptUpload, uploadTranscript } from '../transcript-upload.ts'
 import { parseInput } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 
@@ -43,11 +41,13 @@ export function inProcessClient({
     await graph.close()
   }
   const upload: TurngraphClient['importTranscript'] = async (input, chunks) => {
-    const { offset, more, ...source } = parseInput(transcriptUpload, input, 'importTranscript')
-    const whose = { ...source, project: source.project ?? project }
-    const read = await importTranscript(graph, whose, offset, chunks)
-    if (!more) await refreshDesires(graph, whose.project, turnLengthThreshold)
-    return uploadedFrom(read)
+    const given = parseInput(transcriptUpload, input, 'importTranscript')
+    return uploadTranscript(
+      graph,
+      { ...given, project: given.project ?? project },
+      chunks,
+      turnLengthThreshold,
+    )
   }
   return { ...calls, importTranscript: upload, close } as unknown as TurngraphClient
 }

@@ -1,22 +1,35 @@
 import { importFrom } from '../transcript-upload.ts'
-import type { TranscriptSource } from '../transcripts/import.ts'
-import type { Contents, TranscriptStore } from '../transcripts/import-files.ts'
+import type { TranscriptStore } from '../transcripts/import-files.ts'
+import type { TranscriptContents, TranscriptSource } from '../transcripts/progress.ts'
 import type { TurngraphClient } from './client.ts'
 
 const MOST_AT_ONCE = 2_000
 
-/** Transcripts go wherever a client leads: into the graph of this process, or through a service. */
+/** One request's worth. */
+const BYTES_AT_ONCE = 32 * 1024 * 1024
+
+/** Transcripts go through a service: each is written before the next one is read. */
 export const clientStore = (client: TurngraphClient): TranscriptStore => ({
-  progress: ({ project, sessionId, path }) => client.getTranscriptProgress({ project, sessionId, path }),
-  write: async (source, offset, chunks) =>
+  bytesAtOnce: BYTES_AT_ONCE,
+  progress: (sources) =>
+    Promise.all(
+      sources.map(({ project, sessionId, path }) =>
+        client.getTranscriptProgress({ project, sessionId, path }),
+      ),
+    ),
+  write: async (source, { offset, chunks }) =>
     importFrom(await client.importTranscript({ ...source, offset, more: true }, chunks)),
+  flush: async () => [],
   done: async (project) => {
     await client.refreshDesires({ project })
   },
   contents: (sources) => contents(client, sources),
 })
 
-async function contents(client: TurngraphClient, sources: readonly TranscriptSource[]): Promise<Contents> {
+async function contents(
+  client: TurngraphClient,
+  sources: readonly TranscriptSource[],
+): Promise<TranscriptContents> {
   const sums = { sessions: 0, turns: 0, steps: 0 }
   for (let i = 0; i < sources.length; i += MOST_AT_ONCE) {
     const some = sources.slice(i, i + MOST_AT_ONCE)

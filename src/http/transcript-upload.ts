@@ -1,8 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
-import { transcriptUpload, transcriptUploaded, uploadedFrom } from '../transcript-upload.ts'
-import { refreshDesires } from '../transcripts/desires.ts'
-import { importTranscript } from '../transcripts/import.ts'
+import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../transcript-upload.ts'
 import { parseWire, toWire } from '../wire.ts'
 import { answerJson } from './answer.ts'
 import { callerOf } from './authorize.ts'
@@ -24,12 +22,10 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
       header === null ? sent : { ...sent, project: header },
       'importTranscript',
     )
-    const { offset, more, ...source } = input
-    const project = projectOf(source.project ?? null, callerOf(res), context.defaultProject)
+    const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
     const { graph, turnLengthThreshold } = context
-    const read = await importTranscript(graph, { ...source, project }, offset, bodyOf(req))
-    if (!more) await refreshDesires(graph, project, turnLengthThreshold)
-    answerJson(res, 200, toWire(transcriptUploaded, uploadedFrom(read)))
+    const read = await uploadTranscript(graph, { ...input, project }, bodyOf(req), turnLengthThreshold)
+    answerJson(res, 200, toWire(transcriptUploaded, read))
   }
 }
 

@@ -7,27 +7,28 @@ import {
   type TranscriptFile,
   transcriptFile,
 } from './files.ts'
-import type { TranscriptImport, TranscriptProgress, TranscriptSource } from './import.ts'
+import type { TranscriptImport } from './import.ts'
+import type { TranscriptContents, TranscriptProgress, TranscriptSource } from './progress.ts'
 import { Tally } from './tally.ts'
 
 /** Where transcripts go: a graph of this process, or a service. */
-export type TranscriptStore = {
-  progress: (source: TranscriptSource) => Promise<TranscriptProgress>
+export type TranscriptStore<P extends TranscriptProgress = TranscriptProgress> = {
+  /** A longer file takes several writes. */
+  bytesAtOnce: number
+  progress: (sources: readonly TranscriptSource[]) => Promise<P[]>
   write: (
     source: TranscriptSource,
-    offset: number,
-    chunks: AsyncIterable<Buffer>,
+    from: { known: P; offset: number; chunks: AsyncIterable<Buffer> },
   ) => Promise<TranscriptImport>
+  /** Writes what was gathered. @returns transcripts that somebody else read on meanwhile: they are to be read again */
+  flush: () => Promise<TranscriptSource[]>
   /** All is written: what is derived from all transcripts is brought up to date once. */
   done: (project: string) => Promise<void>
-  contents: (sources: readonly TranscriptSource[]) => Promise<Contents>
+  contents: (sources: readonly TranscriptSource[]) => Promise<TranscriptContents>
 }
 
-/** What the graph holds of some transcripts. */
-export type Contents = { sessions: number; turns: number; steps: number }
-
 /** What an import of files did (contract: transcripts.md, "Command line and REST"). */
-export type FilesImport = Contents & {
+export type FilesImport = TranscriptContents & {
   files: number
   /** Newly read. */
   bytes: number
@@ -46,16 +47,16 @@ export type FilesOptions = {
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** One request's worth: a longer file takes several, each resumable. */
-const BYTES_AT_ONCE = 32 * 1024 * 1024
+/** Whose progress is asked for at once. */
+const FILES_AT_ONCE = 100
 
 /**
  * Imports all transcripts below some paths. What was read before is not read again; importing again changes nothing.
  *
  * @throws `invalid_request` where a path does not exist
  */
-export async function importFiles(
-  store: TranscriptStore,
+export async function importFiles<P extends TranscriptProgress>(
+  store: TranscriptStore<P>,
   paths: readonly string[],
   { project, onProgress }: FilesOptions,
 ): Promise<FilesImport> {
@@ -63,72 +64,139 @@ export async function importFiles(
   const { files, skipped } = await findTranscripts(paths).catch((error: unknown) => {
     throw notThere(error)
   })
-  const found = files.length + skipped.length
-  const sources: TranscriptSource[] = []
-  const sums = { bytes: 0, badLines: 0, recoveredLines: 0 }
-  const tallies = { unknown: new Tally(), unknownSubtypes: new Tally(), unknownFields: new Tally() }
-  for (const [i, path] of files.entries()) {
+  const report = new Report(skipped)
+  for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
-    try {
-      const file = await transcriptFile(path)
-      if (file === null) {
-        skipped.push({ file: path, reason: 'no session is named in it' })
-        continue
+    const some = await Promise.all(
+      files
+        .slice(i, i + FILES_AT_ONCE)
+        .map((file) => report.unlessUnreadable(file, () => transcriptFile(file))),
+    )
+    const found = some.filter((file) => file !== null).map((file) => ({ project, ...file }))
+    const known = await store.progress(found)
+    for (const [j, source] of found.entries()) {
+      const own = known[j]
+      if (own !== undefined) {
+        await report.unlessUnreadable(source.path, async () =>
+          report.add(source, await importFile(store, source, own)),
+        )
       }
-      const source = { project, ...file }
-      const { sessions, skippedThreads, ...read } = await importFile(store, file, source)
-      for (const name of ['bytes', 'badLines', 'recoveredLines'] as const) sums[name] += read[name]
-      for (const name of ['unknown', 'unknownSubtypes', 'unknownFields'] as const) {
-        for (const [key, times] of read[name]) tallies[name].add(key, times)
-      }
-      if (sessions > 0) sources.push(source)
-      else if (skippedThreads > 0) skipped.push({ file: path, reason: 'its agent only warmed up' })
-    } catch (error) {
-      if (!isOfFile(error)) throw error
-      skipped.push({ file: path, reason: `it cannot be read (${error.code})` })
     }
   }
-  if (sums.bytes > 0) await store.done(project)
+  for (let left = await store.flush(); left.length > 0; left = await store.flush()) {
+    // Hooks of the same sessions were quicker: what they read need not be read again.
+    const again = report.sourcesOf(left)
+    const known = await store.progress(again)
+    for (const [j, source] of again.entries()) {
+      const own = known[j]
+      if (own !== undefined) report.add(source, await importFile(store, source, own))
+    }
+  }
+  if (report.bytes > 0) await store.done(project)
   onProgress?.(files.length, files.length)
   return {
-    files: found,
-    ...(await store.contents(sources)),
-    ...sums,
-    skippedFiles: skipped.length,
-    skipped,
-    unknown: Object.fromEntries(tallies.unknown.entries()),
-    unknownSubtypes: Object.fromEntries(tallies.unknownSubtypes.entries()),
-    unknownFields: Object.fromEntries(tallies.unknownFields.entries()),
+    files: files.length + report.notTranscripts,
+    ...(await store.contents(report.sources)),
+    ...report.figures(),
     seconds: Math.round(performance.now() - began) / 1000,
   }
 }
 
-/** Reads on where it was left; a line that is longer than a request takes a longer one. */
-async function importFile(
-  store: TranscriptStore,
-  file: TranscriptFile,
-  source: TranscriptSource,
+type FileSource = TranscriptSource & TranscriptFile
+
+/** Reads on where it was left; a line that is longer than a write takes a longer one. */
+async function importFile<P extends TranscriptProgress>(
+  store: TranscriptStore<P>,
+  source: FileSource,
+  first: P,
 ): Promise<TranscriptImport> {
-  let offset = await resumeAt(file, await store.progress(source))
+  let known = first
+  let offset = await resumeAt(source, known)
   let whole: TranscriptImport | null = null
-  for (let most = BYTES_AT_ONCE; ; ) {
+  for (let most = store.bytesAtOnce; ; ) {
     let sent = 0
-    const chunks = counted(readChunks(file.path, offset, most), (bytes) => {
+    const chunks = counted(readChunks(source.path, offset, most), (bytes) => {
       sent += bytes
     })
-    const read = await store.write(source, offset, chunks).catch((error: unknown) => {
+    const read = await store.write(source, { known, offset, chunks }).catch((error: unknown) => {
       if (error instanceof TurngraphError && error.code === 'turn_conflict') return null
       throw error
     })
     if (read === null) {
       // A hook of the same session was quicker: what it read need not be read again.
-      offset = await resumeAt(file, await store.progress(source))
+      await store.flush()
+      known = (await store.progress([source]))[0] ?? known
+      offset = await resumeAt(source, known)
       continue
     }
     whole = whole === null ? read : added(whole, read)
     if (sent < most) return whole
     if (read.offset === offset) most *= 2
     offset = read.offset
+  }
+}
+
+/** What an import has met so far. */
+class Report {
+  readonly sources: FileSource[] = []
+  readonly notTranscripts: number
+  bytes = 0
+  #badLines = 0
+  #recoveredLines = 0
+  readonly #skipped: SkippedFile[]
+  readonly #unknown = new Tally()
+  readonly #unknownSubtypes = new Tally()
+  readonly #unknownFields = new Tally()
+
+  constructor(skipped: readonly SkippedFile[]) {
+    this.#skipped = [...skipped]
+    this.notTranscripts = skipped.length
+  }
+
+  add(source: FileSource, read: TranscriptImport): void {
+    this.bytes += read.bytes
+    this.#badLines += read.badLines
+    this.#recoveredLines += read.recoveredLines
+    for (const [name, times] of read.unknown) this.#unknown.add(name, times)
+    for (const [name, times] of read.unknownSubtypes) this.#unknownSubtypes.add(name, times)
+    for (const [name, times] of read.unknownFields) this.#unknownFields.add(name, times)
+    if (read.sessions > 0) this.sources.push(source)
+    else if (read.skippedThreads > 0) this.#skip(source.path, 'its agent only warmed up')
+  }
+
+  /** One file that cannot be read, or is none, stops no other. */
+  async unlessUnreadable<T>(file: string, read: () => Promise<T | null>): Promise<T | null> {
+    try {
+      const found = await read()
+      if (found === null) this.#skip(file, 'no session is named in it')
+      return found
+    } catch (error) {
+      if (!isOfFile(error)) throw error
+      this.#skip(file, `it cannot be read (${error.code})`)
+      return null
+    }
+  }
+
+  sourcesOf(some: readonly TranscriptSource[]): FileSource[] {
+    const paths = new Set(some.map(({ path }) => path))
+    return this.sources.filter(({ path }) => paths.has(path))
+  }
+
+  figures() {
+    return {
+      bytes: this.bytes,
+      badLines: this.#badLines,
+      recoveredLines: this.#recoveredLines,
+      skippedFiles: this.#skipped.length,
+      skipped: this.#skipped,
+      unknown: Object.fromEntries(this.#unknown.entries()),
+      unknownSubtypes: Object.fromEntries(this.#unknownSubtypes.entries()),
+      unknownFields: Object.fromEntries(this.#unknownFields.entries()),
+    }
+  }
+
+  #skip(file: string, reason: string): void {
+    this.#skipped.push({ file, reason })
   }
 }
 

@@ -29,9 +29,16 @@ const toolKey = (project: string, tool: string): string => transcriptKey(project
 export const patternKey = (project: string, pattern: string): string =>
   transcriptKey(project, sha256(pattern))
 
-export type StoredTurn = { key: string; length: number; sessionId: string; turn: TranscriptTurn }
+export type StoredTurn = {
+  project: string
+  key: string
+  length: number
+  sessionId: string
+  turn: TranscriptTurn
+}
 
 export const storedTurn = (project: string, sessionId: string, turn: TranscriptTurn): StoredTurn => ({
+  project,
   key: turnKeyOf(project, turn.id),
   length: turn.length,
   sessionId: nameFrom(sessionId),
@@ -40,8 +47,7 @@ export const storedTurn = (project: string, sessionId: string, turn: TranscriptT
 
 /** @param messages the scrubbed form of each error */
 export function turnParams(
-  project: string,
-  { key, sessionId, turn }: StoredTurn,
+  { project, key, sessionId, turn }: StoredTurn,
   messages: ReadonlyMap<string, string>,
 ): { [name: string]: Value } {
   const startedAt = instant(turn.startedAt)
@@ -135,7 +141,7 @@ export function sessionParams(
   }
 }
 
-export const heldParams = (project: string, { key, sessionId, turn }: StoredTurn): Params => ({
+export const heldParams = ({ project, key, sessionId, turn }: StoredTurn): Params => ({
   session: sessionKey(project, sessionId),
   turn: key,
   index: turn.index,

@@ -52,6 +52,11 @@ describe('a turn starts', () => {
     ['not at a result', [prompt, ...work, result('a', {}, { promptId: 'q' })], ['r0 human open: Read']],
     ['not at a text beside a result', [user([{ type: 'tool_result', tool_use_id: 'x' }, text('Do it')])], []],
     ['not at nothing', [user(''), user(' \n'), user([]), user([text('')]), { type: 'user' }], []],
+    [
+      'not at a copy of the start that stands open',
+      [prompt, ...work, { ...prompt, uuid: 'r0' }, calls('Edit b')],
+      ['r0 human open: Read → Edit'],
+    ],
     ['not at isMeta', [{ ...prompt, isMeta: true }], []],
     ['but where isMeta is false', [{ ...prompt, isMeta: false }], ['r0 human open']],
     ['not at a summary', [{ ...prompt, isCompactSummary: true }], []],

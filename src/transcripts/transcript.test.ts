@@ -66,6 +66,12 @@ describe('a file is one session', () => {
     })
   })
 
+  test('also when it is read on', () => {
+    const bytes = linesOf(placed([prompt, { ...calls('Read a'), sessionId: OTHER }]))
+    const cuts = [bytes.indexOf('\n') + 1]
+    expect(outline(read(bytes, { ...unnamed, cuts }))).toEqual({ [SESSION]: ['r0 human open: Read'] })
+  })
+
   // DEFECT 4: fails, with a session `(no session)` beside: "A record's sessionId never separates threads."
   test('also where the first record has none', () => {
     const records = [{ ...prompt, sessionId: undefined }, calls('Read a')]

@@ -71,7 +71,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         expect(await client().countTranscripts(contents)).toEqual({ sessions: 2, turns: 1, steps: 4 })
       })
 
-      test('of equal copies one with results tells more than one without, whatever the order', async () => {
+      test('of copies that differ in their results alone, one is taken whole', async () => {
         const errors = { 1: 'Error: no' }
         const files = {
           [S1]: linesOf(turn('shared', ['Read', 'Edit'], { pending: [0, 1] })),

@@ -62,6 +62,23 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       ['three times in one session', [[6, 6, 6]], 0],
       ['three times in two sessions', [[6, 6], [6]], 1],
       ['an average of just the threshold', [[4, 5], [6]], 0],
+      // Computed as a mean that moves from value to value, these end at 5.000000000000001.
+      [
+        'just the threshold, whatever the order of adding',
+        [
+          [4, 7, 4, 5, 4, 4],
+          [4, 7, 5, 4, 7],
+        ],
+        0,
+      ],
+      [
+        'just the threshold, another one',
+        [
+          [4, 4, 5, 5, 4],
+          [6, 4, 7, 6],
+        ],
+        0,
+      ],
       ['an average just above it', [[4, 5, 5, 5, 5], [7]], 1],
       ['an average below it, with one long turn', [[4, 4], [6]], 0],
     ])('%s', async (_name, lengths, found) => {

@@ -240,6 +240,18 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       await reference.close()
     })
 
+    test('one that breaks off right behind its last byte has its last turn in the next import', async () => {
+      const many = Array.from({ length: 240 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
+      const bytes = bytesOf(...many, turn('last', LONG, { from: 9_000, ends: false }))
+      const breaking = (async function* () {
+        yield bytes
+        throw new Error('the connection broke')
+      })()
+      await expect(client().importTranscript({ sessionId: S1, offset: 0 }, breaking)).rejects.toThrow('broke')
+      expect(await send(client(), S1, bytes)).toMatchObject({ turns: 241, steps: 241 * LONG.length })
+      expect(await stepsOf(handles.graph, 'last')).toHaveLength(LONG.length)
+    })
+
     test('projects never see each other', async () => {
       const projects = ['a', 'a/b', 'a%2Fb', 'A', 'ä', '..', 'a ', "'"]
       for (const [i, project] of projects.entries())

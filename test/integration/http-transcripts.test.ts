@@ -1,19 +1,9 @@
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
-import {
-  bytesOf,
-  everyTurn,
-  reportsOf,
-  send,
-  sessionOf,
-  startedIn,
-  turn,
-} from '../support/transcript-import.ts'
+import { bytesOf, everyTurn, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf } from '../support/written-transcript.ts'
 import { newFolder, type Started, start, tokensFile } from './http-start.ts'
 
@@ -276,90 +266,5 @@ describe('reports', () => {
     expect((await client.listTranscriptTurns({})).items).toHaveLength(3)
     expect((await client.listDesires({})).items).toEqual([])
     expect((await client.listToolStats({})).items[0]?.longTurnPct).toBe(0)
-  })
-})
-
-describe('POST /v1/transcripts/import', () => {
-  /** Two folders, one of which the service may import from. */
-  function folders() {
-    const folder = newFolder()
-    const [inside, outside] = [path.join(folder, 'roots'), path.join(folder, 'roots2')]
-    for (const each of [inside, outside]) mkdirSync(path.join(each, 'project'), { recursive: true })
-    writeFileSync(path.join(inside, 'project', `${S1}.jsonl`), FILE)
-    writeFileSync(path.join(outside, `${sessionOf(2)}.jsonl`), FILE)
-    return { inside, outside }
-  }
-
-  const importFrom = (started: Started, given: string) =>
-    started.call('POST', '/v1/transcripts/import', { body: { path: given } })
-
-  test('reads what lies below a root, and answers what the command does', async () => {
-    const { inside } = folders()
-    const started = await start({ TURNGRAPH_IMPORT_ROOTS: `/nowhere${path.delimiter}${inside}/` })
-    const { status, body } = await importFrom(started, inside)
-    expect(status).toBe(200)
-    expect(body).toMatchObject({
-      files: 1,
-      sessions: 1,
-      turns: 2,
-      steps: 7,
-      bytes: FILE.length,
-      bad_lines: 0,
-      skipped_files: 0,
-    })
-    for (const field of ['recovered_lines', 'unknown', 'seconds']) expect(body).toHaveProperty(field)
-    expect((await importFrom(started, path.join(inside, 'project'))).body).toMatchObject({
-      bytes: 0,
-      turns: 2,
-    })
-    expect((await importFrom(started, path.join(inside, 'project', `${S1}.jsonl`))).body).toMatchObject({
-      files: 1,
-    })
-  })
-
-  test('is refused anywhere else, in the same words whether it is there or not', async () => {
-    const { inside, outside } = folders()
-    symlinkSync(outside, path.join(inside, 'link'))
-    symlinkSync(path.join(outside, `${sessionOf(2)}.jsonl`), path.join(inside, `${sessionOf(3)}.jsonl`))
-    const started = await start({ TURNGRAPH_IMPORT_ROOTS: inside })
-    for (const given of [
-      outside,
-      `${inside}/../roots2`,
-      path.join(inside, 'link'),
-      path.join(inside, `${sessionOf(3)}.jsonl`),
-      path.dirname(inside),
-      '/',
-      '/etc/passwd',
-      '/proc/self/environ',
-      path.join(outside, 'not there'),
-      path.join(inside, 'not there'),
-      '',
-      '.',
-    ]) {
-      const { status, body } = await importFrom(started, given)
-      expect([given, status, body.error?.code]).toEqual([given, 403, 'forbidden'])
-      expect(body.error.message).toBe(`path: ${given} is not below a folder that this service imports from.`)
-    }
-    expect(await everyTurn(clientAt(started))).toEqual([])
-  })
-
-  test('without roots nothing is imported', async () => {
-    const { inside } = folders()
-    expect((await importFrom(await start(), inside)).status).toBe(403)
-  })
-
-  test('links inside a root lead nowhere: not to transcripts, nor to what stands beside an agent', async () => {
-    const { inside, outside } = folders()
-    const agents = path.join(inside, 'project', S1, 'subagents')
-    mkdirSync(agents, { recursive: true })
-    symlinkSync(path.join(outside, `${sessionOf(2)}.jsonl`), path.join(inside, `${sessionOf(3)}.jsonl`))
-    symlinkSync(outside, path.join(inside, 'folder'))
-    writeFileSync(path.join(outside, 'meta.json'), JSON.stringify({ toolUseId: 't1.0' }))
-    writeFileSync(path.join(agents, 'agent-a1.jsonl'), bytesOf(turn('c', ['Read'])))
-    symlinkSync(path.join(outside, 'meta.json'), path.join(agents, 'agent-a1.meta.json'))
-    const started = await start({ TURNGRAPH_IMPORT_ROOTS: inside })
-    const { body } = await importFrom(started, inside)
-    expect(body).toMatchObject({ sessions: 2, turns: 3, skipped_files: 1 })
-    expect(await startedIn(started.graph)).toEqual([])
   })
 })

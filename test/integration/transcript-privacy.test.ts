@@ -195,7 +195,6 @@ describe('the messages of what failed', () => {
     acrossTheEdge: `Error: ${'x'.repeat(489)} ${SECRET}`,
     long: 'Error: z'.repeat(1_000),
     dsn: `cannot reach postgres://app:${['hunter', '2hunter'].join('')}@db.internal/app`,
-    afterMuch: `TOKEN=${'v'.repeat(16_340)} ${SECRET}`,
     emoji: `Error: ${'\u{1f600}'.repeat(600)}`,
     block: `<tool_use_error>Error: ${SECRET}</tool_use_error>`,
   }
@@ -236,5 +235,20 @@ describe('the messages of what failed', () => {
     expect((await reportsOf(client)).filter((answer) => isSecret.test(answer))).toEqual([])
     await client.close()
     expect(bytesBelow(data).match(isSecret)).toBeNull()
+  })
+
+  test('of which the first 16 KiB are mostly secret show none of what follows', async () => {
+    const graph = await openGraph(newFolder())
+    const client = inProcessClient({ graph, project: PROJECT })
+    onTestFinished(() => client.close())
+    for (const length of [16_330, 16_350, 16_370, 20_000]) {
+      const id = `after ${length}`
+      const message = `TOKEN=${'v'.repeat(length)} ${SECRET}`
+      const written = placed([{ ...user('Do it'), uuid: id }, use(id, 'Bash', {}), failed(id, message)])
+      await send(client, id, linesOf(written))
+    }
+    const errors = Object.entries(await errorsOf(graph))
+    expect(errors).toHaveLength(4)
+    expect(errors.filter(([, message]) => isSecret.test(message))).toEqual([])
   })
 })

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { decodeRow } from '../graph/decode.ts'
+import type { Graph, Params, Run, Step, Value } from '../graph/port.ts'
+import { type Statement, statement } from '../graph/statements.ts'
+import { fileKey, type TranscriptSource } from './progress.ts'
+import { scrubbedErrors } from './scrubbed.ts'
+import { heldParams, type StoredTurn, turnParams } from './stored.ts'
+
+const writeFiles = statement('transcripts/files')
+const knownTurns = statement('transcripts/known-turns')
+const forgetParts = statement('transcripts/forget-parts')
+const writeTurns = statement('transcripts/turns')
+const writeHolds = statement('transcripts/holds')
+
+/** Some turns of a transcript, and how far they bring it: both are written together or not at all. */
+export type Part = {
+  source: TranscriptSource
+  /** The node of the file, as `transcripts/files` takes it. */
+  file: { [name: string]: Value }
+  turns: readonly StoredTurn[]
+  /** What else belongs to the same transaction, after the turns. */
+  links: readonly Step[]
+}
+
+/** What one transaction writes: it keeps the embedded engine's memory flat, and Neo4j busy. */
+const STEPS_AT_ONCE = { embedded: 250, neo4j: 1_000 }
+const PARTS_AT_ONCE = 100
+
+/** Gathers parts of transcripts into transactions of a good size: a transaction for each small file costs more than its turns. */
+export class TranscriptBatch {
+  readonly #graph: Graph
+  #parts: Part[] = []
+  #steps = 0
+  #refused: TranscriptSource[] = []
+
+  constructor(graph: Graph) {
+    this.#graph = graph
+  }
+
+  /** How many steps make a transaction. */
+  get stepsAtOnce(): number {
+    return STEPS_AT_ONCE[this.#graph.engine]
+  }
+
+  async add(part: Part): Promise<void> {
+    // In one transaction a file's progress is written once.
+    if (this.#parts.some(({ file }) => file.key === part.file.key)) await this.flush()
+    this.#parts.push(part)
+    this.#steps += part.turns.reduce((sum, { length }) => sum + length, 0)
+    if (this.#steps >= this.stepsAtOnce || this.#parts.length >= PARTS_AT_ONCE) await this.flush()
+  }
+
+  /** Writes what was gathered. */
+  async flush(): Promise<void> {
+    const parts = this.#parts
+    if (parts.length === 0) return
+    this.#parts = []
+    this.#steps = 0
+    const all = parts.flatMap(({ turns }) => turns)
+    const messages = await scrubbedErrors(all.flatMap(({ turn }) => turn.steps))
+    const written = await this.#graph.transact(async (run) => {
+      const files = parts.map(({ file }) => file)
+      const rows = await run(stepOf(writeFiles, { batch: { files }, token: randomUUID() }))
+      if (rows.length === 0) return null
+      const keys = new Set(rows.map(({ key }) => key))
+      const own = parts.filter(({ file }) => keys.has(file.key))
+      await writeParts(run, own, messages)
+      return keys
+    })
+    for (const { source, file } of parts) if (!written?.has(file.key)) this.#refused.push(source)
+  }
+
+  /** Transcripts that somebody else read on meanwhile: what was gathered of them is not written. */
+  refused(): TranscriptSource[] {
+    return this.#refused.splice(0)
+  }
+
+  wasRefused(source: TranscriptSource): boolean {
+    return this.#refused.some((other) => fileKey(other) === fileKey(source))
+  }
+}
+
+async function writeParts(
+  run: Run,
+  parts: readonly Part[],
+  messages: ReadonlyMap<string, string>,
+): Promise<void> {
+  const turns = parts.flatMap(({ turns: some }) => some)
+  if (turns.length > 0) {
+    const winners = await winnersOf(run, turns)
+    const params = winners.map((turn) => turnParams(turn, messages))
+    if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
+    const held = new Map(turns.map((turn) => [`${turn.sessionId}\n${turn.key}`, heldParams(turn) as Value]))
+    await run(stepOf(writeHolds, { batch: { held: [...held.values()] } }))
+  }
+  for (const { links } of parts) for (const link of links) await run(link)
+}
+
+const knownTurn = z.object({ key: z.string(), length: z.number(), sessionId: z.string() })
+
+/** Of copies of a turn, the one with more calls gives the steps, whatever came first; then the lesser session. */
+async function winnersOf(run: Run, turns: readonly StoredTurn[]): Promise<StoredTurn[]> {
+  const rows = await run(stepOf(knownTurns, { keys: [...new Set(turns.map(({ key }) => key))] }))
+  const stand = new Map(rows.map((row) => [String(row.key), decodeRow(knownTurns, knownTurn, row)]))
+  const winners = new Map<string, StoredTurn>()
+  for (const turn of turns) {
+    const best = winners.get(turn.key) ?? stand.get(turn.key)
+    if (best === undefined || gives(turn, best)) winners.set(turn.key, turn)
+  }
+  const replaced = [...winners.keys()].filter((key) => stand.has(key))
+  if (replaced.length > 0) await run(stepOf(forgetParts, { keys: replaced }))
+  return [...winners.values()]
+}
+
+type Copy = { length: number; sessionId: string }
+
+/** The same turn again, of the same length: a result may have come since. */
+const gives = (turn: Copy, best: Copy): boolean =>
+  turn.length > best.length || (turn.length === best.length && turn.sessionId <= best.sessionId)
+
+export const stepOf = (to: Statement, params: { [name: string]: unknown }): Step => ({
+  statement: to,
+  params: params as Params,
+})

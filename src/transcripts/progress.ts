@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { optionalNumber, optionalText } from '../graph/columns.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { sha256, transcriptKey } from '../keys.ts'
+import { nameFrom } from './stored.ts'
+import type { TranscriptState } from './transcript.ts'
+
+/** How far transcripts were read, and what the graph holds of them. */
+
+const progress = statement('transcripts/progress')
+const knownCalls = statement('transcripts/known-calls')
+const contents = statement('transcripts/contents')
+
+/** Which transcript it is: a session, and the file where one is read. Two files may hold one session. */
+export type TranscriptSource = {
+  project: string
+  /** `{session}`, or `{session}/{agent}` for the file of a subagent. */
+  sessionId: string
+  path?: string | null | undefined
+  inode?: number | null | undefined
+  /** The call that started the agent, where a file beside the transcript names it. */
+  parentStepId?: string | null | undefined
+}
+
+export const fileKey = ({ project, sessionId, path }: TranscriptSource): string =>
+  transcriptKey(project, `${nameFrom(sessionId)}${path == null ? '' : `@${sha256(path)}`}`)
+
+/** How far a transcript was read. */
+export type TranscriptProgress = {
+  /** Bytes that need not be sent again; 0 where nothing was read. */
+  offset: number
+  inode: number | null
+  /** The SHA-256 of the last bytes before `offset`, and how many they are: whether the file is still the same. */
+  tail: { bytes: number; sha256: string } | null
+}
+
+/** With what the graph needs to go on from there. */
+export type KnownProgress = TranscriptProgress & {
+  /** What the graph says: null where it knows nothing of the transcript. */
+  stored: number | null
+  state: TranscriptState | null
+}
+
+const UNKNOWN: KnownProgress = { offset: 0, inode: null, tail: null, stored: null, state: null }
+
+const progressRow = z.object({
+  key: z.string(),
+  file: z.object({
+    offset: optionalNumber,
+    inode: optionalNumber,
+    tail: optionalText,
+    state: optionalText,
+  }),
+})
+
+/**
+ * Where to go on with some transcripts.
+ *
+ * @throws `store_unavailable`, `timeout`
+ */
+export async function readProgress(
+  graph: Graph,
+  sources: readonly TranscriptSource[],
+): Promise<KnownProgress[]> {
+  const rows = await readRows(graph, progress, { keys: sources.map(fileKey) }, progressRow)
+  const found = new Map(rows.map(({ key, file }) => [key, file]))
+  return sources.map((source) => {
+    const file = found.get(fileKey(source))
+    if (file === undefined) return UNKNOWN
+    const [bytes, hash] = file.tail?.split(':') ?? []
+    return {
+      offset: file.offset ?? 0,
+      inode: file.inode,
+      tail: bytes === undefined || hash === undefined ? null : { bytes: Number(bytes), sha256: hash },
+      stored: file.offset,
+      state: file.state === null ? null : (JSON.parse(file.state) as TranscriptState),
+    }
+  })
+}
+
+/** Where to go on with a transcript. */
+export async function transcriptProgress(
+  graph: Graph,
+  source: TranscriptSource,
+): Promise<TranscriptProgress> {
+  const [{ offset, inode, tail } = UNKNOWN] = await readProgress(graph, [source])
+  return { offset, inode, tail }
+}
+
+/** The ids of all calls that the sessions of a transcript hold. */
+export async function readCalls(graph: Graph, source: TranscriptSource): Promise<string[]> {
+  const row = z.object({ ids: z.array(z.string()) })
+  const [found] = await readRows(graph, knownCalls, { key: fileKey(source) }, row)
+  return found?.ids ?? []
+}
+
+const contentsRow = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })
+
+/** What the graph holds of some transcripts. */
+export type TranscriptContents = z.output<typeof contentsRow>
+
+/** What the graph holds of some transcripts: each session and each turn once. */
+export async function transcriptContents(
+  graph: Graph,
+  sources: readonly TranscriptSource[],
+): Promise<TranscriptContents> {
+  const [row] = await readRows(graph, contents, { keys: sources.map(fileKey) }, contentsRow)
+  return row ?? { sessions: 0, turns: 0, steps: 0 }
+}

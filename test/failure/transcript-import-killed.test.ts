@@ -1,0 +1,102 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { clientStore } from '../../src/client/transcript-store.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { importFiles } from '../../src/transcripts/import-files.ts'
+import { failingAt, tracedPoints } from '../chaos/fail-points.ts'
+import { runCli, temporaryFolder } from '../chaos/service-process.ts'
+import { memory } from '../support/engines.ts'
+import { clientOf } from '../support/records.ts'
+import {
+  brokenTurns,
+  bytesOf,
+  differences,
+  NO_DIFFERENCES,
+  reportsOf,
+  sessionOf,
+  turn,
+} from '../support/transcript-import.ts'
+import { instant, linesOf, result, type Written } from '../support/written-transcript.ts'
+
+const PROJECT = 'killed'
+/** Of a test that starts some hundred processes on a busy machine. */
+const BOUND_MS = 600_000
+/** So many places of death are tried, spread over all; each costs two processes. */
+const DEATHS = 30
+
+const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
+const OTHER = ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit']
+
+/** Two sessions and an agent, in several transactions; what makes a desire stands in the first of them alone. */
+function writeTranscripts(): string {
+  const folder = newFolder()
+  const [first, second] = [sessionOf(1), sessionOf(2)]
+  const agents = path.join(folder, second, 'subagents')
+  mkdirSync(agents, { recursive: true })
+  const early = Array.from({ length: 4 }, (_, i) => turn(`early${i}`, OTHER, { from: 20 * i }))
+  const many = Array.from({ length: 90 }, (_, i) =>
+    turn(`t${i}`, LONG, { from: 100 + 20 * i, errors: { 5: `no ${i}` } }),
+  )
+  writeFileSync(path.join(folder, `${first}.jsonl`), bytesOf(turn('u', OTHER)))
+  const started: Written = {
+    ...result('task.0', {}, { toolUseResult: { agentId: 'a1' } }),
+    uuid: 'done',
+    timestamp: instant(95),
+  }
+  const task = [...turn('task', ['Task'], { from: 90, pending: [0] }), started]
+  writeFileSync(
+    path.join(folder, `${second}.jsonl`),
+    bytesOf(...early, task, ...many, turn('open', LONG, { from: 3000, ends: false })),
+  )
+  writeFileSync(path.join(agents, 'agent-a1.jsonl'), linesOf(turn('side', LONG)))
+  return folder
+}
+
+test('kill -9 of an importing command at any step, and then again: equal to one import', {
+  timeout: BOUND_MS,
+}, async () => {
+  const folder = writeTranscripts()
+  const importing = (dataFolder: string, environment: Record<string, string> = {}) =>
+    runCli(['import', 'transcripts', folder, '--project', PROJECT], { dataFolder, environment })
+
+  const reference = await memory.open()
+  onTestFinished(() => reference.close())
+  await importFiles(clientStore(clientOf(reference, PROJECT)), [folder], { project: PROJECT })
+  const answers = await reportsOf(clientOf(reference, PROJECT))
+
+  const trace = path.join(newFolder(), 'trace')
+  expect((await importing(newFolder(), failingAt(PROJECT, 0, trace))).exitCode).toBe(0)
+  const points = tracedPoints(trace)
+  expect(points.filter((point) => point === 'after commit').length).toBeGreaterThan(4)
+  const deaths = Array.from({ length: DEATHS }, (_, i) => 1 + Math.floor((i * points.length) / DEATHS))
+
+  const wrong: string[] = []
+  for (const death of deaths) {
+    const dataFolder = newFolder()
+    expect((await importing(dataFolder, failingAt(PROJECT, death))).exitCode).toBeNull()
+    const again = await importing(dataFolder)
+    expect(again.exitCode, again.output).toBe(0)
+    const graph = EmbeddedGraph.open({ folder: dataFolder })
+    try {
+      const found = {
+        broken: await brokenTurns(graph),
+        ...(await differences(graph, reference)),
+        answers: await reportsOf(clientOf(graph, PROJECT)),
+      }
+      if (JSON.stringify(found) !== JSON.stringify({ broken: [], ...NO_DIFFERENCES, answers }))
+        wrong.push(
+          `killed ${points[death - 1]} (${death} of ${points.length}): ${JSON.stringify({ ...found, answers: undefined })}`,
+        )
+    } finally {
+      await graph.close()
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+function newFolder(): string {
+  const { folder, remove } = temporaryFolder()
+  onTestFinished(remove)
+  return folder
+}
