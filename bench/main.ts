@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { benchCoach } from './coach.ts'
 import { benchRuns } from './runs.ts'
+import { benchReports } from './transcript-reports.ts'
 import { benchTranscripts } from './transcripts.ts'
 import { benchTurns } from './turns.ts'
 
@@ -82,6 +83,22 @@ program
       store: options.store ?? null,
       sizesMb: String(options.mb).split(',').map(Number),
       rounds: Number(options.rounds),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('reports')
+  .description('each report over transcripts, against counting the same turns')
+  .option(...STORE)
+  .option('--steps <n>', 'steps in the graph', '1000000')
+  .option('--samples <n>', 'measurements of each', '5')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/reports.json')
+  .action(async (options: Record<string, string>) => {
+    await benchReports({
+      store: options.store ?? null,
+      steps: Number(options.steps),
+      samples: Number(options.samples),
       out: String(options.out),
     })
   })

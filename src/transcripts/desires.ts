@@ -10,7 +10,7 @@ import { patternKey } from './stored.ts'
  * longer than it should have been, again and again.
  */
 
-const patterns = statement('transcripts/patterns')
+const desiresOf = statement('transcripts/desires')
 const writeDesires = statement('transcripts/desires-write')
 const dropDesires = statement('transcripts/desires-drop')
 
@@ -38,13 +38,7 @@ export type Desire = {
   lastSeen: string | null
 }
 
-const SEEN_AT_LEAST = 3
-const IN_SESSIONS = 2
-
-export const isDesire = ({ count, sessions, avgLength }: PatternStats, threshold: number): boolean =>
-  count >= SEEN_AT_LEAST && sessions >= IN_SESSIONS && avgLength > threshold
-
-export function desireOf({ pattern, count, avgLength, sessions, firstMs, lastMs }: PatternStats): Desire {
+function desireOf({ pattern, count, avgLength, sessions, firstMs, lastMs }: PatternStats): Desire {
   return {
     toolName: firstTool(pattern),
     error: `Repeated pattern: ${pattern} (avg ${avgLength.toFixed(1)} calls, seen ${count} times across ${sessions} sessions)`,
@@ -64,17 +58,32 @@ const firstTool = (pattern: string): string => (pattern.split(' → ')[0] ?? '')
 export const instantAt = (ms: number | null): string | null =>
   ms === null ? null : new Date(ms).toISOString()
 
+/** The desires of a project as its turns are now, most seen first. */
+export async function readDesires(
+  graph: Graph,
+  {
+    project,
+    threshold,
+    sinceMs = 0,
+    limit = ALL,
+  }: { project: string; threshold: number; sinceMs?: number; limit?: number },
+): Promise<Desire[]> {
+  const stats = await readRows(graph, desiresOf, { project, threshold, sinceMs, limit }, patternStats)
+  return stats.map(desireOf)
+}
+
+/** Above every count: the statements know no "all". */
+export const ALL = 2 ** 31
+
 /** Brings the desires of a project up to date: what no longer holds is gone. */
 export async function refreshDesires(graph: Graph, project: string, threshold: number): Promise<void> {
-  const params = { project, minLength: 1, sinceMs: 0, limit: 2 ** 31 }
-  const stats = await readRows(graph, patterns, params, patternStats)
-  const desires = stats
-    .filter((found) => isDesire(found, threshold))
-    .map((found) => {
-      const { firstSeen, lastSeen, ...properties } = desireOf(found)
-      const key = patternKey(project, found.pattern)
-      return { key, firstSeen, lastSeen, properties: { ...properties, project } }
-    })
+  const found = await readDesires(graph, { project, threshold })
+  const desires = found.map(({ firstSeen, lastSeen, ...properties }) => ({
+    key: patternKey(project, properties.pattern),
+    firstSeen,
+    lastSeen,
+    properties: { ...properties, project },
+  }))
   await graph.write([
     { statement: dropDesires, params: { project, keys: desires.map(({ key }) => key) } },
     { statement: writeDesires, params: { batch: { desires } } },

@@ -4,7 +4,7 @@ import { readRows } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { KINDS } from './content.ts'
-import { type Desire, desireOf, instantAt, isDesire, type PatternStats, patternStats } from './desires.ts'
+import { ALL, type Desire, instantAt, patternStats, readDesires } from './desires.ts'
 import { patternKey, sessionKey } from './stored.ts'
 
 /** What analysts ask of transcripts (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
@@ -16,9 +16,6 @@ const patternsOfProject = statement('transcripts/patterns')
 const patternsOfSession = statement('transcripts/patterns-of-session')
 const toolStats = statement('transcripts/tool-stats')
 const failures = statement('transcripts/failures')
-
-/** Above every count: the statements know no "all". */
-const ALL = 2 ** 31
 
 export const transcriptTurn = z.object({
   turnId: z.string().describe('the uuid of the record that started it'),
@@ -107,7 +104,7 @@ const scopeOf = (
 
 const common = ({ sinceMs, limit }: ReportRequest): Params => ({
   sinceMs: sinceMs ?? 0,
-  limit: limit === undefined || limit === 0 ? ALL : limit,
+  limit: limit || ALL,
 })
 
 export const transcriptPattern = z.object({
@@ -125,13 +122,10 @@ export async function listTranscriptPatterns(
   graph: Graph,
   request: PatternsRequest,
 ): Promise<TranscriptPattern[]> {
-  const stats = await patternsOf(graph, request)
-  return stats.map(({ pattern, count, avgLength, sessions }) => ({ pattern, count, avgLength, sessions }))
-}
-
-function patternsOf(graph: Graph, request: PatternsRequest): Promise<PatternStats[]> {
   const [from, own] = scopeOf(request, patternsOfSession, patternsOfProject)
-  return readRows(graph, from, { ...own, ...common(request), minLength: request.minLength }, patternStats)
+  const params = { ...own, ...common(request), minLength: request.minLength }
+  const stats = await readRows(graph, from, params, patternStats)
+  return stats.map(({ pattern, count, avgLength, sessions }) => ({ pattern, count, avgLength, sessions }))
 }
 
 export const toolStat = z.object({
@@ -156,14 +150,12 @@ export async function listToolStats(
 }
 
 /** Patterns worth a better tool, most seen first. */
-export async function listDesires(
+export const listDesires = (
   graph: Graph,
   request: ReportRequest & { threshold: number },
-): Promise<Desire[]> {
-  const { threshold, limit } = request
-  const stats = await patternsOf(graph, { ...request, minLength: 1, limit: 0 })
-  const desires = stats.filter((found) => isDesire(found, threshold)).map(desireOf)
-  return desires.slice(0, limit === 0 ? undefined : limit)
+): Promise<Desire[]> => {
+  const { project, threshold, sinceMs, limit } = request
+  return readDesires(graph, { project, threshold, sinceMs: sinceMs ?? 0, limit: limit || ALL })
 }
 
 export const desire = z.object({
