@@ -3,6 +3,5 @@
 UNWIND $batch.held AS x
 MATCH (s:TranscriptSession {key: x.session})
 MATCH (t:TranscriptTurn {key: x.turn})
-MERGE (s)-[h:HAS_TURN]->(t)
-SET h.index = x.index
+MERGE (s)-[h:HAS_TURN]->(t) ON CREATE SET h.index = x.index // a copy of the turn further on is none
 RETURN count(h) AS held

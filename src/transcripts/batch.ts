@@ -91,7 +91,10 @@ async function writeParts(
     const winners = await winnersOf(run, turns)
     const params = winners.map((turn) => turnParams(turn, messages))
     if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
-    const held = new Map(turns.map((turn) => [`${turn.sessionId}\n${turn.key}`, heldParams(turn) as Value]))
+    // A turn that comes again in its session is a later version, or a copy: it stays where it was first.
+    const held = new Map(
+      turns.toReversed().map((turn) => [`${turn.sessionId}\n${turn.key}`, heldParams(turn) as Value]),
+    )
     await run(stepOf(writeHolds, { batch: { held: [...held.values()] } }))
   }
   for (const { links } of parts) for (const link of links) await run(link)

@@ -22,6 +22,15 @@ type Block = Readonly<Record<string, unknown>>
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
+/** A timestamp as it stands there, if it is one. */
+export const instantOf = (value: unknown): string | null => {
+  const text = textOf(value)
+  return text === null || Number.isNaN(Date.parse(text)) ? null : text
+}
+
+/** Agents that only compact a conversation. */
+export const isCompaction = (agentId: string): boolean => agentId.startsWith('acompact')
+
 export const objectOf = (value: unknown): Block | null =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Block) : null
 
@@ -85,7 +94,7 @@ function promptOf(record: TranscriptRecord): { text: string; shows: boolean } {
 
 /** `is_error` alone does not tell a failure from a refusal. */
 const STOPPED =
-  /^(?:Exit code \d+\n)?\[Request interrupted by user|^The user doesn't want to take this action right now/
+  /^(?:Exit code -?\d+\n)?\[Request interrupted by user|^The user doesn't want to take this action right now/
 const REFUSED =
   /^(?:The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
 
@@ -105,7 +114,7 @@ export function outcomeOf(record: TranscriptRecord, result: Block): Outcome {
     (typeof toolUseResult === 'string' && toolUseResult.startsWith('User rejected')) ||
     (toolDenialKind !== undefined && toolDenialKind !== null)
   if (denied) return { status: 'denied', message: null }
-  return { status: 'error', message: text }
+  return { status: 'error', message: text === '' ? null : text }
 }
 
 function resultText(content: unknown): string {

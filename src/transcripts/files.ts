@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { objectOf, textOf } from './content.ts'
+import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
-import { isCompaction, nameOf } from './transcript.ts'
+import { nameOf } from './transcript.ts'
 
 /** Transcripts as files: which there are, whose they are, and their bytes. */
 

@@ -47,11 +47,7 @@ export function readLine(
   counts: ReadingCounts,
   onRecord: (record: TranscriptRecord) => void,
 ): boolean {
-  let start = from
-  let end = to
-  if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
-  while (start < end && isBlank(bytes[start])) start++
-  while (end > start && isBlank(bytes[end - 1])) end--
+  const { start, end } = trimmed(bytes, from, to)
   if (start === end) return true
   const type = topLevelType(bytes, start, end)
   if (type !== null && !NEEDED.has(type) && isPlain(bytes.subarray(start, end))) {
@@ -68,9 +64,35 @@ export function readLine(
   return false
 }
 
-/** Whether a line may be passed over unparsed: it ends like an object, and no second one hides in it. */
+/** Whether a line may be passed over unparsed: it ends like an object, and no second record hides in it. */
 const isPlain = (line: Buffer): boolean =>
-  line[line.length - 1] === CLOSE_BRACE && line.indexOf('}{') < 0 && line.indexOf(NUL) < 0
+  line[line.length - 1] === CLOSE_BRACE &&
+  line.indexOf('}{') < 0 &&
+  line.indexOf('{"parentUuid"', 1) < 0 &&
+  line.indexOf(SESSION) === line.lastIndexOf(SESSION) &&
+  line.indexOf(NUL) < 0
+
+const SESSION = '"sessionId":'
+
+/** One whole JSON object, blanks and NULs around it aside. */
+export function wholeObject(bytes: Buffer): TranscriptRecord | null {
+  const { start, end } = trimmed(bytes, 0, bytes.length)
+  return parse(bytes.toString('utf8', start, end))
+}
+
+/** A crash leaves NULs at the end of a file, and whoever writes on may begin with a byte order mark. */
+function trimmed(bytes: Buffer, from: number, to: number): { start: number; end: number } {
+  let start = from
+  let end = to
+  while (start < end && (isBlank(bytes[start]) || isByteOrderMark(bytes, start))) {
+    start += isBlank(bytes[start]) ? 1 : 3
+  }
+  while (end > start && isBlank(bytes[end - 1])) end--
+  return { start, end: Math.max(start, end) }
+}
+
+const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 
 function parse(text: string): TranscriptRecord | null {
   try {

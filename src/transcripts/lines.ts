@@ -25,6 +25,8 @@ export class LineSplitter {
   #held: Buffer[] = []
   #heldBytes = 0
   #dropping = false
+  /** The last bytes of all chunks so far. */
+  #before = Buffer.alloc(0)
 
   constructor(offset: number, onLine: OnLine) {
     this.consumed = offset
@@ -38,7 +40,8 @@ export class LineSplitter {
       this.#line(chunk, start, end)
       start = end + 1
     }
-    if (start > 0) this.tail = Buffer.from(chunk.subarray(Math.max(0, start - TAIL_BYTES), start))
+    if (start > 0) this.tail = lastOf(this.#before, chunk.subarray(0, start))
+    this.#before = lastOf(this.#before, chunk)
     if (start < chunk.length) this.#hold(chunk.subarray(start))
   }
 
@@ -49,7 +52,7 @@ export class LineSplitter {
     if (!isWhole(rest)) return
     this.#line(rest.subarray(rest.length), 0, 0)
     this.consumed--
-    this.tail = Buffer.from(rest.subarray(-TAIL_BYTES))
+    this.tail = this.#before
   }
 
   #line(chunk: Buffer, start: number, end: number): void {
@@ -72,3 +75,9 @@ export class LineSplitter {
     if (!this.#dropping) this.#held.push(Buffer.from(part))
   }
 }
+
+/** The last bytes of two pieces, as a copy. */
+const lastOf = (before: Buffer, piece: Buffer): Buffer =>
+  piece.length >= TAIL_BYTES
+    ? Buffer.from(piece.subarray(-TAIL_BYTES))
+    : Buffer.concat([before, piece]).subarray(-TAIL_BYTES)

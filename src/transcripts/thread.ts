@@ -1,6 +1,8 @@
 import {
   agentOf,
   callsOf,
+  instantOf,
+  isCompaction,
   isFinal,
   isSynthetic,
   outcomeOf,
@@ -14,7 +16,7 @@ import type { TranscriptRecord } from './line-records.ts'
 import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
 
 /** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
-type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt'> & { lastAt: string | null }
+type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt' | 'lastAt' | 'toldMs' | 'finished'>
 
 /** All that a thread must remember to go on where it stopped. Plain data, bounded by the turns that stand open. */
 export type ThreadState = {
@@ -38,6 +40,17 @@ export type ThreadState = {
 }
 
 const MOST_UNSETTLED = 100
+
+/** Of a turn that has just begun. */
+const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
+
+/** The turn with what came after a command that nothing answered. */
+const withRecordsOf = (open: OpenTurn, { lastAt, toldMs, finished }: Unanswered): OpenTurn => ({
+  ...open,
+  lastAt: lastAt ?? open.lastAt,
+  toldMs: toldMs ?? open.toldMs,
+  finished: finished || open.finished,
+})
 
 export const newThread = (sessionId: string, sidechain: boolean): ThreadState => ({
   sessionId,
@@ -79,13 +92,17 @@ export class Thread {
     }
   }
 
-  /** Whether it is a session: a sidechain that only warms up is none. */
+  /** Whether it is a session: a sidechain that only warms up or compacts is none. */
   get counts(): boolean {
-    return !this.state.sidechain || this.state.calls > 0 || this.state.begins === 'prompt'
+    const { sidechain, sessionId, calls, begins } = this.state
+    if (!sidechain) return true
+    return (
+      !isCompaction(sessionId.slice(sessionId.lastIndexOf('/') + 1)) && (calls > 0 || begins === 'prompt')
+    )
   }
 
   read(record: TranscriptRecord): void {
-    const at = textOf(record.timestamp)
+    const at = instantOf(record.timestamp)
     this.#remember(record, at)
     const { unanswered } = this.state
     if (record.type === 'user') this.#user(record, at)
@@ -100,7 +117,7 @@ export class Thread {
     const { open, unanswered } = this.state
     if (open === null || isNone(open)) return null
     // Nothing has answered the command yet, so what came after it belongs here.
-    return transcriptTurn({ ...open, lastAt: unanswered?.lastAt ?? open.lastAt }, false)
+    return transcriptTurn(unanswered === null ? open : withRecordsOf(open, unanswered), false)
   }
 
   /** A result that came for a call of this thread. */
@@ -108,7 +125,7 @@ export class Thread {
     const { status, message } = outcomeOf(record, result)
     step.status = status
     step.error = message
-    step.durationMs = msBetween(step.startedAt, textOf(record.timestamp))
+    step.durationMs = msBetween(step.startedAt, instantOf(record.timestamp))
     step.agentId = agentOf(record)
     if (turn === this.state.open) return
     this.state.unsettled = this.state.unsettled.filter((other) => other !== turn || hasPending(other))
@@ -153,8 +170,8 @@ export class Thread {
     if (id === null || id === open?.id) return
     if (promptId !== null && promptId === open?.promptId && kind !== 'skill') return
     this.#forgetUnanswered()
-    const start = { id, kind, promptId, startedAt: at }
-    if (kind === 'command' || kind === 'bash') this.state.unanswered = { ...start, lastAt: null }
+    const start = { ...NOTHING_SINCE, id, kind, promptId, startedAt: at }
+    if (kind === 'command' || kind === 'bash') this.state.unanswered = start
     else this.#open(start)
   }
 
@@ -163,12 +180,11 @@ export class Thread {
     if (!synthetic) this.#answer(record, at)
     const { open } = this.state
     if (open === null) return
-    const calls = callsOf(record).filter(({ id }) => !this.#seen.has(id))
+    const calls = callsOf(record).filter(({ id }) => this.#isNew(id))
     if (calls.length > 0) open.finished = false
     else if (!synthetic && isFinal(record)) open.finished = true
     const response = responseOf(record)
     for (const { id, tool } of calls) {
-      this.#seen.add(id)
       const step: Step = {
         id,
         tool,
@@ -185,26 +201,33 @@ export class Thread {
     }
   }
 
+  /** A call that comes again is a copy. */
+  #isNew(id: string): boolean {
+    const isNew = !this.#seen.has(id)
+    this.#seen.add(id)
+    return isNew
+  }
+
   /** The model's answer makes a command a turn; where no turn stands open, it is one by itself. */
   #answer(record: TranscriptRecord, at: string | null): void {
     const { unanswered, open } = this.state
     if (unanswered !== null) {
-      const { lastAt, ...start } = unanswered
       this.state.unanswered = null
-      this.#open(start)
-      this.#touch(lastAt)
+      this.#open(unanswered)
       return
     }
     const id = textOf(record.uuid)
-    if (open === null && id !== null) this.#open({ id, kind: 'continuation', promptId: null, startedAt: at })
+    if (open === null && id !== null)
+      this.#open({ id, kind: 'continuation', promptId: null, startedAt: at, ...NOTHING_SINCE })
   }
 
   #system({ subtype, durationMs }: TranscriptRecord): void {
-    const { open } = this.state
-    if (open === null) return
-    if (subtype === 'turn_duration' && typeof durationMs === 'number' && Number.isFinite(durationMs))
-      open.toldMs = durationMs
-    if (subtype === 'turn_duration' || subtype === 'stop_hook_summary') open.finished = true
+    const turn = this.state.unanswered ?? this.state.open
+    if (turn === null) return
+    if (subtype === 'turn_duration' && typeof durationMs === 'number' && Number.isFinite(durationMs)) {
+      turn.toldMs = durationMs
+    }
+    if (subtype === 'turn_duration' || subtype === 'stop_hook_summary') turn.finished = true
   }
 
   #interrupt(at: string | null): void {
@@ -218,20 +241,18 @@ export class Thread {
 
   /** As if it had never been there: what followed it belongs to the turn before. */
   #forgetUnanswered(): void {
-    const { unanswered } = this.state
+    const { unanswered, open } = this.state
     this.state.unanswered = null
-    this.#touch(unanswered?.lastAt ?? null)
+    if (unanswered !== null && open !== null) Object.assign(open, withRecordsOf(open, unanswered))
   }
 
-  #open(start: Omit<Unanswered, 'lastAt'>): void {
+  #open(start: Unanswered): void {
     this.#close()
     const index = this.state.nextIndex
     this.state.open = {
       ...start,
       index,
-      lastAt: start.startedAt,
-      toldMs: null,
-      finished: false,
+      lastAt: start.lastAt ?? start.startedAt,
       interrupted: false,
       steps: [],
     }

@@ -25,7 +25,10 @@ export function topLevelType(bytes: Buffer, start: number, end: number): string 
     if (bytes[i] === QUOTE) {
       const valueEnd = closingQuote(bytes, i + 1, end)
       if (valueEnd >= end) return null
-      if (isType(bytes, keyStart, keyEnd)) return bytes.toString('utf8', i + 1, valueEnd)
+      if (isType(bytes, keyStart, keyEnd)) {
+        const type = bytes.toString('utf8', i + 1, valueEnd)
+        return type.includes('\\') ? null : type
+      }
       i = pastBlanks(bytes, valueEnd + 1, end)
     } else if (bytes[i] === OPEN_BRACE || bytes[i] === OPEN_BRACKET) return null
     else while (i < end && bytes[i] !== COMMA && bytes[i] !== CLOSE_BRACE) i++

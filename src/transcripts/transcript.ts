@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { textOf } from './content.ts'
-import { noCounts, type ReadingCounts, readLine, type TranscriptRecord } from './line-records.ts'
+import { noCounts, type ReadingCounts, readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
 import { LineSplitter } from './lines.ts'
 import { newThread, type Pending, Thread, type ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
@@ -26,9 +26,6 @@ export function nameOf(file: string): TranscriptName {
   return { sessionId: parent !== undefined && UUID.test(parent) ? parent : null, agentId }
 }
 
-/** Agents that only compact a conversation. */
-export const isCompaction = (agentId: string): boolean => agentId.startsWith('acompact')
-
 /** A turn of one of the file's sessions. */
 export type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 
@@ -36,7 +33,7 @@ export type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 export type TranscriptState = {
   sessionId: string | null
   threads: ThreadState[]
-  /** In-file sidechains without an agent's name: the newest records of each, by which the next ones find it. */
+  /** Sidechains within the file: the newest records of each, by which the next ones find it. */
   records: [uuid: string, sessionId: string][]
 }
 
@@ -59,8 +56,11 @@ export class Transcript {
   readonly #pending = new Map<string, Pending>()
   readonly #seen: Set<string>
   readonly #records: Map<string, string>
+  readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
   #sessionId: string | null
+  /** Of a transcript without a name, what comes before its session is known. */
+  readonly #waiting: TranscriptRecord[] = []
 
   constructor(
     name: TranscriptName,
@@ -76,6 +76,7 @@ export class Transcript {
     this.#sessionId = name.sessionId ?? state.sessionId
     this.#seen = new Set(seen)
     this.#records = new Map(state.records)
+    for (const [uuid, sessionId] of state.records) this.#newest.set(sessionId, uuid)
     this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
     for (const thread of state.threads) this.#add(structuredClone(thread))
   }
@@ -100,7 +101,9 @@ export class Transcript {
 
   /** The input is at its end. A last line without a newline counts if it is one whole object; else it is left for the next time. */
   end(): void {
-    this.#lines.end(isWholeObject)
+    this.#lines.end((rest) => wholeObject(rest) !== null)
+    for (const record of this.#waiting.splice(0)) this.#record(record)
+    for (const { state, counts } of this.#threads.values()) if (counts) this.#release(state)
     this.counts.badLines += this.#lines.overlong
     this.#lines.overlong = 0
   }
@@ -126,13 +129,22 @@ export class Transcript {
   }
 
   #line(bytes: Buffer, start: number, end: number): void {
-    readLine(bytes, start, end, this.counts, (record) => this.#record(record))
+    if (this.#sessionId === null) this.#look(bytes.subarray(start, end))
+    readLine(bytes, start, end, this.counts, (record) => {
+      if (this.#sessionId === null) this.#waiting.push(record)
+      else this.#record(record)
+    })
+  }
+
+  /** For the session of a transcript without a name: the first that any record names. */
+  #look(line: Buffer): void {
+    this.#sessionId = textOf(wholeObject(line)?.sessionId)
+    if (this.#sessionId === null) return
+    for (const record of this.#waiting.splice(0)) this.#record(record)
   }
 
   #record(record: TranscriptRecord): void {
-    this.#sessionId ??= textOf(record.sessionId)
-    const thread = this.#threadOf(record)
-    thread.read(record)
+    this.#threadOf(record).read(record)
   }
 
   #threadOf(record: TranscriptRecord): Thread {
@@ -141,12 +153,26 @@ export class Transcript {
     if (agentId !== null) return this.#thread(`${session}/${agentId}`, true)
     if (record.isSidechain !== true) return this.#thread(session, false)
     const agent = textOf(record.agentId)
-    if (agent !== null) return this.#thread(`${session}/${agent}`, true)
-    const uuid = textOf(record.uuid) ?? ''
-    const id = this.#records.get(textOf(record.parentUuid) ?? '') ?? `${session}/${uuid}`
-    this.#records.set(uuid, id)
-    if (this.#records.size > MOST_RECORDS) this.#records.delete(this.#records.keys().next().value ?? '')
+    const [uuid, parent] = [textOf(record.uuid), textOf(record.parentUuid)]
+    const id =
+      agent !== null
+        ? `${session}/${agent}`
+        : ((parent === null ? undefined : this.#records.get(parent)) ?? `${session}/${uuid ?? ''}`)
+    if (uuid !== null) this.#rememberRecord(uuid, id)
     return this.#thread(id, true)
+  }
+
+  /** The newest record of each thread, and of all the newest some: by them the next ones find their thread. */
+  #rememberRecord(uuid: string, sessionId: string): void {
+    this.#records.delete(uuid)
+    this.#records.set(uuid, sessionId)
+    this.#newest.set(sessionId, uuid)
+    if (this.#records.size <= MOST_RECORDS + this.#newest.size) return
+    for (const [old, of] of this.#records) {
+      if (this.#newest.get(of) === old) continue
+      this.#records.delete(old)
+      return
+    }
   }
 
   #thread(sessionId: string, sidechain: boolean): Thread {
@@ -168,22 +194,10 @@ export class Transcript {
 
   #turn({ state, counts }: Thread, turn: TranscriptTurn): void {
     state.held.push(turn)
-    if (!counts) return
-    for (const each of state.held.splice(0)) this.#onTurn(state, each)
+    if (counts) this.#release(state)
   }
-}
 
-function isWholeObject(line: Buffer): boolean {
-  if (line.length === 0) return false
-  try {
-    const value: unknown = JSON.parse(
-      line
-        .toString('utf8')
-        .replace(/^\uFEFF/, '')
-        .replace(/^[\0\s]+|[\0\s]+$/g, ''),
-    )
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-  } catch {
-    return false
+  #release(state: ThreadState): void {
+    for (const turn of state.held.splice(0)) this.#onTurn(state, turn)
   }
 }
