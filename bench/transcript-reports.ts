@@ -88,7 +88,7 @@ async function fill(graph: Graph, steps: number): Promise<number> {
     const sessions = new Set<string>()
     for (let size = 0; size < STEPS_AT_ONCE; turns++) {
       const sessionId = `s${Math.floor(turns / TURNS_A_SESSION)}`
-      const turn = storedTurn(PROJECT, sessionId, madeUp(turns))
+      const turn = storedTurn(PROJECT, 'bench', sessionId, madeUp(turns))
       some.push(turn)
       sessions.add(sessionId)
       size += turn.length

@@ -3,9 +3,9 @@
 // params: $project $sinceMs $threshold $limit
 MATCH (t:TranscriptTurn {project: $project})
 WHERE t.length > 0 AND ($sinceMs = 0 OR t.startedMs >= $sinceMs)
-WITH t.pattern AS pattern, count(t) AS count, avg(t.length) AS avgLength, count(DISTINCT t.sessionId) AS sessions,
+WITH t.pattern AS pattern, count(t) AS count, sum(t.length) AS calls, count(DISTINCT t.sessionId) AS sessions,
      min(t.startedMs) AS firstMs, max(t.startedMs) AS lastMs
-WHERE count >= 3 AND sessions >= 2 AND avgLength > $threshold
-WITH pattern, count, avgLength, sessions, firstMs, lastMs
+WHERE count >= 3 AND sessions >= 2 AND calls > $threshold * count
+WITH pattern, count, calls, sessions, firstMs, lastMs
 ORDER BY count DESC, pattern LIMIT $limit
-RETURN pattern, count, avgLength, sessions, firstMs, lastMs
+RETURN pattern, count, calls, sessions, firstMs, lastMs

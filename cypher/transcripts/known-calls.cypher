@@ -1,4 +1,6 @@
-// The ids of all calls that a file's sessions hold: one that comes again in it is a copy.
+// What a file has brought into the graph: its turns, and the ids of all calls that it gave. What comes again is a copy.
 // params: $key
-MATCH (:TranscriptFile {key: $key})-[:HOLDS]->(:TranscriptSession)-[:HAS_TURN]->(:TranscriptTurn)-[:HAS_STEP]->(s:Step)
-RETURN collect(s.id) AS ids
+MATCH (:TranscriptFile {key: $key})-[:HOLDS]->(s:TranscriptSession)-[:HAS_TURN]->(t:TranscriptTurn)
+OPTIONAL MATCH (t)-[:HAS_STEP]->(step:Step)
+WHERE t.fileKey = $key
+RETURN collect(DISTINCT t.id) AS turns, collect(step.id) AS calls

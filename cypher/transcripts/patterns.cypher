@@ -3,7 +3,7 @@
 // params: $project $minLength $sinceMs $limit
 MATCH (t:TranscriptTurn {project: $project})
 WHERE t.length >= $minLength AND t.length > 0 AND ($sinceMs = 0 OR t.startedMs >= $sinceMs)
-WITH t.pattern AS pattern, count(t) AS count, avg(t.length) AS avgLength, count(DISTINCT t.sessionId) AS sessions,
+WITH t.pattern AS pattern, count(t) AS count, sum(t.length) AS calls, count(DISTINCT t.sessionId) AS sessions,
      min(t.startedMs) AS firstMs, max(t.startedMs) AS lastMs
 ORDER BY count DESC, pattern LIMIT $limit
-RETURN pattern, count, avgLength, sessions, firstMs, lastMs
+RETURN pattern, count, calls, sessions, firstMs, lastMs

@@ -3,7 +3,7 @@
 // params: $project $sinceMs $threshold $limit
 MATCH (t:TranscriptTurn {project: $project})-[c:CALLED]->(k:Tool)
 WHERE $sinceMs = 0 OR t.startedMs >= $sinceMs
-WITH k.name AS toolName, sum(c.calls) AS count, count(t) AS turns, avg(t.length) AS avgTurnLen,
+WITH k.name AS toolName, sum(c.calls) AS count, count(t) AS turns, sum(t.length) AS turnCalls,
      sum(CASE WHEN t.length > $threshold THEN 1 ELSE 0 END) AS longTurns
 ORDER BY count DESC, toolName LIMIT $limit
-RETURN toolName, count, turns, avgTurnLen, longTurns
+RETURN toolName, count, turns, turnCalls, longTurns

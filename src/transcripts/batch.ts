@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { decodeRow } from '../graph/decode.ts'
 import type { Graph, Params, Run, Step, Value } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { fileKey, type TranscriptSource } from './progress.ts'
 import { scrubbedErrors } from './scrubbed.ts'
-import { heldParams, type StoredTurn, turnParams } from './stored.ts'
+import { heldParams, patternKey, type StoredTurn, turnParams } from './stored.ts'
 
 const writeFiles = statement('transcripts/files')
 const knownTurns = statement('transcripts/known-turns')
 const forgetParts = statement('transcripts/forget-parts')
+const forgetPatterns = statement('transcripts/forget-patterns')
 const writeTurns = statement('transcripts/turns')
 const writeHolds = statement('transcripts/holds')
 
@@ -88,9 +90,10 @@ async function writeParts(
 ): Promise<void> {
   const turns = parts.flatMap(({ turns: some }) => some)
   if (turns.length > 0) {
-    const winners = await winnersOf(run, turns)
+    const { turns: winners, patterns } = await winnersOf(run, turns)
     const params = winners.map((turn) => turnParams(turn, messages))
     if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
+    if (patterns.length > 0) await run(stepOf(forgetPatterns, { keys: patterns }))
     // A turn that comes again in its session is a later version, or a copy: it stays where it was first.
     const held = new Map(
       turns.toReversed().map((turn) => [`${turn.sessionId}\n${turn.key}`, heldParams(turn) as Value]),
@@ -100,27 +103,50 @@ async function writeParts(
   for (const { links } of parts) for (const link of links) await run(link)
 }
 
-const knownTurn = z.object({ key: z.string(), length: z.number(), sessionId: z.string() })
+const knownTurn = z.object({
+  key: z.string(),
+  length: optionalNumber,
+  sessionId: optionalText,
+  fileKey: optionalText,
+  pattern: optionalText,
+})
+
+type Winners = {
+  turns: StoredTurn[]
+  /** The former shapes of turns that are written anew. */
+  patterns: string[]
+}
 
 /** Of copies of a turn, the one with more calls gives the steps, whatever came first; then the lesser session. */
-async function winnersOf(run: Run, turns: readonly StoredTurn[]): Promise<StoredTurn[]> {
-  const rows = await run(stepOf(knownTurns, { keys: [...new Set(turns.map(({ key }) => key))] }))
+async function winnersOf(run: Run, turns: readonly StoredTurn[]): Promise<Winners> {
+  const keys = [...new Set(turns.map(({ key }) => key))].sort()
+  const rows = await run(stepOf(knownTurns, { keys, token: randomUUID() }))
   const stand = new Map(rows.map((row) => [String(row.key), decodeRow(knownTurns, knownTurn, row)]))
   const winners = new Map<string, StoredTurn>()
   for (const turn of turns) {
     const best = winners.get(turn.key) ?? stand.get(turn.key)
     if (best === undefined || gives(turn, best)) winners.set(turn.key, turn)
   }
-  const replaced = [...winners.keys()].filter((key) => stand.has(key))
+  const replaced = [...winners.keys()].filter((key) => stand.get(key)?.length != null)
   if (replaced.length > 0) await run(stepOf(forgetParts, { keys: replaced }))
-  return [...winners.values()]
+  const patterns = replaced.flatMap((key) => {
+    const { pattern = null } = stand.get(key) ?? {}
+    const { project, turn } = winners.get(key) ?? {}
+    return pattern === null || project === undefined || turn?.pattern === pattern
+      ? []
+      : [patternKey(project, pattern)]
+  })
+  return { turns: [...winners.values()], patterns: [...new Set(patterns)] }
 }
 
-type Copy = { length: number; sessionId: string }
+type Copy = { length: number | null; sessionId: string | null; fileKey: string | null }
 
-/** The same turn again, of the same length: a result may have come since. */
-const gives = (turn: Copy, best: Copy): boolean =>
-  turn.length > best.length || (turn.length === best.length && turn.sessionId <= best.sessionId)
+/** The same file again: it has grown, a result has come, or it was replaced. */
+const gives = (turn: StoredTurn, best: Copy): boolean =>
+  best.length === null ||
+  turn.fileKey === best.fileKey ||
+  turn.length > best.length ||
+  (turn.length === best.length && turn.sessionId < (best.sessionId ?? ''))
 
 export const stepOf = (to: Statement, params: { [name: string]: unknown }): Step => ({
   statement: to,

@@ -15,14 +15,17 @@ const writeDesires = statement('transcripts/desires-write')
 const dropDesires = statement('transcripts/desires-drop')
 
 /** What is known of the turns that follow a pattern. */
-export const patternStats = z.object({
-  pattern: z.string(),
-  count: z.number(),
-  avgLength: z.number(),
-  sessions: z.number(),
-  firstMs: optionalNumber,
-  lastMs: optionalNumber,
-})
+export const patternStats = z
+  .object({
+    pattern: z.string(),
+    count: z.number(),
+    calls: z.number(),
+    sessions: z.number(),
+    firstMs: optionalNumber,
+    lastMs: optionalNumber,
+  })
+  // The engines' avg() differ in the last digit: Neo4j's is a moving mean.
+  .transform(({ calls, ...stats }) => ({ ...stats, avgLength: calls / stats.count }))
 export type PatternStats = z.output<typeof patternStats>
 
 export type Desire = {

@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 
 import path from 'node:path'
 import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
+import { nameFrom } from './stored.ts'
 import { nameOf } from './transcript.ts'
 
 /** Transcripts as files: which there are, whose they are, and their bytes. */
@@ -60,6 +61,7 @@ export async function transcriptFile(file: string): Promise<TranscriptFile | nul
   }
 }
 
+const LONGEST_META = 64 * 1024
 const FIRST_LINES = 4 * 1024 * 1024
 
 async function firstSessionId(file: string): Promise<string | null> {
@@ -71,14 +73,26 @@ async function firstSessionId(file: string): Promise<string | null> {
   }
   for (const line of [...lines, held]) {
     const sessionId = textOf(jsonObject(line)?.sessionId)
-    if (sessionId !== null) return sessionId
+    if (sessionId !== null) return asName(sessionId)
   }
   return null
 }
 
+/** A session's name as a part of paths and keys: other people's programs write what they like. */
+const asName = (sessionId: string): string => {
+  const name = nameFrom(sessionId.replaceAll('/', '-'))
+  return RESERVED.has(name) ? `session-${name}` : name
+}
+
+/** What an address would take for something else. */
+const RESERVED: ReadonlySet<string> = new Set(['.', '..', 'import', 'count'])
+
 /** Newer versions say beside an agent's transcript which call started it. */
 async function startedBy(file: string): Promise<string | null> {
-  const text = await readFile(`${file.slice(0, -'.jsonl'.length)}.meta.json`, 'utf8').catch(() => '')
+  const beside = `${file.slice(0, -'.jsonl'.length)}.meta.json`
+  const found = await lstat(beside).catch(() => null)
+  if (found === null || !found.isFile() || found.size > LONGEST_META) return null
+  const text = await readFile(beside, 'utf8').catch(() => '')
   return textOf(jsonObject(text)?.toolUseId)
 }
 

@@ -92,7 +92,8 @@ export async function importFiles<P extends TranscriptProgress>(
       if (own !== undefined) report.add(source, await importFile(store, source, own))
     }
   }
-  if (report.bytes > 0) await store.done(project)
+  // Also where nothing was new: whoever read it may have been killed before this.
+  await store.done(project)
   onProgress?.(files.length, files.length)
   return {
     files: files.length + report.notTranscripts,

@@ -4,7 +4,14 @@ import type { Graph, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
 import { type Part, stepOf, TranscriptBatch } from './batch.ts'
-import { fileKey, type KnownProgress, readCalls, readProgress, type TranscriptSource } from './progress.ts'
+import {
+  fileKey,
+  type KnownProgress,
+  readProgress,
+  readSeen,
+  type Seen,
+  type TranscriptSource,
+} from './progress.ts'
 import { scrubbedState } from './scrubbed.ts'
 import { nameFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
 import { Transcript, type TranscriptName } from './transcript.ts'
@@ -53,7 +60,7 @@ export async function importTranscript(
   const reading = new Reading(source, {
     expected: known?.stored ?? null,
     transcript: (onTurn) => ({ offset, ...(state !== null && { state }), onTurn }),
-    seen: state === null ? [] : await readCalls(graph, source),
+    ...(state !== null && { seen: await readSeen(graph, source) }),
   })
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += MOST_AT_ONCE) {
@@ -64,7 +71,8 @@ export async function importTranscript(
     }
   }
   reading.transcript.end()
-  if (reading.transcript.consumed !== known?.stored) await batch.add(await reading.lastPart())
+  const isKnown = known?.isWhole === true && state !== null && reading.transcript.consumed === offset
+  if (!isKnown) await batch.add(await reading.lastPart())
   if (parts.batch === undefined) await batch.flush()
   await refuseWhere(batch, graph, source)
   return { ...countsOf(reading.transcript), bytes: reading.transcript.consumed - offset }
@@ -117,8 +125,6 @@ class Reading {
   #found: StoredTurn[] = []
   /** What the graph says of how far this was read, as long as nobody else reads on. */
   #expected: number | null
-  /** Whether a turn so far has a call that started an agent. */
-  #startsAgents = false
 
   constructor(
     source: TranscriptSource,
@@ -126,36 +132,43 @@ class Reading {
       expected,
       transcript,
       seen,
-    }: { expected: number | null; transcript: (onTurn: Start['onTurn']) => Start; seen: readonly string[] },
+    }: { expected: number | null; transcript: (onTurn: Start['onTurn']) => Start; seen?: Seen },
   ) {
     this.#source = source
     this.#expected = expected
     const start = transcript(({ sessionId }, turn) => {
-      this.#found.push(storedTurn(source.project, sessionId, turn))
+      this.#found.push(storedTurn(source.project, fileKey(source), sessionId, turn))
       this.steps += turn.length
     })
-    this.transcript = new Transcript(nameFor(source.sessionId), { ...start, seen })
+    this.transcript = new Transcript(nameFor(source.sessionId), {
+      ...start,
+      ...(seen !== undefined && { seen: seen.calls, started: seen.turns }),
+    })
   }
 
   /** What was read since the last part. */
-  async part(links: readonly Step[] = []): Promise<Part> {
+  async part(isLast = false): Promise<Part> {
     const turns = this.#found
     this.#found = []
     this.steps = 0
-    this.#startsAgents ||= turns.some(({ turn }) => turn.steps.some(({ agentId }) => agentId !== null))
-    return { source: this.#source, file: await this.#file(), turns, links }
+    return {
+      source: this.#source,
+      file: await this.#file(isLast),
+      turns,
+      links: isLast ? this.#links() : [],
+    }
   }
 
   /** With the turns that stand open, and the links of all. */
   async lastPart(): Promise<Part> {
     for (const { thread, open } of this.transcript.sessions()) {
-      if (open !== null) this.#found.push(storedTurn(this.#source.project, thread.sessionId, open))
+      if (open !== null)
+        this.#found.push(storedTurn(this.#source.project, fileKey(this.#source), thread.sessionId, open))
     }
-    const part = await this.part()
-    return { ...part, links: this.#links() }
+    return this.part(true)
   }
 
-  async #file(): Promise<Part['file']> {
+  async #file(isWhole: boolean): Promise<Part['file']> {
     const { project, sessionId, path = null, inode = null, parentStepId = null } = this.#source
     const { consumed: offset, tail } = this.transcript
     const state = await scrubbedState(this.transcript.state())
@@ -175,6 +188,7 @@ class Reading {
         path,
         inode,
         offset,
+        isWhole,
         tail: `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`,
         state: JSON.stringify(state),
       },
@@ -184,11 +198,8 @@ class Reading {
   /** Between the calls of a session and the agents that they started, and between sessions and the turns of a task. */
   #links(): Step[] {
     const { project, sessionId } = this.#source
-    const { agentId, sessionId: parent } = nameFor(sessionId)
-    const ofAgents =
-      agentId !== null || this.#startsAgents
-        ? [stepOf(linkAgents, { sessionKey: sessionKey(project, parent ?? sessionId) })]
-        : []
+    const { sessionId: root } = nameFor(sessionId)
+    const ofAgents = stepOf(linkAgents, { sessionKey: sessionKey(project, root ?? sessionId) })
     // Sessions that ran in the worktree of a task (contract: transcripts.md, the end).
     const ofTurns = this.transcript.sessions().flatMap(({ thread }) => {
       const worktree = WORKTREE.exec(thread.cwd ?? '')?.[1]
@@ -200,7 +211,7 @@ class Reading {
       }
       return [stepOf(linkTurns, params)]
     })
-    return [...ofAgents, ...ofTurns]
+    return [ofAgents, ...ofTurns]
   }
 }
 

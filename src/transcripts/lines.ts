@@ -20,13 +20,13 @@ export class LineSplitter {
   /** Lines beyond {@link MAX_LINE_BYTES}. */
   overlong = 0
   /** The last bytes before `consumed`, {@link TAIL_BYTES} at most: whether a file is still the same is seen there. */
-  tail = Buffer.alloc(0)
+  tail: Buffer = Buffer.alloc(0)
   readonly #onLine: OnLine
   #held: Buffer[] = []
   #heldBytes = 0
   #dropping = false
   /** The last bytes of all chunks so far. */
-  #before = Buffer.alloc(0)
+  #before: Buffer = Buffer.alloc(0)
 
   constructor(offset: number, onLine: OnLine) {
     this.consumed = offset

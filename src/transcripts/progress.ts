@@ -41,9 +41,18 @@ export type KnownProgress = TranscriptProgress & {
   /** What the graph says: null where it knows nothing of the transcript. */
   stored: number | null
   state: TranscriptState | null
+  /** Whether what stood open at its end is written, too. */
+  isWhole: boolean
 }
 
-const UNKNOWN: KnownProgress = { offset: 0, inode: null, tail: null, stored: null, state: null }
+const UNKNOWN: KnownProgress = {
+  offset: 0,
+  inode: null,
+  tail: null,
+  stored: null,
+  state: null,
+  isWhole: false,
+}
 
 const progressRow = z.object({
   key: z.string(),
@@ -52,6 +61,7 @@ const progressRow = z.object({
     inode: optionalNumber,
     tail: optionalText,
     state: optionalText,
+    isWhole: z.boolean().nullish(),
   }),
 })
 
@@ -75,6 +85,7 @@ export async function readProgress(
       inode: file.inode,
       tail: bytes === undefined || hash === undefined ? null : { bytes: Number(bytes), sha256: hash },
       stored: file.offset,
+      isWhole: file.isWhole === true,
       state: file.state === null ? null : (JSON.parse(file.state) as TranscriptState),
     }
   })
@@ -89,11 +100,13 @@ export async function transcriptProgress(
   return { offset, inode, tail }
 }
 
-/** The ids of all calls that the sessions of a transcript hold. */
-export async function readCalls(graph: Graph, source: TranscriptSource): Promise<string[]> {
-  const row = z.object({ ids: z.array(z.string()) })
+/** Turns and calls that a transcript has brought: what comes again is a copy. */
+export type Seen = { turns: readonly string[]; calls: readonly string[] }
+
+export async function readSeen(graph: Graph, source: TranscriptSource): Promise<Seen> {
+  const row = z.object({ turns: z.array(z.string()), calls: z.array(z.string()) })
   const [found] = await readRows(graph, knownCalls, { key: fileKey(source) }, row)
-  return found?.ids ?? []
+  return found ?? { turns: [], calls: [] }
 }
 
 const contentsRow = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })

@@ -73,26 +73,19 @@ export type TurnsRequest = ReportRequest & {
  * const [longest] = await listTranscriptTurns(graph, { project: 'shop', minLength: 5, limit: 1 })
  */
 export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): Promise<TranscriptTurnRow[]> {
-  const { project, sessionId, pattern, limit, minLength } = request
+  const { project, sessionId, pattern, minLength } = request
   const [from, own] =
-    pattern != null
+    pattern != null && sessionId == null
       ? ([turnsOfPattern, { patternKey: patternKey(project, pattern) }] as const)
       : scopeOf(request, turnsOfSession, longestTurns)
-  const ofBoth = pattern != null && sessionId != null
-  const rows = await readRows(
-    graph,
-    from,
-    { ...own, ...common(request), minLength, ...(ofBoth && { limit: ALL }) },
-    turnRow,
-  )
-  const shown = rows.map(({ turn: { id, startedMs, ...turn }, ...held }) => ({
+  const ofPattern = sessionId == null ? {} : { pattern: pattern ?? '' }
+  const rows = await readRows(graph, from, { ...own, ...ofPattern, ...common(request), minLength }, turnRow)
+  return rows.map(({ turn: { id, startedMs, ...turn }, ...held }) => ({
     turnId: id,
     ...held,
     ...turn,
     startedAt: instantAt(startedMs),
   }))
-  if (!ofBoth) return shown
-  return shown.filter((turn) => turn.sessionId === sessionId).slice(0, limit === 0 ? undefined : limit)
 }
 
 const scopeOf = (
@@ -137,7 +130,9 @@ export const toolStat = z.object({
 })
 export type ToolStat = z.output<typeof toolStat>
 
-const toolRow = toolStat.omit({ longTurnPct: true }).extend({ longTurns: z.number() })
+const toolRow = toolStat
+  .omit({ longTurnPct: true, avgTurnLen: true })
+  .extend({ longTurns: z.number(), turnCalls: z.number() })
 
 /** How long the turns are in which a tool is called: whether it gets agents where they want to go. */
 export async function listToolStats(
@@ -146,7 +141,11 @@ export async function listToolStats(
 ): Promise<ToolStat[]> {
   const { project, threshold } = request
   const rows = await readRows(graph, toolStats, { project, threshold, ...common(request) }, toolRow)
-  return rows.map(({ longTurns, ...row }) => ({ ...row, longTurnPct: (100 * longTurns) / row.turns }))
+  return rows.map(({ longTurns, turnCalls, ...row }) => ({
+    ...row,
+    avgTurnLen: turnCalls / row.turns,
+    longTurnPct: (100 * longTurns) / row.turns,
+  }))
 }
 
 /** Patterns worth a better tool, most seen first. */

@@ -14,10 +14,14 @@ export async function scrubbedErrors(steps: readonly WithError[]): Promise<Map<s
   const errors = [...new Set(steps.flatMap(({ error }) => error ?? []))]
   if (errors.length === 0) return new Map()
   const { scrubbed } = await scrub(
-    errors.map((error) => error.slice(0, LONGEST_SCANNED).toWellFormed().replaceAll('\0', '\uFFFD')),
+    errors.map((error) => scanned(error).toWellFormed().replaceAll('\0', '\uFFFD')),
   )
   return new Map(errors.map((error, i) => [error, [...(scrubbed[i] ?? '')].slice(0, LONGEST_ERROR).join('')]))
 }
+
+/** A secret that is cut in two would not be known: the last word goes. */
+const scanned = (error: string): string =>
+  error.length <= LONGEST_SCANNED ? error : error.slice(0, LONGEST_SCANNED).replace(/(?<!\S)\S+$/, '')
 
 /** What stands open is stored as well. */
 export async function scrubbedState(state: TranscriptState): Promise<TranscriptState> {

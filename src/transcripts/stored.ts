@@ -31,14 +31,22 @@ export const patternKey = (project: string, pattern: string): string =>
 
 export type StoredTurn = {
   project: string
+  /** The file that gives it. */
+  fileKey: string
   key: string
   length: number
   sessionId: string
   turn: TranscriptTurn
 }
 
-export const storedTurn = (project: string, sessionId: string, turn: TranscriptTurn): StoredTurn => ({
+export const storedTurn = (
+  project: string,
+  fileKey: string,
+  sessionId: string,
+  turn: TranscriptTurn,
+): StoredTurn => ({
   project,
+  fileKey,
   key: turnKeyOf(project, turn.id),
   length: turn.length,
   sessionId: nameFrom(sessionId),
@@ -47,7 +55,7 @@ export const storedTurn = (project: string, sessionId: string, turn: TranscriptT
 
 /** @param messages the scrubbed form of each error */
 export function turnParams(
-  { project, key, sessionId, turn }: StoredTurn,
+  { project, fileKey, key, sessionId, turn }: StoredTurn,
   messages: ReadonlyMap<string, string>,
 ): { [name: string]: Value } {
   const startedAt = instant(turn.startedAt)
@@ -80,6 +88,7 @@ export function turnParams(
       project,
       id: nameFrom(turn.id),
       sessionId,
+      fileKey,
       index: turn.index,
       kind: turn.kind,
       status: turn.status,

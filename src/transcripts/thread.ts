@@ -78,12 +78,15 @@ export class Thread {
   readonly #pending: Map<string, Pending>
   /** Ids of all calls so far: one that comes again is a copy. */
   readonly #seen: Set<string>
+  /** Ids of all turns so far: a start that comes again is a copy, and begins nothing. */
+  readonly #started: Set<string>
   readonly #onTurn: (thread: Thread, turn: TranscriptTurn) => void
 
-  constructor(state: ThreadState, { pending, seen, onTurn }: ThreadsOfFile) {
+  constructor(state: ThreadState, { pending, seen, started, onTurn }: ThreadsOfFile) {
     this.state = state
     this.#pending = pending
     this.#seen = seen
+    this.#started = started
     this.#onTurn = onTurn
     for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {
       for (const step of turn.steps) {
@@ -167,7 +170,7 @@ export class Thread {
     const { open } = this.state
     const id = textOf(record.uuid)
     const promptId = textOf(record.promptId)
-    if (id === null || id === open?.id) return
+    if (id === null || id === open?.id || this.#started.has(id)) return
     if (promptId !== null && promptId === open?.promptId && kind !== 'skill') return
     this.#forgetUnanswered()
     const start = { ...NOTHING_SINCE, id, kind, promptId, startedAt: at }
@@ -263,6 +266,7 @@ export class Thread {
     this.state.open = null
     if (open === null || isNone(open)) return
     this.state.nextIndex = open.index + 1
+    this.#started.add(open.id)
     if (hasPending(open)) {
       unsettled.push(open)
       for (const { steps } of unsettled.splice(0, Math.max(0, unsettled.length - MOST_UNSETTLED))) {
@@ -279,6 +283,7 @@ export type Pending = { thread: Thread; turn: OpenTurn; step: Step }
 export type ThreadsOfFile = {
   pending: Map<string, Pending>
   seen: Set<string>
+  started: Set<string>
   onTurn: (thread: Thread, turn: TranscriptTurn) => void
 }
 

@@ -16,7 +16,8 @@ import {
   type Way,
   type Written,
 } from '../../test/support/written-transcript.ts'
-import { isCompaction, nameOf, Transcript } from './transcript.ts'
+import { isCompaction } from './content.ts'
+import { nameOf, Transcript } from './transcript.ts'
 
 const OTHER = '7d1a52f3-9f0e-4b3c-8a44-5e2b1c0d9f22'
 

@@ -55,6 +55,7 @@ export class Transcript {
   readonly #threads = new Map<string, Thread>()
   readonly #pending = new Map<string, Pending>()
   readonly #seen: Set<string>
+  readonly #started: Set<string>
   readonly #records: Map<string, string>
   readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
@@ -68,13 +69,23 @@ export class Transcript {
       offset = 0,
       state = NEW,
       seen = [],
+      started = [],
       onTurn,
-    }: { offset?: number; state?: TranscriptState; seen?: Iterable<string>; onTurn: OnTurn },
+    }: {
+      offset?: number
+      state?: TranscriptState
+      /** Ids of calls that were read before. */
+      seen?: Iterable<string>
+      /** Ids of turns that were read before. */
+      started?: Iterable<string>
+      onTurn: OnTurn
+    },
   ) {
     this.#name = name
     this.#onTurn = onTurn
     this.#sessionId = name.sessionId ?? state.sessionId
     this.#seen = new Set(seen)
+    this.#started = new Set(started)
     this.#records = new Map(state.records)
     for (const [uuid, sessionId] of state.records) this.#newest.set(sessionId, uuid)
     this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
@@ -183,6 +194,7 @@ export class Transcript {
     const thread = new Thread(state, {
       pending: this.#pending,
       seen: this.#seen,
+      started: this.#started,
       onTurn: (from, turn) => this.#turn(from, turn),
     })
     for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {

@@ -3,7 +3,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isCompaction, nameOf } from '../../src/transcripts/transcript.ts'
+import { isCompaction } from '../../src/transcripts/content.ts'
+import { nameOf } from '../../src/transcripts/transcript.ts'
 import { independently, read, type Sessions, type Told } from '../support/written-transcript.ts'
 
 const root = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
