@@ -2,7 +2,7 @@
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 const NEWLINE = 0x0a
-const TAIL_BYTES = 256
+const TAIL_BYTES = 4096
 
 /** Looks at `bytes[start, end)`, one line without its newline; the bytes are the caller's again afterwards. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
