@@ -267,5 +267,3 @@ export const outline = ({ sessions }: Pick<Reading, 'sessions'>): Record<string,
 
 export const inWords = ({ id, kind, status, pattern }: Told): string =>
   `${id} ${kind} ${status}${pattern === null ? '' : `: ${pattern}`}`
-
-export { nameOf }
