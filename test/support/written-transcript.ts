@@ -1,12 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import {
-  nameOf,
-  Transcript,
-  type TranscriptName,
-  type TranscriptState,
-} from '../../src/transcripts/transcript.ts'
+import { Transcript, type TranscriptName, type TranscriptState } from '../../src/transcripts/transcript.ts'
 import type { TranscriptTurn } from '../../src/transcripts/turn.ts'
 import { type IndependentTurn, readIndependently } from '../independent/transcripts.ts'
 
