@@ -1,3 +1,4 @@
+import { analysisContract } from './analysis.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
@@ -29,4 +30,5 @@ export function storeContract(store: StoreUnderTest): void {
   secretsContract(store)
   runsContract(store)
   transcriptsContract(store)
+  analysisContract(store)
 }

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+/** What Claude Code runs after every turn: it imports the session, and never stands in an agent's way. */
+
+beforeAll(buildOnce, 120_000)
+
+type Settings = { hooks?: Record<string, { hooks: { command: string }[] }[]> }
+
+function aUser() {
+  const home = temporaryFolder()
+  const user = commandsOn(home)
+  const settings = path.join(home, 'claude', 'settings.json')
+  return {
+    ...user,
+    home,
+    settings,
+    install: (...more: string[]) => user.run(['hook', 'install', '--settings', settings, ...more]),
+    uninstall: () => user.run(['hook', 'uninstall', '--settings', settings]),
+    read: (): Settings => JSON.parse(readFileSync(settings, 'utf8')),
+    command: (event: string): string =>
+      (JSON.parse(readFileSync(settings, 'utf8')) as Settings).hooks?.[event]?.at(-1)?.hooks[0]?.command ??
+      '',
+  }
+}
+
+/** As Claude Code does: through a shell, with JSON on standard input. */
+const hook = (command: string, input: string): Promise<{ code: number; said: string }> =>
+  new Promise((resolve) => {
+    const child = execFile('/bin/sh', ['-c', command], (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), said: `${stdout}${stderr}` })
+    })
+    child.stdin?.end(input)
+  })
+
+describe('turngraph hook', () => {
+  test('imports the session that it is told of, and its subagents; says nothing and cannot fail', async () => {
+    const { home, folder, install, command, run } = aUser()
+    expect((await install('--project', 'shop')).code).toBe(0)
+    const session = sessionOf(1)
+    const transcript = path.join(home, `it's here`, `${session}.jsonl`)
+    const agents = path.join(home, `it's here`, session, 'subagents')
+    mkdirSync(agents, { recursive: true })
+    writeFileSync(transcript, bytesOf(turn('t', ['Read', 'Task'])))
+    writeFileSync(path.join(agents, 'agent-a1.jsonl'), bytesOf(turn('c', ['Grep'])))
+    const input = JSON.stringify({
+      session_id: session,
+      transcript_path: transcript,
+      hook_event_name: 'Stop',
+      prompt: 'canary',
+    })
+    expect(await hook(command('Stop'), input)).toEqual({ code: 0, said: '' })
+    const turns = async () =>
+      JSON.parse((await run(['turns', '--min-length', '1', '--project', 'shop', '--json'])).stdout)
+    // It works on by itself: until then there is nothing to see.
+    while ((await turns()).length < 2) await sleep(50)
+    expect((await turns()).map(({ session_id: id }: { session_id: string }) => id)).toEqual([
+      session,
+      `${session}/a1`,
+    ])
+
+    for (const odd of [
+      '',
+      'no json',
+      '[]',
+      'null',
+      '{"transcript_path":7}',
+      '{"transcript_path":"/nowhere.jsonl"}',
+    ])
+      expect(await hook(command('SessionEnd'), odd), odd).toEqual({ code: 0, said: '' })
+    const log = readFileSync(path.join(folder, 'hook.log'), 'utf8')
+    expect(log).toContain('no JSON')
+    expect(log).not.toContain('canary')
+    expect(statSync(path.join(folder, 'hook.log')).mode & 0o077).toBe(0)
+  })
+
+  test('says nothing and cannot fail where its data folder cannot be written', async () => {
+    const { home, install, command } = aUser()
+    await install()
+    writeFileSync(path.join(home, 'graph'), 'a file where the data folder should be')
+    expect(await hook(command('Stop'), '{"transcript_path":"x"}')).toEqual({ code: 0, said: '' })
+  })
+
+  test('settings keep what is there, their order, their rights and their link; twice is once', async () => {
+    const { home, settings, install, uninstall } = aUser()
+    const real = path.join(home, 'dotfiles.json')
+    const before = {
+      zeta: 1,
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'echo hi' }] }] },
+      alpha: 2,
+    }
+    writeFileSync(real, JSON.stringify(before), { mode: 0o640 })
+    mkdirSync(path.dirname(settings))
+    symlinkSync(real, settings)
+    await install()
+    const once = readFileSync(real, 'utf8')
+    await install()
+    expect(readFileSync(real, 'utf8')).toBe(once)
+    expect(Object.keys(JSON.parse(once))).toContain('alpha')
+    expect(statSync(real).mode & 0o777).toBe(0o640)
+    await uninstall()
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual(before)
+  })
+
+  test('settings that are no JSON, or not as they should be, are left alone', async () => {
+    const { settings, install, uninstall } = aUser()
+    mkdirSync(path.dirname(settings))
+    for (const broken of ['{"hooks": ', '{"hooks": {"Stop": 7}}', '[]']) {
+      writeFileSync(settings, broken)
+      for (const attempt of [install, uninstall]) {
+        const { code, stderr } = await attempt()
+        expect([code, stderr]).toEqual([2, expect.stringContaining('settings')])
+        expect(readFileSync(settings, 'utf8')).toBe(broken)
+      }
+    }
+  })
+
+  test('uninstalling where nothing is makes nothing', async () => {
+    const { settings, uninstall } = aUser()
+    expect((await uninstall()).code).toBe(0)
+    expect(existsSync(settings)).toBe(false)
+  })
+})
