@@ -122,8 +122,9 @@ describe('every route of the contract', () => {
     const gone = await call('GET', '/v1/worlds/TASK-1')
     expect([gone.status, gone.body.error.code]).toEqual([410, 'world_deleted'])
 
-    // Those of turn runs: turn-runs.test.ts.
-    const ofTheMemory = routes.filter(({ path }) => !/turn-runs|attempts/.test(path))
+    // Those of turn runs and of transcripts: turn-runs.test.ts, http-transcripts.test.ts.
+    const others = /turn-runs|attempts|transcript|tool-stats|paths|desires/
+    const ofTheMemory = routes.filter(({ path }) => !others.test(path))
     expect([...seen].sort()).toEqual(ofTheMemory.map(({ method, path }) => `${method} ${path}`).sort())
   })
 
