@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { bytesOf, everyTurn, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf } from '../support/written-transcript.ts'
 import { newFolder, type Started, start, tokensFile } from './http-start.ts'
@@ -10,6 +11,11 @@ import { newFolder, type Started, start, tokensFile } from './http-start.ts'
 const S1 = sessionOf(1)
 const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
 const FILE = bytesOf(turn('t1', LONG, { errors: { 5: 'no' } }), turn('t2', ['Read'], { from: 30 }))
+
+const DESIRES = parseStatement(
+  'test/desires',
+  'MATCH (d:Desire) RETURN max(d.pattern) AS pattern, count(d) AS desires',
+)
 
 const clientAt = ({ service, token }: Started, project: string | null = null) =>
   httpClient({ url: service.url, token, project })
@@ -257,6 +263,27 @@ describe('reports', () => {
     )
     const pattern = encodeURIComponent('Grep → Read{2+} → Edit → Bash')
     expect((await started.call('GET', `/v1/transcript-turns?pattern=${pattern}`)).body.items).toHaveLength(3)
+  })
+
+  test('of several transcripts the desires are brought up to date once, at the end', async () => {
+    const started = await start()
+    for (const n of [1, 2, 3]) {
+      const body = bytesOf(turn(`t${n}`, LONG, { from: n, errors: { 5: 'no' } }))
+      expect((await upload(started, sessionOf(n), body, '?more=true')).status).toBe(200)
+    }
+    const nodes = () => started.graph.read(DESIRES, {})
+    expect(await nodes()).toEqual([{ pattern: null, desires: 0 }])
+    const refreshed = await started.call('POST', '/v1/desires/refresh', { body: {} })
+    expect(refreshed.body.items).toMatchObject([{ tool_name: 'Grep', count: 3, sessions: 3 }])
+    expect(await nodes()).toEqual([{ pattern: 'Grep → Read{2+} → Edit → Bash', desires: 1 }])
+    const { body: paths } = await started.call('GET', '/v1/paths')
+    expect(paths.items).toEqual([
+      { pattern: 'Bash: no', count: 3, sessions: 3, category: 'tool-error', last_seen: expect.any(String) },
+      expect.objectContaining({ category: 'turn-pattern', count: 3 }),
+    ])
+    const sources = [1, 2, 9].map((n) => ({ session_id: sessionOf(n) }))
+    const counted = await started.call('POST', '/v1/transcripts/count', { body: { sources } })
+    expect(counted.body).toEqual({ sessions: 2, turns: 2, steps: 12 })
   })
 
   test('the threshold is the configured one', async () => {
