@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isCompaction, objectOf, textOf } from './content.ts'
@@ -108,22 +109,23 @@ const CHUNK_BYTES = 1024 * 1024
 
 /**
  * The bytes of a file from a place on. Each chunk is written over by the next one. A file that shrinks meanwhile
- * simply ends.
+ * simply ends. Read synchronously: a chunk takes a tenth of the time that its parsing does, and four hops to a thread
+ * for each small file cost a third of all.
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
-  const handle = await open(file, 'r')
+  const descriptor = openSync(file, 'r')
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   try {
     let left = most
     for (let at = from; left > 0; ) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, left), at)
+      const bytesRead = readSync(descriptor, buffer, 0, Math.min(CHUNK_BYTES, left), at)
       if (bytesRead === 0) return
       at += bytesRead
       left -= bytesRead
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
-    await handle.close()
+    closeSync(descriptor)
   }
 }
 
