@@ -1,7 +1,8 @@
-// Links calls to the agents that they started, of a session and of its agents: by the agent's name in the result, else by
-// the call that the agent's own file names.
-// params: $sessionKey
-MATCH (p:TranscriptSession {key: $sessionKey})<-[:AGENT_OF]-(c:TranscriptSession)
+// Links calls to the agents that they started, of some sessions and their agents: by the agent's name in the result, else
+// by the call that the agent's own file names.
+// params: $sessionKeys
+UNWIND $sessionKeys AS key
+MATCH (p:TranscriptSession {key: key})<-[:AGENT_OF]-(c:TranscriptSession)
 WITH p, collect(c.agentId) AS agentIds, collect(c.parentStepId) AS stepIds
 MATCH (p)<-[:AGENT_OF*0..1]-(h:TranscriptSession)-[:HAS_TURN]->(t:TranscriptTurn)-[:HAS_STEP]->(s:Step)
 WHERE s.agentId IN agentIds OR s.id IN stepIds

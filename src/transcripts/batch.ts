@@ -13,6 +13,7 @@ const knownTurns = statement('transcripts/known-turns')
 const forgetParts = statement('transcripts/forget-parts')
 const forgetPatterns = statement('transcripts/forget-patterns')
 const writeTurns = statement('transcripts/turns')
+const linkAgents = statement('transcripts/link-agents')
 const writeHolds = statement('transcripts/holds')
 
 /** Some turns of a transcript, and how far they bring it: both are written together or not at all. */
@@ -21,6 +22,8 @@ export type Part = {
   /** The node of the file, as `transcripts/files` takes it. */
   file: { [name: string]: Value }
   turns: readonly StoredTurn[]
+  /** The session among whose calls and agents links are to be drawn, once its file is read. */
+  agentsOf: string | null
   /** What else belongs to the same transaction, after the turns. */
   links: readonly Step[]
 }
@@ -29,12 +32,17 @@ export type Part = {
 const STEPS_AT_ONCE = { embedded: 250, neo4j: 1_000 }
 const PARTS_AT_ONCE = 100
 
-/** Gathers parts of transcripts into transactions of a good size: a transaction for each small file costs more than its turns. */
+/**
+ * Gathers parts of transcripts into transactions of a good size: a transaction for each small file costs more than its
+ * turns. While one is written the next is gathered.
+ */
 export class TranscriptBatch {
   readonly #graph: Graph
   #parts: Part[] = []
   #steps = 0
   #refused: TranscriptSource[] = []
+  /** The transaction that is under way; one that failed fails whoever comes next. */
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(graph: Graph) {
     this.#graph = graph
@@ -47,18 +55,30 @@ export class TranscriptBatch {
 
   async add(part: Part): Promise<void> {
     // In one transaction a file's progress is written once.
-    if (this.#parts.some(({ file }) => file.key === part.file.key)) await this.flush()
+    if (this.#parts.some(({ file }) => file.key === part.file.key)) await this.#write()
     this.#parts.push(part)
     this.#steps += part.turns.reduce((sum, { length }) => sum + length, 0)
-    if (this.#steps >= this.stepsAtOnce || this.#parts.length >= PARTS_AT_ONCE) await this.flush()
+    if (this.#steps >= this.stepsAtOnce || this.#parts.length >= PARTS_AT_ONCE) await this.#write()
   }
 
-  /** Writes what was gathered. */
+  /** Writes what was gathered, and waits until all is written. */
   async flush(): Promise<void> {
+    await this.#write()
+    await this.#writing
+  }
+
+  /** Begins a transaction once the one before it is done. */
+  async #write(): Promise<void> {
+    await this.#writing
     const parts = this.#parts
     if (parts.length === 0) return
     this.#parts = []
     this.#steps = 0
+    this.#writing = this.#transact(parts)
+    this.#writing.catch(() => {}) // told to whoever comes next
+  }
+
+  async #transact(parts: readonly Part[]): Promise<void> {
     const all = parts.flatMap(({ turns }) => turns)
     const messages = await scrubbedErrors(all.flatMap(({ turn }) => turn.steps))
     const written = await this.#graph.transact(async (run) => {
@@ -100,6 +120,8 @@ async function writeParts(
     )
     await run(stepOf(writeHolds, { batch: { held: [...held.values()] } }))
   }
+  const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf ?? []))]
+  if (sessionKeys.length > 0) await run(stepOf(linkAgents, { sessionKeys }))
   for (const { links } of parts) for (const link of links) await run(link)
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
 import { nameFrom } from './stored.ts'
@@ -122,6 +123,8 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       if (bytesRead === 0) return
       at += bytesRead
       left -= bytesRead
+      // Whoever else waits has a turn: other requests, and the transaction that is under way.
+      await setImmediate()
       yield buffer.subarray(0, bytesRead)
     }
   } finally {

@@ -16,7 +16,6 @@ import { scrubbedState } from './scrubbed.ts'
 import { nameFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
 import { Transcript, type TranscriptName } from './transcript.ts'
 
-const linkAgents = statement('transcripts/link-agents')
 const linkTurns = statement('transcripts/link-turns')
 
 /** What an import read. */
@@ -155,6 +154,7 @@ class Reading {
       source: this.#source,
       file: await this.#file(isLast),
       turns,
+      agentsOf: isLast ? this.#root() : null,
       links: isLast ? this.#links() : [],
     }
   }
@@ -195,13 +195,15 @@ class Reading {
     }
   }
 
-  /** Between the calls of a session and the agents that they started, and between sessions and the turns of a task. */
-  #links(): Step[] {
+  #root(): string {
     const { project, sessionId } = this.#source
-    const { sessionId: root } = nameFor(sessionId)
-    const ofAgents = stepOf(linkAgents, { sessionKey: sessionKey(project, root ?? sessionId) })
-    // Sessions that ran in the worktree of a task (contract: transcripts.md, the end).
-    const ofTurns = this.transcript.sessions().flatMap(({ thread }) => {
+    return sessionKey(project, nameFor(sessionId).sessionId ?? sessionId)
+  }
+
+  /** To turns of a task in whose worktree a session ran (contract: transcripts.md, the end). */
+  #links(): Step[] {
+    const { project } = this.#source
+    return this.transcript.sessions().flatMap(({ thread }) => {
       const worktree = WORKTREE.exec(thread.cwd ?? '')?.[1]
       if (worktree === undefined) return []
       const params = {
@@ -211,7 +213,6 @@ class Reading {
       }
       return [stepOf(linkTurns, params)]
     })
-    return [ofAgents, ...ofTurns]
   }
 }
 
