@@ -67,6 +67,11 @@ export class TranscriptBatch {
     await this.#writing
   }
 
+  /** Resolves when nothing is under way any more, however it ended: what was gathered since is not written. */
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => {})
+  }
+
   /** Begins a transaction once the one before it is done. */
   async #write(): Promise<void> {
     await this.#writing

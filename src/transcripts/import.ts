@@ -61,13 +61,12 @@ export async function importTranscript(
     transcript: (onTurn) => ({ offset, ...(state !== null && { state }), onTurn }),
     ...(state !== null && { seen: await readSeen(graph, source) }),
   })
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += MOST_AT_ONCE) {
-      reading.transcript.push(chunk.subarray(at, at + MOST_AT_ONCE))
-      if (reading.steps < batch.stepsAtOnce) continue
-      await batch.add(await reading.part())
-      await refuseWhere(batch, graph, source)
-    }
+  try {
+    await readAll(reading, chunks, batch, () => refuseWhere(batch, graph, source))
+  } catch (error) {
+    // Whoever is told of the error may read on at once: from where the last transaction leaves it.
+    await batch.settled()
+    throw error
   }
   reading.transcript.end()
   const isKnown = known?.isWhole === true && state !== null && reading.transcript.consumed === offset
@@ -75,6 +74,22 @@ export async function importTranscript(
   if (parts.batch === undefined) await batch.flush()
   await refuseWhere(batch, graph, source)
   return { ...countsOf(reading.transcript), bytes: reading.transcript.consumed - offset }
+}
+
+async function readAll(
+  reading: Reading,
+  chunks: AsyncIterable<Buffer>,
+  batch: TranscriptBatch,
+  refuse: () => Promise<void>,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += MOST_AT_ONCE) {
+      reading.transcript.push(chunk.subarray(at, at + MOST_AT_ONCE))
+      if (reading.steps < batch.stepsAtOnce) continue
+      await batch.add(await reading.part())
+      await refuse()
+    }
+  }
 }
 
 /** A body may come in one chunk of any size: turns are written in between. */
