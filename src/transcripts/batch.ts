@@ -103,8 +103,12 @@ export class TranscriptBatch {
     return this.#refused.splice(0)
   }
 
-  wasRefused(source: TranscriptSource): boolean {
-    return this.#refused.some((other) => fileKey(other) === fileKey(source))
+  /** Whether a transcript is among them; it is none of them any more. */
+  takeRefusal(source: TranscriptSource): boolean {
+    const others = this.#refused.filter((other) => fileKey(other) !== fileKey(source))
+    const was = others.length < this.#refused.length
+    this.#refused = others
+    return was
   }
 }
 

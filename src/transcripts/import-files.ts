@@ -125,7 +125,6 @@ async function importFile<P extends TranscriptProgress>(
     })
     if (read === null) {
       // A hook of the same session was quicker: what it read need not be read again.
-      await store.flush()
       known = (await store.progress([source]))[0] ?? known
       offset = await resumeAt(source, known)
       continue

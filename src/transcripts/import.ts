@@ -4,14 +4,7 @@ import type { Graph, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
 import { type Part, stepOf, TranscriptBatch } from './batch.ts'
-import {
-  fileKey,
-  type KnownProgress,
-  readProgress,
-  readSeen,
-  type Seen,
-  type TranscriptSource,
-} from './progress.ts'
+import { fileKey, type KnownProgress, readProgress, readSeen, type TranscriptSource } from './progress.ts'
 import { scrubbedState } from './scrubbed.ts'
 import { nameFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
 import { Transcript, type TranscriptName } from './transcript.ts'
@@ -56,10 +49,9 @@ export async function importTranscript(
   if (offset !== 0 && offset !== known?.offset) throw elsewhere(source, known?.offset ?? 0)
   const state = offset > 0 ? (known?.state ?? null) : null
   const batch = parts.batch ?? new TranscriptBatch(graph)
-  const reading = new Reading(source, {
-    expected: known?.stored ?? null,
-    transcript: (onTurn) => ({ offset, ...(state !== null && { state }), onTurn }),
-    ...(state !== null && { seen: await readSeen(graph, source) }),
+  const reading = new Reading(source, known?.stored ?? null, {
+    offset,
+    ...(state !== null && { state, ...(await readSeen(graph, source)) }),
   })
   try {
     await readAll(reading, chunks, batch, () => refuseWhere(batch, graph, source))
@@ -96,7 +88,7 @@ async function readAll(
 const MOST_AT_ONCE = 1024 * 1024
 
 async function refuseWhere(batch: TranscriptBatch, graph: Graph, source: TranscriptSource): Promise<void> {
-  if (!batch.wasRefused(source)) return
+  if (!batch.takeRefusal(source)) return
   const [now] = await readProgress(graph, [source])
   throw elsewhere(source, now?.offset ?? 0)
 }
@@ -128,7 +120,7 @@ const nameFor = (sessionId: string): TranscriptName => {
     : { sessionId: sessionId.slice(0, slash), agentId: sessionId.slice(slash + 1) }
 }
 
-type Start = ConstructorParameters<typeof Transcript>[1]
+type Start = Omit<ConstructorParameters<typeof Transcript>[1], 'onTurn'>
 
 /** A transcript on its way into the graph: what was read and is not yet written. */
 class Reading {
@@ -140,23 +132,15 @@ class Reading {
   /** What the graph says of how far this was read, as long as nobody else reads on. */
   #expected: number | null
 
-  constructor(
-    source: TranscriptSource,
-    {
-      expected,
-      transcript,
-      seen,
-    }: { expected: number | null; transcript: (onTurn: Start['onTurn']) => Start; seen?: Seen },
-  ) {
+  constructor(source: TranscriptSource, expected: number | null, start: Start) {
     this.#source = source
     this.#expected = expected
-    const start = transcript(({ sessionId }, turn) => {
-      this.#found.push(storedTurn(source.project, fileKey(source), sessionId, turn))
-      this.steps += turn.length
-    })
     this.transcript = new Transcript(nameFor(source.sessionId), {
       ...start,
-      ...(seen !== undefined && { seen: seen.calls, started: seen.turns }),
+      onTurn: ({ sessionId }, turn) => {
+        this.#found.push(storedTurn(source.project, fileKey(source), sessionId, turn))
+        this.steps += turn.length
+      },
     })
   }
 

@@ -100,13 +100,14 @@ export async function transcriptProgress(
   return { offset, inode, tail }
 }
 
-/** Turns and calls that a transcript has brought: what comes again is a copy. */
-export type Seen = { turns: readonly string[]; calls: readonly string[] }
-
-export async function readSeen(graph: Graph, source: TranscriptSource): Promise<Seen> {
+/** Ids of the turns and calls that a transcript has brought: what comes again is a copy. */
+export async function readSeen(
+  graph: Graph,
+  source: TranscriptSource,
+): Promise<{ started: string[]; seen: string[] }> {
   const row = z.object({ turns: z.array(z.string()), calls: z.array(z.string()) })
   const [found] = await readRows(graph, knownCalls, { key: fileKey(source) }, row)
-  return found ?? { turns: [], calls: [] }
+  return { started: found?.turns ?? [], seen: found?.calls ?? [] }
 }
 
 const contentsRow = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })
