@@ -2,9 +2,7 @@
  * Turngraph as a library: everything a program needs, and nothing else, comes from here.
  *
  * @example
- * const graph = await openGraph({ kind: 'embedded', folder: '.turngraph', sync: true })
- * await migrate(graph)
- * const client = inProcessClient({ graph, project: 'shop' })
+ * const client = createTurngraphClient({ store: 'embedded:.turngraph', project: 'shop' })
  * await client.captureTurnState({ featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  * await client.close()
  */
@@ -12,8 +10,15 @@ export { type ImportOptions, type ImportProgress, importAutobuild } from './auto
 export { type ImportReport, importReport } from './autobuild/import-report.ts'
 export type { ImportTarget } from './autobuild/import-target.ts'
 export type { CallOptions, TurngraphClient } from './client/client.ts'
+export {
+  createTurngraphClient,
+  type HttpTurngraphOptions,
+  type StoreTurngraphOptions,
+} from './client/create.ts'
 export { type HttpClientOptions, httpClient } from './client/http.ts'
 export { inProcessClient } from './client/in-process.ts'
+export { isSpooled } from './client/is-spooled.ts'
+export type { Kept, Replayed, Spool, SpoolOptions } from './client/spool.ts'
 export type { Store } from './config.ts'
 export { type CriteriaRequest, type CriteriaView, criteriaView, listCriteria } from './criteria/criteria.ts'
 export { recoverPromises } from './criteria/promises.ts'

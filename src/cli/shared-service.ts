@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
+import { neverArrived } from '../client/never-arrived.ts'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Service } from '../http/service.ts'
@@ -106,11 +107,3 @@ export class SharedService {
 
 const run = (client: TurngraphClient, operation: OperationName, input: unknown): Promise<unknown> =>
   (client[operation] as (input: unknown) => Promise<unknown>)(input)
-
-/** Nobody listens there any more, so nothing was done: it may be asked again elsewhere. */
-function neverArrived(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && cause.code === 'ECONNREFUSED') return true
-  }
-  return false
-}

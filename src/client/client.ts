@@ -1,5 +1,6 @@
 import type { OperationInput, OperationName, OperationOutput } from '../operations.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../transcript-upload.ts'
+import type { Spool } from './spool.ts'
 
 export type CallOptions = {
   /** Makes a repeat of `createWorld` answer with the world that the first call made. */
@@ -12,15 +13,22 @@ type Calls = {
 }
 
 /**
- * Turngraph as programs use it: one interface in two forms, in process (`inProcessClient`) and over HTTP
- * (`httpClient`). Records are camelCase; every call rejects with a TurngraphError.
+ * Turngraph as programs use it: one interface in two forms, in process and over HTTP (`createTurngraphClient`). Records
+ * are camelCase; every call rejects with a TurngraphError. An answer means stored.
  *
  * @example
- * const client = inProcessClient({ graph, project: 'shop' })
+ * const client = createTurngraphClient({ store: 'embedded:.turngraph', project: 'shop' })
  * await client.captureTurnState({ featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  * const { context } = await client.loadTurnContinuationContext({ featureId: 'FEAT-1', taskId: 'TASK-1', currentTurn: 2 })
  */
 export interface TurngraphClient extends Calls {
+  /**
+   * Who this program is in leases: the same after a restart where it has a place to keep that (the data folder of an
+   * embedded store, a spool), so that it takes up again what it was killed over.
+   */
+  workerId(): Promise<string>
+  /** Where captures wait on disk while the service is away; null without one. */
+  spool(): Promise<Spool | null>
   /**
    * Sends a transcript from a byte on: `getTranscriptProgress` says which. A chunk may be written over once the next
    * one is asked for.

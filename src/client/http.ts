@@ -1,5 +1,6 @@
+import pRetry from 'p-retry'
 import type { z } from 'zod'
-import { TurngraphError } from '../errors.ts'
+import { isAway, TurngraphError } from '../errors.ts'
 import { errorBody } from '../http/error-body.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'
 import { type Route, routeOf } from '../http/routes.ts'
@@ -13,8 +14,11 @@ import {
 } from '../transcript-upload.ts'
 import { parseInput, parseWire, toWire } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
+import { neverArrived } from './never-arrived.ts'
 
 const TIMEOUT_MS = 30_000
+const RETRY_FIRST_MS = 200
+const RETRY_LAST_MS = 2_000
 
 export type HttpClientOptions = {
   /** Where the service is, for example `http://127.0.0.1:7480`. */
@@ -22,10 +26,20 @@ export type HttpClientOptions = {
   token?: string | null
   /** The project of calls that name none; else the token's, else the service's. */
   project?: string | null
+  /** How long one request may take, in milliseconds; default 30,000. */
+  timeoutMs?: number
+  /**
+   * How often a call is repeated while the service is away, after 0.2 to 2 s each; default 0. Only what is the same
+   * done twice is: `runTurn` just where the request never arrived, an upload of a transcript not at all.
+   */
+  retries?: number
+  /** Who this program is in leases; default: a new UUID. */
+  workerId?: string
 }
 
 /** Calls the operations of a service over HTTP. Answers as the in-process client does, errors too. */
 export function httpClient(options: HttpClientOptions): TurngraphClient {
+  const workerId = options.workerId ?? crypto.randomUUID()
   const base = baseOf(options.url)
   if (options.token != null && !VISIBLE_ASCII.test(options.token)) {
     throw invalid('token', 'holds characters that no token has')
@@ -37,12 +51,19 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
     uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
-  return { ...calls, importTranscript: upload, close: async () => {} } as unknown as TurngraphClient
+  return {
+    ...calls,
+    importTranscript: upload,
+    workerId: async () => workerId,
+    spool: async () => null,
+    close: async () => {},
+  } as unknown as TurngraphClient
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
-type Calling = HttpClientOptions & CallOptions & { base: string }
+type Calling = HttpClientOptions &
+  Omit<CallOptions, 'idempotencyKey'> & { idempotencyKey?: string | undefined; base: string }
 
 async function runOverHttp(name: OperationName, input: unknown, calling: Calling): Promise<unknown> {
   const operation = operations[name]
@@ -52,7 +73,25 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
   if (wire.project == null && calling.project != null) wire.project = calling.project
-  return answerTo(requestOf(routeOf(name), wire, calling), operation.output, name, calling)
+  const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
+  return repeated(name, calling, () => answerTo(request.clone(), operation.output, name, calling))
+}
+
+/** With one a repeat answers with the world that the first try made. */
+const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): string | undefined =>
+  idempotencyKey ?? (name === 'createWorld' && retries > 0 ? crypto.randomUUID() : undefined)
+
+function repeated<T>(name: OperationName, calling: Calling, call: () => Promise<T>): Promise<T> {
+  const { retries = 0, signal } = calling
+  if (retries === 0) return call()
+  return pRetry(call, {
+    retries,
+    minTimeout: RETRY_FIRST_MS,
+    maxTimeout: RETRY_LAST_MS,
+    randomize: true,
+    shouldRetry: ({ error }) =>
+      !signal?.aborted && isAway(error) && (name !== 'runTurn' || neverArrived(error)),
+  })
 }
 
 /** The bytes go as they come: a transcript may be larger than memory. */
@@ -128,9 +167,9 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 
 async function exchange(
   request: Request,
-  { base, signal }: Calling,
+  { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
 ): Promise<{ status: number; text: string }> {
-  const late = AbortSignal.timeout(TIMEOUT_MS)
+  const late = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(request, {
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
@@ -139,7 +178,7 @@ async function exchange(
   } catch (cause) {
     if (signal?.aborted) throw new TurngraphError('timeout', 'The caller gave up on the call.', { cause })
     if (late.aborted) {
-      throw new TurngraphError('timeout', `${base} did not answer within ${TIMEOUT_MS / 1000} s.`, {
+      throw new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
         hint: 'Try again: a repeated capture is stored once.',
         cause,
       })

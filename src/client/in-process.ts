@@ -13,6 +13,8 @@ export type InProcessOptions = {
   runs?: TurnRuns
   /** Turns of transcripts with more calls are long; default 5. */
   turnLengthThreshold?: number
+  /** Who this program is in leases; default: a new UUID. */
+  workerId?: string
   /** Takes what a service would log at INFO, such as recovered promises. */
   log?: (message: string) => void
 }
@@ -24,8 +26,9 @@ export function inProcessClient({
   log,
   runs: given,
   turnLengthThreshold = 5,
+  workerId = crypto.randomUUID(),
 }: InProcessOptions): TurngraphClient {
-  const runs = given ?? new TurnRuns({ graph, instance: crypto.randomUUID() })
+  const runs = given ?? new TurnRuns({ graph, instance: workerId })
   const call =
     (name: OperationName) =>
     (input: unknown, options: CallOptions = {}) =>
@@ -49,7 +52,13 @@ export function inProcessClient({
       turnLengthThreshold,
     )
   }
-  return { ...calls, importTranscript: upload, close } as unknown as TurngraphClient
+  return {
+    ...calls,
+    importTranscript: upload,
+    workerId: async () => workerId,
+    spool: async () => null,
+    close,
+  } as unknown as TurngraphClient
 }
 
 async function runOperation(

@@ -106,7 +106,10 @@ export function stallFor(role: Role, stall: Stall): StallView {
 const WARNED = new Set(['plateau', 'oscillating', 'stalled'])
 
 /** The warning in a context; null where there is nothing to warn of. */
-export function stallWarning(role: Role, stall: Stall): string | null {
+export function stallWarning(
+  role: Role,
+  stall: Pick<StallView, 'verdict' | 'reason' | 'suggestion' | 'sinceTurn' | 'criteriaLeft'>,
+): string | null {
   if (!WARNED.has(stall.verdict)) return null
   if (role === 'coach') return [`${stall.verdict}. ${stall.reason}`, stall.suggestion ?? ''].join(' ').trim()
   const left = stall.criteriaLeft.length === 0 ? '' : `; criteria left: ${stall.criteriaLeft.join(', ')}`

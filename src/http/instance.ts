@@ -13,9 +13,7 @@ export type Instance = {
 
 /**
  * Takes the data folder's identity. One process has it at a time, so that whatever an earlier life of this instance
- * left behind is certainly over. The lock is the operating system's, which a kill -9 releases and a SIGSTOP does
- * not; Node has none, the embedded engine has, so it is an embedded graph that nothing is ever written to, unless
- * the store itself lies in the data folder and is locked already.
+ * left behind is certainly over. Where the store itself lies in the data folder it is locked already.
  *
  * @throws `store_unavailable` that names the process which holds it
  */
@@ -23,12 +21,20 @@ export async function holdInstance({
   dataFolder,
   store,
 }: Pick<Config, 'dataFolder' | 'store'>): Promise<Instance> {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
   const locked = store.kind === 'embedded' && store.folder === dataFolder
-  const lock = locked
-    ? null
-    : EmbeddedGraph.open({ folder: path.join(dataFolder, 'instance.lock'), sync: false })
-  return { id: ownInstance(dataFolder), release: async () => lock?.close() }
+  return locked ? { id: ownInstance(dataFolder), release: async () => {} } : holdFolder(dataFolder)
+}
+
+/**
+ * The identity of a folder, with its lock. The lock is the operating system's, which a kill -9 releases and a SIGSTOP
+ * does not; Node has none, the embedded engine has, so it is an embedded graph that nothing is ever written to.
+ *
+ * @throws `store_unavailable` that names the process which holds it
+ */
+export async function holdFolder(folder: string): Promise<Instance> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const lock = EmbeddedGraph.open({ folder: path.join(folder, 'instance.lock'), sync: false })
+  return { id: ownInstance(folder), release: async () => lock.close() }
 }
 
 /** Who a service of this folder is; null where none ever was. */

@@ -58,6 +58,11 @@ export class LeaseKeeper {
     }, options)
   }
 
+  /** Of an attempt that this program holds through a client. */
+  static by(renew: () => Promise<{ abortRequested: boolean }>, options: KeeperOptions): LeaseKeeper {
+    return new LeaseKeeper(async () => ({ ...(await renew()), attemptHeld: true }), options)
+  }
+
   get #interval(): number {
     return Math.min(this.#options.leaseTtlMs / 3, RENEWS_WITHIN_MS)
   }

@@ -7,8 +7,20 @@ import { LIMITS } from './text.ts'
  * a record says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
  */
 
+/** What the text says of the prior turn itself. */
+export type Summary = Pick<
+  PriorTurn,
+  | 'turnNumber'
+  | 'playerSummary'
+  | 'coachDecision'
+  | 'coachFeedback'
+  | 'blockersFound'
+  | 'lessonsFromTurn'
+  | 'whatToTryNext'
+>
+
 export type Rendering = {
-  prior: PriorTurn
+  prior: Summary
   criteria: readonly ShownCriterion[]
   /** Most severe first. */
   issues: PriorTurn['issues']
@@ -53,8 +65,10 @@ export type Part = {
 /** `head` and `between` stand only where parts do. */
 export type Line = { head: string; parts: readonly Part[]; between: string }
 
+export type SectionName = 'turn' | 'criteria' | 'issues' | 'promises' | 'progress' | 'stall'
+
 /** The heading stands only where lines do. */
-export type Section = { heading: string | null; lines: readonly Line[] }
+export type Section = { name: SectionName; heading: string | null; lines: readonly Line[] }
 
 /** What stands for a part; null where nothing does. */
 export type Shown = (part: Part) => string | null
@@ -82,19 +96,28 @@ function join(texts: readonly (string | null)[], between: string): string | null
 
 export function sectionsOf(rendering: Rendering): Section[] {
   return [
-    { heading: null, lines: summaryLines(rendering.prior) },
+    { name: 'turn', heading: null, lines: summaryLines(rendering.prior) },
     {
+      name: 'criteria',
       heading: '**Acceptance Criteria Status**:',
       lines: rendering.criteria.flatMap((criterion) => criterionLines(criterion, rendering)),
     },
-    { heading: '**Open issues** (most severe first):', lines: rendering.issues.map(issueLine) },
+    {
+      name: 'issues',
+      heading: '**Open issues** (most severe first):',
+      lines: rendering.issues.map(issueLine),
+    },
     promiseSection(rendering),
-    { heading: null, lines: progressLines(rendering) },
-    { heading: null, lines: labelled('Stall warning', textParts(rendering.stallWarning, 'stall')) },
+    { name: 'progress', heading: null, lines: progressLines(rendering) },
+    {
+      name: 'stall',
+      heading: null,
+      lines: labelled('Stall warning', textParts(rendering.stallWarning, 'stall')),
+    },
   ]
 }
 
-function summaryLines(prior: PriorTurn): Line[] {
+function summaryLines(prior: Summary): Line[] {
   return [
     plain({
       kind: 'required',
@@ -184,9 +207,10 @@ function issueLine({ severity, description }: PriorTurn['issues'][number]): Line
 const FIRST_LINE = /^ {2}- \[blocking\]\s*.*/u
 
 function promiseSection({ role, recovered }: Rendering): Section {
-  if (role !== 'coach' || recovered === null) return { heading: null, lines: [] }
+  if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
   const { fromTurn, items } = recovered
   return {
+    name: 'promises',
     heading: `**Promises recovered from turn ${fromTurn}**: ${items.length}`,
     lines: items.map(({ label, status, evidence }) =>
       plain(

@@ -1,4 +1,5 @@
 import { analysisContract } from './analysis.ts'
+import { autobuildContract } from './autobuild.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
@@ -31,4 +32,5 @@ export function storeContract(store: StoreUnderTest): void {
   runsContract(store)
   transcriptsContract(store)
   analysisContract(store)
+  autobuildContract(store)
 }

@@ -1,0 +1,42 @@
+import type { RunnableConfig } from '@langchain/core/runnables'
+
+/** What a Player is given. */
+export type PlayerInput<Task = unknown> = {
+  /** The continuation context as text for the prompt; null in turn 1. */
+  context: string | null
+  task: Task
+  /** The number of this turn in its world, from 1. */
+  turn: number
+}
+
+/** What a Coach is given: its own view of the memory, and what the Player has just given. */
+export type CoachInput<Task = unknown> = PlayerInput<Task> & { player: unknown }
+
+/**
+ * A Player or a Coach: any LangChain Runnable, or a function. What it gives is its half of the turn record (`halves.ts`).
+ * The config holds a signal that is aborted when nobody wants the result any more.
+ */
+export type Agent<Input> =
+  | { invoke(input: Input, config?: Partial<RunnableConfig>): Promise<unknown> }
+  | ((input: Input, config: Partial<RunnableConfig>) => unknown)
+
+/** Rejects as soon as the signal is aborted, though the agent may not listen to it. */
+export async function ask<Input>(
+  agent: Agent<Input>,
+  input: Input,
+  config: Partial<RunnableConfig> & { signal: AbortSignal },
+): Promise<unknown> {
+  const { signal } = config
+  signal.throwIfAborted()
+  let stop = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    const answer = typeof agent === 'function' ? agent(input, config) : agent.invoke(input, config)
+    return await Promise.race([answer, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TurngraphClient } from '../../client/client.ts'
+import { isAway, TurngraphError } from '../../errors.ts'
+import type { AttemptTurn } from '../../runs/attempt-turn.ts'
+import { LeaseKeeper } from '../../runs/lease-keeper.ts'
+import type { World } from '../../turns/worlds.ts'
+
+const POLL_MS = 500
+const AGAIN_MS = 1_000
+/** How much longer than its lease an attempt is waited for whose owner may be gone: it is ended a little later. */
+const GRACE_MS = 5_000
+
+type Claim = { attemptId: string; attemptedTurn: number; fence: number }
+type Waiting = { type: 'waiting'; reason: string }
+type Place = { client: TurngraphClient; world: World }
+
+/**
+ * Takes the world's next turn as a single attempt of the lifecycle. One that an earlier life of this program left
+ * behind is taken up again; another's is waited for as long as its lease may last.
+ *
+ * @throws `busy` where its owner is alive, or a turn run is under way
+ */
+export async function* takeTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, HeldTurn> {
+  const until = performance.now() + place.world.leaseTtlMs + GRACE_MS
+  let waitingFor: string | null = null
+  for (;;) {
+    signal.throwIfAborted()
+    const taken = await tryToTake(place)
+    if ('fence' in taken) return new HeldTurn(place, taken)
+    const other = attemptOf(taken)
+    if (waitingFor === null) {
+      yield { type: 'waiting', reason: `${taken.message} Its lease may last ${place.world.leaseTtlMs} ms.` }
+    } else if (waitingFor !== other || performance.now() > until) throw taken
+    waitingFor = other
+    await sleep(POLL_MS, undefined, { signal })
+  }
+}
+
+/** @returns who is in the way, where somebody is */
+async function tryToTake({ client, world }: Place): Promise<Claim | TurngraphError> {
+  const { project, worldSlug } = world
+  const workerId = await client.workerId()
+  const claim = (attemptId: string): Promise<Claim> => client.claimAttempt({ project, attemptId, workerId })
+  try {
+    const started = await client.runTurn({ project, worldSlug })
+    if (started.attemptId !== undefined) return await claim(started.attemptId)
+    throw new TurngraphError('internal', 'A single attempt was answered as a turn run.')
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    const other = attemptOf(error)
+    if (other === null) throw error // a turn run
+    return claim(other).catch((refusal: unknown) => {
+      if (refusal instanceof TurngraphError && ENDED_OR_HELD.has(refusal.code)) return error
+      throw refusal
+    })
+  }
+}
+
+const ENDED_OR_HELD = new Set(['busy', 'lease_lost', 'not_found'])
+
+const isBusy = (error: unknown): error is TurngraphError =>
+  error instanceof TurngraphError && error.code === 'busy'
+
+/** The single attempt that is in the way; null where a turn run is. */
+function attemptOf({ details }: TurngraphError): string | null {
+  const { attempt_id, turn_run_id } = (details ?? {}) as { attempt_id?: string; turn_run_id?: string | null }
+  return turn_run_id == null ? (attempt_id ?? null) : null
+}
+
+/**
+ * The attempt that this program holds. Its lease is renewed; where it ran out, because the service was away for longer,
+ * the turn is taken again, and only where somebody else has it is it lost: then `signal` is aborted.
+ */
+export class HeldTurn {
+  readonly turn: number
+  readonly #place: Place
+  readonly #lost = new AbortController()
+  #claim: Claim
+  #keeper: LeaseKeeper
+  #taking: Promise<void> | null = null
+  #over = false
+
+  constructor(place: Place, claim: Claim) {
+    this.#place = place
+    this.#claim = claim
+    this.turn = claim.attemptedTurn
+    this.#keeper = this.#keep()
+  }
+
+  get attemptId(): string {
+    return this.#claim.attemptId
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** @throws `lease_lost` where somebody else has the turn, and what a commit may throw */
+  async commit(turn: AttemptTurn): Promise<void> {
+    const { client, world } = this.#place
+    await this.#taking
+    for (let again = true; ; again = false) {
+      this.signal.throwIfAborted()
+      const { attemptId, fence } = this.#claim
+      try {
+        await client.commitAttempt({ project: world.project, attemptId, fence, turn })
+        return this.stop()
+      } catch (error) {
+        if (!again || !(error instanceof TurngraphError) || error.code !== 'lease_lost') throw error
+        await this.#takeAgain()
+      }
+    }
+  }
+
+  /** Gives the turn back, without a record. What cannot be told ends with its lease. */
+  async release(reason: string): Promise<void> {
+    if (this.#over) return
+    this.stop()
+    const { client, world } = this.#place
+    const { attemptId, fence } = this.#claim
+    await client.failAttempt({ project: world.project, attemptId, fence, reason }).catch((error: unknown) => {
+      if (!(error instanceof TurngraphError)) throw error
+    })
+  }
+
+  /** No more renewals. */
+  stop(): void {
+    this.#over = true
+    this.#keeper.stop()
+  }
+
+  #keep(): LeaseKeeper {
+    const { client, world } = this.#place
+    const { attemptId, fence } = this.#claim
+    const keeper = LeaseKeeper.by(
+      () => client.heartbeatAttempt({ project: world.project, attemptId, fence }),
+      { leaseTtlMs: world.leaseTtlMs, closing: this.signal, inTurn: (work) => work(), onError: () => {} },
+    )
+    keeper.onLost(() => void this.#takeAgain())
+    return keeper
+  }
+
+  #takeAgain(): Promise<void> {
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null
+    })
+    return this.#taking
+  }
+
+  async #take(): Promise<void> {
+    this.#keeper.stop()
+    while (!this.#over) {
+      try {
+        const taken = await tryToTake(this.#place)
+        if ('fence' in taken && taken.attemptedTurn === this.turn) {
+          this.#claim = taken
+          this.#keeper = this.#keep()
+          return
+        }
+        if ('fence' in taken) {
+          this.#claim = taken
+          await this.release('its turn was written by somebody else meanwhile')
+        }
+        return this.#lost.abort(lostTo('fence' in taken ? undefined : taken))
+      } catch (error) {
+        if (!isAway(error)) return this.#lost.abort(isBusy(error) ? lostTo(error) : error)
+        await sleep(AGAIN_MS)
+      }
+    }
+  }
+}
+
+const lostTo = (cause: unknown): TurngraphError =>
+  new TurngraphError('lease_lost', 'Somebody else has taken the turn.', {
+    hint: 'One process at a time works in a world; the other one goes on.',
+    cause,
+  })

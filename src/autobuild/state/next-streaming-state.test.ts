@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { TurngraphError } from '../../errors.ts'
+import { nextStreamingState, STREAMING_EVENTS, type StreamingEvent } from './next-streaming-state.ts'
+import type { StreamingState } from './streaming-state.ts'
+
+const STATES = ['idle', 'streaming', 'paused', 'tool_execution', 'resuming'] as const
+
+/** The whole machine, written down once more: a row a state, a column an event, `null` where it is illegal. */
+const TABLE: Record<StreamingState, Record<StreamingEvent, StreamingState | null>> = {
+  idle: row('streaming', null, null, null, null),
+  streaming: row(null, 'paused', null, null, null),
+  paused: row(null, null, 'tool_execution', null, null),
+  tool_execution: row(null, null, null, 'resuming', null),
+  resuming: row(null, null, null, null, 'streaming'),
+}
+
+type Cell = StreamingState | null
+function row(start: Cell, pause: Cell, execute_tools: Cell, resume: Cell, cont: Cell) {
+  return { start, pause, execute_tools, resume, continue: cont, terminate: 'idle' as const }
+}
+
+const refusalOf = (state: string, event: string): TurngraphError => {
+  try {
+    nextStreamingState(state as StreamingState, event as StreamingEvent)
+  } catch (error) {
+    if (error instanceof TurngraphError) return error
+  }
+  throw new Error(`${event} was not refused in ${state}`)
+}
+
+describe('nextStreamingState', () => {
+  test('has the events of the contract, in the order of a round', () => {
+    expect(STREAMING_EVENTS).toEqual(['start', 'pause', 'execute_tools', 'resume', 'continue', 'terminate'])
+    expectTypeOf<StreamingEvent>().toEqualTypeOf<
+      'start' | 'pause' | 'execute_tools' | 'resume' | 'continue' | 'terminate'
+    >()
+    expectTypeOf(nextStreamingState).toEqualTypeOf<
+      (state: StreamingState, event: StreamingEvent) => StreamingState
+    >()
+  })
+
+  test('goes idle → streaming → paused → tool_execution → resuming → streaming', () => {
+    const passed: StreamingState[] = ['idle']
+    for (const event of STREAMING_EVENTS.slice(0, 5)) {
+      passed.push(nextStreamingState(passed.at(-1)!, event))
+    }
+    expect(passed).toEqual(['idle', 'streaming', 'paused', 'tool_execution', 'resuming', 'streaming'])
+  })
+
+  test.each(STATES.flatMap((state) => STREAMING_EVENTS.map((event) => [state, event] as const)))(
+    'in %s, %s goes where the table says or is refused',
+    (state, event) => {
+      const next = TABLE[state][event]
+      if (next === null) expect(refusalOf(state, event).code).toBe('invalid_request')
+      else expect(nextStreamingState(state, event)).toBe(next)
+    },
+  )
+
+  test.each(STATES)('terminate leads from %s to idle', (state) => {
+    expect(nextStreamingState(state, 'terminate')).toBe('idle')
+  })
+
+  test('a refusal names the state, the event and what is legal', () => {
+    const refusal = refusalOf('idle', 'execute_tools')
+    expect(refusal.message).toBe(
+      '"execute_tools" is not allowed in the state "idle"; allowed: start, terminate.',
+    )
+    expect(refusal.details).toEqual({
+      state: 'idle',
+      event: 'execute_tools',
+      allowed: ['start', 'terminate'],
+    })
+  })
+
+  test('what is no state or event is refused, whatever it is called', () => {
+    expect(refusalOf('constructor', 'start').message).toContain('"constructor" is no streaming state')
+    expect(refusalOf('idle', 'toString').details).toMatchObject({ allowed: ['start', 'terminate'] })
+    expect(refusalOf('', '').code).toBe('invalid_request')
+  })
+
+  test('only the states and events of the unions are accepted', () => {
+    // @ts-expect-error: no such state
+    expect(() => nextStreamingState('stopped', 'start')).toThrow(TurngraphError)
+    // @ts-expect-error: no such event
+    expect(() => nextStreamingState('idle', 'stop')).toThrow(TurngraphError)
+  })
+
+  test('any sequence of events follows the table, and a refused one changes nothing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...STREAMING_EVENTS), { maxLength: 60 }), (events) => {
+        let state: StreamingState = 'idle'
+        for (const event of events) {
+          const expected: Cell = TABLE[state][event]
+          if (expected === null) {
+            const { allowed } = refusalOf(state, event).details as { allowed: StreamingEvent[] }
+            expect(allowed).toEqual(STREAMING_EVENTS.filter((legal) => TABLE[state][legal] !== null))
+          } else {
+            state = nextStreamingState(state, event)
+            expect(state).toBe(expected)
+          }
+        }
+      }),
+    )
+  })
+})

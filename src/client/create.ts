@@ -1,0 +1,151 @@
+import { loadConfig, type Store } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
+import type { Graph } from '../graph/port.ts'
+import { type OperationName, operations } from '../operations.ts'
+import type { Executor } from '../runs/executor.ts'
+import type { CallOptions, TurngraphClient } from './client.ts'
+import { type HttpClientOptions, httpClient } from './http.ts'
+import type { SpoolOptions } from './spool.ts'
+
+const RETRIES = 3
+
+export type HttpTurngraphOptions = HttpClientOptions & {
+  /** Where captures wait on disk while the service is away: a folder, or its bounds too. */
+  spool?: string | SpoolOptions
+  /** Takes what nobody waits for, such as a spooled turn that was refused; default: a process warning. */
+  log?: (message: string) => void
+}
+
+export type StoreTurngraphOptions = {
+  /** An open graph, what opens one, or its address as TURNGRAPH_STORE has it: `embedded:FOLDER`, `neo4j://…`. */
+  store: Graph | Store | string
+  project?: string
+  /** Who may do the work of turn runs, by name, beside `external`. */
+  executors?: Readonly<Record<string, Executor>>
+  /** Who this program is in leases; default: the embedded folder's own, else a new UUID. */
+  workerId?: string
+}
+
+/**
+ * Turngraph for a program: through a service (`url`), with repeats, time-outs and an optional spool, or on a store of
+ * its own (`store`), which is opened and brought up to date when it is first needed. `close()` closes that store, also
+ * one that was given open.
+ *
+ * @throws `invalid_request`; each call rejects with `store_unavailable` while the store cannot be opened
+ * @example
+ * const client = createTurngraphClient({ url: 'http://127.0.0.1:7480', token, spool: '.turngraph/spool' })
+ * const alone = createTurngraphClient({ store: 'embedded:.turngraph', project: 'shop' })
+ */
+export function createTurngraphClient(
+  options: HttpTurngraphOptions | StoreTurngraphOptions,
+): TurngraphClient {
+  if ('store' in options) return lazily(() => onStore(options))
+  if (!('url' in options)) {
+    throw new TurngraphError('invalid_request', 'url: is missing; name a service by url, or a store by store')
+  }
+  const { spool, log, ...http } = { retries: RETRIES, ...options }
+  if (spool === undefined) return httpClient(http)
+  httpClient(http) // what does not fit is told at once
+  const place = typeof spool === 'string' ? { folder: spool } : spool
+  return lazily(() => withSpool(http, place, log ?? warn))
+}
+
+async function onStore({
+  store,
+  project,
+  executors,
+  workerId,
+}: StoreTurngraphOptions): Promise<TurngraphClient> {
+  const [{ inProcessClient }, { openGraph }, { migrate }, { TurnRuns }, { Executors }, { holdInstance }] =
+    await Promise.all([
+      import('./in-process.ts'),
+      import('../graph/open.ts'),
+      import('../graph/migrations.ts'),
+      import('../runs/turn-runs.ts'),
+      import('../runs/executors.ts'),
+      import('../http/instance.ts'),
+    ])
+  const place = typeof store === 'string' ? storeAt(store) : store
+  const graph = 'kind' in place ? await openGraph(place) : place
+  try {
+    await migrate(graph)
+    const folder = 'kind' in place && place.kind === 'embedded' ? place.folder : null
+    const known =
+      folder === null
+        ? crypto.randomUUID()
+        : (await holdInstance({ dataFolder: folder, store: place as Store })).id
+    const instance = workerId ?? known
+    const runs = new TurnRuns({ graph, instance, executors: new Executors(executors) })
+    // Nobody else has an embedded folder open: what an earlier life left behind in it is over.
+    await runs.begin()
+    return inProcessClient({ graph, project: project ?? 'default', runs, workerId: instance })
+  } catch (error) {
+    if ('kind' in place) await graph.close()
+    throw error
+  }
+}
+
+const storeAt = (address: string): Store => loadConfig({ ...process.env, TURNGRAPH_STORE: address }).store
+
+/** The folder's lock makes sure that nothing is sent twice at once, its identity that leases outlive a kill -9. */
+async function withSpool(
+  http: HttpClientOptions,
+  spool: SpoolOptions,
+  log: (message: string) => void,
+): Promise<TurngraphClient> {
+  const [{ spoolingClient }, { holdSpool }] = await Promise.all([
+    import('./spooling.ts'),
+    import('./spool-lock.ts'),
+  ])
+  const held = await holdSpool(spool.folder)
+  try {
+    const client = spoolingClient(httpClient({ workerId: held.id, ...http }), spool, log)
+    const close = async () => {
+      await client.close()
+      await held.release()
+    }
+    return { ...client, close }
+  } catch (error) {
+    await held.release()
+    throw error
+  }
+}
+
+const warn = (message: string): void => process.emitWarning(message, 'TurngraphSpool')
+
+/** A client that is opened by its first call; where that fails, the next one tries again. */
+function lazily(open: () => Promise<TurngraphClient>): TurngraphClient {
+  let opening: Promise<TurngraphClient> | null = null
+  let closed = false
+  const opened = (): Promise<TurngraphClient> => {
+    if (closed) return Promise.reject(new TurngraphError('store_unavailable', 'The client is closed.'))
+    opening ??= open().catch((error: unknown) => {
+      opening = null
+      throw error
+    })
+    return opening
+  }
+  const call =
+    (name: OperationName) =>
+    async (input: unknown, options?: CallOptions): Promise<unknown> => {
+      const client = await opened()
+      return (client[name] as (input: unknown, options?: CallOptions) => Promise<unknown>)(input, options)
+    }
+  const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
+  const upload: TurngraphClient['importTranscript'] = async (...given) =>
+    (await opened()).importTranscript(...given)
+  return {
+    ...calls,
+    importTranscript: upload,
+    workerId: async () => (await opened()).workerId(),
+    spool: async () => (await opened()).spool(),
+    close: async () => {
+      if (closed) return
+      closed = true
+      await opening?.then(
+        (client) => client.close(),
+        () => {},
+      )
+    },
+  } as unknown as TurngraphClient
+}

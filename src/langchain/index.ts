@@ -1,0 +1,36 @@
+/**
+ * Turngraph for LangChain programs: the memory as a retriever and as tools, the state of a multi-turn agent, and the
+ * Player/Coach loop itself.
+ *
+ * @example
+ * const client = createTurngraphClient({ store: 'embedded:.turngraph' })
+ * const world = { featureId: 'FEAT-1', taskId: 'TASK-1' }
+ * for await (const event of runAutobuild({ client, world, task, player, coach, maxTurns: 5 })) console.log(event.type)
+ */
+export type { Agent, CoachInput, PlayerInput } from '../autobuild/loop/agents.ts'
+export { type AutobuildExecutorOptions, autobuildExecutor } from '../autobuild/loop/autobuild-executor.ts'
+export type {
+  AutobuildEvent,
+  ContextStatus,
+  GivenContext,
+  Outcome,
+  RoundEvent,
+} from '../autobuild/loop/events.ts'
+export type { CoachHalf, PlayerHalf, RoundRecord } from '../autobuild/loop/halves.ts'
+export { runAutobuild } from '../autobuild/loop/run-autobuild.ts'
+export type { AutobuildOptions } from '../autobuild/loop/settings.ts'
+export type { AgentExecutionState } from '../autobuild/state/agent-execution-state.ts'
+export type { MultiTurnState } from '../autobuild/state/multi-turn-state.ts'
+export { nextStreamingState, STREAMING_EVENTS } from '../autobuild/state/next-streaming-state.ts'
+export type { StreamingState } from '../autobuild/state/streaming-state.ts'
+export type { TerminationReason } from '../autobuild/state/termination-reason.ts'
+export type { TurngraphClient } from '../client/client.ts'
+export {
+  createTurngraphClient,
+  type HttpTurngraphOptions,
+  type StoreTurngraphOptions,
+} from '../client/create.ts'
+export { isSpooled } from '../client/is-spooled.ts'
+export { TurngraphRetriever, type TurngraphRetrieverFields } from './retriever.ts'
+export type { SectionMetadata } from './sections.ts'
+export { createTurngraphTools } from './tools.ts'

@@ -1,0 +1,65 @@
+import type { DocumentInterface } from '@langchain/core/documents'
+import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers'
+import type { TurngraphClient } from '../client/client.ts'
+import type { Role } from '../criteria/shown.ts'
+import { TurngraphError } from '../errors.ts'
+import { type SectionMetadata, sectionDocuments } from './sections.ts'
+
+export type TurngraphRetrieverFields = BaseRetrieverInput & {
+  client: TurngraphClient
+  project?: string
+  featureId: string
+  taskId: string
+  /** Default: the newest world of the task. */
+  worldSlug?: string
+  /** The turn that is about to begin; where it is absent, the query is its number. */
+  currentTurn?: number
+  /** Default: player. A Coach is shown evidence and promises too. */
+  role?: Role
+}
+
+/**
+ * The continuation context of a turn as documents, for chains. No documents where there is no prior turn; a memory that
+ * cannot be reached is an error (`store_unavailable`), never an empty answer.
+ *
+ * @example
+ * const retriever = new TurngraphRetriever({ client, featureId: 'FEAT-1', taskId: 'TASK-1', role: 'coach' })
+ * const chain = retriever.pipe((documents) => documents.map(({ pageContent }) => pageContent).join('\n\n'))
+ * await chain.invoke('3') // what turn 3 needs to know
+ */
+export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
+  static override lc_name(): string {
+    return 'TurngraphRetriever'
+  }
+
+  override lc_namespace = ['turngraph', 'retrievers']
+  readonly #target: Omit<TurngraphRetrieverFields, keyof BaseRetrieverInput | 'client'>
+  readonly #client: TurngraphClient
+
+  constructor(fields: TurngraphRetrieverFields) {
+    const { client, project, featureId, taskId, worldSlug, currentTurn, role, ...input } = fields
+    super(input)
+    this.#client = client
+    this.#target = {
+      featureId,
+      taskId,
+      ...(project !== undefined && { project }),
+      ...(worldSlug !== undefined && { worldSlug }),
+      ...(currentTurn !== undefined && { currentTurn }),
+      ...(role !== undefined && { role }),
+    }
+  }
+
+  override async _getRelevantDocuments(query: string): Promise<DocumentInterface<SectionMetadata>[]> {
+    const currentTurn = this.#target.currentTurn ?? turnOf(query)
+    return sectionDocuments(await this.#client.loadTurnContinuationContext({ ...this.#target, currentTurn }))
+  }
+}
+
+function turnOf(query: string): number {
+  if (/^\s*\d{1,9}\s*$/.test(query)) return Number(query)
+  const message = 'must be the number of the turn that is about to begin, or give the retriever a currentTurn'
+  throw new TurngraphError('invalid_request', `query: ${message}`, {
+    details: { problems: [{ path: 'query', message }] },
+  })
+}

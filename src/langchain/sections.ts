@@ -1,0 +1,106 @@
+import { Document } from '@langchain/core/documents'
+import type { ShownCriterion } from '../criteria/shown.ts'
+import { stallWarning } from '../criteria/stall-analysis.ts'
+import type { ContinuationContext } from '../turns/continuation.ts'
+import { type Rendering, type SectionName, sectionsOf, write } from '../turns/render.ts'
+
+export type SectionMetadata = {
+  section: SectionName
+  /** The turn that it comes from. */
+  turn: number
+  world_slug: string
+  /** Why it is there, in one sentence. */
+  reason: string
+}
+
+/**
+ * The sections of a continuation context as documents: the prior turn, each criterion, each open issue, recovered
+ * promises, progress and a stall warning. Their texts are those of the context, which a token budget does not cut here.
+ */
+export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {
+  const { status, prior, previousTurn: turn, worldSlug, criteria, issues } = continuation
+  if (status !== 'ok' || prior === null || turn === null || worldSlug === null) return []
+  const rendering = renderingOf(continuation, turn, prior)
+  const document = (
+    section: SectionName,
+    reason: string,
+    { shown = rendering, of = turn }: { shown?: Rendering; of?: number } = {},
+  ): Document<SectionMetadata>[] => {
+    const pageContent = textOf(section, shown)
+    if (pageContent === '') return []
+    return [new Document({ pageContent, metadata: { section, turn: of, world_slug: worldSlug, reason } })]
+  }
+  const left = criteria.filter(({ state }) => state !== 'verified').length
+  const before = turn === continuation.currentTurn - 1 ? 'the turn before' : 'the newest turn before a gap'
+  return [
+    ...document('turn', `it is ${before} turn ${continuation.currentTurn}`),
+    ...criteria.flatMap((criterion) =>
+      document('criteria', reasonFor(criterion), {
+        shown: { ...rendering, criteria: [criterion] },
+        of: criterion.verifiedInTurn ?? criterion.lastTurn ?? turn,
+      }),
+    ),
+    ...issues.flatMap((issue) =>
+      document('issues', `the Coach raised it in turn ${turn}, as ${issue.severity}`, {
+        shown: { ...rendering, issues: [issue] },
+      }),
+    ),
+    ...document('promises', `turn ${turn} gave none, so they still hold`, {
+      of: rendering.recovered?.fromTurn ?? turn,
+    }),
+    ...document('progress', left === 0 ? 'all criteria are verified' : `${left} criteria are left`),
+    ...document('stall', `the session is ${continuation.stall?.verdict}`),
+  ]
+}
+
+/** A document of one item needs no heading; that of recovered promises says how many. */
+function textOf(name: SectionName, rendering: Rendering): string {
+  const sections = sectionsOf(rendering).filter((section) => section.name === name)
+  const shown = name === 'promises' ? sections : sections.map((section) => ({ ...section, heading: null }))
+  return write(shown, ({ text }) => text).trim()
+}
+
+function renderingOf(
+  { role, criteria, issues, promises, stall }: ContinuationContext,
+  turn: number,
+  prior: Rendering['prior'],
+): Rendering {
+  const fromTurn = promises?.recoveredFromTurn
+  return {
+    prior,
+    criteria,
+    issues,
+    role,
+    olderTurnsRecorded: criteria.some(
+      ({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn < turn,
+    ),
+    verifiedInPrior: new Set(
+      criteria
+        .filter(({ state, lastTurn, contested }) => state === 'verified' && lastTurn === turn && !contested)
+        .map(({ key }) => key),
+    ),
+    recovered:
+      promises === null || fromTurn === undefined || role === 'player'
+        ? null
+        : {
+            fromTurn,
+            items: promises.items.map(({ label, status, evidence }) => ({
+              label,
+              status,
+              evidence: evidence ?? null,
+            })),
+          },
+    stallWarning: stall === null ? null : stallWarning(role, stall),
+  }
+}
+
+function reasonFor({ state, verifiedInTurn, lastTurn, contested, promise }: ShownCriterion): string {
+  if (state === 'verified') {
+    if (contested !== null) return `verified in turn ${verifiedInTurn}, contested in turn ${contested.turn}`
+    const since = lastTurn === verifiedInTurn ? 'not judged since' : `last judged in turn ${lastTurn}`
+    return `verified in turn ${verifiedInTurn}, ${since}`
+  }
+  if (state === 'rejected') return `rejected in turn ${lastTurn}`
+  const promised = promise === null ? '' : `, promised as ${promise.status} in turn ${promise.turn}`
+  return lastTurn === null ? `not judged yet${promised}` : `left open in turn ${lastTurn}${promised}`
+}

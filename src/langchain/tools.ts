@@ -1,0 +1,36 @@
+import { type StructuredToolInterface, tool } from '@langchain/core/tools'
+import type { TurngraphClient } from '../client/client.ts'
+import { asTurngraphError } from '../errors.ts'
+import { MEMORY_TOOLS } from '../mcp/tools.ts'
+import { parseWire, toWire, wireSchema } from '../wire.ts'
+
+const OFFERED = new Set([
+  'capture_turn_state',
+  'load_continuation_context',
+  'get_criteria',
+  'recover_promises',
+  'analyze_stall',
+])
+
+/**
+ * The memory as tools of an agent, under the names of the MCP tools: capture, context, criteria, promises, stall. Each
+ * takes the wire form, and answers it as a JSON string; what is refused is `{"error": {…}}`, for the model to mend.
+ *
+ * @example
+ * const model = chatModel.bindTools(createTurngraphTools(client))
+ */
+export function createTurngraphTools(client: TurngraphClient): StructuredToolInterface[] {
+  return MEMORY_TOOLS.filter(({ name }) => OFFERED.has(name)).map(
+    ({ name, description, operation, input, output }) => {
+      const call = client[operation] as (input: unknown) => Promise<unknown>
+      const run = async (given: unknown): Promise<string> => {
+        try {
+          return JSON.stringify(toWire(output, await call(parseWire(input, given, name))))
+        } catch (thrown) {
+          return JSON.stringify(asTurngraphError(thrown).toWire())
+        }
+      }
+      return tool(run, { name, description, schema: wireSchema(input) }) as StructuredToolInterface
+    },
+  )
+}

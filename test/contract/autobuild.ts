@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import {
+  type AutobuildEvent,
+  autobuildExecutor,
+  type CoachInput,
+  type PlayerInput,
+  runAutobuild,
+} from '../../src/langchain/index.ts'
+import { Executors } from '../../src/runs/executors.ts'
+import { TurnRuns } from '../../src/runs/turn-runs.ts'
+import { clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { scriptedAgents } from '../support/scripted-agents.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** The Player/Coach loop with a memory: contract langchain.md, seed 000. */
+export function autobuildContract(store: StoreUnderTest): void {
+  describe('the Player/Coach loop', () => {
+    const handles = useGraph(store)
+    const world = { featureId: FEATURE, taskId: TASK }
+
+    async function played(events: AsyncIterable<AutobuildEvent>): Promise<AutobuildEvent[]> {
+      const all: AutobuildEvent[] = []
+      for await (const event of events) all.push(event)
+      return all
+    }
+    const end = (events: readonly AutobuildEvent[]) => {
+      const last = events.at(-1)
+      if (last?.type !== 'finished') throw new Error('it has not finished')
+      const { outcome, turn, error } = last
+      return { outcome, turn, error }
+    }
+
+    test('turn N is told what turn N−1 was told, and all that was verified; forgotten promises are recovered', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const events = await played(runAutobuild({ client, world, task: 'build it', ...agents, maxTurns: 5 }))
+      expect(end(events)).toEqual({ outcome: 'approved', turn: 3, error: null })
+      expect(events.map(({ type }) => type)).toEqual([
+        'session',
+        ...Array.from({ length: 3 }, () => [
+          'turn',
+          'context',
+          'player',
+          'context',
+          'coach',
+          'captured',
+        ]).flat(),
+        'finished',
+      ])
+      expect(agents.contextOf('player', 1)).toBeNull()
+      const third = agents.contextOf('player', 3)
+      expect(third).toContain('**Feedback**: Not met: AC-003')
+      expect(third).toContain('✓ AC-001: verified (turn 1)')
+      expect(third).toContain('✓ AC-002: verified')
+      expect(third).not.toContain('its test passes')
+      expect(agents.contextOf('coach', 3)).toContain('**Promises recovered from turn 1**: 3')
+      const turns = await client.listTurns({ worldSlug: TASK })
+      expect(
+        turns.items.map(({ turnNumber, mode, coachDecision }) => [turnNumber, mode, coachDecision]),
+      ).toEqual([
+        [1, 'fresh_start', 'feedback'],
+        [2, 'continuing_work', 'feedback'],
+        [3, 'continuing_work', 'approved'],
+      ])
+      const { attempts } = await client.listAttempts({ worldSlug: TASK })
+      expect(attempts.map(({ status }) => status)).toEqual(['committed', 'committed', 'committed'])
+    })
+
+    test('the same session without the memory fails', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const events = await played(
+        runAutobuild({ client, world, task: 'build it', ...agents, maxTurns: 6, memory: false }),
+      )
+      expect(end(events)).toEqual({ outcome: 'max_turns', turn: 6, error: null })
+      expect(agents.asked.every(({ context }) => context === null)).toBe(true)
+    })
+
+    test('it goes on where the world stands, and is over where the world is', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const loop = (maxTurns: number) =>
+        played(runAutobuild({ client, world, task: 'build it', ...agents, maxTurns }))
+      expect(end(await loop(1))).toEqual({ outcome: 'max_turns', turn: 1, error: null })
+      expect(end(await loop(2))).toEqual({ outcome: 'max_turns', turn: 2, error: null })
+      expect(end(await loop(5))).toEqual({ outcome: 'approved', turn: 3, error: null })
+      expect(agents.asked.map(({ role, turn }) => `${role} ${turn}`)).toEqual(
+        [1, 2, 3].flatMap((turn) => [`player ${turn}`, `coach ${turn}`]),
+      )
+      expect((await loop(5)).map(({ type }) => type)).toEqual(['session', 'finished'])
+    })
+
+    test('a turn whose agent throws, or gives no record, is captured as failed; the next one recovers', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const broken: Record<number, () => unknown> = {
+        1: () => {
+          throw new Error('the model is overloaded')
+        },
+        2: () => ({ playerSummary: 7, verifications: [] }),
+      }
+      const player = (input: PlayerInput) => broken[input.turn]?.() ?? agents.player.invoke(input)
+      const coach = (input: CoachInput) => {
+        if (input.turn === 3) throw new Error('no verdict')
+        return { coachDecision: 'approved' }
+      }
+      const events = await played(runAutobuild({ client, world, task: null, player, coach, maxTurns: 9 }))
+      expect(end(events)).toEqual({ outcome: 'approved', turn: 4, error: null })
+      const { items } = await client.listTurns({ worldSlug: TASK })
+      expect(
+        items.map(({ mode, playerDecision, coachDecision }) => [mode, playerDecision, coachDecision]),
+      ).toEqual([
+        ['fresh_start', 'failed', 'error'],
+        ['recovering_state', 'failed', 'error'],
+        ['recovering_state', 'implemented', 'error'],
+        ['recovering_state', 'implemented', 'approved'],
+      ])
+      expect(items[0]?.playerSummary).toBe('The Player failed: the model is overloaded')
+      expect(items[1]?.playerSummary).toMatch(
+        /^The Player failed: player: playerSummary: .*; verifications: /,
+      )
+      expect(items[2]?.coachFeedback).toBe('The Coach failed: no verdict')
+    })
+
+    test('in a perspective reset turn the Player does not see what the Coach said, the Coach does', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      await played(
+        runAutobuild({ client, world, task: '', ...agents, maxTurns: 5, perspectiveResetTurns: [2] }),
+      )
+      expect(agents.contextOf('player', 2)).not.toContain('Not met')
+      expect(agents.contextOf('player', 2)).toContain('✓ AC-001: verified')
+      expect(agents.contextOf('coach', 2)).toContain('Not met: AC-002, AC-003')
+      expect(agents.contextOf('player', 3)).toContain('Not met: AC-003')
+    })
+
+    test('an abort gives the turn back: nothing is captured, and the next start takes it up at once', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const abort = new AbortController()
+      const coach = () => {
+        abort.abort(new Error('enough'))
+        return new Promise<never>(() => {})
+      }
+      const aborted = await played(
+        runAutobuild({ client, world, task: '', ...agents, coach, maxTurns: 5, signal: abort.signal }),
+      )
+      expect(end(aborted)).toEqual({ outcome: 'aborted', turn: 0, error: null })
+      const [attempt] = (await client.listAttempts({ worldSlug: TASK })).attempts
+      expect(attempt).toMatchObject({ status: 'failed', failureReason: 'aborted by its caller' })
+      const again = await played(runAutobuild({ client, world, task: '', ...agents, maxTurns: 5 }))
+      expect(end(again)).toEqual({ outcome: 'approved', turn: 3, error: null })
+      expect((await client.getTurn({ worldSlug: TASK, turnNumber: 1 })).mode).toBe('recovering_state')
+    })
+
+    test('whoever stops listening gives the turn back', async () => {
+      const client = clientOf(handles.graph)
+      for await (const event of runAutobuild({ client, world, task: '', ...scriptedAgents(), maxTurns: 5 })) {
+        if (event.type === 'player') break
+      }
+      const [attempt] = (await client.listAttempts({ worldSlug: TASK })).attempts
+      expect(attempt).toMatchObject({ status: 'failed', failureReason: 'the loop ended' })
+    })
+
+    test('a world at work is not entered: the other one has its lease, or a turn run', async () => {
+      const client = clientOf(handles.graph)
+      const other = await client.createWorld({ ...world, worldSlug: 'other', leaseTtlMs: 1_000 })
+      await client.runTurn({ worldSlug: other.worldSlug, turnCount: 2 })
+      const options = { client, task: '', ...scriptedAgents(), maxTurns: 5 }
+      const events = await played(runAutobuild({ ...options, world: { ...world, worldSlug: 'other' } }))
+      expect(end(events)).toMatchObject({ outcome: 'error', error: { code: 'busy' } })
+    })
+
+    test("another's world, and one with another executor, are refused by name", async () => {
+      const client = clientOf(handles.graph)
+      await client.createWorld({ featureId: FEATURE, taskId: 'TASK-2', worldSlug: 'theirs' })
+      await client.createWorld({ ...world, worldSlug: 'run', executor: 'simulated' })
+      const options = { client, task: '', ...scriptedAgents(), maxTurns: 5 }
+      for (const worldSlug of ['theirs', 'run']) {
+        const events = await played(runAutobuild({ ...options, world: { ...world, worldSlug } }))
+        expect(end(events)).toMatchObject({ outcome: 'error', turn: null, error: { code: 'world_conflict' } })
+      }
+    })
+
+    test('the autobuild executor plays one round an attempt of a turn run', async () => {
+      const agents = scriptedAgents()
+      const seen: string[] = []
+      const executor = autobuildExecutor({
+        ...agents,
+        task: (worldSlug) => `of ${worldSlug}`,
+        onEvent: ({ type, worldSlug }) => seen.push(`${worldSlug} ${type}`),
+      })
+      const runs = new TurnRuns({
+        graph: handles.graph,
+        instance: 'tests',
+        executors: new Executors({ autobuild: executor }),
+      })
+      const client = inProcessClient({ graph: handles.graph, project: PROJECT, runs })
+      await client.createWorld({ ...world, worldSlug: 'w', executor: 'autobuild' })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 3 })
+      await runs.idle()
+      expect((await client.getTurnRunStatus({ turnRunId })).status).toBe('completed')
+      const { items } = await client.listTurns({ worldSlug: 'w' })
+      expect(items.map(({ coachDecision }) => coachDecision)).toEqual(['feedback', 'feedback', 'approved'])
+      expect(seen.slice(0, 4)).toEqual(['w context', 'w player', 'w context', 'w coach'])
+      expect(agents.contextOf('coach', 3)).toContain('**Promises recovered from turn 1**: 3')
+    })
+  })
+}

@@ -1,0 +1,287 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import { createTurngraphClient, type HttpTurngraphOptions } from '../../src/client/create.ts'
+import { isSpooled } from '../../src/client/is-spooled.ts'
+import { TurngraphError } from '../../src/errors.ts'
+import { restartable } from './http-restart.ts'
+import { newFolder, SwitchedGraph, start } from './http-start.ts'
+
+const turn = (turnNumber: number, more: object = {}) => ({
+  featureId: 'FEAT-1',
+  taskId: 'TASK-1',
+  worldSlug: 'w',
+  turnNumber,
+  playerSummary: `Attempt ${turnNumber}`,
+  completedAt: '2026-01-31T12:00:00Z',
+  ...more,
+})
+
+function clientOf(options: HttpTurngraphOptions): TurngraphClient {
+  const client = createTurngraphClient({ retries: 0, log: () => {}, ...options })
+  onTestFinished(() => client.close())
+  return client
+}
+
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+const spoolOf = async (client: TurngraphClient) => {
+  const spool = await client.spool()
+  if (spool === null) throw new Error('it has no spool')
+  return spool
+}
+
+const numbersIn = async (client: TurngraphClient): Promise<number[]> =>
+  (await client.listTurns({ worldSlug: 'w' })).items.map(({ turnNumber }) => turnNumber)
+
+describe('the spool', () => {
+  test('captures wait while the service is away, and go to it in their order, once', async () => {
+    const service = await restartable()
+    const folder = path.join(newFolder(), 'spool')
+    const client = clientOf({ ...service, spool: folder })
+    await client.captureTurnState(turn(1))
+    await service.down()
+    for (const n of [2, 3]) {
+      const error = await errorOf(client.captureTurnState(turn(n)))
+      expect(error).toMatchObject({ code: 'store_unavailable', details: { spooled: true, waiting: n - 1 } })
+      expect(isSpooled(error)).toBe(true)
+    }
+    const spool = await spoolOf(client)
+    expect(spool.entries().map(({ input }) => (input as { turnNumber: number }).turnNumber)).toEqual([2, 3])
+    const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    expect(files.map((name) => statSync(path.join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600])
+
+    const { graph } = await service.up()
+    expect(await client.captureTurnState(turn(4))).toMatchObject({ turnNumber: 4, created: true })
+    expect(spool.waiting).toBe(0)
+    expect(await numbersIn(client)).toEqual([1, 2, 3, 4])
+    expect(graph.engine).toBe('embedded')
+    const world = await client.getWorld({ worldSlug: 'w' })
+    expect(world.currentTurn).toBe(4)
+    expect(await spool.replay()).toEqual({ sent: 0, refused: 0, waiting: 0 })
+  })
+
+  test('what waited at a kill is sent by the next process, and what was sent just before it is stored once', async () => {
+    const service = await restartable()
+    const folder = path.join(newFolder(), 'spool')
+    const first = clientOf({ ...service, spool: folder })
+    await service.down()
+    await errorOf(first.captureTurnState(turn(1)))
+    await errorOf(first.captureTurnState(turn(2)))
+    const sentTwice = path.join(folder, '0000000000000001.json')
+    const bytes = readFileSync(sentTwice)
+    await first.close()
+    await service.up()
+    const second = clientOf({ ...service, spool: folder })
+    expect(await numbersIn(second)).toEqual([1, 2])
+    await second.close()
+    writeFileSync(sentTwice, bytes) // killed between the answer and the removal
+    writeFileSync(path.join(folder, '0000000000000009.json.draft'), '{"half":') // and while it wrote
+    const third = clientOf({ ...service, spool: folder })
+    expect(await numbersIn(third)).toEqual([1, 2])
+    expect((await spoolOf(third)).refused).toBe(0)
+    expect((await third.getTurnHistory({ worldSlug: 'w', turnNumber: 1 })).items).toEqual([])
+  })
+
+  test('whoever reads through it reads what it wrote', async () => {
+    const service = await restartable()
+    const client = clientOf({ ...service, spool: newFolder() })
+    await service.down()
+    await errorOf(client.captureTurnState(turn(1)))
+    expect(await errorOf(client.getWorld({ worldSlug: 'w' }))).toMatchObject({ code: 'store_unavailable' })
+    await service.up()
+    const context = await client.loadTurnContinuationContext({
+      featureId: 'FEAT-1',
+      taskId: 'TASK-1',
+      currentTurn: 2,
+    })
+    expect(context.context).toContain('Attempt 1')
+  })
+
+  test('it is sent by itself when the service is back', async () => {
+    const service = await restartable()
+    const said: string[] = []
+    const client = clientOf({ ...service, spool: newFolder(), log: (message) => said.push(message) })
+    await service.down()
+    await errorOf(client.captureTurnState(turn(1)))
+    const { graph } = await service.up()
+    await expect.poll(() => said, { timeout: 20_000 }).toEqual(['1 spooled turns were sent to the service.'])
+    expect(graph).toBeDefined()
+  })
+
+  test('full, it keeps nothing more and says so; what it holds stays', async () => {
+    const service = await restartable()
+    await service.down()
+    const folder = newFolder()
+    const few = clientOf({ ...service, spool: { folder, maxEntries: 1 } })
+    expect(isSpooled(await errorOf(few.captureTurnState(turn(1))))).toBe(true)
+    expect(await errorOf(few.captureTurnState(turn(2)))).toMatchObject({
+      code: 'too_large',
+      details: { spooled: false, waiting: 1 },
+    })
+    await few.close()
+    const small = clientOf({ ...service, spool: { folder, maxBytes: 300 } })
+    expect(await errorOf(small.captureTurnState(turn(2)))).toMatchObject({ code: 'too_large' })
+    expect((await spoolOf(small)).waiting).toBe(1)
+  })
+
+  test('a turn that the graph refuses stays beside its reason, and so do those built on it; others go on', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    const said: string[] = []
+    const client = clientOf({ ...service, spool: folder, log: (message) => said.push(message) })
+    const other = clientOf(service)
+    await service.down()
+    await errorOf(client.captureTurnState(turn(1)))
+    await errorOf(client.captureTurnState(turn(2)))
+    await errorOf(client.captureTurnState(turn(1, { taskId: 'TASK-2', worldSlug: 'w-2' })))
+    await service.up()
+    await other.captureTurnState(turn(1, { playerSummary: 'Somebody else was faster' }))
+    const spool = await spoolOf(client)
+    await spool.replay()
+    expect({ waiting: spool.waiting, refused: spool.refused }).toEqual({ waiting: 0, refused: 2 })
+    expect(await numbersIn(other)).toEqual([1])
+    expect((await other.getWorld({ worldSlug: 'w-2' })).currentTurn).toBe(1)
+    const refused = readdirSync(path.join(folder, 'refused')).sort()
+    expect(refused).toHaveLength(4)
+    const reasons = refused
+      .filter((name) => name.endsWith('.error.json'))
+      .map((name) => JSON.parse(readFileSync(path.join(folder, 'refused', name), 'utf8')).error)
+    expect(reasons.map(({ code }) => code)).toEqual(['turn_conflict', 'turn_conflict'])
+    expect(reasons[1].message).toMatch(/^It was built on a turn that was refused: /)
+    expect(said.filter((message) => message.includes('was refused'))).toHaveLength(2)
+  })
+
+  test('a commit whose lease ran out meanwhile is captured, unless somebody else has gone on', async () => {
+    const service = await restartable()
+    const client = clientOf({ ...service, spool: newFolder() })
+    await client.createWorld({ featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: 'w', leaseTtlMs: 1_000 })
+    const { attemptId = '' } = await client.runTurn({ worldSlug: 'w' })
+    const { fence } = await client.claimAttempt({ attemptId, workerId: 'me' })
+    await service.down()
+    expect(isSpooled(await errorOf(client.commitAttempt({ attemptId, fence, turn: turn(1) })))).toBe(true)
+    await service.up()
+    const other = clientOf(service)
+    const statusOf = async () => (await other.getTurnStatus({ attemptId })).status
+    // The spool sends by itself: a commit in time, or a capture once the lease has run out.
+    await expect.poll(() => numbersIn(client), { timeout: 20_000 }).toEqual([1])
+    expect(['committed', 'interrupted']).toContain(await statusOf())
+  })
+
+  test('no secret lies in it, and a record that does not fit never gets there', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    const client = clientOf({ ...service, spool: folder })
+    await service.down()
+    const secret = 'postgres://app:hunter2@db/app'
+    await errorOf(client.captureTurnState(turn(1, { coachFeedback: `try ${secret}` })))
+    const [file = ''] = readdirSync(folder).filter((name) => /^\d+\.json$/.test(name))
+    expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain('hunter2')
+    expect(await errorOf(client.captureTurnState({ ...turn(2), playerSummary: 7 } as never))).toMatchObject({
+      code: 'invalid_request',
+    })
+    expect((await spoolOf(client)).waiting).toBe(1)
+  })
+
+  test('one process has it at a time', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    const first = clientOf({ ...service, spool: folder })
+    await first.spool()
+    const second = clientOf({ ...service, spool: folder })
+    expect(await errorOf(second.spool())).toMatchObject({
+      code: 'store_unavailable',
+      message: `The spool in ${folder} is in use by another process.`,
+    })
+    const id = await first.workerId()
+    await first.close()
+    expect(await second.workerId(), 'the same program after a restart').toBe(id)
+  })
+
+  test('a file in it that is none of its own stays beside its reason, and stands in nobody’s way', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    writeFileSync(path.join(folder, '0000000000000001.json'), '{"operation":"captureTurnState"')
+    const client = clientOf({ ...service, spool: folder })
+    expect(await client.captureTurnState(turn(1))).toMatchObject({ created: true })
+    expect((await spoolOf(client)).refused).toBe(1)
+    expect(existsSync(path.join(folder, 'refused', '0000000000000001.json'))).toBe(true)
+  })
+})
+
+describe('repeats', () => {
+  test('a call is repeated while the store is away, and stored once', async () => {
+    const graph = new SwitchedGraph()
+    const { service, token } = await start({}, { graph })
+    let failures = 2
+    const client = clientOf({ url: service.url, token, retries: 3 })
+    await client.captureTurnState(turn(1))
+    graph.gate = async () => {
+      if (failures-- > 0) throw away()
+    }
+    expect(await client.captureTurnState(turn(2))).toMatchObject({ turnNumber: 2 })
+    expect(await numbersIn(client)).toEqual([1, 2])
+  })
+
+  test('a lost answer makes no second world, and no second run', async () => {
+    const { service, token } = await start()
+    const asked: string[] = []
+    const proxy = createServer(async (req, res) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of req) chunks.push(chunk as Buffer)
+      const answer = await fetch(`${service.url}${req.url}`, {
+        method: req.method ?? 'GET',
+        headers: Object.entries(req.headers)
+          .filter(([name]) => !['host', 'content-length', 'connection'].includes(name))
+          .map(([name, value]) => [name, String(value)]),
+        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      })
+      const text = await answer.text()
+      asked.push(`${req.method} ${req.url}`)
+      // Done, but its caller never learns it.
+      if (asked.filter((call) => call === `${req.method} ${req.url}`).length === 1) return void res.destroy()
+      res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void proxy.close())
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const client = clientOf({ url, token, retries: 2 })
+    const world = await client.createWorld({ featureId: 'FEAT-1', taskId: 'TASK-1' })
+    const direct = clientOf({ url: service.url, token })
+    expect((await direct.listWorlds({})).items).toEqual([
+      expect.objectContaining({ worldSlug: world.worldSlug }),
+    ])
+    expect(await errorOf(client.runTurn({ worldSlug: world.worldSlug }))).toMatchObject({
+      code: 'store_unavailable',
+    })
+    expect(asked.filter((call) => call.includes('turn-runs'))).toHaveLength(1)
+  })
+
+  test('what is refused is not repeated, and a time-out is the caller’s to choose', async () => {
+    let asked = 0
+    const silent = createServer(() => {
+      asked++
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      silent.closeAllConnections()
+      silent.close()
+    })
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const client = clientOf({ url, timeoutMs: 50, retries: 1 })
+    expect(await errorOf(client.getWorld({ worldSlug: 'w' }))).toMatchObject({ code: 'timeout' })
+    expect(asked).toBe(2)
+    const { service, token } = await start()
+    const other = clientOf({ url: service.url, token, retries: 3 })
+    expect(await errorOf(other.getWorld({ worldSlug: 'none' }))).toMatchObject({ code: 'unknown_world' })
+  })
+})
+
+const away = (): TurngraphError => new TurngraphError('store_unavailable', 'The store is away.')
