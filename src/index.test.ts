@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as turngraph from './index.ts'
+import * as langchain from './langchain/index.ts'
 
 test('the public API is this, and changes only on purpose', () => {
   expect(Object.keys(turngraph).sort()).toEqual([
@@ -33,5 +34,19 @@ test('the public API is this, and changes only on purpose', () => {
     'turnState',
     'whyView',
     'world',
+  ])
+})
+
+test('so is that of turngraph/langchain', () => {
+  expect(Object.keys(langchain).sort()).toEqual([
+    'MultiTurnStateTracker',
+    'STREAMING_EVENTS',
+    'TurngraphRetriever',
+    'autobuildExecutor',
+    'createTurngraphClient',
+    'createTurngraphTools',
+    'isSpooled',
+    'nextStreamingState',
+    'runAutobuild',
   ])
 })

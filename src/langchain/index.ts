@@ -21,7 +21,11 @@ export { runAutobuild } from '../autobuild/loop/run-autobuild.ts'
 export type { AutobuildOptions } from '../autobuild/loop/settings.ts'
 export type { AgentExecutionState } from '../autobuild/state/agent-execution-state.ts'
 export type { MultiTurnState } from '../autobuild/state/multi-turn-state.ts'
-export { nextStreamingState, STREAMING_EVENTS } from '../autobuild/state/next-streaming-state.ts'
+export {
+  nextStreamingState,
+  STREAMING_EVENTS,
+  type StreamingEvent,
+} from '../autobuild/state/next-streaming-state.ts'
 export type { StreamingState } from '../autobuild/state/streaming-state.ts'
 export type { TerminationReason } from '../autobuild/state/termination-reason.ts'
 export type { TurngraphClient } from '../client/client.ts'
@@ -31,6 +35,7 @@ export {
   type StoreTurngraphOptions,
 } from '../client/create.ts'
 export { isSpooled } from '../client/is-spooled.ts'
+export { MultiTurnStateTracker, type MultiTurnStateTrackerOptions } from './multi-turn-state-tracker.ts'
 export { TurngraphRetriever, type TurngraphRetrieverFields } from './retriever.ts'
 export type { SectionMetadata } from './sections.ts'
 export { createTurngraphTools } from './tools.ts'

@@ -3,6 +3,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { asTurngraphError } from '../errors.ts'
 import { MEMORY_TOOLS } from '../mcp/tools.ts'
 import { parseWire, toWire, wireSchema } from '../wire.ts'
+import { withoutTransforms } from './without-transforms.ts'
 
 const OFFERED = new Set([
   'capture_turn_state',
@@ -30,7 +31,11 @@ export function createTurngraphTools(client: TurngraphClient): StructuredToolInt
           return JSON.stringify(asTurngraphError(thrown).toWire())
         }
       }
-      return tool(run, { name, description, schema: wireSchema(input) }) as StructuredToolInterface
+      return tool(run, {
+        name,
+        description,
+        schema: withoutTransforms(wireSchema(input)),
+      }) as StructuredToolInterface
     },
   )
 }

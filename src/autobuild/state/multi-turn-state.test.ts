@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { AIMessage } from '@langchain/core/messages'
+import type { AIMessage } from '@langchain/core/messages'
 import type { ToolCall } from '@langchain/core/messages/tool'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { AgentExecutionState } from './agent-execution-state.ts'
@@ -189,10 +189,9 @@ describe('tool calls', () => {
   })
 
   test('of a message fit without a cast', () => {
-    const message = new AIMessage({
-      content: '',
+    const message: Pick<AIMessage, 'tool_calls'> = {
       tool_calls: [{ id: 'call-1', name: 'read', args: { path: 'a' } }],
-    })
+    }
     const asked: MultiTurnState = { ...paused, pendingToolCalls: message.tool_calls ?? [] }
     expect(asked.pendingToolCalls).toEqual([{ id: 'call-1', name: 'read', args: { path: 'a' } }])
   })

@@ -1,0 +1,218 @@
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
+import type { Serialized } from '@langchain/core/load/serializable'
+import type { BaseMessage } from '@langchain/core/messages'
+import type { LLMResult } from '@langchain/core/outputs'
+import type { MultiTurnState } from '../autobuild/state/multi-turn-state.ts'
+import type { TerminationReason } from '../autobuild/state/termination-reason.ts'
+import { Conversation } from './multi-turn/conversation.ts'
+import { ConversationRuns } from './multi-turn/conversation-runs.ts'
+import { field } from './multi-turn/field.ts'
+import { resultIdsIn, toolCallsIn, toolCallsReturned } from './multi-turn/messages.ts'
+import { isInterrupt } from './multi-turn/termination.ts'
+
+export type MultiTurnStateTrackerOptions = {
+  agentId: string
+  /** How many model calls a conversation may have: one more ends it as `max_iterations`. */
+  totalIterations: number
+  /** Stands in the state instead of the id of LangChain's root run. */
+  runId?: string | undefined
+  /** A model or tool at work later than this after the start ends the conversation as `timeout`. */
+  timeoutMs?: number | undefined
+  /** Epoch milliseconds. */
+  now?: (() => number) | undefined
+  /** Called after every change, in order. */
+  onChange?: ((state: MultiTurnState) => void) | undefined
+}
+
+/**
+ * Keeps the `MultiTurnState` of one conversation at a time from LangChain's own events.
+ *
+ * - A conversation begins with a root run. It ends when that returns or fails; where the root is a model, when it
+ *   answers without asking for tools. A root that returns calls which nobody has run (`model.invoke` or
+ *   `prompt.pipe(model)` in a loop of one's own, a graph that waits for a human) leaves it open: the next root goes
+ *   on with it, or begins another if its model is shown none of the results.
+ * - A failed tool ends nothing. A failed model does, unless the chain around it goes on: a retry or a fallback takes
+ *   the conversation up again.
+ * - What runs inside a tool or a retriever is no part of the conversation; a tool run that answers no call of the
+ *   model is none either. Other roots are ignored while one is at work: give each conversation its own tracker.
+ * - After its end, events of a conversation are ignored; the next root begins another.
+ *
+ * It watches and stops nothing: pass `signal` or `timeout` to the run itself. What no event tells, `terminate` does: a
+ * stream that is left early, or aborted while no model is at work; a loop that gives up.
+ *
+ * The state is right once `invoke` has returned. An event that the state machine forbids changes nothing and throws,
+ * which LangChain reports on the console, as it does what `onChange` throws. The tracker itself logs nothing.
+ *
+ * @example
+ * const tracker = new MultiTurnStateTracker({ agentId: 'player', totalIterations: 10 })
+ * await agent.invoke(input, { callbacks: [tracker] })
+ * tracker.state.terminationReason // 'natural_completion'
+ */
+export class MultiTurnStateTracker extends BaseCallbackHandler {
+  readonly name = 'turngraph_multi_turn_state_tracker'
+  readonly #conversation: Conversation
+  readonly #runs = new ConversationRuns()
+  readonly #onChange: (state: MultiTurnState) => void
+
+  constructor({ onChange = () => {}, ...options }: MultiTurnStateTrackerOptions) {
+    // Handlers in the background, LangChain's default, would still be at work when `invoke` has returned.
+    super({ _awaitHandler: true })
+    this.#conversation = new Conversation(options)
+    this.#onChange = onChange
+  }
+
+  /** A snapshot, frozen at every depth. */
+  get state(): Readonly<MultiTurnState> {
+    return this.#conversation.state
+  }
+
+  /** Ends the conversation. Where none goes on nothing happens: the first reason stands. */
+  terminate(reason: TerminationReason, error?: string): void {
+    this.#on(() => this.#conversation.end(reason, error))
+  }
+
+  /** A copy would hear the rest of a conversation whose beginning it has missed. */
+  override copy(): this {
+    return this
+  }
+
+  /** LangChain 1.4 declares the parent's id eighth and passes it fourth. */
+  override handleChainStart(
+    _chain: Serialized,
+    _inputs: unknown,
+    runId: string,
+    fourth?: string,
+    _tags?: string[],
+    _metadata?: Record<string, unknown>,
+    _seventh?: string,
+    eighth?: string,
+  ): void {
+    const parent = [fourth, eighth].find((id) => !this.#runs.isAlone(id))
+    this.#on(() => this.#enter(runId, parent))
+  }
+
+  override handleChainEnd(outputs: unknown, runId: string): void {
+    this.#on(() => {
+      if (this.#leave(runId)) this.#conversation.return(toolCallsReturned(outputs))
+    })
+  }
+
+  override handleChainError(thrown: unknown, runId: string): void {
+    this.#on(() => {
+      if (this.#leave(runId)) this.#conversation.fail(thrown)
+    })
+  }
+
+  override handleRetrieverStart(_retriever: Serialized, _query: string, runId: string): void {
+    this.#runs.setAside(runId)
+  }
+
+  override handleLLMStart(
+    llm: Serialized,
+    _prompts: string[],
+    runId: string,
+    parentRunId?: string,
+    extra?: Record<string, unknown>,
+  ): void {
+    this.handleChatModelStart(llm, [], runId, parentRunId, extra)
+  }
+
+  override handleChatModelStart(
+    _llm: Serialized,
+    messages: BaseMessage[][],
+    runId: string,
+    parentRunId?: string,
+    extra?: Record<string, unknown>,
+  ): void {
+    this.#on(() => {
+      const root = this.#enter(runId, parentRunId)
+      if (root === null) return
+      const over = this.#conversation.beginModel(runId, root, resultIdsIn(messages.flat()))
+      // A stream that is aborted while its reader holds a chunk ends without an event.
+      const signal = field(extra?.options, 'signal')
+      if (over === null || !(signal instanceof AbortSignal)) return
+      signal.addEventListener('abort', () => this.#abort(runId, signal.reason), { signal: over })
+    })
+  }
+
+  override handleLLMNewToken(_token: string, _indices: unknown, runId: string): void {
+    this.#on(() => this.#conversation.beat(runId))
+  }
+
+  override handleLLMEnd(output: LLMResult, runId: string): void {
+    this.#on(() => {
+      const calls = toolCallsIn(output)
+      this.#conversation.endModel(runId, calls)
+      if (this.#leave(runId)) this.#conversation.return(calls)
+    })
+  }
+
+  override handleLLMError(thrown: unknown, runId: string): void {
+    this.#on(() => {
+      if (this.#leave(runId)) this.#conversation.fail(thrown)
+      else this.#conversation.failModel(runId, thrown)
+    })
+  }
+
+  override handleToolStart(
+    tool: Serialized,
+    _input: string,
+    runId: string,
+    parentRunId?: string,
+    _tags?: string[],
+    _metadata?: Record<string, unknown>,
+    runName?: string,
+    toolCallId?: string,
+  ): void {
+    const isOurs = this.#runs.isAlone(parentRunId) || this.#runs.isPart(parentRunId)
+    this.#runs.setAside(runId)
+    this.#on(() => {
+      if (isOurs) this.#conversation.beginTool(runId, toolCallId, runName ?? tool.name)
+    })
+  }
+
+  override handleToolEnd(_output: unknown, runId: string): void {
+    this.#on(() => this.#conversation.endTool(runId, true))
+  }
+
+  override handleToolError(thrown: unknown, runId: string): void {
+    this.#on(() => this.#conversation.endTool(runId, !isInterrupt(thrown)))
+  }
+
+  /** Takes a run in: as a root where none is at work, else below its parent. The root it belongs to, or null. */
+  #enter(runId: string, parent: string | undefined): string | null {
+    const { isRunning } = this.#conversation
+    if (this.#runs.isAlone(parent) && (this.#runs.root === null || !isRunning)) {
+      this.#runs.plant(runId)
+      if (!isRunning) this.#conversation.begin(runId)
+    } else {
+      this.#runs.add(runId, parent)
+    }
+    return this.#runs.isPart(runId) && !this.#conversation.isOver ? this.#runs.root : null
+  }
+
+  /** Whether the run was the root at work; then there is none any more. */
+  #leave(runId: string): boolean {
+    if (runId !== this.#runs.root) return false
+    this.#runs.uproot()
+    return true
+  }
+
+  #abort(runId: string, cause: unknown): void {
+    try {
+      this.#on(() => this.#conversation.abortModel(runId, cause))
+    } catch (error) {
+      // As LangChain reports what a handler throws: out of a listener it would end the process.
+      console.warn(`Error in handler ${this.constructor.name}, abort: ${error}`)
+    }
+  }
+
+  /** Tells of changes when an event is done with: whoever is told may throw, or terminate. */
+  #on(event: () => void): void {
+    try {
+      event()
+    } finally {
+      for (const state of this.#conversation.changes()) this.#onChange(state)
+    }
+  }
+}

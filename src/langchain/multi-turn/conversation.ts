@@ -1,0 +1,216 @@
+import type { ToolCall } from '@langchain/core/messages/tool'
+import type { MultiTurnState } from '../../autobuild/state/multi-turn-state.ts'
+import { nextStreamingState } from '../../autobuild/state/next-streaming-state.ts'
+import type { TerminationReason } from '../../autobuild/state/termination-reason.ts'
+import { TurngraphError } from '../../errors.ts'
+import { neverStarted, ongoing, Snapshots, terminated } from './snapshots.ts'
+import { steps } from './steps.ts'
+import { reasonOf, textOf } from './termination.ts'
+import { ToolCallLedger } from './tool-call-ledger.ts'
+
+export type ConversationOptions = {
+  agentId: string
+  totalIterations: number
+  runId?: string | undefined
+  timeoutMs?: number | undefined
+  now?: (() => number) | undefined
+}
+
+/** One conversation after another, as `MultiTurnState`, told by which runs of models and tools begin and end. */
+export class Conversation {
+  readonly #options: ConversationOptions
+  readonly #snapshots: Snapshots
+  /** The model runs at work, each with what tells that it is not any more. */
+  readonly #models = new Map<string, AbortController>()
+  #calls = new ToolCallLedger()
+  #isOver = true
+  /** Its calls were returned to be run by whoever asked, and nobody has taken one up yet. */
+  #isHandedOut = false
+
+  constructor(options: ConversationOptions) {
+    const { agentId, totalIterations, runId = '' } = options
+    if (!(totalIterations >= 1)) {
+      throw new TurngraphError(
+        'invalid_request',
+        `totalIterations must be 1 or more, not ${totalIterations}.`,
+      )
+    }
+    this.#options = options
+    this.#snapshots = new Snapshots(neverStarted(agentId, runId, totalIterations))
+  }
+
+  get state(): Readonly<MultiTurnState> {
+    return this.#snapshots.current
+  }
+
+  changes(): Iterable<Readonly<MultiTurnState>> {
+    return this.#snapshots.changes()
+  }
+
+  get isRunning(): boolean {
+    return this.state.status === 'running'
+  }
+
+  /** Nothing is heard of it any more. A conversation whose model failed is not over before the chain around it is. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  begin(runId: string): void {
+    const at = this.#now()
+    this.#isOver = false
+    this.#letModelsGo()
+    this.#calls = new ToolCallLedger()
+    const times = { startTime: at, lastIterationTime: at }
+    this.#replace({ ...ongoing(this.state), ...times, runId: this.#options.runId ?? runId, iteration: 0 })
+  }
+
+  /**
+   * @param results ids of the calls whose results the model is shown
+   * @returns a signal that the run is over, or `null` where the conversation is
+   */
+  beginModel(run: string, root: string, results: ReadonlySet<string>): AbortSignal | null {
+    const isAnswer = this.#calls.takeResults(results)
+    if (this.#isHandedOut && !isAnswer) {
+      this.end('cancelled')
+      this.begin(root)
+    }
+    this.#isHandedOut = false
+    this.#calls.passOver()
+    const { iteration, totalIterations } = this.state
+    if (this.#endWhenLate()) return null
+    if (iteration >= totalIterations) {
+      this.end('max_iterations', `All ${totalIterations} model calls are used up.`)
+      return null
+    }
+    const atWork = new AbortController()
+    this.#models.set(run, atWork)
+    this.#replace(ongoing(this.state))
+    this.#settle({ iteration: iteration + 1, lastIterationTime: this.#now() })
+    return atWork.signal
+  }
+
+  /** A sign of life. */
+  beat(run: string): void {
+    if (this.#models.has(run)) this.#endWhenLate()
+  }
+
+  endModel(run: string, calls: readonly ToolCall[]): void {
+    if (!this.#stopModel(run)) return
+    this.#calls.ask(calls)
+    this.#settle()
+  }
+
+  /** Ends the conversation for the time being: a retry or a fallback may begin another model. */
+  failModel(run: string, thrown: unknown): void {
+    if (this.#stopModel(run) && this.isRunning) this.#terminate(this.#reasonOf(thrown), textOf(thrown))
+  }
+
+  /** The same, of a model that may never be heard of again: a stream is not read on when it is aborted. */
+  abortModel(run: string, cause: unknown): void {
+    if (!this.#models.has(run) || !this.isRunning) return
+    const reason = this.#reasonOf(cause)
+    this.#terminate(reason === 'timeout' ? reason : 'cancelled', textOf(cause))
+  }
+
+  /** A run of the tool of that name, for the call of that id where LangChain tells it. */
+  beginTool(run: string, id: string | undefined, tool: string | undefined): void {
+    if (this.#isOver && this.state.terminationReason !== undefined) return
+    const call = this.#calls.find(id, tool)
+    if (call === undefined) this.#refuseUnasked(id)
+    if (call === undefined || this.#endWhenLate()) return
+    this.#isHandedOut = false
+    this.#calls.start(run, call)
+    this.#replace(ongoing(this.state))
+    this.#settle()
+  }
+
+  endTool(run: string, isDone: boolean): void {
+    if (this.#calls.stop(run, isDone) && !this.#endWhenLate()) this.#settle()
+  }
+
+  /** The root has returned `calls`. If they wait here, whoever asked is to run them, and the conversation goes on. */
+  return(calls: readonly ToolCall[]): void {
+    if (this.isRunning && calls.some((call) => this.#calls.isAwaiting(call))) this.#isHandedOut = true
+    else this.end('natural_completion')
+  }
+
+  /** What a chain makes of an abort is one still, under whatever name. */
+  fail(thrown: unknown): void {
+    const { terminationReason: before, error } = this.state
+    const reason = this.#reasonOf(thrown)
+    const wasAborted = before === 'cancelled' || before === 'timeout'
+    if (wasAborted && reason === 'error') this.end(before, error)
+    else this.end(reason, textOf(thrown))
+  }
+
+  end(reason: TerminationReason, error?: string): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#isHandedOut = false
+    this.#letModelsGo()
+    this.#calls.letGo()
+    this.#terminate(reason, error)
+  }
+
+  /** No model here made the call, so the state machine decides, by throwing, whether a tool may run at all. */
+  #refuseUnasked(id: string | undefined): void {
+    const { streamingState } = this.state
+    if (id === undefined || streamingState === 'tool_execution' || this.#calls.isCompleted(id)) return
+    nextStreamingState(streamingState, 'execute_tools')
+  }
+
+  #terminate(reason: TerminationReason, error: string | undefined): void {
+    this.#replace(terminated(this.state, reason, error))
+    this.#snapshots.note()
+  }
+
+  /** Goes to where the work at hand says that the conversation is, and changes `onArrival` only there. */
+  #settle(onArrival: Partial<MultiTurnState> = {}): void {
+    this.#replace(this.state)
+    if (!this.isRunning) return
+    const [models, tools] = [this.#models.size > 0, this.#calls.isRunning]
+    const passed = steps(this.state.streamingState, { models, tools, waitingCalls: this.#calls.isAwaited })
+    const target = passed.pop() ?? this.state.streamingState
+    for (const streamingState of passed) {
+      this.#replace({ ...this.state, streamingState })
+      this.#snapshots.note()
+    }
+    this.#replace({ ...this.state, ...onArrival, streamingState: target })
+  }
+
+  #replace(state: MultiTurnState): void {
+    const calls = { pendingToolCalls: this.#calls.pending, completedToolCalls: this.#calls.completed }
+    this.#snapshots.replace({ ...state, ...calls })
+  }
+
+  #stopModel(run: string): boolean {
+    this.#models.get(run)?.abort()
+    return this.#models.delete(run)
+  }
+
+  #letModelsGo(): void {
+    for (const run of this.#models.keys()) this.#stopModel(run)
+  }
+
+  /** An abort after the limit is the limit's doing: whoever keeps one aborts the run by it. */
+  #reasonOf(thrown: unknown): TerminationReason {
+    const reason = reasonOf(thrown)
+    return reason === 'cancelled' && this.#isLate() ? 'timeout' : reason
+  }
+
+  #endWhenLate(): boolean {
+    if (!this.isRunning || !this.#isLate()) return false
+    this.end('timeout', `The conversation took longer than ${this.#options.timeoutMs} ms.`)
+    return true
+  }
+
+  #isLate(): boolean {
+    const { timeoutMs } = this.#options
+    return timeoutMs !== undefined && this.#now() - this.state.startTime > timeoutMs
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)()
+  }
+}

@@ -1,0 +1,90 @@
+import type { AgentExecutionState } from '../../autobuild/state/agent-execution-state.ts'
+import type { MultiTurnState } from '../../autobuild/state/multi-turn-state.ts'
+import { nextStreamingState } from '../../autobuild/state/next-streaming-state.ts'
+import type { TerminationReason } from '../../autobuild/state/termination-reason.ts'
+import { frozen } from './frozen.ts'
+
+type Snapshot = Readonly<MultiTurnState>
+
+/** The state as frozen snapshots, and those of them that somebody is still to be told of. */
+export class Snapshots {
+  #current: Snapshot
+  #noted: Snapshot
+  readonly #changes: Snapshot[] = []
+
+  constructor(first: MultiTurnState) {
+    this.#current = this.#noted = frozen(first)
+  }
+
+  get current(): Snapshot {
+    return this.#current
+  }
+
+  /** Puts a state in place of the current one. Nobody is told of it unless it is noted. */
+  replace(state: MultiTurnState): void {
+    if (!isSame(state, this.#current)) this.#current = frozen(state)
+  }
+
+  note(): void {
+    if (this.#noted === this.#current) return
+    this.#noted = this.#current
+    this.#changes.push(this.#current)
+  }
+
+  /** The changes since they were last asked for, each given once. */
+  *changes(): Generator<Snapshot> {
+    this.note()
+    for (let next = this.#changes.shift(); next !== undefined; next = this.#changes.shift()) yield next
+  }
+}
+
+export const neverStarted = (agentId: string, runId: string, totalIterations: number): MultiTurnState => ({
+  agentId,
+  runId,
+  status: 'idle',
+  iteration: 0,
+  totalIterations,
+  startTime: 0,
+  lastIterationTime: 0,
+  streamingState: 'idle',
+  pendingToolCalls: [],
+  completedToolCalls: [],
+})
+
+/** The same conversation, going on. */
+export function ongoing(state: Snapshot): MultiTurnState {
+  const { error: _error, terminationReason: _reason, ...rest } = state
+  return { ...rest, status: 'running' }
+}
+
+/** The same conversation, at its end. Only a failure has an error. */
+export function terminated(
+  state: Snapshot,
+  reason: TerminationReason,
+  error: string | undefined,
+): MultiTurnState {
+  const { error: _error, ...rest } = state
+  const status = STATUS_AFTER[reason]
+  return {
+    ...rest,
+    status,
+    streamingState: nextStreamingState(state.streamingState, 'terminate'),
+    terminationReason: reason,
+    ...(status === 'failed' && error !== undefined ? { error } : {}),
+  }
+}
+
+/** Only an answer is a success. */
+const STATUS_AFTER: Readonly<Record<TerminationReason, AgentExecutionState['status']>> = {
+  natural_completion: 'completed',
+  max_iterations: 'failed',
+  timeout: 'failed',
+  cancelled: 'cancelled',
+  error: 'failed',
+}
+
+function isSame(a: Snapshot, b: Snapshot): boolean {
+  const values = new Map<string, unknown>(Object.entries(a))
+  const others = Object.entries(b)
+  return others.length === values.size && others.every(([key, value]) => values.get(key) === value)
+}

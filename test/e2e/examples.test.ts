@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+/** The examples, as a reader runs them. */
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const inCheckout = promisify(execFile)
+
+beforeAll(buildOnce, 120_000)
+
+test('examples/autobuild: three turns with the memory, and no end without it', async () => {
+  const { stdout } = await inCheckout(process.execPath, ['--import', 'tsx', 'examples/autobuild/main.ts'], {
+    cwd: root,
+  })
+  const [withMemory = '', without = ''] = stdout.split('Without it')
+  expect(withMemory).toContain('approved after 3 turns')
+  expect(withMemory).toContain(
+    'turn 3, the player is told: Feedback: Not met yet: AC-003 · ✓ AC-001: verified (turn 1) · ✓ AC-002: verified\n',
+  )
+  expect(withMemory).toMatch(/turn 3, the coach is told: .*Promises recovered from turn 1: 3/)
+  expect(without).toContain('max_turns after 5 turns')
+  expect(without).not.toContain('approved')
+})
+
+/** What Claude Code's command line answers to `--print --output-format json`, for a Player and a Coach. */
+const CLAUDE = `#!/usr/bin/env node
+let prompt = ''
+process.stdin.on('data', (text) => { prompt += text }).on('end', () => {
+  const coach = prompt.includes('You are the Coach')
+  const second = prompt.includes('Previous Turn Summary (Turn 1)')
+  const answer = coach
+    ? { coach_decision: second ? 'approved' : 'feedback', verifications: [{ criterion_id: second ? 'AC-2' : 'AC-1', status: 'verified' }] }
+    : { player_summary: second ? 'Built the rest' : 'Built the lid', player_decision: 'implemented' }
+  process.stdout.write(JSON.stringify({ type: 'result', result: 'Here it is:\\n' + JSON.stringify(answer) }))
+})
+`
+
+test('examples/claude-code: a turn run whose turns are played by claude', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(path.join(folder, 'claude'), CLAUDE)
+  chmodSync(path.join(folder, 'claude'), 0o755)
+  const task = path.join(folder, 'TASK.md')
+  writeFileSync(task, '- AC-1: the lid closes\n- AC-2: it opens\n')
+  const user = commandsOn(folder)
+  const environment = {
+    TURNGRAPH_EXECUTORS: path.join(root, 'examples/claude-code/executors.json'),
+    TASK_FILE: task,
+    PATH: `${folder}${path.delimiter}${process.env.PATH}`,
+  }
+  const run = (...args: string[]) => user.run(args, { environment })
+  await run('worlds', 'create', 'w', '--feature', 'F', '--task', 'T', '--executor', 'claude')
+  const ran = await run('run', 'start', 'w', '--turns', '2')
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 turns committed') })
+  const turns = JSON.parse((await run('worlds', 'turns', 'w', '--json')).stdout).items
+  expect(turns.map((turn: Record<string, unknown>) => [turn.player_summary, turn.coach_decision])).toEqual([
+    ['Built the lid', 'feedback'],
+    ['Built the rest', 'approved'],
+  ])
+})
+
+const python = await promisify(execFile)('python3', ['--version']).then(
+  () => true,
+  () => false,
+)
+
+test.skipIf(!python)('examples/python: an orchestrator over REST, of at most 40 lines', async () => {
+  const file = path.join(root, 'examples/python/orchestrator.py')
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40)
+  const user = commandsOn(temporaryFolder())
+  const { url } = await user.serve()
+  const env = {
+    ...process.env,
+    TURNGRAPH_URL: url,
+    TURNGRAPH_TOKEN: readFileSync(path.join(user.folder, 'token'), 'utf8').trim(),
+  }
+  const { stdout } = await inCheckout('python3', [file, 'FEAT-PY', 'TASK-PY'], { env })
+  expect(stdout.trim().split('\n')).toEqual([
+    'turn 1: Built AC-1, feedback',
+    'turn 2: Built AC-2, feedback',
+    'turn 3: Built AC-3, approved',
+  ])
+})
