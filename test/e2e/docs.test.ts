@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -33,15 +33,52 @@ async function runInShell(script: string, { url, folder }: { url: string; folder
 
 beforeAll(buildOnce, 120_000)
 
-test.each(files.filter((file) => blocksOf(file, 'sh').length > 0))('the commands of %s run', async (file) => {
-  const user = commandsOn(temporaryFolder())
-  const executors = path.join(root, 'examples/runs/executors.json')
-  const { url } = await user.serve([], { TURNGRAPH_EXECUTORS: executors })
-  const printed: string[] = []
-  for (const script of blocksOf(file, 'sh'))
-    printed.push(await runInShell(script, { url, folder: user.folder }))
-  for (const shown of blocksOf(file, 'text')) expect(printed.join('\n')).toContain(shown.trim())
-  if (file === 'README.md') expect(printed.at(-1)).toContain('"status":"ok"')
+/** A project of somebody who has installed the package. */
+function projectWith(sources: readonly string[]): { folder: string; files: string[] } {
+  const folder = temporaryFolder()
+  mkdirSync(path.join(folder, 'node_modules'))
+  symlinkSync(root, path.join(folder, 'node_modules/turngraph'))
+  symlinkSync(path.join(root, 'node_modules/@langchain'), path.join(folder, 'node_modules/@langchain'))
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
+  const written = sources.map((text, i) => {
+    writeFileSync(path.join(folder, `block-${i}.ts`), text)
+    return `block-${i}.ts`
+  })
+  return { folder, files: written }
+}
+
+const run = promisify(execFile)
+const withCode = files.filter((file) => blocksOf(file, 'sh').length + blocksOf(file, 'ts').length > 0)
+
+test.each(withCode)(
+  'the commands and the TypeScript of %s run, and print what stands there',
+  async (file) => {
+    const user = commandsOn(temporaryFolder())
+    const executors = path.join(root, 'examples/runs/executors.json')
+    const { url } = await user.serve([], { TURNGRAPH_EXECUTORS: executors })
+    const printed: string[] = []
+    for (const script of blocksOf(file, 'sh'))
+      printed.push(await runInShell(script, { url, folder: user.folder }))
+    if (file === 'README.md') expect(printed.at(-1)).toContain('"status":"ok"')
+    const blocks = blocksOf(file, 'ts').map((text) => text.replaceAll('http://127.0.0.1:7480', url))
+    const { folder, files: programs } = projectWith(blocks)
+    const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
+    for (const program of programs) {
+      const args = ['--import', import.meta.resolve('tsx'), program]
+      const env = { ...process.env, TURNGRAPH_TOKEN: token }
+      printed.push((await run(process.execPath, args, { cwd: folder, env })).stdout)
+    }
+    for (const shown of blocksOf(file, 'text')) expect(printed.join('\n')).toContain(shown.trim())
+  },
+)
+
+test('the TypeScript of the documents has the types of the package', async () => {
+  const { folder, files: programs } = projectWith(files.flatMap((file) => blocksOf(file, 'ts')))
+  const types = ['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types')]
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023']
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [tsc, ...options, ...types, ...programs], { cwd: folder })
+  expect(stdout).toBe('')
 })
 
 test('the queries of docs/how-to/analyst.md answer', async () => {
