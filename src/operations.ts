@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { analysisOperations } from './analysis-operations.ts'
 import { criteriaView, criterionHistory, listCriteria } from './criteria/criteria.ts'
 import { recoverPromises } from './criteria/promises.ts'
 import { historyEntry, promisesView, ROLES, stallView } from './criteria/shown.ts'
@@ -178,6 +179,7 @@ export const operations = {
   }),
   ...runOperations,
   ...transcriptOperations,
+  ...analysisOperations,
 } as const
 
 export type OperationName = keyof typeof operations

@@ -1,8 +1,10 @@
-// The longest turns of the agents in worlds that stalled: none of the newest three turns was approved, and none of them
-// verified a criterion that had not been verified before.
-// params: $projectKey $limit
-MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(f:Feature)-[:HAS_TASK]->(task:Task)-[:HAS_WORLD]->(w:World)
-WHERE w.currentTurn >= 3 AND w.deletedAt IS NULL
+// question: Which were the longest turns of the agents before a stall?
+// In worlds that stalled: none of the newest three turns was approved, and none of them verified a criterion that had
+// not been verified before.
+// columns: feature, task, world, turn, session, length, pattern, errors
+// params: $projectKey $feature $task $world $limit
+// include analysis/_worlds
+AND w.currentTurn >= 3
 MATCH (w)-[:HAS_TURN]->(t:Turn)
 WHERE t.number > w.currentTurn - 3
 WITH f, task, w, collect(t) AS newest, sum(CASE WHEN t.coachDecision = 'approved' THEN 1 ELSE 0 END) AS approved

@@ -1,4 +1,6 @@
-// Errors of tools that recur across sessions, with the tasks in whose turns they stood in the way.
+// question: Which errors of tools recur across sessions?
+// With the tasks in whose turns they stood in the way.
+// columns: tool, failure, count, sessions, tasks
 // params: $project $limit
 MATCH (e:FailedStep {project: $project})
 WITH e.tool AS tool, e.failure AS failure, count(e) AS count, collect(DISTINCT e.sessionId) AS sessionIds

@@ -10,6 +10,7 @@ import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addPaths } from './paths.ts'
 import { addPromises } from './promises.ts'
+import { addAnalyses, addQuery } from './query.ts'
 import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
 import { addStall } from './stall.ts'
@@ -41,6 +42,8 @@ export function buildProgram(): Command {
     addWorlds,
     addTurns,
     addPaths,
+    addAnalyses,
+    addQuery,
     addHook,
     addRun,
     addMcp,
@@ -62,6 +65,7 @@ Examples:
   turngraph import transcripts                                read what agents did, never what was said
   turngraph turns --patterns                                  the shapes of their turns
   turngraph paths --turns                                     which tools do not get them there
+  turngraph query --preset last-turn                          what was tried last, and why it failed
   turngraph worlds --json | jq -r '.items[].world_slug'
 
 A command goes through a running server (TURNGRAPH_URL, or one on the same data folder), else it opens the

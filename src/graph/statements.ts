@@ -91,6 +91,16 @@ export function statement(name: string): Statement {
   return found
 }
 
+/** The lines of comment at the head of a statement's file, without the marks. */
+export function headOf({ name }: Statement): string[] {
+  const source = readFileSync(path.join(CYPHER_ROOT, `${name}.cypher`), 'utf8')
+  const [head = ''] = /^(?:\/\/.*\n)+/.exec(source) ?? []
+  return head
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+}
+
 export const allStatements = (): readonly Statement[] => [...statements.values()]
 
 /** Files that no loaded module asked for: a test imports everything and expects none. */

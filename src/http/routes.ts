@@ -45,6 +45,8 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/transcripts/import', operation: 'importTranscripts' },
   { method: 'POST', path: '/v1/transcripts/count', operation: 'countTranscripts' },
   { method: 'GET', path: '/v1/transcripts/{session_id}/progress', operation: 'getTranscriptProgress' },
+  { method: 'GET', path: '/v1/analyses', operation: 'listAnalyses' },
+  { method: 'GET', path: '/v1/analyses/{name}', operation: 'runAnalysis' },
 ]
 
 /** The one route of each operation. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { statement } from '../../src/graph/statements.ts'
-import { projectKey } from '../../src/keys.ts'
-import { aTurn, clientOf, PROJECT } from '../support/records.ts'
+import type { Params } from '../../src/graph/port.ts'
+import { type Statement, statement } from '../../src/graph/statements.ts'
+import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { instant } from '../support/written-transcript.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -9,16 +9,22 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 const GREPS = ['Grep', 'Grep', 'Edit']
 const READS = ['Read', 'Edit']
 
+const paramsOf = ({ params }: Statement) => {
+  const all: Params = { project: PROJECT, projectKey: PROJECT, feature: '', task: '', world: '', limit: 100 }
+  return Object.fromEntries(Object.entries(all).filter(([name]) => params.includes(name)))
+}
+
 /** The questions that only the graph can answer: transcripts together with the turns they belong to (issue 6). */
 export function analysisContract(store: StoreUnderTest): void {
   describe('named analyses', () => {
     const handles = useGraph(store)
-    const ask = (name: string, limit = 10) =>
-      handles.graph.read(statement(`analysis/${name}`), {
-        project: PROJECT,
-        projectKey: projectKey(PROJECT),
-        limit,
-      })
+    type Narrowed = { limit?: number; featureId?: string; taskId?: string; worldSlug?: string }
+    const rows = async (name: string, narrowed: Narrowed = {}) =>
+      (await clientOf(handles.graph).runAnalysis({ name, limit: 10, ...narrowed })).rows
+    const ask = async (name: string, limit = 10) => {
+      const answer = await clientOf(handles.graph).runAnalysis({ name, limit })
+      return answer.rows.map((row) => Object.fromEntries(answer.columns.map((column, i) => [column, row[i]])))
+    }
 
     // Turn 1 verifies and is approved; turns 2 to 4 take the criterion back, with the same failing edit.
     beforeEach(async () => {
@@ -51,8 +57,8 @@ export function analysisContract(store: StoreUnderTest): void {
 
     test('tool patterns of rejected against approved turns, of the time of each turn alone', async () => {
       expect(await ask('tool-patterns-by-decision')).toEqual([
-        { pattern: 'Grep{2+} → Edit', approved: 0, rejected: 3, avgLength: 3 },
-        { pattern: 'Read → Edit', approved: 1, rejected: 0, avgLength: 2 },
+        { pattern: 'Grep{2+} → Edit', approved: 0, rejected: 3, avg_length: 3 },
+        { pattern: 'Read → Edit', approved: 1, rejected: 0, avg_length: 2 },
       ])
     })
 
@@ -63,7 +69,7 @@ export function analysisContract(store: StoreUnderTest): void {
         turn: 2,
         criterion: 'AC-1',
         evidence: 'seen in turn 2',
-        filesModified: ['src/2.ts'],
+        files_modified: ['src/2.ts'],
       })
       expect([...((flip?.edits ?? []) as unknown[][])].sort()).toEqual([
         ['Edit', 1],
@@ -97,6 +103,189 @@ export function analysisContract(store: StoreUnderTest): void {
           tasks: [aTurn(1).taskId],
         },
       ])
+    })
+
+    test('what was tried last, and why it failed', async () => {
+      expect(await rows('last-turn')).toEqual([
+        [FEATURE, TASK, TASK, 4, 'Attempt 4', 'feedback', null, ['AC-1'], []],
+      ])
+    })
+
+    test('how a world got on', async () => {
+      expect(await rows('progress', { worldSlug: TASK })).toEqual(
+        [1, 2, 3, 4].map((number) => [
+          FEATURE,
+          TASK,
+          TASK,
+          number,
+          number === 1 ? 'approved' : 'feedback',
+          number === 1 ? 1 : 0,
+          1,
+          number === 1 ? 0 : 1,
+        ]),
+      )
+    })
+
+    test('turns and hours to an approval', async () => {
+      const client = clientOf(handles.graph)
+      const other = { taskId: 'TASK-2', worldSlug: 'w-2' }
+      await client.captureTurnState(aTurn(1, { ...other, durationSeconds: 3600 }))
+      await client.captureTurnState(aTurn(2, { ...other, durationSeconds: 3600, coachDecision: 'approved' }))
+      await client.captureTurnState(aTurn(1, { featureId: 'FEAT-2', taskId: 'TASK-3', worldSlug: 'w-3' }))
+      expect(await rows('turns-to-approval', { taskId: 'TASK-2' })).toEqual([[FEATURE, 1, 1, 2, 2]])
+      const all = await rows('turns-to-approval')
+      expect(all.map((row) => row.slice(0, 4))).toEqual([
+        [FEATURE, 2, 2, 1.5],
+        ['FEAT-2', 1, 0, null],
+      ])
+    })
+
+    test('criteria that are contested, and those that were never verified', async () => {
+      const client = clientOf(handles.graph)
+      await client.captureTurnState(
+        aTurn(5, {
+          verifications: [{ criterionId: 'AC-2', criterionText: 'The hinge holds', status: 'rejected' }],
+          promises: [{ criterionId: 'AC-3', criterionText: 'It is cheap', status: 'complete' }],
+        }),
+      )
+      expect(await rows('contested-criteria')).toEqual([
+        [FEATURE, TASK, 'The lid closes without a sound', 1, 3],
+      ])
+      expect(await rows('never-verified')).toEqual([
+        [FEATURE, TASK, 'It is cheap', 1, 0],
+        [FEATURE, TASK, 'The hinge holds', 1, 1],
+      ])
+    })
+
+    test('promises that were broken', async () => {
+      const client = clientOf(handles.graph)
+      const text = 'The hinge holds'
+      await client.captureTurnState(
+        aTurn(5, {
+          promises: [
+            { criterionId: 'AC-2', criterionText: text, status: 'complete' },
+            { criterionId: 'AC-3', criterionText: 'It is cheap', status: 'complete' },
+          ],
+          verifications: [
+            { criterionId: 'AC-2', criterionText: text, status: 'rejected' },
+            { criterionId: 'AC-3', criterionText: 'It is cheap', status: 'verified' },
+          ],
+        }),
+      )
+      expect(await rows('broken-promises'), 'without evidence').toEqual([])
+      for (const number of [6, 7]) {
+        const verification = { criterionId: 'AC-2', criterionText: text, evidence: 'it broke' }
+        await client.captureTurnState(
+          aTurn(number, { verifications: [{ ...verification, status: 'rejected' }] }),
+        )
+      }
+      expect(await rows('broken-promises')).toEqual([[FEATURE, TASK, TASK, 'AC-2', 5, 6]])
+    })
+
+    test('what blocked most, and gates that blocked though all was verified', async () => {
+      const client = clientOf(handles.graph)
+      const issue = (severity: string, category: string | null) => ({ severity, category, description: 'x' })
+      await client.captureTurnState(
+        aTurn(5, {
+          issues: [issue('blocking', 'noise'), issue('blocking', 'noise'), issue('blocking', null)],
+          gates: { coverage: 'failed', tests: 'passed' },
+          acceptanceCriteriaStatus: { 'AC-1': 'verified' },
+        }),
+      )
+      await client.captureTurnState(
+        aTurn(6, {
+          issues: [issue('blocking', 'noise'), issue('advisory', 'taste')],
+          gates: { coverage: 'failed' },
+          acceptanceCriteriaStatus: { 'AC-1': 'rejected' },
+        }),
+      )
+      expect(await rows('blockers')).toEqual([
+        ['noise', 3, 2, 1],
+        ['none', 1, 1, 1],
+      ])
+      expect(await rows('blocking-gates')).toEqual([['coverage', 1, 1]])
+    })
+
+    test('worlds that stall, and worlds that go back and forth', async () => {
+      const client = clientOf(handles.graph)
+      for (const number of [1, 2, 3, 4]) {
+        const criterionText = number === 4 ? 'It is cheap' : 'The hinge holds'
+        const status = number === 2 ? 'rejected' : 'verified'
+        await client.captureTurnState(
+          aTurn(number, {
+            taskId: 'TASK-2',
+            worldSlug: 'w-2',
+            verifications: [{ criterionId: `AC-${number}`, criterionText, status }],
+          }),
+        )
+      }
+      await client.captureTurnState(
+        aTurn(5, {
+          taskId: 'TASK-2',
+          worldSlug: 'w-2',
+          verifications: [{ criterionId: 'AC-4', criterionText: 'It is cheap', status: 'rejected' }],
+        }),
+      )
+      expect(await rows('stalled-worlds')).toEqual([
+        [FEATURE, TASK, TASK, 'stalled', 4, 1, 1, 1, 1],
+        [FEATURE, 'TASK-2', 'w-2', 'contested', 5, 4, 2, 2, 2],
+      ])
+    })
+
+    test('how turn runs ended, and why attempts failed', async () => {
+      const client = clientOf(handles.graph)
+      await client.createWorld({ featureId: FEATURE, taskId: 'T-1', worldSlug: 'w-1', executor: 'simulated' })
+      await client.createWorld({ featureId: FEATURE, taskId: 'T-2', worldSlug: 'w-2' })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w-1', turnCount: 2 })
+      await expect
+        .poll(async () => (await client.getTurnRunStatus({ turnRunId })).status, { timeout: 20_000 })
+        .toBe('completed')
+      const { attemptId = '' } = await client.runTurn({ worldSlug: 'w-2' })
+      const { fence } = await client.claimAttempt({ attemptId, workerId: 'me' })
+      await client.failAttempt({ attemptId, fence, reason: 'no idea' })
+      expect(await rows('run-outcomes')).toEqual([['completed', null, 1, 2, 2, 0, 0]])
+      expect(await rows('failed-attempts')).toEqual([['external', 'failed', 'no idea', 1, 1]])
+    })
+
+    test('desires, as the last import has left them', async () => {
+      const client = clientOf(handles.graph)
+      const long = ['Grep', 'Read', 'Read', 'Edit', 'Bash', 'Bash', 'Bash']
+      for (const number of [5, 6, 7]) {
+        await send(
+          client,
+          sessionOf(number),
+          bytesOf(turn(`d${number}`, long, { from: 1000 + 100 * number })),
+        )
+      }
+      await client.refreshDesires({})
+      const [desire, ...others] = await rows('desires')
+      expect(others).toEqual([])
+      expect(desire?.slice(1)).toEqual(['Grep → Read{2+} → Edit → Bash{2+}', 3, 7, 3])
+    })
+
+    test('every analysis answers for every filter it has, another project sees nothing, and the rest is refused', async () => {
+      const client = clientOf(handles.graph)
+      const { items } = await client.listAnalyses({})
+      expect(items).toHaveLength(16)
+      const filters = { feature: 'featureId', task: 'taskId', world: 'worldSlug' } as const
+      for (const { name, columns, filters: taken } of items) {
+        const given = Object.fromEntries(taken.map((filter) => [filters[filter], 'elsewhere']))
+        expect(await client.runAnalysis({ name, ...given }), name).toMatchObject({
+          columns,
+          truncated: false,
+        })
+        if (taken.length > 0) expect(await rows(name, given), name).toEqual([])
+        expect((await clientOf(handles.graph, 'other').runAnalysis({ name })).rows, name).toEqual([])
+        const statementOf = statement(`analysis/${name}`)
+        const direct = await handles.graph.read(statementOf, paramsOf(statementOf))
+        for (const row of direct) expect(Object.keys(row).sort(), name).toEqual([...columns].sort())
+      }
+      await expect(client.runAnalysis({ name: 'recurring-errors', worldSlug: 'w' })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: 'world_slug: means nothing to recurring-errors; leave it out',
+      })
+      await expect(client.runAnalysis({ name: 'nonsense' })).rejects.toMatchObject({ code: 'not_found' })
+      expect(await client.runAnalysis({ name: 'progress', limit: 2 })).toMatchObject({ truncated: true })
     })
   })
 }

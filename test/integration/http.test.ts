@@ -106,6 +106,17 @@ describe('every route of the contract', () => {
     const why = await run('GET /v1/why', `/v1/why?${task}`)
     expect(why.body).toMatchObject({ turn: 1, coach_decision: 'feedback', won: [{ criterion_id: 'AC-001' }] })
 
+    const analyses = await run('GET /v1/analyses', '/v1/analyses')
+    expect(analyses.body.items[0]).toMatchObject({ name: 'blockers', question: 'What blocked most?' })
+    const answer = await run('GET /v1/analyses/{name}', '/v1/analyses/last-turn?world_slug=TASK-1&limit=1')
+    expect(answer.body).toMatchObject({
+      columns: expect.arrayContaining(['turn', 'attempted']),
+      rows: [['FEAT-1', 'TASK-1', 'TASK-1', 1, 'Built it', 'feedback', null, [], []]],
+      truncated: false,
+    })
+    const unknown = await call('GET', '/v1/analyses/nonsense')
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found'])
+
     const changed = await call('POST', '/v1/turns', {
       body: record({ world_slug: 'TASK-1', player_summary: 'Built it anew', on_conflict: 'supersede' }),
     })

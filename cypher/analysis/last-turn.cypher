@@ -1,0 +1,20 @@
+// question: What did we try last turn, and why did it fail?
+// The newest turn of each world, with what its Coach rejected and what blocks (seed 000).
+// columns: feature, task, world, turn, attempted, decision, feedback, rejected, blocking
+// params: $projectKey $feature $task $world $limit
+// include analysis/_worlds
+MATCH (w)-[:HAS_TURN]->(t:Turn)
+WHERE t.number = w.currentTurn
+CALL (t) {
+  MATCH (t)-[:RECORDED]->(v:Verification {status: 'rejected'})
+  WITH v.criterionId AS criterion, v.position AS position ORDER BY position, criterion
+  RETURN collect(criterion) AS rejected
+}
+CALL (t) {
+  MATCH (t)-[:RAISED]->(i:Issue {severity: 'blocking'})
+  WITH i.description AS description, i.position AS position ORDER BY position
+  RETURN collect(description) AS blocking
+}
+RETURN f.id AS feature, task.id AS task, w.slug AS world, t.number AS turn, t.playerSummary AS attempted,
+       t.coachDecision AS decision, t.coachFeedback AS feedback, rejected, blocking
+ORDER BY feature, task, world LIMIT $limit

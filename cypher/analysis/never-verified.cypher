@@ -1,0 +1,12 @@
+// question: Which criteria were judged or promised, and never verified in any session?
+// columns: feature, task, criterion, worlds, rejected_in
+// params: $projectKey $feature $task $world $limit
+// include analysis/_worlds
+MATCH (w)-[r:PROGRESS]->(c:Criterion)
+WHERE c.mergedInto IS NULL
+WITH f.id AS feature, task.id AS task, c.key AS key, coalesce(c.texts[0], c.labels[0]) AS criterion, count(w) AS worlds,
+     sum(CASE WHEN r.state = 'verified' THEN 1 ELSE 0 END) AS verified,
+     sum(CASE WHEN r.state = 'rejected' THEN 1 ELSE 0 END) AS rejected
+WHERE verified = 0
+RETURN feature, task, criterion, worlds, rejected AS rejected_in
+ORDER BY worlds DESC, feature, task, criterion, key LIMIT $limit

@@ -1,0 +1,21 @@
+// question: How did a world get on, turn by turn?
+// How many criteria each turn verified that no earlier one had, how many are verified after it, and how many it
+// rejected. Name the world: a line a turn.
+// columns: feature, task, world, turn, decision, newly_verified, verified, rejected
+// params: $projectKey $feature $task $world $limit
+// include analysis/_worlds
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'verified'})-[:OF]->(c:Criterion)
+  WHERE v.source <> 'player'
+  WITH coalesce(c.mergedInto, c.key) AS criterion, min(t.number) AS first
+  RETURN collect(first) AS verifiedIn
+}
+MATCH (w)-[:HAS_TURN]->(t:Turn)
+CALL (t) {
+  MATCH (t)-[:RECORDED]->(v:Verification {status: 'rejected'})
+  RETURN count(v) AS rejected
+}
+RETURN f.id AS feature, task.id AS task, w.slug AS world, t.number AS turn, t.coachDecision AS decision,
+       size([n IN verifiedIn WHERE n = t.number]) AS newly_verified,
+       size([n IN verifiedIn WHERE n <= t.number]) AS verified, rejected
+ORDER BY feature, task, world, turn LIMIT $limit

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
+import type { Graph } from '../graph/port.ts'
+import { headOf, type Statement, statement } from '../graph/statements.ts'
+import { projectKey } from '../keys.ts'
+
+/** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
+const NAMES = [
+  'blockers',
+  'blocking-gates',
+  'broken-promises',
+  'contested-criteria',
+  'criteria-flips',
+  'desires',
+  'failed-attempts',
+  'last-turn',
+  'longest-turns-before-stall',
+  'never-verified',
+  'progress',
+  'recurring-errors',
+  'run-outcomes',
+  'stalled-worlds',
+  'tool-patterns-by-decision',
+  'turns-to-approval',
+] as const
+
+/** What an answer may be narrowed down to; each analysis takes those that mean something to it. */
+const FILTERS = ['feature', 'task', 'world'] as const
+
+export const analysisInfo = z.object({
+  name: z.string(),
+  question: z.string(),
+  about: z.string().describe('what exactly is counted'),
+  filters: z.array(z.enum(FILTERS)).describe('what it can be narrowed down to'),
+  columns: z.array(z.string()),
+})
+
+export const analysisAnswer = analysisInfo.pick({ name: true, question: true, columns: true }).extend({
+  rows: z.array(z.array(z.json())).describe('in the order of the columns'),
+  truncated: z.boolean().describe('true: there are more rows than the limit'),
+})
+
+type Analysis = z.output<typeof analysisInfo> & { statement: Statement }
+
+function analysisOf(name: string): Analysis {
+  const found = statement(`analysis/${name}`)
+  const head = headOf(found)
+  const field = (label: string): string | null => {
+    const line = head.find((candidate) => candidate.startsWith(`${label}: `))
+    return line === undefined ? null : line.slice(label.length + 2)
+  }
+  const [question, columns] = [field('question'), field('columns')]
+  if (question === null || columns === null) throw new Error(`cypher/${found.name}.cypher has no full head`)
+  return {
+    name,
+    question,
+    about: head.filter((line) => !/^(question|columns|params|include)\b/.test(line)).join(' '),
+    filters: FILTERS.filter((filter) => found.params.includes(filter)),
+    columns: columns.split(', '),
+    statement: found,
+  }
+}
+
+const analyses: ReadonlyMap<string, Analysis> = new Map(NAMES.map((name) => [name, analysisOf(name)]))
+
+export const listAnalyses = (): z.output<typeof analysisInfo>[] =>
+  [...analyses.values()].map(({ statement: _, ...info }) => info)
+
+export type AnalysisRequest = {
+  project: string
+  name: string
+  featureId?: string | null | undefined
+  taskId?: string | null | undefined
+  worldSlug?: string | null | undefined
+  limit: number
+}
+
+/**
+ * Answers a named question about one project: each statement begins there, so it sees nothing else.
+ *
+ * @throws `not_found` where no analysis has the name, `invalid_request` where it cannot be narrowed down so
+ * @example
+ * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
+ * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
+ */
+export async function runAnalysis(
+  graph: Graph,
+  request: AnalysisRequest,
+): Promise<z.output<typeof analysisAnswer>> {
+  const analysis = analyses.get(request.name)
+  if (analysis === undefined) throw unknownAnalysis(request.name)
+  const { name, question, columns, filters, statement } = analysis
+  const given = { feature: request.featureId, task: request.taskId, world: request.worldSlug }
+  refuseIdle(analysis, given)
+  const narrowed = Object.fromEntries(filters.map((filter) => [filter, given[filter] ?? '']))
+  const scope = { project: request.project, projectKey: projectKey(request.project), ...narrowed }
+  const params = Object.entries({ ...scope, limit: request.limit + 1 }).filter(([key]) =>
+    statement.params.includes(key),
+  )
+  const found = await graph.read(statement, Object.fromEntries(params))
+  return {
+    name,
+    question,
+    columns,
+    rows: found
+      .slice(0, request.limit)
+      .map((row) => columns.map((column) => z.json().parse(row[column] ?? null))),
+    truncated: found.length > request.limit,
+  }
+}
+
+/** A filter that changes nothing would look like one that does. */
+function refuseIdle(
+  { name, filters }: Analysis,
+  given: Readonly<Record<(typeof FILTERS)[number], string | null | undefined>>,
+): void {
+  const fields = { feature: 'feature_id', task: 'task_id', world: 'world_slug' } as const
+  const problems = FILTERS.filter((filter) => given[filter] != null && !filters.includes(filter)).map(
+    (filter) => ({ path: fields[filter], message: `means nothing to ${name}; leave it out` }),
+  )
+  if (problems.length === 0) return
+  const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
+  throw new TurngraphError('invalid_request', message, { details: { problems } })
+}
+
+const unknownAnalysis = (name: string): TurngraphError =>
+  new TurngraphError('not_found', `There is no analysis "${name.slice(0, 200)}".`, {
+    hint: `The analyses are ${NAMES.join(', ')}.`,
+  })
