@@ -12,6 +12,7 @@ import { answerFailure } from './failure.ts'
 import { refuseForeign } from './foreign.ts'
 import { jsonBody } from './input.ts'
 import { mcpHandler, refuseMcpMethod } from './mcp.ts'
+import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler } from './operation-handler.ts'
 import { requestLog } from './request-log.ts'
@@ -27,7 +28,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', false)
   app.enable('strict routing').enable('case sensitive routing')
-  app.use(requestLog(log), helmet(HELMET), refuseForeign(config))
+  app.use(requestLog(log), measureRequests(context.metrics), helmet(HELMET), refuseForeign(config))
 
   app.get('/healthz', (_req, res) => answerJson(res, 200, { status: 'ok', version: VERSION }))
   app.get('/readyz', async (_req, res) => {
@@ -41,8 +42,9 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   })
   app.use(docsPages())
 
-  app.use(['/v1', '/mcp'], identify(tokens))
-  if (config.rateLimit !== null && config.rateLimit > 0) app.use(['/v1', '/mcp'], limitRate(config.rateLimit))
+  app.use(BEHIND_TOKENS, identify(tokens))
+  if (config.rateLimit !== null && config.rateLimit > 0) app.use(BEHIND_TOKENS, limitRate(config.rateLimit))
+  app.get('/metrics', requireScope('read'), metricsHandler(context.metrics))
   addMcp(app, config, context)
   for (const route of routes) addRoute(app, route, context)
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
@@ -57,6 +59,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   app.use(answerFailure)
   return app
 }
+
+const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 
 /** Plain HTTP on a loopback address is a normal way to run it: assets must not be asked for over TLS. */
 const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }

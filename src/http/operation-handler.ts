@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
-import { TurngraphError } from '../errors.ts'
+import { asTurngraphError, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Call } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
@@ -17,6 +18,7 @@ export type OperationContext = {
   graph: Graph
   schema: SchemaState
   runs: TurnRuns
+  metrics: Metrics
   defaultProject: string
   turnLengthThreshold: number
   importRoots: readonly string[]
@@ -46,8 +48,8 @@ export function operationHandler(route: Route, context: OperationContext): Reque
 }
 
 /** Runs an operation for whoever calls, in the project that they name and may reach. */
-export function runFor(
-  { graph, defaultProject, ...settings }: OperationContext,
+export async function runFor(
+  { graph, metrics, defaultProject, ...settings }: OperationContext,
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
@@ -56,7 +58,14 @@ export function runFor(
   const project = projectOf(input.project ?? null, caller, defaultProject)
   // Each operation's input fits its own `run`; the table as a whole cannot say so.
   const run = operations[operation].run as Run
-  return run(graph, { ...input, project }, { ...settings, ...call })
+  try {
+    const answer = await run(graph, { ...input, project }, { ...settings, ...call })
+    metrics.answered(operation, answer)
+    return answer
+  } catch (error) {
+    metrics.refused(operation, asTurngraphError(error).code)
+    throw error
+  }
 }
 
 /** A token of a project reaches that one alone: every key in the graph begins with it. */

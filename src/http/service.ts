@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
+import { ObservedGraph } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
 import { createLog, type Log } from '../log.ts'
+import { Metrics } from '../metrics.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { createApp } from './app.ts'
@@ -28,6 +30,9 @@ export type Service = {
 
 const DRAIN_MS = 10_000
 
+/** A statement that takes longer is worth a line in the log: hot ones take a few milliseconds. */
+const SLOW_SECONDS = 1
+
 const SERVER_OPTIONS = {
   // Longer than the 60 s of most load balancers: they, not we, should end an idle connection.
   keepAliveTimeout: 65_000,
@@ -48,11 +53,18 @@ const SERVER_OPTIONS = {
  * process.once('SIGTERM', () => void service.close())
  */
 export async function startService(parts: { config: Config; graph: Graph; log?: Log }): Promise<Service> {
-  const { config, graph, log = createLog(config.logLevel) } = parts
+  const { config, log = createLog(config.logLevel) } = parts
+  const metrics = new Metrics()
+  const graph = new ObservedGraph(parts.graph, ({ statement, outcome, seconds }) => {
+    metrics.statement(statement, outcome, seconds)
+    if (seconds > SLOW_SECONDS)
+      log.warn({ statement, outcome, ms: Math.round(1000 * seconds) }, 'slow statement')
+  })
   const tokens = config.auth === 'token' ? loadTokens(config) : null
   const executors = loadExecutors(config.executorsFile)
   const instance = await holdInstance(config)
-  const runs = new TurnRuns({ graph, instance: instance.id, executors, log })
+  const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer: metrics })
+  metrics.watch(() => runs.held)
   // Before anybody is answered, what an earlier life left behind is ended.
   const schema = new SchemaState(graph, log, () => runs.begin())
   const app = createApp({
@@ -62,6 +74,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     graph,
     schema,
     runs,
+    metrics,
     defaultProject: config.project,
     turnLengthThreshold: config.turnLengthThreshold,
     importRoots: config.importRoots,

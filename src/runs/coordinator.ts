@@ -11,7 +11,7 @@ import { continuationOf } from './continuation-of.ts'
 import type { AttemptOutcome, Executor } from './executor.ts'
 import type { Executors } from './executors.ts'
 import { Aborted, type KeeperOptions, type LeaseKeeper } from './lease-keeper.ts'
-import type { Attempt, TurnRun } from './record.ts'
+import type { Attempt, TurnRun, TurnRunStatus } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 
 export type CoordinatorParts = {
@@ -24,7 +24,11 @@ export type CoordinatorParts = {
   /** Aborted when this process ends. */
   closing: AbortSignal
   log: TurnRunsLog
+  observer: TurnRunsObserver
 }
+
+/** Told of what ends here, for whoever counts. */
+export type TurnRunsObserver = { runEnded: (status: TurnRunStatus) => void; leaseLost: () => void }
 
 export type TurnRunsLog = {
   info: (fields: object, message: string) => void
@@ -50,10 +54,12 @@ export class Coordinator {
   readonly #instance: string
   readonly #closing: AbortSignal
   readonly #log: TurnRunsLog
+  readonly #observer: TurnRunsObserver
   readonly #inTurn = pLimit(AT_ONCE)
   readonly #renewing = pLimit(RENEWALS_AT_ONCE)
 
-  constructor({ graph, store, executors, watch, instance, closing, log }: CoordinatorParts) {
+  constructor({ graph, store, executors, watch, instance, closing, log, observer }: CoordinatorParts) {
+    this.#observer = observer
     this.#graph = graph
     this.#store = store
     this.#executors = executors
@@ -84,11 +90,12 @@ export class Coordinator {
         if (lost !== null && run.status === 'interrupted') throw lost // the attempt did not go alone
       }
       if (run.status === 'cancel_requested') {
-        await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
+        run = await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
       }
       if (run.status === 'interrupted') {
         throw new TurngraphError('lease_lost', `Turn run ${run.turnRunId} was interrupted by somebody else.`)
       }
+      this.#observer.runEnded(run.status)
     } catch (error) {
       await this.#giveUp(started, world, error)
     }
@@ -196,24 +203,33 @@ export class Coordinator {
 
   /** A lost lease is somebody else's run by now. Anything else ends it here, so that no world waits for us. */
   async #giveUp(run: TurnRun, world: World, error: unknown): Promise<void> {
-    if (error instanceof TurngraphError && error.code === 'lease_lost') {
-      return this.#log.warn(
-        { turnRunId: run.turnRunId, err: error },
-        'the turn run has passed to somebody else',
-      )
-    }
+    if (error instanceof TurngraphError && error.code === 'lease_lost') return this.#lost(run, world, error)
     const fence = run.fence ?? 0
     try {
       if (error instanceof Aborted) {
         await this.#inTurn(() => this.#store.handBackTurnRun(run, fence))
+        this.#observer.runEnded('interrupted')
         return this.#log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')
       }
       this.#log.warn({ turnRunId: run.turnRunId, err: error }, 'the turn run cannot go on')
       const reason = error instanceof Error ? error.message : String(error)
       await this.persist(world, () => this.#store.failTurnRun(run, fence, bounded(reason)))
+      this.#observer.runEnded('failed')
     } catch (cause) {
       this.#trouble(cause, `ending turn run ${run.turnRunId}; its lease will expire`)
     }
+  }
+
+  /** Somebody else's by now; or over, where somebody cancelled it and nobody was at work. */
+  async #lost(run: TurnRun, world: World, error: TurngraphError): Promise<void> {
+    const { turnRunId } = run
+    const ended = await this.persist(world, () => this.#store.getTurnRunStatus(run)).catch(() => null)
+    if (ended?.run.status === 'cancelled') {
+      this.#observer.runEnded('cancelled')
+      return this.#log.info({ turnRunId }, 'the turn run was cancelled')
+    }
+    this.#observer.leaseLost()
+    this.#log.warn({ turnRunId, err: error }, 'the turn run has passed to somebody else')
   }
 
   /**

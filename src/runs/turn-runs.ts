@@ -3,7 +3,7 @@ import type { Graph } from '../graph/port.ts'
 import { getWorld, type World } from '../turns/worlds.ts'
 import { type AttemptTurn, turnOfAttempt } from './attempt-turn.ts'
 import { AttemptWatch } from './attempt-watch.ts'
-import { Coordinator, type TurnRunsLog } from './coordinator.ts'
+import { Coordinator, type TurnRunsLog, type TurnRunsObserver } from './coordinator.ts'
 import { Executors } from './executors.ts'
 import { Aborted, LeaseKeeper } from './lease-keeper.ts'
 import type { Attempt, CountSource, TurnRun } from './record.ts'
@@ -21,6 +21,7 @@ export type TurnRunsOptions = {
   instance: string
   executors?: Executors
   log?: TurnRunsLog
+  observer?: TurnRunsObserver
   store?: TurnRunStore
 }
 
@@ -51,7 +52,14 @@ export class TurnRuns {
   #begun: Promise<void> | null = null
   readonly #closing = new AbortController()
 
-  constructor({ graph, instance, executors = new Executors(), log = SILENT, store }: TurnRunsOptions) {
+  constructor({
+    graph,
+    instance,
+    executors = new Executors(),
+    log = SILENT,
+    observer = UNOBSERVED,
+    store,
+  }: TurnRunsOptions) {
     this.#graph = graph
     this.#instance = instance
     this.executors = executors
@@ -66,6 +74,7 @@ export class TurnRuns {
       instance,
       closing: this.#closing.signal,
       log,
+      observer,
     })
   }
 
@@ -161,6 +170,11 @@ export class TurnRuns {
     return failed
   }
 
+  /** How many runs and single attempts this process executes. */
+  get held(): number {
+    return this.#held.size
+  }
+
   /** Resolves when this process holds nothing any more. */
   async idle(): Promise<void> {
     while (this.#held.size > 0) await Promise.all([...this.#held.values()].map(({ done }) => done))
@@ -224,6 +238,7 @@ export class TurnRuns {
   }
 }
 
+const UNOBSERVED: TurnRunsObserver = { runEnded: () => {}, leaseLost: () => {} }
 const SILENT: TurnRunsLog = { info: () => {}, warn: () => {} }
 const serviceEnds = (): TurngraphError =>
   new TurngraphError('store_unavailable', 'The service ends.', { hint: 'Try again when it is back.' })

@@ -1,0 +1,72 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { TurngraphError } from '../errors.ts'
+import type { Graph, GraphHealth, Params, Row, Run, Step } from './port.ts'
+import type { Statement } from './statements.ts'
+
+/** Told of every round trip. `outcome` is `ok`, or the code of the error. */
+export type StatementObserver = (seen: { statement: string; outcome: string; seconds: number }) => void
+
+const tracer = trace.getTracer('turngraph')
+
+/** A graph whose statements are told of, and are spans of whoever traces (`@opentelemetry/api` alone: no exporter). */
+export class ObservedGraph implements Graph {
+  readonly #graph: Graph
+  readonly #observe: StatementObserver
+
+  constructor(graph: Graph, observe: StatementObserver) {
+    this.#graph = graph
+    this.#observe = observe
+  }
+
+  get engine(): Graph['engine'] {
+    return this.#graph.engine
+  }
+
+  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
+    return this.#told(statement.name, () => this.#graph.read(statement, params, deadline))
+  }
+
+  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
+    // One transaction, of which the engine tells nothing apart.
+    const names = new Set(steps.map(({ statement }) => statement.name))
+    return this.#told([...names].join('+'), () => this.#graph.write(steps, deadline))
+  }
+
+  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
+    const told =
+      (run: Run): Run =>
+      (step) =>
+        this.#told(step.statement.name, () => run(step))
+    return this.#graph.transact((run) => work(told(run)), deadline)
+  }
+
+  schema(command: string): Promise<void> {
+    return this.#graph.schema(command)
+  }
+
+  health(): Promise<GraphHealth> {
+    return this.#graph.health()
+  }
+
+  close(): Promise<void> {
+    return this.#graph.close()
+  }
+
+  #told<T>(statement: string, work: () => Promise<T>): Promise<T> {
+    const began = performance.now()
+    const attributes = { 'db.system.name': this.engine, 'db.operation.name': statement }
+    return tracer.startActiveSpan(statement, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      let outcome = 'ok'
+      try {
+        return await work()
+      } catch (error) {
+        outcome = error instanceof TurngraphError ? error.code : 'internal'
+        span.setStatus({ code: SpanStatusCode.ERROR, message: outcome })
+        throw error
+      } finally {
+        span.end()
+        this.#observe({ statement, outcome, seconds: (performance.now() - began) / 1000 })
+      }
+    })
+  }
+}
