@@ -41,6 +41,7 @@ test('so is that of turngraph/langchain', () => {
   expect(Object.keys(langchain).sort()).toEqual([
     'MultiTurnStateTracker',
     'STREAMING_EVENTS',
+    'TurngraphError',
     'TurngraphRetriever',
     'autobuildExecutor',
     'createTurngraphClient',

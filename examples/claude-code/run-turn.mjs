@@ -18,7 +18,9 @@ const coach = ask(
   continuation.coach.context,
   'coach_decision (approved or feedback), coach_feedback, verifications: [{criterion_id, criterion_text, status, evidence}], issues: [{severity, description}]',
 )
-console.log(JSON.stringify({ ...player, ...coach }))
+// Nobody is their own judge: of the Player's answer these fields count, whatever else it holds.
+const { player_summary, player_decision, files_modified, promises } = player
+console.log(JSON.stringify({ player_summary, player_decision, files_modified, promises, ...coach }))
 
 /** Asks Claude Code, without a terminal; its answer is one JSON object. */
 function ask(prompt, context, fields) {

@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import { loadConfig, type Store } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { type OperationName, operations } from '../operations.ts'
 import type { Executor } from '../runs/executor.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
+import { clientIsClosed } from './closed.ts'
 import { type HttpClientOptions, httpClient } from './http.ts'
 import type { SpoolOptions } from './spool.ts'
 
@@ -39,11 +41,9 @@ export type StoreTurngraphOptions = {
 export function createTurngraphClient(
   options: HttpTurngraphOptions | StoreTurngraphOptions,
 ): TurngraphClient {
-  if ('store' in options) return lazily(() => onStore(options))
-  if (!('url' in options)) {
-    throw new TurngraphError('invalid_request', 'url: is missing; name a service by url, or a store by store')
-  }
-  const { spool, log, ...http } = { retries: RETRIES, ...options }
+  const given = checked(options)
+  if ('store' in given) return lazily(() => onStore(given))
+  const { spool, log, ...http } = { retries: RETRIES, ...given }
   if (spool === undefined) return httpClient(http)
   httpClient(http) // what does not fit is told at once
   const place = typeof spool === 'string' ? { folder: spool } : spool
@@ -89,7 +89,7 @@ const storeAt = (address: string): Store => loadConfig({ ...process.env, TURNGRA
 
 /** The folder's lock makes sure that nothing is sent twice at once, its identity that leases outlive a kill -9. */
 async function withSpool(
-  http: HttpClientOptions,
+  given: HttpClientOptions,
   spool: SpoolOptions,
   log: (message: string) => void,
 ): Promise<TurngraphClient> {
@@ -99,7 +99,14 @@ async function withSpool(
   ])
   const held = await holdSpool(spool.folder)
   try {
-    const client = spoolingClient(httpClient({ workerId: held.id, ...http }), spool, log)
+    const http = { workerId: held.id, ...given }
+    const client = spoolingClient(httpClient(http), {
+      spool,
+      replayer: httpClient({ ...http, retries: 0 }),
+      address: new URL(http.url).href,
+      project: http.project ?? null,
+      log,
+    })
     const close = async () => {
       await client.close()
       await held.release()
@@ -118,7 +125,7 @@ function lazily(open: () => Promise<TurngraphClient>): TurngraphClient {
   let opening: Promise<TurngraphClient> | null = null
   let closed = false
   const opened = (): Promise<TurngraphClient> => {
-    if (closed) return Promise.reject(new TurngraphError('store_unavailable', 'The client is closed.'))
+    if (closed) return Promise.reject(clientIsClosed())
     opening ??= open().catch((error: unknown) => {
       opening = null
       throw error
@@ -148,4 +155,51 @@ function lazily(open: () => Promise<TurngraphClient>): TurngraphClient {
       )
     },
   } as unknown as TurngraphClient
+}
+
+const count = z.number().int().min(0)
+const text = z.string().min(1)
+const httpOptions = z.strictObject({
+  url: z.string(),
+  token: z.string().nullish(),
+  project: z.string().nullish(),
+  timeoutMs: z.number().min(1).optional(),
+  retries: count.max(100).optional(),
+  workerId: text.optional(),
+  spool: z
+    .union([text, z.strictObject({ folder: text, maxEntries: count.optional(), maxBytes: count.optional() })])
+    .optional(),
+  log: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
+})
+const storeOptions = z.strictObject({
+  store: z.custom(
+    (given) => (typeof given === 'string' && given !== '') || (typeof given === 'object' && given !== null),
+    'must be an address such as embedded:FOLDER or neo4j://…, or an open graph',
+  ),
+  project: text.nullish(),
+  executors: z
+    .record(
+      z.string(),
+      z.custom((given) => typeof given === 'function', 'must be a function'),
+    )
+    .optional(),
+  workerId: text.optional(),
+})
+
+/** A misspelled option would be one that has no effect. */
+function checked<T extends HttpTurngraphOptions | StoreTurngraphOptions>(options: T): T {
+  const given: unknown = options
+  const onAStore = typeof given === 'object' && given !== null && 'store' in given
+  const { error } = (onAStore ? storeOptions : httpOptions).safeParse(given)
+  if (error === undefined) return options
+  const problems = error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message:
+      issue.code === 'unrecognized_keys' ? `${issue.keys.join(', ')} is no option here` : issue.message,
+  }))
+  const said = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
+  throw new TurngraphError('invalid_request', `createTurngraphClient: ${said}`, {
+    hint: 'Name a service by url, or a store by store.',
+    details: { problems },
+  })
 }

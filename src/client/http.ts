@@ -14,6 +14,7 @@ import {
 } from '../transcript-upload.ts'
 import { parseInput, parseWire, toWire } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
+import { clientIsClosed } from './closed.ts'
 import { neverArrived } from './never-arrived.ts'
 
 const TIMEOUT_MS = 30_000
@@ -44,10 +45,13 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
   if (options.token != null && !VISIBLE_ASCII.test(options.token)) {
     throw invalid('token', 'holds characters that no token has')
   }
+  let closed = false
   const call =
     (name: OperationName) =>
-    (input: unknown, callOptions: CallOptions = {}) =>
-      runOverHttp(name, input, { ...options, ...callOptions, base })
+    async (input: unknown, callOptions: CallOptions = {}) => {
+      if (closed) throw clientIsClosed()
+      return runOverHttp(name, input, { ...options, ...callOptions, base })
+    }
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
     uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
@@ -56,7 +60,9 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
     importTranscript: upload,
     workerId: async () => workerId,
     spool: async () => null,
-    close: async () => {},
+    close: async () => {
+      closed = true
+    },
   } as unknown as TurngraphClient
 }
 
@@ -81,18 +87,27 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
 const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): string | undefined =>
   idempotencyKey ?? (name === 'createWorld' && retries > 0 ? crypto.randomUUID() : undefined)
 
-function repeated<T>(name: OperationName, calling: Calling, call: () => Promise<T>): Promise<T> {
-  const { retries = 0, signal } = calling
+async function repeated<T>(name: OperationName, calling: Calling, call: () => Promise<T>): Promise<T> {
+  const { retries = 0, signal, timeoutMs = TIMEOUT_MS } = calling
   if (retries === 0) return call()
-  return pRetry(call, {
-    retries,
-    minTimeout: RETRY_FIRST_MS,
-    maxTimeout: RETRY_LAST_MS,
-    randomize: true,
-    shouldRetry: ({ error }) =>
-      !signal?.aborted && isAway(error) && (name !== 'runTurn' || neverArrived(error)),
-  })
+  try {
+    return await pRetry(call, {
+      retries,
+      minTimeout: RETRY_FIRST_MS,
+      maxTimeout: RETRY_LAST_MS,
+      // A service that hangs has had its time with the first try.
+      maxRetryTime: timeoutMs,
+      randomize: true,
+      signal,
+      shouldRetry: ({ error }) => isAway(error) && (name !== 'runTurn' || neverArrived(error)),
+    })
+  } catch (error) {
+    throw signal?.aborted && !(error instanceof TurngraphError) ? gaveUp(error) : error
+  }
 }
+
+const gaveUp = (cause: unknown): TurngraphError =>
+  new TurngraphError('timeout', 'The caller gave up on the call.', { cause })
 
 /** The bytes go as they come: a transcript may be larger than memory. */
 async function uploadOverHttp(
@@ -176,7 +191,7 @@ async function exchange(
     })
     return { status: response.status, text: await response.text() }
   } catch (cause) {
-    if (signal?.aborted) throw new TurngraphError('timeout', 'The caller gave up on the call.', { cause })
+    if (signal?.aborted) throw gaveUp(cause)
     if (late.aborted) {
       throw new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
         hint: 'Try again: a repeated capture is stored once.',

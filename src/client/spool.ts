@@ -41,8 +41,16 @@ const kept = z.discriminatedUnion('operation', [capture, commit])
 /** A capture that waits, camelCase, as the operation takes it. */
 export type Kept = z.output<typeof kept>
 
-/** What replaying came to: how many the service has stored or refused, and how many still wait. */
-export type Replayed = { sent: number; refused: number; waiting: number }
+/** What replaying came to: how many the service has stored or refused, how many still wait, and why they do. */
+export type Replayed = { sent: number; refused: number; waiting: number; stoppedBy: TurngraphError | null }
+
+/** Whose turns are meant: those of a task, in one of its worlds. */
+export type SpoolScope = {
+  project?: string | null | undefined
+  featureId: string
+  taskId: string
+  worldSlug?: string | null | undefined
+}
 
 /**
  * Captures that wait on disk while the service is away, and go to it in their order once it is back. A kill -9 loses
@@ -54,6 +62,8 @@ export interface Spool {
   readonly waiting: number
   /** How many the service has refused; they stay in `refused/` with the error beside them. */
   readonly refused: number
+  /** How many of a world it has refused since this process began. */
+  refusedIn(scope: SpoolScope): number
   /** What waits, oldest first. */
   entries(): Kept[]
   /** Sends what waits, as far as the service takes it. It happens by itself, too. */
@@ -73,18 +83,33 @@ export class SpoolFolder {
   readonly #waiting: { name: string; bytes: number }[]
   #last: number
 
+  /** @throws `store_unavailable` that names the folder, here and wherever the disk does not do what it should */
   constructor({ folder, maxEntries = MAX_ENTRIES, maxBytes = MAX_BYTES }: SpoolOptions) {
     this.path = path.resolve(folder)
     this.#refusedPath = path.join(this.path, 'refused')
     this.#maxEntries = maxEntries
     this.#maxBytes = maxBytes
-    mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
-    this.#waiting = namesIn(this.path).map((name) => ({
-      name,
-      bytes: statSync(path.join(this.path, name)).size,
-    }))
-    const known = [...this.#waiting.map(({ name }) => name), ...namesIn(this.#refusedPath)]
+    this.#waiting = this.#onDisk(() => {
+      mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
+      return namesIn(this.path).map((name) => ({ name, bytes: statSync(path.join(this.path, name)).size }))
+    })
+    const known = [
+      ...this.#waiting.map(({ name }) => name),
+      ...this.#onDisk(() => namesIn(this.#refusedPath)),
+    ]
     this.#last = Math.max(0, ...known.map((name) => Number.parseInt(name, 10)))
+  }
+
+  /** Where what waits is to go, as the first one that waits was told; null where nothing waits. */
+  get address(): string | null {
+    if (this.#waiting.length === 0) return null
+    return this.#onDisk(() =>
+      existsSync(this.#addressFile) ? readFileSync(this.#addressFile, 'utf8') : null,
+    )
+  }
+
+  get #addressFile(): string {
+    return path.join(this.path, 'address')
   }
 
   get waiting(): number {
@@ -92,17 +117,20 @@ export class SpoolFolder {
   }
 
   get refused(): number {
-    return namesIn(this.#refusedPath).length
+    return this.#onDisk(() => namesIn(this.#refusedPath).length)
   }
 
-  /** @throws `too_large` where the spool is full: nothing was kept then */
-  keep(entry: Kept): void {
+  /** @throws `too_large` where the spool is full, and `store_unavailable` where the disk is: nothing was kept then */
+  keep(entry: Kept, address: string): void {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text)
     const held = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
     if (this.#waiting.length >= this.#maxEntries || held + bytes > this.#maxBytes) throw full(this, held)
     const name = `${String(this.#last + 1).padStart(16, '0')}.json`
-    writeDurably(path.join(this.path, name), text)
+    this.#onDisk(() => {
+      if (this.#waiting.length === 0) writeDurably(this.#addressFile, address)
+      writeDurably(path.join(this.path, name), text)
+    })
     this.#last++
     this.#waiting.push({ name, bytes })
   }
@@ -123,7 +151,7 @@ export class SpoolFolder {
   removeOldest(): void {
     const [first] = this.#waiting
     if (first === undefined) return
-    rmSync(path.join(this.path, first.name))
+    this.#onDisk(() => rmSync(path.join(this.path, first.name), { force: true }))
     this.#waiting.shift()
   }
 
@@ -131,18 +159,35 @@ export class SpoolFolder {
   refuseOldest(reason: unknown): void {
     const [first] = this.#waiting
     if (first === undefined) return
-    const errorFile = path.join(this.#refusedPath, first.name.replace(/json$/, 'error.json'))
-    writeDurably(errorFile, JSON.stringify(reason, null, 2))
-    renameSync(path.join(this.path, first.name), path.join(this.#refusedPath, first.name))
+    this.#onDisk(() => {
+      mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
+      const errorFile = path.join(this.#refusedPath, first.name.replace(/json$/, 'error.json'))
+      writeDurably(errorFile, JSON.stringify(reason, null, 2))
+      const file = path.join(this.path, first.name)
+      if (existsSync(file)) renameSync(file, path.join(this.#refusedPath, first.name))
+    })
     this.#waiting.shift()
   }
 
+  /** A file that somebody has removed is no capture either: it stands in nobody's way. */
   #read(name: string): Kept | TurngraphError {
-    const bytes = readFileSync(path.join(this.path, name), 'utf8')
     try {
-      return kept.parse(JSON.parse(bytes))
+      return kept.parse(JSON.parse(readFileSync(path.join(this.path, name), 'utf8')))
     } catch (cause) {
       return new TurngraphError('invalid_request', `${name} is no capture that a spool has kept.`, { cause })
+    }
+  }
+
+  #onDisk<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+      throw new TurngraphError('store_unavailable', `The spool in ${this.path} cannot be used${code}.`, {
+        hint: 'Check that the folder is there, that it can be written, and that the disk has room.',
+        details: { spooled: false },
+        cause,
+      })
     }
   }
 }

@@ -3,31 +3,50 @@ import { type OperationName, operations } from '../operations.ts'
 import { scrub } from '../scrub.ts'
 import { parseInput } from '../wire.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
-import { type Kept, type Replayed, type Spool, SpoolFolder, type SpoolOptions } from './spool.ts'
+import {
+  type Kept,
+  type Replayed,
+  type Spool,
+  SpoolFolder,
+  type SpoolOptions,
+  type SpoolScope,
+} from './spool.ts'
 
 const FIRST_AGAIN_MS = 1_000
 const LAST_AGAIN_MS = 15_000
+
+export type SpoolingOptions = {
+  spool: SpoolOptions
+  /** Sends what waits: without repeats, since it is tried again anyway. */
+  replayer: TurngraphClient
+  /** Where this client goes: what waits for another service is not sent to this one. */
+  address: string
+  /** The project of records that name none. */
+  project: string | null
+  /** Takes what nobody waits for: what was sent later, and what was refused. */
+  log: (message: string) => void
+}
 
 /**
  * A client whose captures wait on disk while the service is away. Such a capture rejects with `store_unavailable` and
  * `details.spooled`: an answer means stored, here as everywhere. What waits goes first, in its order, before anything
  * else is asked, so that whoever writes and reads through this client reads what it wrote.
- *
- * @param log takes what nobody waits for: what was sent later, and what was refused
  */
-export function spoolingClient(
-  client: TurngraphClient,
-  options: SpoolOptions,
-  log: (message: string) => void,
-): TurngraphClient {
-  const spool = new ReplayingSpool(client, new SpoolFolder(options), log)
+export function spoolingClient(client: TurngraphClient, options: SpoolingOptions): TurngraphClient {
+  const spool = new ReplayingSpool(options)
   const call =
     (name: OperationName) =>
     async (input: unknown, callOptions?: CallOptions): Promise<unknown> => {
-      const entry = isCapture(name) ? await clean(name, input) : null
-      await spool.replay()
-      if (entry === null) return send(client, name, input, callOptions)
-      if (spool.waiting > 0) throw spool.keep(entry)
+      if (!isCapture(name)) {
+        await spool.clear()
+        return send(client, name, input, callOptions)
+      }
+      const entry = await clean(name, input, options.project)
+      const before = spool.refusedIn(scopeOf(entry))
+      const away = await spool.clear().catch(awayOnly)
+      if (spool.refusedIn(scopeOf(entry)) > before) throw builtOn()
+      // Also where it waits for a world that is at work, behind others.
+      if (away !== null || spool.waiting > 0) throw spool.keep(entry, away)
       try {
         return await send(client, name, entry.input, callOptions)
       } catch (error) {
@@ -36,7 +55,7 @@ export function spoolingClient(
     }
   const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
   const close = async () => {
-    spool.close()
+    await spool.close()
     await client.close()
   }
   return { ...client, ...calls, spool: async () => spool, close } as unknown as TurngraphClient
@@ -45,17 +64,24 @@ export function spoolingClient(
 const isCapture = (name: OperationName): name is Kept['operation'] =>
   name === 'captureTurnState' || name === 'commitAttempt'
 
+function awayOnly(error: unknown): TurngraphError {
+  if (isAway(error)) return error
+  throw error
+}
+
 /**
  * As it may lie on a disk. Every capture goes out like this, whether it waits or not: the record that waits must be the
- * one whose answer was lost, or it would conflict with it.
+ * one whose answer was lost, or it would conflict with it. Its project goes with it, whatever the next process says.
  */
-async function clean(operation: Kept['operation'], input: unknown): Promise<Kept> {
+async function clean(operation: Kept['operation'], input: unknown, project: string | null): Promise<Kept> {
   if (operation === 'captureTurnState') {
     const parsed = parseInput(operations.captureTurnState.input, input, operation)
-    return { operation, input: (await scrub(parsed)).scrubbed }
+    const { scrubbed } = await scrub(parsed)
+    return { operation, input: { ...scrubbed, project: scrubbed.project ?? project } }
   }
   const parsed = parseInput(operations.commitAttempt.input, input, operation)
-  return { operation, input: { ...parsed, turn: (await scrub(parsed.turn)).scrubbed } }
+  const { scrubbed: turn } = await scrub(parsed.turn)
+  return { operation, input: { ...parsed, project: parsed.project ?? project, turn } }
 }
 
 const send = (
@@ -69,16 +95,24 @@ const send = (
 class ReplayingSpool implements Spool {
   readonly #client: TurngraphClient
   readonly #folder: SpoolFolder
+  readonly #address: string
   readonly #log: (message: string) => void
+  /** By world, how many were refused. */
+  readonly #refusals = new Map<string, number>()
   #replaying: Promise<Replayed> | null = null
   #timer: NodeJS.Timeout | undefined
   #pause = FIRST_AGAIN_MS
+  /** A service that hangs is not asked again before then: every call would wait for its time-out. */
+  #hangs: { until: number; error: TurngraphError } | null = null
   #closed = false
 
-  constructor(client: TurngraphClient, folder: SpoolFolder, log: (message: string) => void) {
-    this.#client = client
-    this.#folder = folder
+  constructor({ replayer, spool, address, log }: SpoolingOptions) {
+    this.#client = replayer
+    this.#folder = new SpoolFolder(spool)
+    this.#address = address
     this.#log = log
+    const waitsFor = this.#folder.address
+    if (waitsFor !== null && waitsFor !== address) throw ofAnother(this.folder, waitsFor, address)
     this.#later()
   }
 
@@ -94,13 +128,17 @@ class ReplayingSpool implements Spool {
     return this.#folder.refused
   }
 
+  refusedIn(scope: SpoolScope): number {
+    return this.#refusals.get(worldKeyOf(scope)) ?? 0
+  }
+
   entries(): Kept[] {
     return this.#folder.entries()
   }
 
   /** Keeps a capture, and answers the error that tells its caller so. */
-  keep(entry: Kept, cause?: Error): TurngraphError {
-    this.#folder.keep(entry)
+  keep(entry: Kept, cause: Error | null): TurngraphError {
+    this.#folder.keep(entry, this.#address)
     this.#later()
     return new TurngraphError(
       'store_unavailable',
@@ -108,9 +146,21 @@ class ReplayingSpool implements Spool {
       {
         hint: `Nothing has to be done; ${this.folder} keeps it until then.`,
         details: { spooled: true, waiting: this.waiting },
-        cause,
+        ...(cause !== null && { cause }),
       },
     )
+  }
+
+  /**
+   * Sends what waits, before anything else is asked. @throws what keeps it waiting, where the service is away.
+   * @returns null, also where it waits for something else
+   */
+  async clear(): Promise<null> {
+    if (this.waiting === 0) return null
+    if (this.#hangs !== null && performance.now() < this.#hangs.until) throw this.#hangs.error
+    const { stoppedBy } = await this.replay()
+    if (stoppedBy !== null && isAway(stoppedBy)) throw stoppedBy
+    return null
   }
 
   replay(): Promise<Replayed> {
@@ -120,27 +170,34 @@ class ReplayingSpool implements Spool {
     return this.#replaying
   }
 
-  close(): void {
+  /** What is being sent is sent first: the folder is somebody else's then. */
+  async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    await this.#replaying?.catch(() => {})
   }
 
   async #replay(): Promise<Replayed> {
     let [sent, refused] = [0, 0]
+    let stoppedBy: TurngraphError | null = null
     /** Worlds of which a turn was refused: their later turns were built on it. */
-    const torn = new Map<string, TurngraphError>()
+    const torn = new Set<string>()
     for (let entry = this.#folder.oldest(); entry !== null && !this.#closed; entry = this.#folder.oldest()) {
-      const world = entry instanceof TurngraphError ? '' : worldOf(entry)
+      const world = entry instanceof TurngraphError ? '' : worldKeyOf(scopeOf(entry))
       try {
         if (entry instanceof TurngraphError) throw entry
-        const before = torn.get(world)
-        if (before !== undefined) throw builtOn(before)
+        if (torn.has(world)) throw builtOn()
         await this.#store(entry)
         this.#folder.removeOldest()
         sent++
       } catch (error) {
-        if (!(error instanceof TurngraphError && REFUSALS.has(error.code))) break
-        torn.set(world, torn.get(world) ?? error)
+        if (!(error instanceof TurngraphError)) throw error
+        if (!REFUSALS.has(error.code)) {
+          stoppedBy = error
+          break
+        }
+        torn.add(world)
+        this.#refusals.set(world, (this.#refusals.get(world) ?? 0) + 1)
         this.#folder.refuseOldest(error.toWire())
         this.#log(`A spooled turn was refused (${error.message}); it stays in ${this.folder}/refused.`)
         refused++
@@ -148,8 +205,10 @@ class ReplayingSpool implements Spool {
     }
     if (sent > 0) this.#log(`${sent} spooled turns were sent to the service.`)
     this.#pause = sent + refused > 0 ? FIRST_AGAIN_MS : Math.min(2 * this.#pause, LAST_AGAIN_MS)
+    const hangs = stoppedBy?.code === 'timeout'
+    this.#hangs = hangs && stoppedBy ? { until: performance.now() + this.#pause, error: stoppedBy } : null
     this.#later()
-    return { sent, refused, waiting: this.waiting }
+    return { sent, refused, waiting: this.waiting, stoppedBy }
   }
 
   /**
@@ -175,8 +234,7 @@ class ReplayingSpool implements Spool {
   #later(): void {
     clearTimeout(this.#timer)
     if (this.#closed || this.waiting === 0) return
-    const again = () =>
-      void this.replay().catch((error: unknown) => this.#log(`The spool cannot be read: ${String(error)}`))
+    const again = () => void this.replay().catch((error: unknown) => this.#log(String(error)))
     this.#timer = setTimeout(again, this.#pause).unref()
   }
 }
@@ -193,10 +251,25 @@ const REFUSALS = new Set([
   'lease_lost',
 ])
 
-function worldOf({ operation, input }: Kept): string {
+function scopeOf({ operation, input }: Kept): SpoolScope {
   const { featureId, taskId, worldSlug } = operation === 'captureTurnState' ? input : input.turn
-  return JSON.stringify([input.project, featureId, taskId, worldSlug])
+  return { project: input.project, featureId: featureId ?? '', taskId: taskId ?? '', worldSlug }
 }
 
-const builtOn = (error: TurngraphError): TurngraphError =>
-  new TurngraphError(error.code, `It was built on a turn that was refused: ${error.message}`)
+const worldKeyOf = ({ project, featureId, taskId, worldSlug }: SpoolScope): string =>
+  JSON.stringify([project ?? null, featureId, taskId, worldSlug ?? null])
+
+const builtOn = (): TurngraphError =>
+  new TurngraphError('turn_conflict', 'It was built on a turn of its world that was refused.', {
+    hint: "The spool's folder `refused` holds that turn with the reason; somebody else may have gone on with the world.",
+  })
+
+const ofAnother = (folder: string, waitsFor: string, address: string): TurngraphError =>
+  new TurngraphError(
+    'invalid_request',
+    `spool: turns in ${folder} wait for ${waitsFor}, not for ${address}`,
+    {
+      hint: 'Open it with that url until they are sent, or name another folder.',
+      details: { problems: [{ path: 'spool', message: `holds turns for ${waitsFor}` }] },
+    },
+  )

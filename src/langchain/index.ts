@@ -35,6 +35,7 @@ export {
   type StoreTurngraphOptions,
 } from '../client/create.ts'
 export { isSpooled } from '../client/is-spooled.ts'
+export { TurngraphError } from '../errors.ts'
 export { MultiTurnStateTracker, type MultiTurnStateTrackerOptions } from './multi-turn-state-tracker.ts'
 export { TurngraphRetriever, type TurngraphRetrieverFields } from './retriever.ts'
 export type { SectionMetadata } from './sections.ts'

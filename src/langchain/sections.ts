@@ -1,8 +1,8 @@
 import { Document } from '@langchain/core/documents'
 import type { ShownCriterion } from '../criteria/shown.ts'
-import { stallWarning } from '../criteria/stall-analysis.ts'
 import type { ContinuationContext } from '../turns/continuation.ts'
 import { type Rendering, type SectionName, sectionsOf, write } from '../turns/render.ts'
+import { renderingOf } from '../turns/rendering-of.ts'
 
 export type SectionMetadata = {
   section: SectionName
@@ -20,7 +20,7 @@ export type SectionMetadata = {
 export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {
   const { status, prior, previousTurn: turn, worldSlug, criteria, issues } = continuation
   if (status !== 'ok' || prior === null || turn === null || worldSlug === null) return []
-  const rendering = renderingOf(continuation, turn, prior)
+  const rendering = renderingOf(continuation, prior)
   const document = (
     section: SectionName,
     reason: string,
@@ -58,40 +58,6 @@ function textOf(name: SectionName, rendering: Rendering): string {
   const sections = sectionsOf(rendering).filter((section) => section.name === name)
   const shown = name === 'promises' ? sections : sections.map((section) => ({ ...section, heading: null }))
   return write(shown, ({ text }) => text).trim()
-}
-
-function renderingOf(
-  { role, criteria, issues, promises, stall }: ContinuationContext,
-  turn: number,
-  prior: Rendering['prior'],
-): Rendering {
-  const fromTurn = promises?.recoveredFromTurn
-  return {
-    prior,
-    criteria,
-    issues,
-    role,
-    olderTurnsRecorded: criteria.some(
-      ({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn < turn,
-    ),
-    verifiedInPrior: new Set(
-      criteria
-        .filter(({ state, lastTurn, contested }) => state === 'verified' && lastTurn === turn && !contested)
-        .map(({ key }) => key),
-    ),
-    recovered:
-      promises === null || fromTurn === undefined || role === 'player'
-        ? null
-        : {
-            fromTurn,
-            items: promises.items.map(({ label, status, evidence }) => ({
-              label,
-              status,
-              evidence: evidence ?? null,
-            })),
-          },
-    stallWarning: stall === null ? null : stallWarning(role, stall),
-  }
 }
 
 function reasonFor({ state, verifiedInTurn, lastTurn, contested, promise }: ShownCriterion): string {

@@ -10,7 +10,7 @@ import {
 import { Executors } from '../../src/runs/executors.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
-import { scriptedAgents } from '../support/scripted-agents.ts'
+import { roles, scriptedAgents } from '../support/scripted-agents.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** The Player/Coach loop with a memory: contract langchain.md, seed 000. */
@@ -28,13 +28,16 @@ export function autobuildContract(store: StoreUnderTest): void {
       const last = events.at(-1)
       if (last?.type !== 'finished') throw new Error('it has not finished')
       const { outcome, turn, error } = last
+      expect([last.unsaved, last.waiting]).toEqual([null, 0])
       return { outcome, turn, error }
     }
 
     test('turn N is told what turn N−1 was told, and all that was verified; forgotten promises are recovered', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
-      const events = await played(runAutobuild({ client, world, task: 'build it', ...agents, maxTurns: 5 }))
+      const events = await played(
+        runAutobuild({ client, world, task: 'build it', ...roles(agents), maxTurns: 5 }),
+      )
       expect(end(events)).toEqual({ outcome: 'approved', turn: 3, error: null })
       expect(events.map(({ type }) => type)).toEqual([
         'session',
@@ -71,7 +74,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const events = await played(
-        runAutobuild({ client, world, task: 'build it', ...agents, maxTurns: 6, memory: false }),
+        runAutobuild({ client, world, task: 'build it', ...roles(agents), maxTurns: 6, memory: false }),
       )
       expect(end(events)).toEqual({ outcome: 'max_turns', turn: 6, error: null })
       expect(agents.asked.every(({ context }) => context === null)).toBe(true)
@@ -81,7 +84,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const loop = (maxTurns: number) =>
-        played(runAutobuild({ client, world, task: 'build it', ...agents, maxTurns }))
+        played(runAutobuild({ client, world, task: 'build it', ...roles(agents), maxTurns }))
       expect(end(await loop(1))).toEqual({ outcome: 'max_turns', turn: 1, error: null })
       expect(end(await loop(2))).toEqual({ outcome: 'max_turns', turn: 2, error: null })
       expect(end(await loop(5))).toEqual({ outcome: 'approved', turn: 3, error: null })
@@ -120,14 +123,17 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(items[1]?.playerSummary).toMatch(
         /^The Player failed: player: playerSummary: .*; verifications: /,
       )
-      expect(items[2]?.coachFeedback).toBe('The Coach failed: no verdict')
+      expect(items[2]).toMatchObject({
+        coachFeedback: 'The Coach failed: there is no verdict on this turn.',
+        issues: [{ description: 'The Coach failed', details: { error: 'no verdict' } }],
+      })
     })
 
     test('in a perspective reset turn the Player does not see what the Coach said, the Coach does', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       await played(
-        runAutobuild({ client, world, task: '', ...agents, maxTurns: 5, perspectiveResetTurns: [2] }),
+        runAutobuild({ client, world, task: '', ...roles(agents), maxTurns: 5, perspectiveResetTurns: [2] }),
       )
       expect(agents.contextOf('player', 2)).not.toContain('Not met')
       expect(agents.contextOf('player', 2)).toContain('✓ AC-001: verified')
@@ -144,19 +150,25 @@ export function autobuildContract(store: StoreUnderTest): void {
         return new Promise<never>(() => {})
       }
       const aborted = await played(
-        runAutobuild({ client, world, task: '', ...agents, coach, maxTurns: 5, signal: abort.signal }),
+        runAutobuild({ client, world, task: '', ...roles(agents), coach, maxTurns: 5, signal: abort.signal }),
       )
       expect(end(aborted)).toEqual({ outcome: 'aborted', turn: 0, error: null })
       const [attempt] = (await client.listAttempts({ worldSlug: TASK })).attempts
       expect(attempt).toMatchObject({ status: 'failed', failureReason: 'aborted by its caller' })
-      const again = await played(runAutobuild({ client, world, task: '', ...agents, maxTurns: 5 }))
+      const again = await played(runAutobuild({ client, world, task: '', ...roles(agents), maxTurns: 5 }))
       expect(end(again)).toEqual({ outcome: 'approved', turn: 3, error: null })
       expect((await client.getTurn({ worldSlug: TASK, turnNumber: 1 })).mode).toBe('recovering_state')
     })
 
     test('whoever stops listening gives the turn back', async () => {
       const client = clientOf(handles.graph)
-      for await (const event of runAutobuild({ client, world, task: '', ...scriptedAgents(), maxTurns: 5 })) {
+      for await (const event of runAutobuild({
+        client,
+        world,
+        task: '',
+        ...roles(scriptedAgents()),
+        maxTurns: 5,
+      })) {
         if (event.type === 'player') break
       }
       const [attempt] = (await client.listAttempts({ worldSlug: TASK })).attempts
@@ -167,7 +179,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const other = await client.createWorld({ ...world, worldSlug: 'other', leaseTtlMs: 1_000 })
       await client.runTurn({ worldSlug: other.worldSlug, turnCount: 2 })
-      const options = { client, task: '', ...scriptedAgents(), maxTurns: 5 }
+      const options = { client, task: '', ...roles(scriptedAgents()), maxTurns: 5 }
       const events = await played(runAutobuild({ ...options, world: { ...world, worldSlug: 'other' } }))
       expect(end(events)).toMatchObject({ outcome: 'error', error: { code: 'busy' } })
     })
@@ -176,7 +188,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       await client.createWorld({ featureId: FEATURE, taskId: 'TASK-2', worldSlug: 'theirs' })
       await client.createWorld({ ...world, worldSlug: 'run', executor: 'simulated' })
-      const options = { client, task: '', ...scriptedAgents(), maxTurns: 5 }
+      const options = { client, task: '', ...roles(scriptedAgents()), maxTurns: 5 }
       for (const worldSlug of ['theirs', 'run']) {
         const events = await played(runAutobuild({ ...options, world: { ...world, worldSlug } }))
         expect(end(events)).toMatchObject({ outcome: 'error', turn: null, error: { code: 'world_conflict' } })
@@ -187,7 +199,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       const agents = scriptedAgents()
       const seen: string[] = []
       const executor = autobuildExecutor({
-        ...agents,
+        ...roles(agents),
         task: (worldSlug) => `of ${worldSlug}`,
         onEvent: ({ type, worldSlug }) => seen.push(`${worldSlug} ${type}`),
       })

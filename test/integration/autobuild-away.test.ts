@@ -8,7 +8,7 @@ import {
   type PlayerInput,
   runAutobuild,
 } from '../../src/langchain/index.ts'
-import { scriptedAgents } from '../support/scripted-agents.ts'
+import { roles, scriptedAgents } from '../support/scripted-agents.ts'
 import { restartable } from './http-restart.ts'
 import { newFolder } from './http-start.ts'
 
@@ -55,7 +55,7 @@ function justBefore<I extends { turn: number }>(
 describe('the loop, while the service is away', () => {
   test('it goes on with what it knows, says so, and everything is stored in its order, once', async () => {
     const service = await restartable()
-    const client = clientOf({ ...service, spool: newFolder() })
+    const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     const agents = scriptedAgents()
     const player = justBefore<PlayerInput>(agents.player, 2, service.down)
     const coach = justBefore<CoachInput>(agents.coach, 3, async () => {
@@ -96,20 +96,22 @@ describe('the loop, while the service is away', () => {
 
   test('without a spool no turn begins, and what is done waits for the service', async () => {
     const service = await restartable()
-    const client = clientOf(service)
+    const client = clientOf({ url: service.url, token: service.token })
     const agents = scriptedAgents()
     const coach = justBefore<CoachInput>(agents.coach, 1, async () => {
       await service.down()
       setTimeout(() => void service.up(), 1_500)
     })
-    const events = await played(runAutobuild({ ...agents, client, world, task: '', coach, maxTurns: 6 }))
+    const events = await played(
+      runAutobuild({ ...roles(agents), client, world, task: '', coach, maxTurns: 6 }),
+    )
     expect(end(events)).toMatchObject({ outcome: 'approved', turn: 3, error: null })
     expect(storedOf(events).every(([, stored]) => stored)).toBe(true)
   })
 
   test('a lease that ran out meanwhile is taken again, where nobody else has the turn', async () => {
     const service = await restartable()
-    const client = clientOf({ ...service, spool: newFolder() })
+    const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     const agents = scriptedAgents()
     const player = justBefore<PlayerInput>(agents.player, 2, async () => {
       await service.down()
@@ -117,7 +119,9 @@ describe('the loop, while the service is away', () => {
       await service.up()
       await sleep(2_500) // for the sweep that ends the attempt, and the renewal that learns of it
     })
-    const events = await played(runAutobuild({ ...agents, client, world, task: '', player, maxTurns: 6 }))
+    const events = await played(
+      runAutobuild({ ...roles(agents), client, world, task: '', player, maxTurns: 6 }),
+    )
     expect(end(events)).toMatchObject({ outcome: 'approved', turn: 3, error: null })
     const { attempts } = await client.listAttempts({ worldSlug: 'w' })
     expect(attempts.map(({ attemptedTurn, status }) => [attemptedTurn, status])).toEqual([
@@ -130,8 +134,8 @@ describe('the loop, while the service is away', () => {
 
   test('a turn that somebody else has taken over is theirs: the loop ends, and writes nothing', async () => {
     const service = await restartable()
-    const client = clientOf(service)
-    const other = clientOf(service)
+    const client = clientOf({ url: service.url, token: service.token })
+    const other = clientOf({ url: service.url, token: service.token })
     const agents = scriptedAgents()
     const player = justBefore<PlayerInput>(agents.player, 2, async () => {
       await service.down()
@@ -152,20 +156,28 @@ describe('the loop, while the service is away', () => {
         .toBe(true)
       await sleep(60_000)
     })
-    const events = await played(runAutobuild({ ...agents, client, world, task: '', player, maxTurns: 6 }))
+    const events = await played(
+      runAutobuild({ ...roles(agents), client, world, task: '', player, maxTurns: 6 }),
+    )
     expect(end(events)).toMatchObject({ outcome: 'error', turn: 1, error: { code: 'lease_lost' } })
     expect((await other.getWorld({ worldSlug: 'w' })).currentTurn).toBe(1)
   })
 
   test('started while the service is away, the first context is dark, said so, and never an empty one', async () => {
     const service = await restartable()
-    const client = clientOf(service)
+    const client = clientOf({ url: service.url, token: service.token })
     const agents = scriptedAgents()
-    await played(runAutobuild({ ...agents, client, world, task: '', maxTurns: 2 }))
+    await played(runAutobuild({ ...roles(agents), client, world, task: '', maxTurns: 2 }))
     await service.down()
-    const again = clientOf({ ...service, spool: newFolder() })
+    const again = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     const events: AutobuildEvent[] = []
-    for await (const event of runAutobuild({ ...agents, client: again, world, task: '', maxTurns: 6 })) {
+    for await (const event of runAutobuild({
+      ...roles(agents),
+      client: again,
+      world,
+      task: '',
+      maxTurns: 6,
+    })) {
       events.push(event)
       if (event.type === 'waiting') await service.up()
     }
@@ -183,14 +195,14 @@ describe('the loop, while the service is away', () => {
     const service = await restartable()
     const folder = newFolder()
     const agents = scriptedAgents()
-    const first = clientOf({ ...service, spool: folder })
+    const first = clientOf({ url: service.url, token: service.token, spool: folder })
     const coach = justBefore<CoachInput>(agents.coach, 2, service.down)
-    await played(runAutobuild({ ...agents, client: first, world, task: '', coach, maxTurns: 2 }))
+    await played(runAutobuild({ ...roles(agents), client: first, world, task: '', coach, maxTurns: 2 }))
     await first.close()
-    const second = clientOf({ ...service, spool: folder })
+    const second = clientOf({ url: service.url, token: service.token, spool: folder })
     const backFor = justBefore<CoachInput>(agents.coach, 3, service.up)
     const events = await played(
-      runAutobuild({ ...agents, client: second, world: task, task: '', coach: backFor, maxTurns: 6 }),
+      runAutobuild({ ...roles(agents), client: second, world: task, task: '', coach: backFor, maxTurns: 6 }),
     )
     expect(contextsOf(events)[0]).toBe('3 player dark')
     expect(agents.contextOf('player', 3)).toContain('## Previous Turn Summary (Turn 2)')
@@ -203,7 +215,7 @@ describe('the loop, while the service is away', () => {
   test('the same program takes up what it was killed over; another one waits for the lease', async () => {
     const service = await restartable()
     const folder = newFolder()
-    const first = clientOf({ ...service, spool: folder })
+    const first = clientOf({ url: service.url, token: service.token, spool: folder })
     await first.createWorld({ ...world, leaseTtlMs: 4_000 })
     const claim = async (client: TurngraphClient) => {
       const { attemptId = '' } = await client.runTurn({ worldSlug: 'w' })
@@ -212,15 +224,17 @@ describe('the loop, while the service is away', () => {
     }
     const attemptId = await claim(first)
     await first.close()
-    const same = clientOf({ ...service, spool: folder })
+    const same = clientOf({ url: service.url, token: service.token, spool: folder })
     const agents = scriptedAgents()
-    const taken = await played(runAutobuild({ ...agents, client: same, world, task: '', maxTurns: 1 }))
+    const taken = await played(runAutobuild({ ...roles(agents), client: same, world, task: '', maxTurns: 1 }))
     expect(taken.find(({ type }) => type === 'turn')).toMatchObject({ turn: 1, attemptId })
     expect(taken.some(({ type }) => type === 'waiting')).toBe(false)
 
     await claim(same)
-    const other = clientOf(service)
-    const waited = await played(runAutobuild({ ...agents, client: other, world, task: '', maxTurns: 2 }))
+    const other = clientOf({ url: service.url, token: service.token })
+    const waited = await played(
+      runAutobuild({ ...roles(agents), client: other, world, task: '', maxTurns: 2 }),
+    )
     expect(waited.map(({ type }) => type).slice(0, 3)).toEqual(['session', 'waiting', 'turn'])
     expect(end(waited)).toMatchObject({ outcome: 'max_turns', turn: 2 })
     expect((await other.getTurn({ worldSlug: 'w', turnNumber: 2 })).mode).toBe('recovering_state')

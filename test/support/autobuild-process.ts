@@ -13,7 +13,14 @@ const player = async (input: PlayerInput) => {
   return agents.player.invoke(input)
 }
 const world = { featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: 'w', leaseTtlMs: 2_000 }
-for await (const event of runAutobuild({ ...agents, client, world, task: 'build it', player, maxTurns: 6 })) {
+for await (const event of runAutobuild({
+  coach: agents.coach,
+  client,
+  world,
+  task: 'build it',
+  player,
+  maxTurns: 6,
+})) {
   process.stdout.write(`${JSON.stringify(event)}\n`)
 }
 await client.close()

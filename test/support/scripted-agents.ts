@@ -61,3 +61,6 @@ export function scriptedAgents() {
 
 const isVerified = (context: string | null, id: string): boolean =>
   new RegExp(`✓ ${id}: verified`).test(context ?? '')
+
+/** The two of them, as the loop takes them. */
+export const roles = ({ player, coach }: ReturnType<typeof scriptedAgents>) => ({ player, coach })

@@ -2,6 +2,7 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../../src/transcript-upload.ts'
+import { PERIOD_MS } from '../../src/transcripts/sums.ts'
 import { dumpOf } from './graph-dump.ts'
 import { failed, instant, linesOf, result, system, user, type Written } from './written-transcript.ts'
 
@@ -197,8 +198,54 @@ const partsThatDisagree = parseStatement(
 
 const sum = (numbers: unknown): number => (numbers as number[]).reduce((all, n) => all + n, 0)
 
-/** Where a turn says that it has other parts than it has. */
+const summedTurns = parseStatement(
+  'test/summed-turns',
+  `MATCH (t:TranscriptTurn) WHERE t.length > 0
+   RETURN t.project AS project, t.length AS length, t.pattern AS pattern, t.begunMs AS begunMs, t.tools AS tools`,
+)
+const patternSums = parseStatement(
+  'test/pattern-sums',
+  'MATCH (p:TurnPattern) RETURN p.project AS project, p.pattern AS pattern, p.turns AS turns, p.calls AS calls',
+)
+const toolSums = parseStatement(
+  'test/tool-sums',
+  `MATCH (u:ToolUse)
+   RETURN u.project AS project, u.tool AS tool, u.period AS period, u.length AS length, u.turns AS turns, u.calls AS calls`,
+)
+
+/** What the import has added up, and the turns do not say, or the other way round. */
+async function brokenSums(graph: Graph): Promise<string[]> {
+  const expected = new Map<string, [turns: number, calls: number]>()
+  const add = (what: unknown[], calls: number) => {
+    const [turns, sum] = expected.get(JSON.stringify(what)) ?? [0, 0]
+    expected.set(JSON.stringify(what), [turns + 1, sum + calls])
+  }
+  for (const { project, length, pattern, begunMs, tools } of await graph.read(summedTurns, {})) {
+    add([project, pattern], Number(length))
+    const period = Math.floor(Number(begunMs) / PERIOD_MS)
+    for (const tool of new Set(tools as string[])) {
+      add([project, tool, period, length], (tools as string[]).filter((each) => each === tool).length)
+    }
+  }
+  const sums = [
+    ...(await graph.read(patternSums, {})).map((p) => [[p.project, p.pattern], p.turns, p.calls] as const),
+    ...(await graph.read(toolSums, {})).map(
+      (u) => [[u.project, u.tool, u.period, u.length], u.turns, u.calls] as const,
+    ),
+  ].map(([what, turns, calls]) => `${JSON.stringify(what)}: ${turns} turns, ${calls} calls`)
+  const wanted = [...expected].map(([what, [turns, calls]]) => `${what}: ${turns} turns, ${calls} calls`)
+  return [
+    ...sums.filter((sum) => !wanted.includes(sum)).map((sum) => `added up wrongly: ${sum}`),
+    ...wanted.filter((sum) => !sums.includes(sum)).map((sum) => `not added up: ${sum}`),
+  ]
+}
+
+/** Where a turn says that it has other parts than it has, and where sums of turns are not theirs. */
 export async function brokenTurns(graph: Graph): Promise<string[]> {
+  return [...(await turnsWithOtherParts(graph)), ...(await brokenSums(graph))]
+}
+
+async function turnsWithOtherParts(graph: Graph): Promise<string[]> {
   const rows = await graph.read(partsThatDisagree, {})
   return rows.flatMap((row) => {
     const said = [row.length, row.length, row.length, row.errors, row.errors, row.pattern ?? '']

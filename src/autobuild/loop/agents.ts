@@ -10,7 +10,7 @@ export type PlayerInput<Task = unknown> = {
 }
 
 /** What a Coach is given: its own view of the memory, and what the Player has just given. */
-export type CoachInput<Task = unknown> = PlayerInput<Task> & { player: unknown }
+export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & { player: Report }
 
 /**
  * A Player or a Coach: any LangChain Runnable, or a function. What it gives is its half of the turn record (`halves.ts`).

@@ -7,7 +7,7 @@ import { toWire } from '../../wire.ts'
 import type { RoundEvent } from './events.ts'
 import { type Agents, playRound } from './round.ts'
 
-export type AutobuildExecutorOptions<Task> = Omit<Agents<Task>, 'task'> & {
+export type AutobuildExecutorOptions<Task, Report = unknown> = Omit<Agents<Task, Report>, 'task'> & {
   /** The task of a world; a function of its slug where worlds have different ones. */
   task: Task | ((worldSlug: string) => Task | Promise<Task>)
   onEvent?: (event: RoundEvent & { worldSlug: string }) => void
@@ -23,7 +23,9 @@ export type AutobuildExecutorOptions<Task> = Omit<Agents<Task>, 'task'> & {
  * const executors = { autobuild: autobuildExecutor({ player, coach, task }) }
  * const client = createTurngraphClient({ store: 'embedded:.turngraph', executors })
  */
-export function autobuildExecutor<Task>(options: AutobuildExecutorOptions<Task>): Executor {
+export function autobuildExecutor<Task, Report = unknown>(
+  options: AutobuildExecutorOptions<Task, Report>,
+): Executor {
   const { player, coach, task, config, onEvent } = options
   return async ({ worldSlug, attemptedTurn, continuation, signal }) => {
     let known: Record<Role, ContinuationContext> | null = null

@@ -20,7 +20,8 @@ export type GivenContext = {
 }
 
 export type RoundEvent =
-  | ({ type: 'context'; turn: number; role: Role } & GivenContext)
+  /** `turn` is null where a session begins in the dark, and nobody knows which one it is. */
+  | ({ type: 'context'; turn: number | null; role: Role } & GivenContext)
   | { type: 'player'; turn: number; output: unknown }
   | { type: 'coach'; turn: number; output: unknown }
   /** An agent threw, or what it gave is no half of a turn record: the turn is recorded as failed. */
@@ -47,4 +48,8 @@ export type AutobuildEvent =
       turn: number | null
       /** Why, where the outcome is `error`. */
       error: TurngraphError | null
+      /** The record of a turn that could neither be stored nor kept. */
+      unsaved: RoundRecord | null
+      /** How many turns still wait in the client's spool. */
+      waiting: number
     }

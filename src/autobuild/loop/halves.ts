@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { TurngraphError } from '../../errors.ts'
 import { type MODES, turnInput } from '../../turns/record.ts'
+import { LIMITS } from '../../turns/text.ts'
 import { parseInput, parseWire } from '../../wire.ts'
 
 /**
@@ -54,12 +55,16 @@ export type RoundRecord = PlayerHalf &
  * @throws `invalid_request` that names every field that does not fit
  */
 export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: string): z.output<S> {
-  if (given === null || typeof given !== 'object' || Array.isArray(given)) {
-    const form = "must be an object of the turn record's fields; give the model a structured output"
-    throw new TurngraphError('invalid_request', `${who}: the output ${form}`, {
-      details: { problems: [{ path: '', message: form }] },
-    })
+  if (given === null || typeof given !== 'object' || Array.isArray(given) || isMessage(given)) {
+    throw unfit(
+      who,
+      "must be an object of the turn record's fields; parse it, or give the model a structured output",
+    )
   }
+  const bytes = sizeOf(given)
+  if (bytes === null) throw unfit(who, 'must be plain data: it holds itself, or what JSON has no form for')
+  if (bytes > MOST_BYTES)
+    throw unfit(who, `is larger than ${MOST_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
   const wire = Object.keys(given).some((key) => key.includes('_'))
   const [meant, other] = wire ? [parseWire, parseInput] : [parseInput, parseWire]
   try {
@@ -72,6 +77,25 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
     }
   }
 }
+
+/** Both halves fit into one request of 1 MiB. */
+const MOST_BYTES = 480 * 1024
+
+function sizeOf(given: object): number | null {
+  try {
+    return Buffer.byteLength(JSON.stringify(given))
+  } catch {
+    return null
+  }
+}
+
+/** A model's answer as LangChain has it. */
+const isMessage = (given: object): boolean => 'lc_serializable' in given
+
+const unfit = (who: string, form: string): TurngraphError =>
+  new TurngraphError('invalid_request', `${who}: the output ${form}`, {
+    details: { problems: [{ path: '', message: form }] },
+  })
 
 /** Where both say something, lists are joined and the Coach's word stands. */
 export function joined(player: PlayerHalf, coach: CoachHalf): PlayerHalf & CoachHalf {
@@ -92,5 +116,5 @@ function lists(
   coach: CoachHalf,
 ): Partial<PlayerHalf> {
   if (player[field] === undefined || coach[field] === undefined) return {}
-  return { [field]: [...new Set([...player[field], ...coach[field]])] }
+  return { [field]: [...new Set([...player[field], ...coach[field]])].slice(0, LIMITS.entries) }
 }

@@ -12,7 +12,7 @@ const GRACE_MS = 5_000
 
 type Claim = { attemptId: string; attemptedTurn: number; fence: number }
 type Waiting = { type: 'waiting'; reason: string }
-type Place = { client: TurngraphClient; world: World }
+export type Place = { client: TurngraphClient; world: World }
 
 /**
  * Takes the world's next turn as a single attempt of the lifecycle. One that an earlier life of this program left
@@ -37,7 +37,7 @@ export async function* takeTurn(place: Place, signal: AbortSignal): AsyncGenerat
 }
 
 /** @returns who is in the way, where somebody is */
-async function tryToTake({ client, world }: Place): Promise<Claim | TurngraphError> {
+export async function tryToTake({ client, world }: Place): Promise<Claim | TurngraphError> {
   const { project, worldSlug } = world
   const workerId = await client.workerId()
   const claim = (attemptId: string): Promise<Claim> => client.claimAttempt({ project, attemptId, workerId })
@@ -58,7 +58,7 @@ async function tryToTake({ client, world }: Place): Promise<Claim | TurngraphErr
 
 const ENDED_OR_HELD = new Set(['busy', 'lease_lost', 'not_found'])
 
-const isBusy = (error: unknown): error is TurngraphError =>
+export const isBusy = (error: unknown): error is TurngraphError =>
   error instanceof TurngraphError && error.code === 'busy'
 
 /** The single attempt that is in the way; null where a turn run is. */
@@ -78,6 +78,8 @@ export class HeldTurn {
   #claim: Claim
   #keeper: LeaseKeeper
   #taking: Promise<void> | null = null
+  /** What a renewal says while the end is being written says nothing: the attempt may just have been committed. */
+  #committing = false
   #over = false
 
   constructor(place: Place, claim: Claim) {
@@ -95,10 +97,15 @@ export class HeldTurn {
     return this.#lost.signal
   }
 
-  /** @throws `lease_lost` where somebody else has the turn, and what a commit may throw */
+  /**
+   * The same record again is answered alike, so this may be repeated.
+   *
+   * @throws `lease_lost` where somebody else has the turn, and what a commit may throw
+   */
   async commit(turn: AttemptTurn): Promise<void> {
     const { client, world } = this.#place
     await this.#taking
+    this.#committing = true
     for (let again = true; ; again = false) {
       this.signal.throwIfAborted()
       const { attemptId, fence } = this.#claim
@@ -116,11 +123,9 @@ export class HeldTurn {
   async release(reason: string): Promise<void> {
     if (this.#over) return
     this.stop()
-    const { client, world } = this.#place
-    const { attemptId, fence } = this.#claim
-    await client.failAttempt({ project: world.project, attemptId, fence, reason }).catch((error: unknown) => {
-      if (!(error instanceof TurngraphError)) throw error
-    })
+    // It may be about to take another attempt, which is then given back in the place of the lost one.
+    await this.#taking
+    await giveBack(this.#place, this.#claim, reason)
   }
 
   /** No more renewals. */
@@ -136,7 +141,9 @@ export class HeldTurn {
       () => client.heartbeatAttempt({ project: world.project, attemptId, fence }),
       { leaseTtlMs: world.leaseTtlMs, closing: this.signal, inTurn: (work) => work(), onError: () => {} },
     )
-    keeper.onLost(() => void this.#takeAgain())
+    keeper.onLost(() => {
+      if (!this.#committing) void this.#takeAgain()
+    })
     return keeper
   }
 
@@ -152,21 +159,37 @@ export class HeldTurn {
     while (!this.#over) {
       try {
         const taken = await tryToTake(this.#place)
-        if ('fence' in taken && taken.attemptedTurn === this.turn) {
-          this.#claim = taken
+        if (!('fence' in taken)) return this.#lost.abort(lostTo(taken))
+        this.#claim = taken
+        if (this.#over) return // whoever has ended it gives this one back
+        if (taken.attemptedTurn === this.turn) {
           this.#keeper = this.#keep()
           return
         }
-        if ('fence' in taken) {
-          this.#claim = taken
-          await this.release('its turn was written by somebody else meanwhile')
-        }
-        return this.#lost.abort(lostTo('fence' in taken ? undefined : taken))
+        this.stop()
+        await giveBack(this.#place, taken, 'its turn was written by somebody else meanwhile')
+        return this.#lost.abort(lostTo(undefined))
       } catch (error) {
         if (!isAway(error)) return this.#lost.abort(isBusy(error) ? lostTo(error) : error)
         await sleep(AGAIN_MS)
       }
     }
+  }
+}
+
+const GIVE_BACK_MS = 2_000
+
+/** One short try: a lease that cannot be given back runs out by itself. */
+async function giveBack(
+  { client, world }: Place,
+  { attemptId, fence }: Claim,
+  reason: string,
+): Promise<void> {
+  const call = { project: world.project, attemptId, fence, reason }
+  try {
+    await client.failAttempt(call, { signal: AbortSignal.timeout(GIVE_BACK_MS) })
+  } catch (error) {
+    if (!(error instanceof TurngraphError)) throw error
   }
 }
 

@@ -1,17 +1,12 @@
 import type { TurngraphClient } from '../../client/client.ts'
-import type { Role, ShownCriterion } from '../../criteria/shown.ts'
+import type { Role } from '../../criteria/shown.ts'
 import { isAway, type TurngraphError } from '../../errors.ts'
 import { renderContext } from '../../turns/budget.ts'
-import {
-  type CriterionStatus,
-  SEVERITIES,
-  toCoachDecision,
-  toPlayerDecision,
-  toSeverity,
-} from '../../turns/record.ts'
-import type { Rendering } from '../../turns/render.ts'
+import type { ContinuationContext } from '../../turns/continuation.ts'
+import { toCoachDecision, toPlayerDecision } from '../../turns/record.ts'
+import { renderingOf } from '../../turns/rendering-of.ts'
 import type { GivenContext } from './events.ts'
-import type { RoundRecord } from './halves.ts'
+import { summaryOf, type TurnInHand, Verdicts } from './turns-in-hand.ts'
 
 export type MemoryOptions = {
   client: TurngraphClient
@@ -23,11 +18,8 @@ export type MemoryOptions = {
   on: boolean
 }
 
-/** A turn of this process, or of its spool. */
-export type TurnInHand = { turnNumber: number; record: Partial<RoundRecord> & { playerSummary: string } }
-
-/** More of them would not fit a prompt. */
-const IN_HAND = 3
+/** Summaries of more turns would not fit a prompt; what they verified stands in the newest one's list. */
+const SUMMARIES = 3
 const LEAST_TOKENS = 100
 
 /**
@@ -36,7 +28,8 @@ const LEAST_TOKENS = 100
  */
 export class Memory {
   readonly #options: MemoryOptions
-  readonly #lastKnown = new Map<Role, { turn: number; text: string | null }>()
+  readonly #lastKnown = new Map<Role, { turn: number; continuation: ContinuationContext }>()
+  readonly #verdicts = new Verdicts()
   #inHand: TurnInHand[] = []
 
   constructor(options: MemoryOptions) {
@@ -59,7 +52,8 @@ export class Memory {
   }
 
   keep(turn: TurnInHand): void {
-    this.#inHand = [...this.#inHand, turn].slice(-IN_HAND)
+    this.#inHand = [...this.#inHand, turn].slice(-SUMMARIES)
+    this.#verdicts.add(turn)
   }
 
   async contextFor(role: Role, turn: number, worldSlug: string | null): Promise<GivenContext> {
@@ -74,9 +68,8 @@ export class Memory {
         tokenBudget,
         perspectiveReset: this.#resets(role, turn),
       })
-      const { status, context } = continuation
-      this.#lastKnown.set(role, { turn, text: context })
-      return { status, context, continuation }
+      this.#lastKnown.set(role, { turn, continuation })
+      return { status: continuation.status, context: continuation.context, continuation }
     } catch (error) {
       if (!isAway(error)) throw error
       return this.#withoutMemory(role, turn, error)
@@ -85,25 +78,46 @@ export class Memory {
 
   async #withoutMemory(role: Role, turn: number, error: TurngraphError): Promise<GivenContext> {
     const known = this.#lastKnown.get(role) ?? null
-    const since = this.#inHand.filter(({ turnNumber }) => turnNumber >= (known?.turn ?? 0))
-    const budget = Math.max(LEAST_TOKENS, Math.floor(this.#options.tokenBudget / Math.max(1, since.length)))
-    const summaries = await Promise.all(
-      since.toReversed().map((inHand) => summaryOf(inHand, role, budget, this.#resets(role, turn))),
+    const from = known?.turn ?? 0
+    const since = this.#inHand.filter(({ turnNumber }) => turnNumber >= from).toReversed()
+    const notice = noticeFor(turn, known?.turn ?? null, error)
+    // The notice takes a tenth of a small budget; the rest is shared.
+    const parts = since.length + (known === null ? 0 : 1)
+    const tokenBudget = Math.max(
+      LEAST_TOKENS,
+      Math.floor((this.#options.tokenBudget - LEAST_TOKENS) / Math.max(1, parts)),
     )
-    const texts = [
-      noticeFor(turn, known?.turn ?? null, error),
-      ...summaries,
-      ...(known?.text == null ? [] : [known.text]),
-    ]
+    const reset = this.#resets(role, turn)
+    const summaries = await Promise.all(
+      since.map((inHand, i) =>
+        summaryOf(inHand, { role, reset, tokenBudget, criteria: i === 0 ? this.#verdicts.since(from) : [] }),
+      ),
+    )
+    const before = known === null ? null : await rendered(known.continuation, reset, tokenBudget)
     return {
       status: known === null ? 'dark' : 'last_known',
-      context: texts.join('\n\n'),
+      context: [notice, ...summaries, ...(before === null ? [] : [before])].join('\n\n'),
       continuation: null,
     }
   }
 
   #resets = (role: Role, turn: number): boolean =>
     role === 'player' && this.#options.perspectiveResetTurns.includes(turn)
+}
+
+/** What a context said, in fewer tokens; without what the Coach had said, where the perspective is reset. */
+async function rendered(
+  continuation: ContinuationContext,
+  reset: boolean,
+  tokenBudget: number,
+): Promise<string | null> {
+  const { prior } = continuation
+  if (prior === null) return null
+  const rendering = renderingOf(continuation, prior)
+  const shown = reset
+    ? { ...rendering, prior: { ...prior, coachFeedback: null, whatToTryNext: null }, issues: [] }
+    : rendering
+  return (await renderContext(shown, tokenBudget)).text
 }
 
 /** What stands first in a context without the memory. */
@@ -114,74 +128,4 @@ export function noticeFor(turn: number | null, knownTurn: number | null, error: 
       ? 'What was tried and verified before is not known here: do not take this for a first turn, and look at the code and its tests before you change anything.'
       : `What follows was known before turn ${knownTurn}, with the turns since that are at hand. What was verified stays verified.`
   return `**Memory unavailable** (${error.code}).${is} ${known}`
-}
-
-async function summaryOf(
-  { turnNumber, record }: TurnInHand,
-  role: Role,
-  tokenBudget: number,
-  reset: boolean,
-): Promise<string> {
-  const criteria = criteriaOf(turnNumber, record)
-  const { text } = await renderContext(
-    {
-      prior: {
-        turnNumber,
-        playerSummary: record.playerSummary,
-        coachDecision: toCoachDecision(record.coachDecision ?? ''),
-        coachFeedback: reset ? null : (record.coachFeedback ?? null),
-        blockersFound: record.blockersFound ?? [],
-        lessonsFromTurn: record.lessonsFromTurn ?? [],
-        whatToTryNext: reset ? null : (record.whatToTryNext ?? null),
-      },
-      criteria,
-      issues: reset ? [] : issuesOf(record),
-      role,
-      olderTurnsRecorded: false,
-      verifiedInPrior: new Set(criteria.map(({ key }) => key)),
-      recovered: role === 'coach' ? promisesOf(turnNumber, record) : null,
-      stallWarning: null,
-    },
-    tokenBudget,
-  )
-  return text
-}
-
-function promisesOf(fromTurn: number, { promises = [] }: Partial<RoundRecord>): Rendering['recovered'] {
-  if (promises.length === 0) return null
-  const items = promises.map(({ criterionId, status, evidence }) => ({
-    label: criterionId,
-    status,
-    evidence: evidence ?? null,
-  }))
-  return { fromTurn, items }
-}
-
-const issuesOf = ({ issues = [] }: Partial<RoundRecord>) =>
-  issues
-    .map((issue) => ({
-      severity: toSeverity(issue.severity),
-      severityRaw: issue.severity,
-      category: issue.category ?? null,
-      description: issue.description,
-      criterionIds: issue.criterionIds ?? [],
-      suggestion: issue.suggestion ?? null,
-    }))
-    .toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
-
-/** As the Coach named them: which criterion a label means is the memory's to say. */
-function criteriaOf(turn: number, record: Partial<RoundRecord>): ShownCriterion[] {
-  const judged = new Map<string, CriterionStatus>(Object.entries(record.acceptanceCriteriaStatus ?? {}))
-  for (const { criterionId, status } of record.verifications ?? []) judged.set(criterionId, status)
-  return [...judged].map(([label, status]) => ({
-    criterionId: label,
-    key: label,
-    text: null,
-    aliases: [],
-    state: status === 'unknown' ? 'pending' : status,
-    verifiedInTurn: status === 'verified' ? turn : null,
-    lastTurn: turn,
-    contested: null,
-    promise: null,
-  }))
 }

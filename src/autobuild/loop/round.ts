@@ -3,11 +3,23 @@ import type { Role } from '../../criteria/shown.ts'
 import { instantOf } from '../../instant.ts'
 import { type Agent, ask, type CoachInput, type PlayerInput } from './agents.ts'
 import type { GivenContext, RoundEvent } from './events.ts'
-import { coachHalf, joined, parseHalf, playerHalf, type RoundRecord } from './halves.ts'
+import {
+  type CoachHalf,
+  coachHalf,
+  joined,
+  type PlayerHalf,
+  parseHalf,
+  playerHalf,
+  type RoundRecord,
+} from './halves.ts'
 
-export type Agents<Task> = { player: Agent<PlayerInput<Task>>; coach: Agent<CoachInput<Task>>; task: Task }
+export type Agents<Task, Report> = {
+  player: Agent<PlayerInput<Task>>
+  coach: Agent<CoachInput<Task, Report>>
+  task: Task
+}
 
-export type Round<Task> = Agents<Task> & {
+export type Round<Task, Report> = Agents<Task, Report> & {
   turn: number
   contextFor: (role: Role) => Promise<GivenContext>
   /** How the turn before ended, as far as that is known. */
@@ -25,7 +37,9 @@ const SHOWN_ERROR_CHARACTERS = 2_000
  * One Player/Coach round: Player with its context, Coach with its own. Answers the record of the turn, also where an
  * agent throws: that turn has failed, and the next one starts by recovering. Rejects where the signal is aborted.
  */
-export async function* playRound<Task>(round: Round<Task>): AsyncGenerator<RoundEvent, RoundRecord> {
+export async function* playRound<Task, Report>(
+  round: Round<Task, Report>,
+): AsyncGenerator<RoundEvent, RoundRecord> {
   const { turn, task, signal } = round
   const startedAt = instantOf(new Date())
   const known = await round.contextFor('player')
@@ -40,8 +54,7 @@ export async function* playRound<Task>(round: Round<Task>): AsyncGenerator<Round
   })
   if ('error' in played) {
     yield { type: 'agent_failed', turn, role: 'player', error: played.error }
-    const playerSummary = `The Player failed: ${shown(played.error)}`
-    return { playerSummary, playerDecision: 'failed', coachDecision: 'error', ...ended() }
+    return { ...failedPlayer(played.error), ...ended() }
   }
   yield { type: 'player', turn, output: played.output }
 
@@ -51,15 +64,15 @@ export async function* playRound<Task>(round: Round<Task>): AsyncGenerator<Round
   const judged = await attempt('coach', round, async (config) => {
     const output = await ask(
       round.coach,
-      { context: proven.context, task, turn, player: played.output },
+      // What a Player gives is what its Coach says it takes: no schema of ours knows more of it.
+      { context: proven.context, task, turn, player: played.output as Report },
       config,
     )
     return { output, half: parseHalf(coachHalf, output, 'coach') }
   })
   if ('error' in judged) {
     yield { type: 'agent_failed', turn, role: 'coach', error: judged.error }
-    const coachFeedback = `The Coach failed: ${shown(judged.error)}`
-    return { ...played.half, coachDecision: 'error', coachFeedback, ...ended() }
+    return { ...played.half, ...failedCoach(judged.error), ...ended() }
   }
   yield { type: 'coach', turn, output: judged.output }
   return { ...joined(played.half, judged.half), ...ended() }
@@ -67,7 +80,7 @@ export async function* playRound<Task>(round: Round<Task>): AsyncGenerator<Round
 
 async function attempt<T>(
   role: Role,
-  { config, turn, signal }: Pick<Round<unknown>, 'config' | 'turn' | 'signal'>,
+  { config, turn, signal }: Pick<Round<unknown, unknown>, 'config' | 'turn' | 'signal'>,
   work: (config: Partial<RunnableConfig> & { signal: AbortSignal }) => Promise<T>,
 ): Promise<T | { error: unknown }> {
   try {
@@ -84,12 +97,44 @@ function modeOf({
   turn,
   interrupted,
   prior,
-}: Pick<Round<unknown>, 'turn' | 'interrupted' | 'prior'>): RoundRecord['mode'] {
+}: Pick<Round<unknown, unknown>, 'turn' | 'interrupted' | 'prior'>): RoundRecord['mode'] {
   const before = prior()
   const failed = before?.playerDecision === 'failed' || before?.coachDecision === 'error'
   if (interrupted || failed) return 'recovering_state'
   return turn === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-const shown = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()
+/** Of a Player that threw. */
+export const failedPlayer = (error: unknown): PlayerHalf & CoachHalf => ({
+  playerSummary: `The Player failed: ${shown(error)}`,
+  playerDecision: 'failed',
+  coachDecision: 'error',
+})
+
+/** What a Coach throws may tell how it judges: that is for the Coach's own view (invariant 9, judge isolation). */
+const failedCoach = (error: unknown): CoachHalf => ({
+  coachDecision: 'error',
+  coachFeedback: 'The Coach failed: there is no verdict on this turn.',
+  issues: [
+    {
+      severity: 'advisory',
+      category: 'coach_error',
+      description: 'The Coach failed',
+      details: { error: shown(error) },
+    },
+  ],
+})
+
+/** Whatever was thrown, as text that can be stored. */
+function shown(thrown: unknown): string {
+  const text = textOf(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
+  return text.slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return 'it threw what has no text'
+  }
+}

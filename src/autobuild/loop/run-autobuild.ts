@@ -19,29 +19,37 @@ import { type AutobuildOptions, settingsOf } from './settings.ts'
  *   if (event.type === 'finished') console.log(event.outcome) // 'approved'
  * }
  */
-export function runAutobuild<Task>(options: AutobuildOptions<Task>): AsyncGenerator<AutobuildEvent, void> {
-  return run(new Session(settingsOf(options)), options.signal)
+export function runAutobuild<Task, Report = unknown>(
+  options: AutobuildOptions<Task, Report>,
+): AsyncGenerator<AutobuildEvent, void> {
+  const settings = settingsOf(options)
+  return run(new Session(settings), settings.signal)
 }
 
-async function* run<Task>(
-  session: Session<Task>,
-  signal: AbortSignal | undefined,
+async function* run<Task, Report>(
+  session: Session<Task, Report>,
+  signal: AbortSignal,
 ): AsyncGenerator<AutobuildEvent, void> {
-  const finished = (outcome: Outcome, error: unknown = null): AutobuildEvent => ({
+  const finished = async (outcome: Outcome, error: unknown = null): Promise<AutobuildEvent> => ({
     type: 'finished',
     outcome,
     worldSlug: session.worldSlug,
     turn: session.turn,
     error: error === null ? null : asTurngraphError(error),
+    unsaved: session.unsaved,
+    waiting: await session.waiting(),
   })
   try {
+    signal.throwIfAborted()
     yield* session.open()
     for (;;) {
       const outcome = await session.over()
-      if (outcome !== null) return yield finished(outcome)
+      if (outcome !== null) return yield await finished(outcome)
       yield* session.nextTurn()
     }
   } catch (error) {
-    yield signal?.aborted ? finished('aborted') : finished('error', error)
+    yield await (signal.aborted ? finished('aborted') : finished('error', error))
+  } finally {
+    session.leave()
   }
 }

@@ -2,22 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../../client/client.ts'
 import { isSpooled } from '../../client/is-spooled.ts'
 import { isAway, TurngraphError } from '../../errors.ts'
-import { EXTERNAL } from '../../runs/lifecycle.ts'
 import type { World } from '../../turns/worlds.ts'
+import { abortingClient } from './aborting-client.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
+import { findWorld } from './find-world.ts'
 import type { RoundRecord } from './halves.ts'
-import { type HeldTurn, takeTurn } from './held-turn.ts'
+import { HeldTurn, isBusy, takeTurn, tryToTake } from './held-turn.ts'
 import { Memory, noticeFor } from './memory.ts'
-import { playRound } from './round.ts'
+import { failedPlayer, playRound } from './round.ts'
 import type { AutobuildSettings } from './settings.ts'
 
 const AGAIN_MS = 1_000
 
 type Events<T = void> = AsyncGenerator<AutobuildEvent, T>
 
+/** Loops of this process that are at work, by their client: they would be one worker, and not see each other. */
+const atWork = new WeakMap<TurngraphClient, Set<string>>()
+
 /** One session of the loop in one world: where it stands, and what takes it a turn further. */
-export class Session<Task> {
-  readonly #settings: AutobuildSettings<Task>
+export class Session<Task, Report> {
+  readonly #settings: AutobuildSettings<Task, Report>
   readonly #client: TurngraphClient
   readonly #memory: Memory
   readonly #signal: AbortSignal
@@ -25,11 +29,15 @@ export class Session<Task> {
   #world: World | null = null
   #worldSlug: string | null
   #turn: number | null = null
+  /** How many of its turns the spool had seen refused when this session looked where it stands. */
   #refusedBefore = 0
   #first = true
+  #entered: string | null = null
+  #unsaved: RoundRecord | null = null
 
-  constructor(settings: AutobuildSettings<Task>) {
-    const { client, world, tokenBudget, perspectiveResetTurns, memory, signal } = settings
+  constructor(settings: AutobuildSettings<Task, Report>) {
+    const { world, tokenBudget, perspectiveResetTurns, memory, signal } = settings
+    const client = abortingClient(settings.client, signal)
     this.#settings = settings
     this.#client = client
     this.#worldSlug = world.worldSlug ?? null
@@ -47,27 +55,44 @@ export class Session<Task> {
     return this.#turn
   }
 
+  /** The record of a turn that could neither be stored nor kept. */
+  get unsaved(): RoundRecord | null {
+    return this.#unsaved
+  }
+
+  /** How many turns wait in the spool. */
+  async waiting(): Promise<number> {
+    const spool = await this.#client.spool().catch(() => null)
+    return spool?.waiting ?? 0
+  }
+
   /** Finds the world, or makes it. Where the service is away, the turns that wait in the spool say where it stands. */
   async *open(): Events {
-    this.#refusedBefore = (await this.#client.spool())?.refused ?? 0
     try {
       await this.#find()
     } catch (error) {
       if (!isAway(error)) throw error
-      if (await this.#fromSpool()) return
+      if (await this.#fromSpool()) return this.#enter()
       const context = noticeFor(null, null, error)
-      yield { type: 'context', turn: 1, role: 'player', status: 'dark', context, continuation: null }
+      yield { type: 'context', turn: null, role: 'player', status: 'dark', context, continuation: null }
       yield { type: 'waiting', reason: `${error.message} Without it nobody knows where the session stands.` }
       await this.#patiently(() => this.#find())
     }
+    this.#enter()
+    this.#refusedBefore = await this.#refused()
     yield { type: 'session', worldSlug: this.#worldSlug ?? '', currentTurn: this.#turn ?? 0 }
+  }
+
+  /** Nobody of this process works in the world any more. */
+  leave(): void {
+    if (this.#entered !== null) atWork.get(this.#settings.client)?.delete(this.#entered)
+    this.#entered = null
   }
 
   /** Why no further turn begins; null where one does. */
   async over(): Promise<Outcome | null> {
     if (this.#turn === null || this.#turn === 0) return null
-    const spool = await this.#client.spool()
-    if (spool !== null && spool.refused > this.#refusedBefore) throw refused(spool.folder)
+    await this.#refuseToBuildOnRefused()
     if (this.#memory.prior?.coachDecision === 'approved') return 'approved'
     if (this.#settings.stopOnStall && (await this.#isStalled())) return 'stalled'
     return this.#turn >= this.#settings.maxTurns ? 'max_turns' : null
@@ -75,6 +100,10 @@ export class Session<Task> {
 
   async *nextTurn(): Events {
     const held = yield* this.#take()
+    await this.#refuseToBuildOnRefused().catch(async (error: unknown) => {
+      await held?.release('a turn before it was refused')
+      throw error
+    })
     const turn = (this.#turn ?? 0) + 1
     if (held !== null && held.turn !== turn) {
       await held.release('the world has moved on')
@@ -118,19 +147,77 @@ export class Session<Task> {
 
   /** @returns false where it waits in the spool */
   async #capture(turnNumber: number, record: RoundRecord, held: HeldTurn | null): Promise<boolean> {
+    this.#unsaved = record
+    try {
+      await this.#store(turnNumber, record, held)
+    } catch (error) {
+      if (isSpooled(error)) {
+        held?.stop()
+        this.#unsaved = null
+        return false
+      }
+      if (!(error instanceof TurngraphError && UNFIT.has(error.code))) throw error
+      // Not even the failure is lost.
+      const { mode, startedAt, completedAt } = record
+      await this.#store(turnNumber, { ...failedPlayer(error), mode, startedAt, completedAt }, held)
+    }
+    this.#unsaved = null
+    return true
+  }
+
+  async #store(turnNumber: number, record: RoundRecord, held: HeldTurn | null): Promise<void> {
     const { project, featureId, taskId } = this.#settings.world
     const turn = { ...record, featureId, taskId, worldSlug: this.#worldSlug, turnNumber }
+    let owned = held
     try {
       await this.#patiently(async () => {
-        if (held !== null) await held.commit(turn)
-        else await this.#client.captureTurnState({ project, ...turn })
+        if (owned !== null) return owned.commit(turn)
+        await this.#refuseToBuildOnRefused()
+        await this.#client.captureTurnState({ project, ...turn }).catch(async (error: unknown) => {
+          // An attempt of our own may be in the way, whose claim was never answered.
+          owned = isBusy(error) ? await this.#ownAttempt(turnNumber) : null
+          if (owned === null) throw error
+          await owned.commit(turn)
+        })
       })
-      return true
-    } catch (error) {
-      if (!isSpooled(error)) throw error
-      held?.stop()
-      return false
+    } finally {
+      if (owned !== held) await owned?.release('its turn was not stored')
     }
+  }
+
+  async #ownAttempt(turnNumber: number): Promise<HeldTurn | null> {
+    if (this.#world === null) return null
+    const place = { client: this.#client, world: this.#world }
+    const taken = await tryToTake(place)
+    if (!('fence' in taken)) return null
+    const held = new HeldTurn(place, taken)
+    if (held.turn === turnNumber) return held
+    await held.release('its turn was written by somebody else meanwhile')
+    return null
+  }
+
+  /** Later turns would stand on one that is not there. */
+  async #refuseToBuildOnRefused(): Promise<void> {
+    if ((await this.#refused()) <= this.#refusedBefore) return
+    throw refused((await this.#client.spool())?.folder ?? '')
+  }
+
+  async #refused(): Promise<number> {
+    const { featureId, taskId, project } = this.#settings.world
+    const spool = await this.#client.spool()
+    const scopes = project == null ? [null, this.#world?.project ?? null] : [project]
+    const counts = [...new Set(scopes)].map((named) =>
+      spool?.refusedIn({ project: named, featureId, taskId, worldSlug: this.#worldSlug }),
+    )
+    return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+  }
+
+  #enter(): void {
+    const worlds = atWork.get(this.#settings.client) ?? new Set()
+    const world = JSON.stringify([this.#settings.world.project ?? null, this.#worldSlug])
+    if (worlds.has(world)) throw twice(this.#worldSlug ?? '')
+    atWork.set(this.#settings.client, worlds.add(world))
+    this.#entered = world
   }
 
   async #find(): Promise<void> {
@@ -145,16 +232,18 @@ export class Session<Task> {
   }
 
   async #fromSpool(): Promise<boolean> {
-    const { featureId, taskId, project } = this.#settings.world
-    for (const { operation, input } of (await this.#client.spool())?.entries() ?? []) {
-      const turn = operation === 'captureTurnState' ? input : input.turn
-      if (turn.featureId !== featureId || turn.taskId !== taskId || turn.turnNumber == null) continue
-      if (project != null && input.project !== project) continue
-      if (this.#settings.world.worldSlug != null && turn.worldSlug !== this.#settings.world.worldSlug)
-        continue
-      this.#worldSlug = turn.worldSlug ?? null
-      this.#turn = turn.turnNumber
-      this.#memory.keep({ turnNumber: turn.turnNumber, record: turn as RoundRecord })
+    const { featureId, taskId, project, worldSlug } = this.#settings.world
+    const turns = ((await this.#client.spool())?.entries() ?? [])
+      .filter(({ input }) => project == null || input.project === project)
+      .map(({ operation, input }) => (operation === 'captureTurnState' ? input : input.turn))
+      .filter((turn) => turn.featureId === featureId && turn.taskId === taskId)
+    // The newest one's world: another of the task is another session.
+    const slug = worldSlug ?? turns.at(-1)?.worldSlug ?? null
+    for (const { turnNumber, ...record } of turns.filter((turn) => turn.worldSlug === slug)) {
+      if (turnNumber == null) continue
+      this.#worldSlug = slug
+      this.#turn = turnNumber
+      this.#memory.keep({ turnNumber, record: record as RoundRecord })
     }
     return this.#turn !== null
   }
@@ -193,8 +282,7 @@ export class Session<Task> {
       try {
         return await work()
       } catch (error) {
-        const passes = (isAway(error) && !isSpooled(error)) || isBusy(error)
-        if (!passes || performance.now() > until) throw error
+        if (!passes(error) || performance.now() > until) throw error
         await sleep(AGAIN_MS, undefined, { signal: this.#signal })
       }
     }
@@ -204,44 +292,21 @@ export class Session<Task> {
 /** Without a record. */
 const ENDED = new Set(['failed', 'interrupted'])
 
-/** Another try settles it: somebody's lease runs out, or other worlds of the task have added their criteria. */
-const isBusy = (error: unknown): boolean => error instanceof TurngraphError && error.code === 'busy'
+/** What a record is refused for, whenever it is sent. */
+const UNFIT = new Set(['invalid_request', 'too_large'])
 
-type WorldOptions = AutobuildSettings<unknown>['world']
-
-/** The named world, else the task's newest, else a new one. */
-async function findWorld(client: TurngraphClient, options: WorldOptions): Promise<World> {
-  const { project, featureId, taskId, leaseTtlMs } = options
-  const worldSlug = options.worldSlug ?? (await newestWorld(client, options))
-  const create = () => client.createWorld({ project, featureId, taskId, worldSlug, leaseTtlMs })
-  const world = await (worldSlug === null ? create() : client.getWorld({ project, worldSlug })).catch(
-    (error: unknown) => {
-      if (error instanceof TurngraphError && error.code === 'unknown_world') return create()
-      throw error
-    },
-  )
-  if (world.featureId !== featureId || world.taskId !== taskId) {
-    throw new TurngraphError(
-      'world_conflict',
-      `world.worldSlug: "${world.worldSlug}" is a session of ${world.featureId}, ${world.taskId}.`,
-      { hint: 'Name another world, or leave worldSlug out for the newest one of the task.' },
-    )
-  }
-  if (world.executor === EXTERNAL) return world
-  throw new TurngraphError(
-    'world_conflict',
-    `The turns of world "${world.worldSlug}" are executed by "${world.executor}".`,
-    { hint: 'runAutobuild works in worlds of the executor "external"; name another worldSlug to make one.' },
-  )
-}
-
-async function newestWorld(client: TurngraphClient, options: WorldOptions): Promise<string | null> {
-  const { project, featureId, taskId } = options
-  const context = await client.loadTurnContinuationContext({ project, featureId, taskId, currentTurn: 1 })
-  return context.worldSlug
-}
+/** Another try settles it: somebody's lease runs out, other worlds of the task have added criteria, or a minute is over. */
+const passes = (error: unknown): boolean =>
+  (isAway(error) && !isSpooled(error)) ||
+  isBusy(error) ||
+  (error instanceof TurngraphError && error.code === 'rate_limited')
 
 const refused = (folder: string): TurngraphError =>
   new TurngraphError('turn_conflict', 'The graph has refused a turn that waited in the spool.', {
     hint: `${folder}/refused holds it with the reason; somebody else may have gone on with this session.`,
+  })
+
+const twice = (worldSlug: string): TurngraphError =>
+  new TurngraphError('busy', `Another loop of this client is at work in world "${worldSlug}".`, {
+    hint: 'Wait for it, or name another worldSlug for a session of its own.',
   })

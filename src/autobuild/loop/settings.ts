@@ -22,7 +22,7 @@ const bounds = z.object({
   patienceMs: z.number().min(0).default(120_000),
 })
 
-export type AutobuildOptions<Task = unknown> = Agents<Task> & {
+export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Report> & {
   client: TurngraphClient
   /** Where turns are numbered: a session of the task. Without a slug the task's newest one, or a first one. */
   world: z.input<typeof bounds>['world']
@@ -43,7 +43,7 @@ export type AutobuildOptions<Task = unknown> = Agents<Task> & {
   config?: Partial<RunnableConfig>
 }
 
-export type AutobuildSettings<Task> = Agents<Task> &
+export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
   z.output<typeof bounds> & {
     client: TurngraphClient
     signal: AbortSignal
@@ -51,7 +51,10 @@ export type AutobuildSettings<Task> = Agents<Task> &
   }
 
 /** @throws `invalid_request` that names every option that does not fit */
-export function settingsOf<Task>(options: AutobuildOptions<Task>): AutobuildSettings<Task> {
+export function settingsOf<Task, Report>(
+  options: AutobuildOptions<Task, Report>,
+): AutobuildSettings<Task, Report> {
+  if (typeof options !== 'object' || options === null) throw invalid('options', 'are missing')
   const { client, player, coach, task, signal, config, ...given } = options
   if (typeof client?.captureTurnState !== 'function') {
     throw invalid('client', 'must be a TurngraphClient; createTurngraphClient makes one')
@@ -60,6 +63,17 @@ export function settingsOf<Task>(options: AutobuildOptions<Task>): AutobuildSett
     const runs = typeof agent === 'function' || typeof agent?.invoke === 'function'
     if (!runs) throw invalid(role, 'must be a Runnable, or a function')
   }
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalid('signal', 'must be an AbortSignal; of an AbortController it is the property `signal`')
+  }
+  if (config !== undefined && (typeof config !== 'object' || config === null)) {
+    throw invalid('config', "must be a RunnableConfig of LangChain's")
+  }
+  refuseUnknown(given, bounds.shape, '')
+  if (typeof given.world === 'object' && given.world !== null) {
+    refuseUnknown(given.world, bounds.shape.world.shape, 'world.')
+  }
+  const signals = [signal, config?.signal].filter((held) => held !== undefined)
   return {
     ...parseInput(bounds, given, 'runAutobuild'),
     client,
@@ -67,9 +81,20 @@ export function settingsOf<Task>(options: AutobuildOptions<Task>): AutobuildSett
     coach,
     task,
     config,
-    signal: signal ?? new AbortController().signal,
+    signal: AbortSignal.any(signals),
   }
 }
 
+/** A misspelled option would be one that has no effect. */
+function refuseUnknown(given: object, known: object, within: string): void {
+  const unknown = Object.keys(given).find((key) => !(key in known))
+  if (unknown === undefined) return
+  const others = within === '' ? ['client', 'player', 'coach', 'task', 'signal', 'config'] : []
+  const options = [...others, ...Object.keys(known)].join(', ')
+  throw invalid(`${within}${unknown}`, `is no option; there are ${options}`)
+}
+
 const invalid = (path: string, message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `${path}: ${message}`, { details: { problems: [{ path, message }] } })
+  new TurngraphError('invalid_request', `runAutobuild: ${path}: ${message}`, {
+    details: { problems: [{ path, message }] },
+  })

@@ -1,0 +1,47 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/**
+ * What becomes of a request on its way: it is refused, its answer is lost after the service has done it, it is never
+ * answered, or it gets an answer of the test's own.
+ */
+export type Fate = 'refuse' | 'lose the answer' | 'hang' | { status: number; body: unknown } | undefined
+
+/** A service whose network does what the test says. */
+export async function flakyProxy(
+  target: string,
+  fateOf: (request: { method: string; url: string }) => Fate | Promise<Fate>,
+): Promise<string> {
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const fate = await fateOf({ method: req.method ?? 'GET', url: req.url ?? '/' })
+    if (fate === 'hang') return
+    if (fate === 'refuse') return void res.destroy()
+    if (typeof fate === 'object') {
+      return void res
+        .writeHead(fate.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(fate.body))
+    }
+    const answer = await fetch(`${target}${req.url}`, {
+      method: req.method ?? 'GET',
+      headers: headersOf(req),
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    })
+    const text = await answer.text()
+    if (fate === 'lose the answer') return void res.destroy()
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const headersOf = (req: IncomingMessage): [string, string][] =>
+  Object.entries(req.headers)
+    .filter(([name]) => !['host', 'content-length', 'connection', 'transfer-encoding'].includes(name))
+    .map(([name, value]) => [name, String(value)])

@@ -1,0 +1,93 @@
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
+import { graphStore } from '../../src/transcripts/graph-store.ts'
+import { importFiles, type TranscriptStore } from '../../src/transcripts/import-files.ts'
+import type { KnownProgress } from '../../src/transcripts/progress.ts'
+import { memory } from '../support/engines.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
+import { brokenTurns, bytesOf, everyTurn, sessionOf, turn } from '../support/transcript-import.ts'
+
+/** A file is read 1 MiB at a time: turns of about 100 KB, so that it takes several reads. */
+const CHUNK = 1024 * 1024
+const turns = Array.from({ length: 30 }, (_, i) =>
+  turn(`turn-${i}`, ['Grep', 'Read', 'Edit'], { from: 10 * i }).map((record) => ({
+    ...record,
+    toolUseResult: 'x'.repeat(16_000),
+  })),
+)
+const bytes = bytesOf(...turns)
+
+let folder: string
+let file: string
+let graph: Graph
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'turngraph-shrinks-'))
+  file = path.join(folder, `${sessionOf(1)}.jsonl`)
+  writeFileSync(file, bytes)
+  graph = await memory.open()
+})
+afterEach(async () => {
+  await graph.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The file is cut to so many bytes once its first chunk was read. */
+function shrinkingTo(size: number): TranscriptStore<KnownProgress> {
+  const store = graphStore(graph, 5)
+  async function* cut(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      truncateSync(file, size)
+      yield chunk
+    }
+  }
+  return {
+    ...store,
+    write: (source, { chunks, ...from }) => store.write(source, { ...from, chunks: cut(chunks) }),
+  }
+}
+
+const imported = (store = graphStore(graph, 5)) => importFiles(store, [folder], { project: PROJECT })
+
+const wholeTurns = (size: number): string[] =>
+  turns.flatMap((_, i) => (bytesOf(...turns.slice(0, i + 1)).length <= size ? [`turn-${i}`] : []))
+
+const storedTurns = async (): Promise<string[]> =>
+  (await everyTurn(clientOf(graph))).map(({ turnId }) => turnId)
+
+test.each([
+  ['in the middle of a line that is still to be read', CHUNK + 300_000],
+  ['before what was read already', 200_000],
+])('a file that shrinks while it is read, %s: every whole line counts, none is bad', async (_, size) => {
+  expect(bytes.length).toBeGreaterThan(1.3 * CHUNK)
+  const report = await imported(shrinkingTo(size))
+  const read = Math.max(size, CHUNK)
+  expect(report).toMatchObject({ files: 1, skippedFiles: 0, badLines: 0 })
+  expect(report.bytes).toBeLessThanOrEqual(read)
+  expect(report.bytes).toBeGreaterThan(read - 20_000) // less than a line is left over
+  expect(await storedTurns()).toEqual(expect.arrayContaining(wholeTurns(read)))
+  expect(await brokenTurns(graph)).toEqual([])
+})
+
+test('what is written on to a file that shrank is read, and nothing of it twice', async () => {
+  await imported(shrinkingTo(200_000))
+  const before = await storedTurns()
+  writeFileSync(file, bytes.subarray(0, 200_000))
+  await imported()
+  expect(await storedTurns()).toEqual(expect.arrayContaining(before)) // it happened
+  appendFileSync(file, bytes.subarray(200_000))
+  await imported()
+  expect((await storedTurns()).toSorted()).toEqual(turns.map((_, i) => `turn-${i}`).toSorted())
+  expect(await brokenTurns(graph)).toEqual([])
+})
+
+test('a file that is emptied while it is read keeps what was read of it', async () => {
+  await imported(shrinkingTo(0))
+  expect(await storedTurns()).toEqual(expect.arrayContaining(wholeTurns(CHUNK)))
+  const again = await imported()
+  expect(again).toMatchObject({ badLines: 0, bytes: 0 })
+  expect(await storedTurns()).toEqual(expect.arrayContaining(wholeTurns(CHUNK)))
+})
