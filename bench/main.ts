@@ -92,12 +92,16 @@ program
   .description('each report over transcripts, against counting the same turns')
   .option(...STORE)
   .option('--steps <n>', 'steps in the graph', '1000000')
+  .option('--shapes <few|many>', 'whether turns are of few shapes, or most of their own', 'few')
+  .option('--project <name>', 'one that was filled before, in that store')
   .option('--samples <n>', 'measurements of each', '5')
   .option('--out <file>', 'where the figures go as JSON', 'bench/results/reports.json')
   .action(async (options: Record<string, string>) => {
     await benchReports({
       store: options.store ?? null,
       steps: Number(options.steps),
+      shapes: options.shapes === 'many' ? 'many' : 'few',
+      project: options.project ?? null,
       samples: Number(options.samples),
       out: String(options.out),
     })

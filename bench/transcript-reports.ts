@@ -1,155 +1,98 @@
-import type { Graph, Params } from '../src/graph/port.ts'
-import { type Statement, statement } from '../src/graph/statements.ts'
+import type { Graph } from '../src/graph/port.ts'
+import type { Statement } from '../src/graph/statements.ts'
 import {
   listDesires,
   listPaths,
-  listToolStats,
   listTranscriptPatterns,
   listTranscriptTurns,
 } from '../src/transcripts/reports.ts'
-import { heldParams, sessionKey, storedTurn, turnParams } from '../src/transcripts/stored.ts'
-import { transcriptTurn } from '../src/transcripts/turn.ts'
+import { listToolStats } from '../src/transcripts/tool-stats.ts'
+import { fillTurns, instantOf, type Shapes } from './made-up-turns.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type ReportsBench = { store: string | null; steps: number; samples: number; out: string }
+export type ReportsBench = {
+  store: string | null
+  steps: number
+  shapes: Shapes
+  samples: number
+  /** A project that was filled before. */
+  project: string | null
+  out: string
+}
 
-const PROJECT = `bench-reports-${Date.now()}`
-const TOOLS = [
-  'Read',
-  'Bash',
-  'Edit',
-  'Grep',
-  'Glob',
-  'Write',
-  'Task',
-  'TodoWrite',
-  'WebFetch',
-  'mcp__db__query',
-]
-const TURNS_A_SESSION = 40
-const MEAN_LENGTH = 12
-const STEPS_AT_ONCE = 1_000
+const THRESHOLD = 5
 
 /** Each report over so many steps, as a ratio to counting the same turns. */
-export async function benchReports({ store, steps, samples, out }: ReportsBench): Promise<void> {
+export async function benchReports(bench: ReportsBench): Promise<void> {
+  const { store, steps, shapes, samples, out } = bench
   await onBenchGraph({ store, out }, async (graph) => {
-    const turns = await fill(graph, steps)
-    const reports: Record<string, () => Promise<unknown>> = {
-      turns: () => listTranscriptTurns(graph, { project: PROJECT, minLength: 5, limit: 50 }),
-      'turns --since': () =>
-        listTranscriptTurns(graph, {
-          project: PROJECT,
-          minLength: 5,
-          limit: 50,
-          sinceMs: instantOf(turns / 2),
-        }),
-      'turns --patterns': () => listTranscriptPatterns(graph, { project: PROJECT, minLength: 5 }),
-      'turns --pattern': () =>
-        listTranscriptTurns(graph, { project: PROJECT, minLength: 0, limit: 50, pattern: 'Read{2+} → Bash' }),
-      'turns --session': () =>
-        listTranscriptTurns(graph, { project: PROJECT, minLength: 5, limit: 50, sessionId: 's1' }),
-      paths: () => listPaths(graph, { project: PROJECT, threshold: 5, limit: 20 }),
-      'paths --turns': () => listToolStats(graph, { project: PROJECT, threshold: 5, limit: 20 }),
-      desires: () => listDesires(graph, { project: PROJECT, threshold: 5 }),
+    const project = bench.project ?? `bench-reports-${shapes}-${Date.now()}`
+    if (bench.project === null) {
+      const began = performance.now()
+      const turns = await fillTurns(graph, { project, steps, shapes })
+      const seconds = (performance.now() - began) / 1000
+      console.log(
+        `${project}: ${steps} steps in ${turns} turns of ${shapes} shapes, ${Math.round(steps / seconds)} steps/s`,
+      )
     }
     const figures: Record<string, { ms: number; ratio: number }> = {}
-    for (const [name, report] of Object.entries(reports)) {
+    for (const { name, run, sinceMs } of reportsOf(graph, project, steps)) {
+      const count = () => graph.read(sinceMs === null ? COUNT : COUNT_SINCE, { project, ...since(sinceMs) })
       const counts: number[] = []
       const times: number[] = []
       for (let i = 0; i <= samples; i++) {
-        counts.push(await msOf(() => graph.read(COUNT, { project: PROJECT })))
-        times.push(await msOf(report))
+        counts.push(await msOf(count))
+        times.push(await msOf(run))
       }
-      const [count, ms] = [median(counts.slice(1)), median(times.slice(1))]
-      figures[name] = { ms, ratio: ms / count }
+      const [floor, ms] = [median(counts.slice(1)), median(times.slice(1))]
+      figures[name] = { ms, ratio: ms / floor }
       console.log(
-        `${name.padEnd(18)} ${ms.toFixed(0).padStart(6)} ms, ${(ms / count).toFixed(2)} x counting the turns (${count.toFixed(0)} ms)`,
+        `${name.padEnd(20)} ${ms.toFixed(0).padStart(6)} ms, ${(ms / floor).toFixed(2)} x counting the turns (${floor.toFixed(0)} ms)`,
       )
     }
-    return { steps, turns, reports: figures }
+    return { steps, shapes, reports: figures }
   })
 }
 
-const COUNT: Statement = {
-  name: 'bench/count-turns',
-  text: 'MATCH (t:TranscriptTurn {project: $project}) WHERE t.length >= 1 RETURN count(t) AS turns',
-  params: ['project'],
-}
+type Report = { name: string; sinceMs: number | null; run: () => Promise<unknown> }
 
-const instantOf = (turn: number): number => Date.UTC(2026, 0, 1) + turn * 60_000
-
-/** Turns of a real mix of lengths, tools and errors, written as an import writes them. */
-async function fill(graph: Graph, steps: number): Promise<number> {
-  const writeTurns = statement('transcripts/turns')
-  const writeHolds = statement('transcripts/holds')
-  let turns = 0
-  for (let written = 0; written < steps; ) {
-    const some = []
-    const sessions = new Set<string>()
-    for (let size = 0; size < STEPS_AT_ONCE; turns++) {
-      const sessionId = `s${Math.floor(turns / TURNS_A_SESSION)}`
-      const turn = storedTurn(PROJECT, 'bench', sessionId, madeUp(turns))
-      some.push(turn)
-      sessions.add(sessionId)
-      size += turn.length
-      written += turn.length
-    }
-    const batch = { turns: some.map((turn) => turnParams(turn, MESSAGES)), held: some.map(heldParams) }
-    await graph.write([
-      { statement: SESSIONS, params: { keys: [...sessions].map((id) => sessionKey(PROJECT, id)) } },
-      { statement: writeTurns, params: { batch } as unknown as Params },
-      { statement: writeHolds, params: { batch } as unknown as Params },
-    ])
+function reportsOf(graph: Graph, project: string, steps: number): Report[] {
+  const turns = { project, minLength: THRESHOLD, limit: 50 }
+  const paths = { project, threshold: THRESHOLD, limit: 20 }
+  const pattern = { project, minLength: 0, limit: 50, pattern: 'Read{2+} → Bash' }
+  const all: Record<string, () => Promise<unknown>> = {
+    turns: () => listTranscriptTurns(graph, turns),
+    'turns --patterns': () => listTranscriptPatterns(graph, { project, minLength: THRESHOLD }),
+    'turns --pattern': () => listTranscriptTurns(graph, pattern),
+    'turns --session': () => listTranscriptTurns(graph, { ...turns, sessionId: 's1' }),
+    paths: () => listPaths(graph, paths),
+    'paths --turns': () => listToolStats(graph, paths),
+    desires: () => listDesires(graph, { project, threshold: THRESHOLD }),
   }
-  console.log(`${steps} steps in ${turns} turns`)
-  return turns
+  // The newer half of the turns, and within a period of what was added up.
+  const sinceMs = instantOf(steps / 25)
+  const newer: Record<string, () => Promise<unknown>> = {
+    'turns --since': () => listTranscriptTurns(graph, { ...turns, sinceMs }),
+    'patterns --since': () => listTranscriptPatterns(graph, { project, minLength: THRESHOLD, sinceMs }),
+    'paths --since': () => listPaths(graph, { ...paths, sinceMs }),
+    'paths --turns --since': () => listToolStats(graph, { ...paths, sinceMs }),
+  }
+  return [
+    ...Object.entries(all).map(([name, run]) => ({ name, run, sinceMs: null })),
+    ...Object.entries(newer).map(([name, run]) => ({ name, run, sinceMs })),
+  ]
 }
 
-const SESSIONS: Statement = {
-  name: 'bench/sessions',
-  text: 'UNWIND $keys AS key MERGE (s:TranscriptSession {key: key}) SET s.id = key RETURN count(s) AS sessions',
-  params: ['keys'],
-}
+const counting = (name: string, condition: string, params: readonly string[]): Statement => ({
+  name,
+  text: `MATCH (t:TranscriptTurn {project: $project}) WHERE ${condition} RETURN count(t) AS turns`,
+  params,
+})
 
-const ERRORS = Array.from(
-  { length: 200 },
-  (_, i) => `File /a/b/${i}.ts does not fit: ${'abcdefgh'.slice(i % 8)}`,
-)
-const MESSAGES = new Map(ERRORS.map((error) => [error, error]))
+const COUNT = counting('bench/count-turns', 't.length >= 1', ['project'])
+const COUNT_SINCE = counting('bench/count-turns-since', 't.begunMs >= $sinceMs', ['project', 'sinceMs'])
 
-function madeUp(number: number) {
-  const random = (salt: number) => (Math.imul(number * 31 + salt, 0x9e3779b1) >>> 8) / 2 ** 24
-  const length = 1 + Math.floor(random(1) ** 3 * MEAN_LENGTH * 4)
-  const at = new Date(instantOf(number)).toISOString()
-  return transcriptTurn(
-    {
-      id: `turn-${number}`,
-      index: number % TURNS_A_SESSION,
-      kind: 'human',
-      promptId: null,
-      startedAt: at,
-      lastAt: at,
-      toldMs: 60_000,
-      finished: true,
-      interrupted: false,
-      steps: Array.from({ length }, (_, i) => {
-        const failed = random(i + 100) < 0.04
-        return {
-          id: `toolu_${number}_${i}`,
-          // Agents do the same again and again: few shapes are frequent, most are not.
-          tool: TOOLS[Math.floor(random(Math.floor(i / 3)) ** 2 * TOOLS.length)] ?? 'Read',
-          status: failed ? ('error' as const) : ('ok' as const),
-          response: `r${i}`,
-          startedAt: at,
-          durationMs: 100,
-          error: failed ? (ERRORS[Math.floor(random(i + 200) * ERRORS.length)] ?? null) : null,
-          agentId: null,
-        }
-      }),
-    },
-    true,
-  )
-}
+const since = (sinceMs: number | null): { sinceMs?: number } => (sinceMs === null ? {} : { sinceMs })
 
 async function msOf(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()

@@ -1,22 +1,20 @@
 import { z } from 'zod'
 import { operation, project } from './operation.ts'
-import { refreshDesires } from './transcripts/desires.ts'
+import { desire, refreshDesires } from './transcripts/desires.ts'
 import { graphStore } from './transcripts/graph-store.ts'
 import { importFiles } from './transcripts/import-files.ts'
 import { importRoot } from './transcripts/import-root.ts'
 import { transcriptContents, transcriptProgress } from './transcripts/progress.ts'
 import {
-  desire,
   listDesires,
   listPaths,
-  listToolStats,
   listTranscriptPatterns,
   listTranscriptTurns,
   path,
-  toolStat,
   transcriptPattern,
   transcriptTurn,
 } from './transcripts/reports.ts'
+import { listToolStats, toolStat } from './transcripts/tool-stats.ts'
 import { instant } from './turns/record.ts'
 import { name, text, wholeNumber } from './turns/text.ts'
 

@@ -3,7 +3,7 @@ import type { Graph } from './graph/port.ts'
 import { project } from './operation.ts'
 import { tallies, transcriptContentsView, transcriptOffset } from './transcript-operations.ts'
 import { refreshDesires } from './transcripts/desires.ts'
-import { importTranscript, type TranscriptImport } from './transcripts/import.ts'
+import { importTranscript } from './transcripts/import.ts'
 import { transcriptContents } from './transcripts/progress.ts'
 import { name, text } from './turns/text.ts'
 
@@ -45,32 +45,7 @@ export async function uploadTranscript(
   chunks: AsyncIterable<Buffer>,
   turnLengthThreshold: number,
 ): Promise<TranscriptUploaded> {
-  const { unknown, unknownSubtypes, unknownFields, ...read } = await importTranscript(
-    graph,
-    source,
-    offset,
-    chunks,
-  )
+  const read = await importTranscript(graph, source, offset, chunks)
   if (!more) await refreshDesires(graph, source.project, turnLengthThreshold)
-  return {
-    ...read,
-    ...(await transcriptContents(graph, [source])),
-    unknown: Object.fromEntries(unknown),
-    unknownSubtypes: Object.fromEntries(unknownSubtypes),
-    unknownFields: Object.fromEntries(unknownFields),
-  }
+  return { ...read, ...(await transcriptContents(graph, [source])) }
 }
-
-export const importFrom = ({
-  unknown,
-  unknownSubtypes,
-  unknownFields,
-  turns,
-  steps,
-  ...read
-}: TranscriptUploaded): TranscriptImport => ({
-  ...read,
-  unknown: Object.entries(unknown),
-  unknownSubtypes: Object.entries(unknownSubtypes),
-  unknownFields: Object.entries(unknownFields),
-})

@@ -6,5 +6,13 @@ CREATE CONSTRAINT transcript_turn_key IF NOT EXISTS FOR (n:TranscriptTurn) REQUI
 CREATE CONSTRAINT tool_key IF NOT EXISTS FOR (n:Tool) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT turn_pattern_key IF NOT EXISTS FOR (n:TurnPattern) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT desire_key IF NOT EXISTS FOR (n:Desire) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT tool_use_key IF NOT EXISTS FOR (n:ToolUse) REQUIRE n.key IS UNIQUE;
 CREATE INDEX transcript_turn_project IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project);
-CREATE INDEX failed_step_project IF NOT EXISTS FOR (n:FailedStep) ON (n.project);
+CREATE INDEX turn_pattern_project IF NOT EXISTS FOR (n:TurnPattern) ON (n.project);
+CREATE INDEX tool_use_project IF NOT EXISTS FOR (n:ToolUse) ON (n.project);
+// Neo4j answers reports from these indexes alone, or almost so; no index holds a node that lacks one of its properties.
+// Grafeo indexes each property by itself.
+CREATE INDEX transcript_turn_length IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.length, n.index);
+CREATE INDEX transcript_turn_pattern IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.patternKey, n.length, n.sessionId);
+CREATE INDEX transcript_turn_seen IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.patternKey, n.sessionId, n.begunMs);
+CREATE INDEX failed_step_failure IF NOT EXISTS FOR (n:FailedStep) ON (n.project, n.tool, n.failure, n.sessionId);

@@ -1,1 +1,1 @@
-RETURN t {.id, .kind, .status, .startedMs, .durationMs, .length, .tools, .pattern, .errors, .parallelSteps} AS turn
+RETURN t {.id, .kind, .status, .begunMs, .durationMs, .length, .tools, .pattern, .errors, .parallelSteps} AS turn

@@ -4,4 +4,5 @@
 UNWIND $keys AS key
 MERGE (t:TranscriptTurn {key: key})
 SET t.rev = $token
-RETURN t.key AS key, t.length AS length, t.sessionId AS sessionId, t.fileKey AS fileKey, t.pattern AS pattern
+RETURN t.key AS key, t.length AS length, t.sessionId AS sessionId, t.fileKey AS fileKey, t.pattern AS pattern,
+       t.begunMs AS begunMs, t.tools AS tools

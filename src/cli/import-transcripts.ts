@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
-import type { FilesImport } from '../transcripts/import-files.ts'
+import type { FilesImport } from '../transcripts/import-report.ts'
 import { withJson, withProject } from './options.ts'
 import { printJson, printSome } from './output.ts'
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Desire } from '../transcripts/desires.ts'
-import type { Path, ToolStat } from '../transcripts/reports.ts'
+import type { Path } from '../transcripts/reports.ts'
+import type { ToolStat } from '../transcripts/tool-stats.ts'
 import { ask, itemsOf } from './ask.ts'
 import { printColumns } from './columns.ts'
 import { named, whole, withJson, withProject } from './options.ts'

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { ARROW } from '../transcripts/pattern.ts'
 import type { TranscriptPattern, TranscriptTurnRow } from '../transcripts/reports.ts'
 import { ask, itemsOf } from './ask.ts'
 import { printColumns } from './columns.ts'
@@ -41,7 +42,7 @@ const showTurns = (options: TurnsOptions): Promise<void> => {
 function printTurns(turns: readonly TranscriptTurnRow[]): void {
   printColumns(
     ['SESSION', 'TURN', 'LENGTH', 'TOOLS'],
-    turns.map(({ sessionId, index, length, tools }) => [sessionId, index, length, tools.join(' → ')]),
+    turns.map(({ sessionId, index, length, tools }) => [sessionId, index, length, tools.join(ARROW)]),
     'No such turn.',
   )
 }

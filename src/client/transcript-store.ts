@@ -1,4 +1,3 @@
-import { importFrom } from '../transcript-upload.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptContents, TranscriptSource } from '../transcripts/progress.ts'
 import type { TurngraphClient } from './client.ts'
@@ -17,8 +16,7 @@ export const clientStore = (client: TurngraphClient): TranscriptStore => ({
         client.getTranscriptProgress({ project, sessionId, path }),
       ),
     ),
-  write: async (source, { offset, chunks }) =>
-    importFrom(await client.importTranscript({ ...source, offset, more: true }, chunks)),
+  write: (source, { offset, chunks }) => client.importTranscript({ ...source, offset, more: true }, chunks),
   flush: async () => [],
   done: async (project) => {
     await client.refreshDesires({ project })

@@ -23,8 +23,9 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
       'importTranscript',
     )
     const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
-    const { graph, turnLengthThreshold } = context
+    const { graph, metrics, turnLengthThreshold } = context
     const read = await uploadTranscript(graph, { ...input, project }, bodyOf(req), turnLengthThreshold)
+    metrics.imported(read)
     answerJson(res, 200, toWire(transcriptUploaded, read))
   }
 }

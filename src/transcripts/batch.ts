@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
-import { optionalNumber, optionalText } from '../graph/columns.ts'
-import { decodeRow } from '../graph/decode.ts'
-import type { Graph, Params, Run, Step, Value } from '../graph/port.ts'
-import { type Statement, statement } from '../graph/statements.ts'
+import type { Graph, Run, Step, Value } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
 import { fileKey, type TranscriptSource } from './progress.ts'
 import { scrubbedErrors } from './scrubbed.ts'
-import { heldParams, patternKey, type StoredTurn, turnParams } from './stored.ts'
+import { stepOf } from './step-of.ts'
+import { heldParams, type StoredTurn, turnParams } from './stored.ts'
+import { Sums } from './sums.ts'
+import { winnersOf } from './winners.ts'
 
 const writeFiles = statement('transcripts/files')
-const knownTurns = statement('transcripts/known-turns')
-const forgetParts = statement('transcripts/forget-parts')
 const forgetPatterns = statement('transcripts/forget-patterns')
 const writeTurns = statement('transcripts/turns')
 const linkAgents = statement('transcripts/link-agents')
@@ -28,8 +26,13 @@ export type Part = {
   links: readonly Step[]
 }
 
-/** What one transaction writes: it keeps the embedded engine's memory flat, and Neo4j busy. */
-const STEPS_AT_ONCE = { embedded: 250, neo4j: 1_000 }
+/**
+ * What one transaction writes. With 250 steps the embedded engine took half as long again, most of it for commits; with
+ * 1,000, 1 GB took 405 MB of memory. Neo4j writes 12,300 steps/s, of 1,000 at once 10,600. The first ones are smaller:
+ * a Neo4j that has just started needs more than its time-out for a thousand.
+ */
+const STEPS_AT_ONCE = { embedded: 500, neo4j: 4_000 }
+const STEPS_AT_FIRST = 125
 const PARTS_AT_ONCE = 100
 
 /**
@@ -40,6 +43,7 @@ export class TranscriptBatch {
   readonly #graph: Graph
   #parts: Part[] = []
   #steps = 0
+  #most = STEPS_AT_FIRST
   #refused: TranscriptSource[] = []
   /** The transaction that is under way; one that failed fails whoever comes next. */
   #writing: Promise<void> = Promise.resolve()
@@ -50,7 +54,7 @@ export class TranscriptBatch {
 
   /** How many steps make a transaction. */
   get stepsAtOnce(): number {
-    return STEPS_AT_ONCE[this.#graph.engine]
+    return this.#most
   }
 
   async add(part: Part): Promise<void> {
@@ -79,6 +83,7 @@ export class TranscriptBatch {
     if (parts.length === 0) return
     this.#parts = []
     this.#steps = 0
+    this.#most = Math.min(2 * this.#most, STEPS_AT_ONCE[this.#graph.engine])
     this.#writing = this.#transact(parts)
     this.#writing.catch(() => {}) // told to whoever comes next
   }
@@ -118,9 +123,12 @@ async function writeParts(
   messages: ReadonlyMap<string, string>,
 ): Promise<void> {
   const turns = parts.flatMap(({ turns: some }) => some)
+  const sums = new Sums()
   if (turns.length > 0) {
-    const { turns: winners, patterns } = await winnersOf(run, turns)
+    const { turns: winners, patterns, replaced } = await winnersOf(run, turns)
     const params = winners.map((turn) => turnParams(turn, messages))
+    for (const [project, turn] of replaced) sums.add(project, turn, -1)
+    for (const { properties } of params) sums.add(properties.project, properties, 1)
     if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
     if (patterns.length > 0) await run(stepOf(forgetPatterns, { keys: patterns }))
     // A turn that comes again in its session is a later version, or a copy: it stays where it was first.
@@ -132,54 +140,5 @@ async function writeParts(
   const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf ?? []))]
   if (sessionKeys.length > 0) await run(stepOf(linkAgents, { sessionKeys }))
   for (const { links } of parts) for (const link of links) await run(link)
+  for (const step of sums.steps(randomUUID())) await run(step)
 }
-
-const knownTurn = z.object({
-  key: z.string(),
-  length: optionalNumber,
-  sessionId: optionalText,
-  fileKey: optionalText,
-  pattern: optionalText,
-})
-
-type Winners = {
-  turns: StoredTurn[]
-  /** The former shapes of turns that are written anew. */
-  patterns: string[]
-}
-
-/** Of copies of a turn, the one with more calls gives the steps, whatever came first; then the lesser session. */
-async function winnersOf(run: Run, turns: readonly StoredTurn[]): Promise<Winners> {
-  const keys = [...new Set(turns.map(({ key }) => key))].sort()
-  const rows = await run(stepOf(knownTurns, { keys, token: randomUUID() }))
-  const stand = new Map(rows.map((row) => [String(row.key), decodeRow(knownTurns, knownTurn, row)]))
-  const winners = new Map<string, StoredTurn>()
-  for (const turn of turns) {
-    const best = winners.get(turn.key) ?? stand.get(turn.key)
-    if (best === undefined || gives(turn, best)) winners.set(turn.key, turn)
-  }
-  const replaced = [...winners.keys()].filter((key) => stand.get(key)?.length != null)
-  if (replaced.length > 0) await run(stepOf(forgetParts, { keys: replaced }))
-  const patterns = replaced.flatMap((key) => {
-    const { pattern = null } = stand.get(key) ?? {}
-    const { project, turn } = winners.get(key) ?? {}
-    return pattern === null || project === undefined || turn?.pattern === pattern
-      ? []
-      : [patternKey(project, pattern)]
-  })
-  return { turns: [...winners.values()], patterns: [...new Set(patterns)] }
-}
-
-type Copy = { length: number | null; sessionId: string | null; fileKey: string | null }
-
-/** The same file again: it has grown, a result has come, or it was replaced. */
-const gives = (turn: StoredTurn, best: Copy): boolean =>
-  best.length === null ||
-  turn.fileKey === best.fileKey ||
-  turn.length > best.length ||
-  (turn.length === best.length && turn.sessionId < (best.sessionId ?? ''))
-
-export const stepOf = (to: Statement, params: { [name: string]: unknown }): Step => ({
-  statement: to,
-  params: params as Params,
-})

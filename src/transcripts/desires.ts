@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { optionalNumber } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { patternKey } from './stored.ts'
+import { ARROW } from './pattern.ts'
+import { ALL, instantAt } from './report-request.ts'
+import { NEVER_MS, patternKey } from './stored.ts'
 
 /**
  * Patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was
@@ -11,72 +12,91 @@ import { patternKey } from './stored.ts'
  */
 
 const desiresOf = statement('transcripts/desires')
+const desiresSince = statement('transcripts/desires-since')
+const firstSeen = statement('transcripts/first-seen')
 const writeDesires = statement('transcripts/desires-write')
 const dropDesires = statement('transcripts/desires-drop')
 
 /** What is known of the turns that follow a pattern. */
-export const patternStats = z
-  .object({
-    pattern: z.string(),
-    count: z.number(),
-    calls: z.number(),
-    sessions: z.number(),
-    firstMs: optionalNumber,
-    lastMs: optionalNumber,
-  })
-  // The engines' avg() differ in the last digit: Neo4j's is a moving mean.
-  .transform(({ calls, ...stats }) => ({ ...stats, avgLength: calls / stats.count }))
-export type PatternStats = z.output<typeof patternStats>
+const counts = z.object({ pattern: z.string(), count: z.number(), calls: z.number(), sessions: z.number() })
 
-export type Desire = {
-  toolName: string
-  error: string
-  category: 'turn-pattern'
-  source: 'transcript-analysis'
-  pattern: string
-  count: number
-  avgLength: number
-  sessions: number
-  firstSeen: string | null
-  lastSeen: string | null
-}
+/** The engines' avg() differ in the last digit: Neo4j's is a moving mean. */
+const withAverage = <S extends z.output<typeof counts>>({ pattern, count, calls, sessions, ...more }: S) => ({
+  pattern,
+  count,
+  avgLength: calls / count,
+  sessions,
+  ...more,
+})
 
-function desireOf({ pattern, count, avgLength, sessions, firstMs, lastMs }: PatternStats): Desire {
+export const patternStats = counts.transform(withAverage)
+
+const desireStats = counts.extend({ firstMs: z.number(), lastMs: z.number() }).transform(withAverage)
+type DesireStats = z.output<typeof desireStats>
+
+export const desire = z.object({
+  toolName: z.string().describe('the first tool of the pattern'),
+  error: z.string(),
+  category: z.literal('turn-pattern'),
+  source: z.literal('transcript-analysis'),
+  pattern: z.string(),
+  count: z.number(),
+  avgLength: z.number(),
+  sessions: z.number(),
+  firstSeen: z.string().nullable().describe('the start of the first turn'),
+  lastSeen: z.string().nullable().describe('the start of the last one'),
+})
+export type Desire = z.output<typeof desire>
+
+function desireOf({ firstMs, lastMs, ...stats }: DesireStats): Desire {
+  const { pattern, count, avgLength, sessions } = stats
   return {
     toolName: firstTool(pattern),
     error: `Repeated pattern: ${pattern} (avg ${avgLength.toFixed(1)} calls, seen ${count} times across ${sessions} sessions)`,
     category: 'turn-pattern',
     source: 'transcript-analysis',
-    pattern,
-    count,
-    avgLength,
-    sessions,
+    ...stats,
     firstSeen: instantAt(firstMs),
     lastSeen: instantAt(lastMs),
   }
 }
 
-const firstTool = (pattern: string): string => (pattern.split(' → ')[0] ?? '').replace(/\{2\+\}$/, '')
+const firstTool = (pattern: string): string => (pattern.split(ARROW)[0] ?? '').replace(/\{2\+\}$/, '')
 
-export const instantAt = (ms: number | null): string | null =>
-  ms === null ? null : new Date(ms).toISOString()
+/** How often a pattern is followed that is worth a tool. */
+const RECURS = 3
 
 /** The desires of a project as its turns are now, most seen first. */
 export async function readDesires(
   graph: Graph,
-  {
-    project,
-    threshold,
-    sinceMs = 0,
-    limit = ALL,
-  }: { project: string; threshold: number; sinceMs?: number; limit?: number },
+  { project, threshold, fromMs = NEVER_MS, limit = ALL }: DesiresRequest,
 ): Promise<Desire[]> {
-  const stats = await readRows(graph, desiresOf, { project, threshold, sinceMs, limit }, patternStats)
-  return stats.map(desireOf)
+  const asked = { project, threshold, limit, minTurns: RECURS }
+  const stats =
+    fromMs === NEVER_MS
+      ? await readRows(graph, desiresOf, asked, desireStats)
+      : await readRows(
+          graph,
+          desiresSince,
+          { ...asked, fromMs, neverMs: NEVER_MS, minLength: 1 },
+          desireStats,
+        )
+  return (await withFirstSeen(graph, project, stats)).map(desireOf)
 }
 
-/** Above every count: the statements know no "all". */
-export const ALL = 2 ** 31
+/** The least of some starts is that of a turn without one: seldom, and to look for it in the first place costs a third. */
+async function withFirstSeen(graph: Graph, project: string, stats: DesireStats[]): Promise<DesireStats[]> {
+  const keyOf = ({ pattern }: DesireStats) => patternKey(project, pattern)
+  const keys = stats.filter(({ firstMs }) => firstMs === NEVER_MS).map(keyOf)
+  if (keys.length === 0) return stats
+  const rows = await readRows(graph, firstSeen, { keys, neverMs: NEVER_MS }, firstSeenRow)
+  const found = new Map(rows.map(({ key, firstMs }) => [key, firstMs]))
+  return stats.map((one) => ({ ...one, firstMs: found.get(keyOf(one)) ?? one.firstMs }))
+}
+
+const firstSeenRow = z.object({ key: z.string(), firstMs: z.number() })
+
+type DesiresRequest = { project: string; threshold: number; fromMs?: number; limit?: number }
 
 /** Brings the desires of a project up to date: what no longer holds is gone. */
 export async function refreshDesires(graph: Graph, project: string, threshold: number): Promise<void> {

@@ -1,15 +1,8 @@
 import { TurngraphError } from '../errors.ts'
-import {
-  findTranscripts,
-  readChunks,
-  resumeAt,
-  type SkippedFile,
-  type TranscriptFile,
-  transcriptFile,
-} from './files.ts'
+import { findTranscripts, readChunks, resumeAt, transcriptFile } from './files.ts'
 import type { TranscriptImport } from './import.ts'
+import { type FileSource, type FilesImport, ImportReport, isOfFile, together } from './import-report.ts'
 import type { TranscriptContents, TranscriptProgress, TranscriptSource } from './progress.ts'
-import { Tally } from './tally.ts'
 
 /** Where transcripts go: a graph of this process, or a service. */
 export type TranscriptStore<P extends TranscriptProgress = TranscriptProgress> = {
@@ -25,21 +18,6 @@ export type TranscriptStore<P extends TranscriptProgress = TranscriptProgress> =
   /** All is written: what is derived from all transcripts is brought up to date once. */
   done: (project: string) => Promise<void>
   contents: (sources: readonly TranscriptSource[]) => Promise<TranscriptContents>
-}
-
-/** What an import of files did (contract: transcripts.md, "Command line and REST"). */
-export type FilesImport = TranscriptContents & {
-  files: number
-  /** Newly read. */
-  bytes: number
-  badLines: number
-  recoveredLines: number
-  skippedFiles: number
-  skipped: SkippedFile[]
-  unknown: Record<string, number>
-  unknownSubtypes: Record<string, number>
-  unknownFields: Record<string, number>
-  seconds: number
 }
 
 export type FilesOptions = {
@@ -64,7 +42,7 @@ export async function importFiles<P extends TranscriptProgress>(
   const { files, skipped } = await findTranscripts(paths).catch((error: unknown) => {
     throw notThere(error)
   })
-  const report = new Report(skipped)
+  const report = new ImportReport(skipped)
   for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
     const some = await Promise.all(
@@ -73,24 +51,11 @@ export async function importFiles<P extends TranscriptProgress>(
         .map((file) => report.unlessUnreadable(file, () => transcriptFile(file))),
     )
     const found = some.filter((file) => file !== null).map((file) => ({ project, ...file }))
-    const known = await store.progress(found)
-    for (const [j, source] of found.entries()) {
-      const own = known[j]
-      if (own !== undefined) {
-        await report.unlessUnreadable(source.path, async () =>
-          report.add(source, await importFile(store, source, own)),
-        )
-      }
-    }
+    await importSome(store, found, report)
   }
   for (let left = await store.flush(); left.length > 0; left = await store.flush()) {
     // Hooks of the same sessions were quicker: what they read need not be read again.
-    const again = report.sourcesOf(left)
-    const known = await store.progress(again)
-    for (const [j, source] of again.entries()) {
-      const own = known[j]
-      if (own !== undefined) report.add(source, await importFile(store, source, own))
-    }
+    await importSome(store, report.sourcesOf(left), report)
   }
   // Also where nothing was new: whoever read it may have been killed before this.
   await store.done(project)
@@ -103,7 +68,20 @@ export async function importFiles<P extends TranscriptProgress>(
   }
 }
 
-type FileSource = TranscriptSource & TranscriptFile
+async function importSome<P extends TranscriptProgress>(
+  store: TranscriptStore<P>,
+  sources: readonly FileSource[],
+  report: ImportReport,
+): Promise<void> {
+  const known = await store.progress(sources)
+  for (const [i, source] of sources.entries()) {
+    const own = known[i]
+    if (own === undefined) continue
+    await report.unlessUnreadable(source.path, async () =>
+      report.add(source, await importFile(store, source, own)),
+    )
+  }
+}
 
 /** Reads on where it was left; a line that is longer than a write takes a longer one. */
 async function importFile<P extends TranscriptProgress>(
@@ -136,70 +114,6 @@ async function importFile<P extends TranscriptProgress>(
   }
 }
 
-/** What an import has met so far. */
-class Report {
-  readonly sources: FileSource[] = []
-  readonly notTranscripts: number
-  bytes = 0
-  #badLines = 0
-  #recoveredLines = 0
-  readonly #skipped: SkippedFile[]
-  readonly #unknown = new Tally()
-  readonly #unknownSubtypes = new Tally()
-  readonly #unknownFields = new Tally()
-
-  constructor(skipped: readonly SkippedFile[]) {
-    this.#skipped = [...skipped]
-    this.notTranscripts = skipped.length
-  }
-
-  add(source: FileSource, read: TranscriptImport): void {
-    this.bytes += read.bytes
-    this.#badLines += read.badLines
-    this.#recoveredLines += read.recoveredLines
-    for (const [name, times] of read.unknown) this.#unknown.add(name, times)
-    for (const [name, times] of read.unknownSubtypes) this.#unknownSubtypes.add(name, times)
-    for (const [name, times] of read.unknownFields) this.#unknownFields.add(name, times)
-    if (read.sessions > 0) this.sources.push(source)
-    else if (read.skippedThreads > 0) this.#skip(source.path, 'its agent only warmed up')
-  }
-
-  /** One file that cannot be read, or is none, stops no other. */
-  async unlessUnreadable<T>(file: string, read: () => Promise<T | null>): Promise<T | null> {
-    try {
-      const found = await read()
-      if (found === null) this.#skip(file, 'no session is named in it')
-      return found
-    } catch (error) {
-      if (!isOfFile(error)) throw error
-      this.#skip(file, `it cannot be read (${error.code})`)
-      return null
-    }
-  }
-
-  sourcesOf(some: readonly TranscriptSource[]): FileSource[] {
-    const paths = new Set(some.map(({ path }) => path))
-    return this.sources.filter(({ path }) => paths.has(path))
-  }
-
-  figures() {
-    return {
-      bytes: this.bytes,
-      badLines: this.#badLines,
-      recoveredLines: this.#recoveredLines,
-      skippedFiles: this.#skipped.length,
-      skipped: this.#skipped,
-      unknown: Object.fromEntries(this.#unknown.entries()),
-      unknownSubtypes: Object.fromEntries(this.#unknownSubtypes.entries()),
-      unknownFields: Object.fromEntries(this.#unknownFields.entries()),
-    }
-  }
-
-  #skip(file: string, reason: string): void {
-    this.#skipped.push({ file, reason })
-  }
-}
-
 async function* counted(
   chunks: AsyncIterable<Buffer>,
   onBytes: (bytes: number) => void,
@@ -215,13 +129,10 @@ const added = (before: TranscriptImport, after: TranscriptImport): TranscriptImp
   bytes: before.bytes + after.bytes,
   badLines: before.badLines + after.badLines,
   recoveredLines: before.recoveredLines + after.recoveredLines,
-  unknown: [...before.unknown, ...after.unknown],
-  unknownSubtypes: [...before.unknownSubtypes, ...after.unknownSubtypes],
-  unknownFields: [...before.unknownFields, ...after.unknownFields],
+  unknown: together(before.unknown, after.unknown),
+  unknownSubtypes: together(before.unknownSubtypes, after.unknownSubtypes),
+  unknownFields: together(before.unknownFields, after.unknownFields),
 })
-
-const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && 'syscall' in error && 'path' in error
 
 function notThere(error: unknown): unknown {
   if (!isOfFile(error)) return error

@@ -3,11 +3,14 @@ import { TurngraphError } from '../errors.ts'
 import type { Graph, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
-import { type Part, stepOf, TranscriptBatch } from './batch.ts'
+import { type Part, TranscriptBatch } from './batch.ts'
 import { fileKey, type KnownProgress, readProgress, readSeen, type TranscriptSource } from './progress.ts'
 import { scrubbedState } from './scrubbed.ts'
+import { splitSessionId } from './session-name.ts'
+import { stepOf } from './step-of.ts'
 import { nameFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
-import { Transcript, type TranscriptName } from './transcript.ts'
+import type { Counted } from './tally.ts'
+import { Transcript } from './transcript.ts'
 
 const linkTurns = statement('transcripts/link-turns')
 
@@ -20,9 +23,9 @@ export type TranscriptImport = {
   badLines: number
   recoveredLines: number
   skippedThreads: number
-  unknown: [string, number][]
-  unknownSubtypes: [string, number][]
-  unknownFields: [string, number][]
+  unknown: Counted
+  unknownSubtypes: Counted
+  unknownFields: Counted
 }
 
 /** For whoever imports many: what is known already, and a batch that is flushed at the end. */
@@ -107,17 +110,10 @@ function countsOf(transcript: Transcript): Omit<TranscriptImport, 'bytes'> {
     badLines: counts.badLines,
     recoveredLines: counts.recoveredLines,
     skippedThreads: skipped,
-    unknown: counts.unknown.entries(),
-    unknownSubtypes: counts.unknownSubtypes.entries(),
-    unknownFields: counts.unknownFields.entries(),
+    unknown: counts.unknown.counted(),
+    unknownSubtypes: counts.unknownSubtypes.counted(),
+    unknownFields: counts.unknownFields.counted(),
   }
-}
-
-const nameFor = (sessionId: string): TranscriptName => {
-  const slash = sessionId.lastIndexOf('/')
-  return slash < 0
-    ? { sessionId, agentId: null }
-    : { sessionId: sessionId.slice(0, slash), agentId: sessionId.slice(slash + 1) }
 }
 
 type Start = Omit<ConstructorParameters<typeof Transcript>[1], 'onTurn'>
@@ -135,13 +131,17 @@ class Reading {
   constructor(source: TranscriptSource, expected: number | null, start: Start) {
     this.#source = source
     this.#expected = expected
-    this.transcript = new Transcript(nameFor(source.sessionId), {
-      ...start,
-      onTurn: ({ sessionId }, turn) => {
-        this.#found.push(storedTurn(source.project, fileKey(source), sessionId, turn))
-        this.steps += turn.length
+    const { session, agentId } = splitSessionId(source.sessionId)
+    this.transcript = new Transcript(
+      { sessionId: session, agentId },
+      {
+        ...start,
+        onTurn: ({ sessionId }, turn) => {
+          this.#found.push(storedTurn(source.project, fileKey(source), sessionId, turn))
+          this.steps += turn.length
+        },
       },
-    })
+    )
   }
 
   /** What was read since the last part. */
@@ -196,7 +196,7 @@ class Reading {
 
   #root(): string {
     const { project, sessionId } = this.#source
-    return sessionKey(project, nameFor(sessionId).sessionId ?? sessionId)
+    return sessionKey(project, splitSessionId(sessionId).session)
   }
 
   /** To turns of a task in whose worktree a session ran (contract: transcripts.md, the end). */

@@ -3,9 +3,6 @@
  * same, and counted, so that a new version is noticed (contract: transcripts.md, "Reading").
  */
 
-/** What turns are built from. */
-export const NEEDED: ReadonlySet<string> = new Set(['user', 'assistant', 'system'])
-
 /** What is passed over without a word: most of the speed is there. */
 export const PASSED_OVER: ReadonlySet<string> = new Set([
   'agent-color',
@@ -119,6 +116,9 @@ const OWN = {
     'writtenPaths',
   ],
 }
+
+/** What turns are built from. */
+export const NEEDED: ReadonlySet<string> = new Set(Object.keys(OWN))
 
 /** The fields at the top of the records that are read. */
 export const FIELDS: Readonly<Record<string, ReadonlySet<string> | undefined>> = Object.assign(

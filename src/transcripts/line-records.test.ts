@@ -156,7 +156,9 @@ describe('what is not known is counted, never an error', () => {
   const tallies = (...texts: string[]) => {
     const counts = noCounts()
     for (const text of texts) readLine(Buffer.from(text), 0, Buffer.byteLength(text), counts, () => {})
-    return [counts.unknown, counts.unknownSubtypes, counts.unknownFields].map((tally) => tally.entries())
+    return [counts.unknown, counts.unknownSubtypes, counts.unknownFields].map((tally) =>
+      Object.entries(tally.counted()),
+    )
   }
 
   test('types', () => {

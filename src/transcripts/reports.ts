@@ -4,8 +4,10 @@ import { readRows } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { KINDS } from './content.ts'
-import { ALL, type Desire, instantAt, patternStats, readDesires } from './desires.ts'
+import { type Desire, patternStats, readDesires } from './desires.ts'
+import { common, instantAt, type ReportRequest } from './report-request.ts'
 import { patternKey, sessionKey } from './stored.ts'
+import { TURN_STATUSES } from './turn.ts'
 
 /** What analysts ask of transcripts (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
 
@@ -14,7 +16,6 @@ const turnsOfSession = statement('transcripts/turns-of-session')
 const turnsOfPattern = statement('transcripts/turns-of-pattern')
 const patternsOfProject = statement('transcripts/patterns')
 const patternsOfSession = statement('transcripts/patterns-of-session')
-const toolStats = statement('transcripts/tool-stats')
 const failures = statement('transcripts/failures')
 
 export const transcriptTurn = z.object({
@@ -22,7 +23,7 @@ export const transcriptTurn = z.object({
   sessionId: z.string(),
   index: z.number().describe('its place in the session, from 0'),
   kind: z.enum(KINDS),
-  status: z.enum(['complete', 'interrupted', 'open']),
+  status: z.enum(TURN_STATUSES),
   startedAt: z.string().nullable(),
   durationMs: z.number().nullable(),
   length: z.number().describe('how many calls'),
@@ -37,8 +38,8 @@ const turnRow = z.object({
   turn: z.object({
     id: z.string(),
     kind: z.enum(KINDS),
-    status: z.enum(['complete', 'interrupted', 'open']),
-    startedMs: optionalNumber,
+    status: z.enum(TURN_STATUSES),
+    begunMs: z.number(),
     durationMs: optionalNumber,
     length: z.number(),
     tools: textList,
@@ -49,14 +50,6 @@ const turnRow = z.object({
   sessionId: z.string(),
   index: z.number(),
 })
-
-export type ReportRequest = {
-  project: string
-  /** Epoch milliseconds; whole turns are filtered by their start. */
-  sinceMs?: number | null | undefined
-  /** 0: all. */
-  limit?: number | undefined
-}
 
 export type TurnsRequest = ReportRequest & {
   minLength: number
@@ -80,11 +73,11 @@ export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): 
       : scopeOf(request, turnsOfSession, longestTurns)
   const ofPattern = sessionId == null ? {} : { pattern: pattern ?? '' }
   const rows = await readRows(graph, from, { ...own, ...ofPattern, ...common(request), minLength }, turnRow)
-  return rows.map(({ turn: { id, startedMs, ...turn }, ...held }) => ({
+  return rows.map(({ turn: { id, begunMs, ...turn }, ...held }) => ({
     turnId: id,
     ...held,
     ...turn,
-    startedAt: instantAt(startedMs),
+    startedAt: instantAt(begunMs),
   }))
 }
 
@@ -94,11 +87,6 @@ const scopeOf = (
   ofProject: Statement,
 ): readonly [Statement, Params] =>
   sessionId == null ? [ofProject, { project }] : [ofSession, { sessionKey: sessionKey(project, sessionId) }]
-
-const common = ({ sinceMs, limit }: ReportRequest): Params => ({
-  sinceMs: sinceMs ?? 0,
-  limit: limit || ALL,
-})
 
 export const transcriptPattern = z.object({
   pattern: z.string(),
@@ -117,35 +105,7 @@ export async function listTranscriptPatterns(
 ): Promise<TranscriptPattern[]> {
   const [from, own] = scopeOf(request, patternsOfSession, patternsOfProject)
   const params = { ...own, ...common(request), minLength: request.minLength }
-  const stats = await readRows(graph, from, params, patternStats)
-  return stats.map(({ pattern, count, avgLength, sessions }) => ({ pattern, count, avgLength, sessions }))
-}
-
-export const toolStat = z.object({
-  toolName: z.string(),
-  count: z.number().describe('calls'),
-  turns: z.number().describe('turns with at least one'),
-  avgTurnLen: z.number().describe('of those turns, each once'),
-  longTurnPct: z.number().describe('of those turns, how many are long; 0 to 100'),
-})
-export type ToolStat = z.output<typeof toolStat>
-
-const toolRow = toolStat
-  .omit({ longTurnPct: true, avgTurnLen: true })
-  .extend({ longTurns: z.number(), turnCalls: z.number() })
-
-/** How long the turns are in which a tool is called: whether it gets agents where they want to go. */
-export async function listToolStats(
-  graph: Graph,
-  request: ReportRequest & { threshold: number },
-): Promise<ToolStat[]> {
-  const { project, threshold } = request
-  const rows = await readRows(graph, toolStats, { project, threshold, ...common(request) }, toolRow)
-  return rows.map(({ longTurns, turnCalls, ...row }) => ({
-    ...row,
-    avgTurnLen: turnCalls / row.turns,
-    longTurnPct: (100 * longTurns) / row.turns,
-  }))
+  return readRows(graph, from, params, patternStats)
 }
 
 /** Patterns worth a better tool, most seen first. */
@@ -153,22 +113,9 @@ export const listDesires = (
   graph: Graph,
   request: ReportRequest & { threshold: number },
 ): Promise<Desire[]> => {
-  const { project, threshold, sinceMs, limit } = request
-  return readDesires(graph, { project, threshold, sinceMs: sinceMs ?? 0, limit: limit || ALL })
+  const { project, threshold } = request
+  return readDesires(graph, { project, threshold, ...common(request) })
 }
-
-export const desire = z.object({
-  toolName: z.string().describe('the first tool of the pattern'),
-  error: z.string(),
-  category: z.literal('turn-pattern'),
-  source: z.literal('transcript-analysis'),
-  pattern: z.string(),
-  count: z.number(),
-  avgLength: z.number(),
-  sessions: z.number(),
-  firstSeen: z.string().nullable().describe('the start of the first turn'),
-  lastSeen: z.string().nullable().describe('the start of the last one'),
-})
 
 export const path = z.object({
   pattern: z.string().describe('`Tool: what its messages have in common`, or a turn pattern'),

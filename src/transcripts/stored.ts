@@ -2,6 +2,7 @@ import type { Params, Value } from '../graph/port.ts'
 import { canonicalInstant } from '../instant.ts'
 import { sha256, transcriptKey } from '../keys.ts'
 import { failureOf } from './failure.ts'
+import { splitSessionId } from './session-name.ts'
 import type { ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
 
@@ -29,6 +30,9 @@ const toolKey = (project: string, tool: string): string => transcriptKey(project
 export const patternKey = (project: string, pattern: string): string =>
   transcriptKey(project, sha256(pattern))
 
+export const toolUseKey = (of: { project: string; tool: string; period: number; length: number }): string =>
+  `${toolKey(of.project, of.tool)}/${of.period}/${of.length}`
+
 export type StoredTurn = {
   project: string
   /** The file that gives it. */
@@ -53,34 +57,39 @@ export const storedTurn = (
   turn,
 })
 
+/**
+ * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and
+ * whatever began since some instant did not begin then.
+ */
+export const NEVER_MS = -8_640_000_000_000_000
+
+export const begunMsOf = (startedAt: string | null): number =>
+  startedAt === null ? NEVER_MS : Date.parse(startedAt)
+
+export type TurnParams = {
+  key: string
+  startedAt: string | null
+  properties: { [name: string]: Value } & {
+    project: string
+    length: number
+    pattern: string | null
+    begunMs: number
+    tools: string[]
+  }
+  follows: Value[]
+  calls: Value[]
+}
+
 /** @param messages the scrubbed form of each error */
 export function turnParams(
   { project, fileKey, key, sessionId, turn }: StoredTurn,
   messages: ReadonlyMap<string, string>,
-): { [name: string]: Value } {
+): TurnParams {
   const startedAt = instant(turn.startedAt)
-  const startedMs = startedAt === null ? null : Date.parse(startedAt)
+  const begunMs = begunMsOf(startedAt)
   const tools = turn.steps.map(({ tool }) => nameFrom(tool))
   const pattern = turn.pattern === null ? null : turn.pattern.toWellFormed().replaceAll('\0', '\uFFFD')
-  const rows = turn.steps.map((step, sequence) => {
-    const common = {
-      id: nameFrom(step.id),
-      sequence,
-      status: step.status,
-      isParallel: step.isParallel,
-      durationMs: step.durationMs,
-      agentId: step.agentId === null ? null : nameFrom(step.agentId),
-    }
-    const tool = toolKey(project, step.tool)
-    if (step.status !== 'error') return { tool, properties: common, failed: false }
-    const error = messages.get(step.error ?? '') ?? ''
-    const failure = failureOf(error)
-    return {
-      tool,
-      properties: { ...common, error, failure, project, tool: nameFrom(step.tool), sessionId, startedMs },
-      failed: true,
-    }
-  })
+  const patternIs = pattern === null ? null : patternKey(project, pattern)
   return {
     key,
     startedAt,
@@ -92,36 +101,59 @@ export function turnParams(
       index: turn.index,
       kind: turn.kind,
       status: turn.status,
-      startedMs,
+      begunMs,
       durationMs: turn.durationMs,
       durationSource: turn.durationSource,
       length: turn.length,
       pattern,
+      patternKey: patternIs,
       tools,
       errors: turn.errors,
       parallelSteps: turn.parallelSteps,
     },
-    follows: pattern === null ? [] : [followed(project, pattern, tools[0] ?? '')],
-    calls: callsOf(project, turn),
-    steps: rows.filter(({ failed }) => !failed).map(({ tool, properties }) => ({ tool, properties })),
-    failed: rows.filter(({ failed }) => failed).map(({ tool, properties }) => ({ tool, properties })),
+    follows:
+      patternIs === null
+        ? []
+        : [
+            {
+              key: patternIs,
+              pattern,
+              tool: { key: toolKey(project, tools[0] ?? ''), name: tools[0] ?? '' },
+            },
+          ],
+    calls: callsOf(turn, tools, { project, sessionId, begunMs }, messages),
   }
 }
 
-const followed = (project: string, pattern: string, first: string): Value => ({
-  key: patternKey(project, pattern),
-  pattern,
-  tool: { key: toolKey(project, first), name: first },
-})
-
-function callsOf(project: string, { steps }: TranscriptTurn): Value[] {
-  const calls = new Map<string, { calls: number; errors: number }>()
-  for (const { tool, status } of steps) {
-    const name = nameFrom(tool)
-    const found = calls.get(name) ?? { calls: 0, errors: 0 }
-    calls.set(name, { calls: found.calls + 1, errors: found.errors + (status === 'error' ? 1 : 0) })
+/** The steps of a turn by tool: each tool is looked up once. */
+function callsOf(
+  { steps }: TranscriptTurn,
+  tools: readonly string[],
+  { project, sessionId, begunMs }: { project: string; sessionId: string; begunMs: number },
+  messages: ReadonlyMap<string, string>,
+): Value[] {
+  const byTool = new Map<string, { steps: Value[]; failed: Value[] }>()
+  for (const [sequence, step] of steps.entries()) {
+    const tool = tools[sequence] ?? ''
+    const own = byTool.get(tool) ?? { steps: [], failed: [] }
+    byTool.set(tool, own)
+    const agentId = step.agentId === null ? null : nameFrom(step.agentId)
+    // In the order that the statement takes them: their names, a million times, were half of what is sent.
+    const row = [nameFrom(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId]
+    if (step.status !== 'error') own.steps.push(row)
+    else {
+      const error = messages.get(step.error ?? '') ?? ''
+      const more = { error, failure: failureOf(error), project, tool, sessionId, begunMs }
+      own.failed.push({ row, more })
+    }
   }
-  return [...calls].map(([name, counts]) => ({ key: toolKey(project, name), name, ...counts }))
+  return [...byTool].map(([name, own]) => ({
+    key: toolKey(project, name),
+    name,
+    calls: own.steps.length + own.failed.length,
+    errors: own.failed.length,
+    ...own,
+  }))
 }
 
 /** @param parentStepId the call that started the agent, where a file beside the transcript names it */
@@ -131,8 +163,8 @@ export function sessionParams(
   parentStepId: string | null,
 ): { [name: string]: Value } {
   const { sessionId, sidechain, startedAt, endedAt, cwd, version } = thread
-  const slash = sessionId.lastIndexOf('/')
-  const parent = sidechain && slash > 0 ? sessionId.slice(0, slash) : null
+  const { session, agentId } = splitSessionId(sessionId)
+  const parent = sidechain && agentId !== null && session !== '' ? session : null
   return {
     key: sessionKey(project, sessionId),
     startedAt: instant(startedAt),
@@ -141,7 +173,7 @@ export function sessionParams(
     properties: {
       project,
       id: nameFrom(sessionId),
-      agentId: parent === null ? null : nameFrom(sessionId.slice(slash + 1)),
+      agentId: parent === null || agentId === null ? null : nameFrom(agentId),
       parentStepId: parentStepId === null ? null : nameFrom(parentStepId),
       cwd: cwd === null ? null : pathFrom(cwd),
       version: version === null ? null : nameFrom(version),

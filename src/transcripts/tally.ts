@@ -1,3 +1,6 @@
+/** Names, and how often each was met. */
+export type Counted = Record<string, number>
+
 /** Names and how often each was met: bounded, because the names are other people's. */
 export class Tally {
   readonly #counts = new Map<string, number>()
@@ -9,9 +12,13 @@ export class Tally {
     this.#counts.set(kept, (before ?? 0) + times)
   }
 
+  addAll(others: Counted): void {
+    for (const [name, times] of Object.entries(others)) this.add(name, times)
+  }
+
   /** By name. */
-  entries(): [string, number][] {
-    return [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))
+  counted(): Counted {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 }
 

@@ -13,6 +13,7 @@ import {
   whatWasSaid,
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
+import { splitSessionId } from './session-name.ts'
 import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
 
 /** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
@@ -99,9 +100,8 @@ export class Thread {
   get counts(): boolean {
     const { sidechain, sessionId, calls, begins } = this.state
     if (!sidechain) return true
-    return (
-      !isCompaction(sessionId.slice(sessionId.lastIndexOf('/') + 1)) && (calls > 0 || begins === 'prompt')
-    )
+    const { session, agentId } = splitSessionId(sessionId)
+    return !isCompaction(agentId ?? session) && (calls > 0 || begins === 'prompt')
   }
 
   read(record: TranscriptRecord): void {

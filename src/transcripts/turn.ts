@@ -36,7 +36,8 @@ export type OpenTurn = {
   steps: Step[]
 }
 
-export type TurnStatus = 'complete' | 'interrupted' | 'open'
+export const TURN_STATUSES = ['complete', 'interrupted', 'open'] as const
+export type TurnStatus = (typeof TURN_STATUSES)[number]
 
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
 export type TranscriptTurn = {

@@ -1,0 +1,129 @@
+import type { Graph, Value } from '../src/graph/port.ts'
+import { TranscriptBatch } from '../src/transcripts/batch.ts'
+import { fileKey } from '../src/transcripts/progress.ts'
+import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/stored.ts'
+import { newThread } from '../src/transcripts/thread.ts'
+import { type TranscriptTurn, transcriptTurn } from '../src/transcripts/turn.ts'
+
+/** `few`: the same shapes again and again, as a corpus that is repeated has them. `many`: most are unique, as in life. */
+export type Shapes = 'few' | 'many'
+
+export const TURNS_A_SESSION = 40
+const MEAN_LENGTH = 12
+
+/** How often the real transcripts of ../shared/corpus call what; 36 more tools four times each. */
+const CALLS: Record<string, number> = {
+  Bash: 690,
+  Read: 456,
+  Edit: 407,
+  Grep: 154,
+  TodoWrite: 98,
+  TaskUpdate: 77,
+  Write: 58,
+  Glob: 47,
+  TaskCreate: 42,
+  AskUserQuestion: 25,
+  Task: 19,
+  Agent: 17,
+  MultiEdit: 15,
+  WebFetch: 15,
+  ...Object.fromEntries(Array.from({ length: 36 }, (_, i) => [`mcp__server__tool${i}`, 4])),
+}
+const TOOLS = Object.entries(CALLS).flatMap(([tool, times]) => Array<string>(times).fill(tool))
+/** Of ten calls, four are of the same tool as the one before: turns of 12 calls have 7 runs. */
+const SAME_TOOL = 0.42
+/** Turns of `few` shapes are one of so many. */
+const FEW = 150
+const FAILED = 0.04
+const ERRORS = Array.from(
+  { length: 200 },
+  (_, i) => `File /a/b/${i}.ts does not fit: ${'abcdefgh'.slice(i % 8)}`,
+)
+
+export const instantOf = (turn: number): number => Date.UTC(2026, 0, 1) + turn * 60_000
+
+/**
+ * Turns of a real mix of lengths, tools and errors, written as an import writes them, until they are so many steps.
+ *
+ * @returns how many turns
+ */
+export async function fillTurns(
+  graph: Graph,
+  { project, steps, shapes }: { project: string; steps: number; shapes: Shapes },
+): Promise<number> {
+  const batch = new TranscriptBatch(graph)
+  let turns = 0
+  for (let session = 0, written = 0; written < steps; session++) {
+    const source = { project, sessionId: `s${session}` }
+    const some: StoredTurn[] = []
+    for (let i = 0; i < TURNS_A_SESSION && written < steps; i++, turns++) {
+      const turn = madeUp(turns, shapes)
+      some.push(storedTurn(project, fileKey(source), source.sessionId, turn))
+      written += turn.length
+    }
+    await batch.add({
+      source,
+      file: {
+        key: fileKey(source),
+        expected: -1,
+        sessions: [sessionParams(project, newThread(source.sessionId, false), null) as Value],
+        properties: { project, sessionId: source.sessionId, offset: 1 },
+      },
+      turns: some,
+      agentsOf: null,
+      links: [],
+    })
+  }
+  await batch.flush()
+  return turns
+}
+
+function madeUp(number: number, shapes: Shapes): TranscriptTurn {
+  const random = randomFrom(shapes === 'few' ? number % FEW : number)
+  const fails = randomFrom(number + 0.5)
+  const length = 1 + Math.floor(random() ** 3 * MEAN_LENGTH * 4)
+  const at = new Date(instantOf(number)).toISOString()
+  let tool = oneOf(TOOLS, random)
+  return transcriptTurn(
+    {
+      id: `turn-${number}`,
+      index: number % TURNS_A_SESSION,
+      kind: 'human',
+      promptId: null,
+      startedAt: at,
+      lastAt: at,
+      toldMs: 60_000,
+      finished: true,
+      interrupted: false,
+      steps: Array.from({ length }, (_, i) => {
+        if (random() > SAME_TOOL) tool = oneOf(TOOLS, random)
+        const failed = fails() < FAILED
+        return {
+          id: `toolu_${number}_${i}`,
+          tool,
+          status: failed ? ('error' as const) : ('ok' as const),
+          response: `r${i}`,
+          startedAt: at,
+          durationMs: 100,
+          error: failed ? oneOf(ERRORS, fails) : null,
+          agentId: null,
+        }
+      }),
+    },
+    true,
+  )
+}
+
+const oneOf = (some: readonly string[], random: () => number): string =>
+  some[Math.floor(random() * some.length)] ?? ''
+
+/** The same numbers from the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = Math.imul(seed * 2 + 1, 0x9e3779b1)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,9 @@
+// Adds to how often patterns are followed, and with how many calls. The sum is made under the lock.
+// Locks: TurnPattern (by `rev`, in the order of the keys).
+// params: $batch $token
+UNWIND $batch.rows AS x
+MATCH (p:TurnPattern {key: x.key})
+SET p.rev = $token
+WITH p, x
+SET p.turns = p.turns + x.turns, p.calls = p.calls + x.calls
+RETURN count(p) AS patterns

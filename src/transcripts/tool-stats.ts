@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { ALL, common, type ReportRequest } from './report-request.ts'
+import { NEVER_MS } from './stored.ts'
+import { PERIOD_MS, periodOf } from './sums.ts'
+
+const toolStats = statement('transcripts/tool-stats')
+const toolStatsBetween = statement('transcripts/tool-stats-between')
+
+export const toolStat = z.object({
+  toolName: z.string(),
+  count: z.number().describe('calls'),
+  turns: z.number().describe('turns with at least one'),
+  avgTurnLen: z.number().describe('of those turns, each once'),
+  longTurnPct: z.number().describe('of those turns, how many are long; 0 to 100'),
+})
+export type ToolStat = z.output<typeof toolStat>
+
+const toolRow = toolStat
+  .omit({ longTurnPct: true, avgTurnLen: true })
+  .extend({ longTurns: z.number(), turnCalls: z.number() })
+type ToolRow = z.output<typeof toolRow>
+
+type ToolStatsRequest = ReportRequest & { threshold: number }
+
+/** How long the turns are in which a tool is called: whether it gets agents where they want to go. */
+export async function listToolStats(graph: Graph, request: ToolStatsRequest): Promise<ToolStat[]> {
+  const { fromMs, limit } = common(request)
+  const rows =
+    fromMs === NEVER_MS
+      ? await rowsFrom(graph, request, periodOf(NEVER_MS), limit)
+      : (await rowsSince(graph, request, fromMs)).slice(0, limit)
+  return rows.map(({ longTurns, turnCalls, ...row }) => ({
+    ...row,
+    avgTurnLen: turnCalls / row.turns,
+    longTurnPct: (100 * longTurns) / row.turns,
+  }))
+}
+
+/** Whole periods were added up at import; the turns of the one that is cut are walked. */
+async function rowsSince(graph: Graph, request: ToolStatsRequest, fromMs: number): Promise<ToolRow[]> {
+  const { project, threshold } = request
+  const period = Math.ceil(fromMs / PERIOD_MS)
+  const cut = { project, threshold, fromMs, untilMs: period * PERIOD_MS }
+  const found = await Promise.all([
+    rowsFrom(graph, request, period, ALL),
+    readRows(graph, toolStatsBetween, cut, toolRow),
+  ])
+  const sums = new Map<string, ToolRow>()
+  for (const row of found.flat()) sums.set(row.toolName, sumOf(row, sums.get(row.toolName)))
+  return [...sums.values()].sort((a, b) => b.count - a.count || (a.toolName < b.toolName ? -1 : 1))
+}
+
+const rowsFrom = (
+  graph: Graph,
+  { project, threshold }: ToolStatsRequest,
+  period: number,
+  limit: number,
+): Promise<ToolRow[]> => readRows(graph, toolStats, { project, threshold, period, limit }, toolRow)
+
+const sumOf = (a: ToolRow, b: ToolRow | undefined): ToolRow =>
+  b === undefined
+    ? a
+    : {
+        toolName: a.toolName,
+        count: a.count + b.count,
+        turns: a.turns + b.turns,
+        turnCalls: a.turnCalls + b.turnCalls,
+        longTurns: a.longTurns + b.longTurns,
+      }
