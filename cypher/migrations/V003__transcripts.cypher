@@ -15,4 +15,4 @@ CREATE INDEX tool_use_project IF NOT EXISTS FOR (n:ToolUse) ON (n.project);
 CREATE INDEX transcript_turn_length IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.length, n.index);
 CREATE INDEX transcript_turn_pattern IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.patternKey, n.length, n.sessionId);
 CREATE INDEX transcript_turn_seen IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.patternKey, n.sessionId, n.begunMs);
-CREATE INDEX failed_step_failure IF NOT EXISTS FOR (n:FailedStep) ON (n.project, n.tool, n.failure, n.sessionId);
+CREATE INDEX failed_step_failure IF NOT EXISTS FOR (n:FailedStep) ON (n.project, n.tool, n.failure, n.sessionId, n.begunMs);

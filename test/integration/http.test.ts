@@ -205,7 +205,7 @@ describe('promise recovery', () => {
 describe('what is no route', () => {
   test('an unknown route is 404 not_found, a known path with a wrong method too, with Allow', async () => {
     const { call } = await start()
-    for (const path of ['/', '/v1', '/v2/turns', '/v1/turns/', '/V1/turns', '/v1/worlds/a/b/c', '/metrics']) {
+    for (const path of ['/', '/v1', '/v2/turns', '/v1/turns/', '/V1/turns', '/v1/worlds/a/b/c', '/metric']) {
       const answer = await call('GET', path)
       expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
     }
