@@ -145,6 +145,24 @@ describe('a network at its worst', () => {
     expect(await stored(direct)).toEqual(['mine 1', 'mine 2', 'mine 3'])
   })
 
+  test('an attempt that ended before it could be claimed is followed by another', async () => {
+    let refusals = 0
+    const { url, token, direct } = await service(({ url: path }) => {
+      if (!path.endsWith('/claim') || refusals++ % 2 === 1) return undefined
+      const error = {
+        code: 'lease_lost',
+        message: 'Attempt is interrupted.',
+        hint: null,
+        details: null,
+        request_id: null,
+      }
+      return { status: 409, body: { error } }
+    })
+    const { last } = await played({ client: clientOf({ url, token }) })
+    expect(last).toMatchObject({ outcome: 'approved', turn: 3, error: null })
+    expect(await stored(direct)).toEqual(['mine 1', 'mine 2', 'mine 3'])
+  })
+
   test('what was verified stays in the context, however many turns the service is away', async () => {
     let away = false
     const { url, token, direct } = await service(() => (away ? 'refuse' : undefined))

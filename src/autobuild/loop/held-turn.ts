@@ -46,17 +46,21 @@ export async function tryToTake({ client, world }: Place): Promise<Claim | Turng
     if (started.attemptId !== undefined) return await claim(started.attemptId)
     throw new TurngraphError('internal', 'A single attempt was answered as a turn run.')
   } catch (error) {
+    if (hasEnded(error)) return tryToTake({ client, world })
     if (!isBusy(error)) throw error
     const other = attemptOf(error)
     if (other === null) throw error // a turn run
     return claim(other).catch((refusal: unknown) => {
-      if (refusal instanceof TurngraphError && ENDED_OR_HELD.has(refusal.code)) return error
+      if (hasEnded(refusal)) return tryToTake({ client, world })
+      if (isBusy(refusal)) return error
       throw refusal
     })
   }
 }
 
-const ENDED_OR_HELD = new Set(['busy', 'lease_lost', 'not_found'])
+/** Meanwhile; even one that this program had just started, on a machine too busy to claim it within its lease. */
+const hasEnded = (error: unknown): boolean =>
+  error instanceof TurngraphError && (error.code === 'lease_lost' || error.code === 'not_found')
 
 export const isBusy = (error: unknown): error is TurngraphError =>
   error instanceof TurngraphError && error.code === 'busy'
