@@ -229,6 +229,7 @@ describe('the loop, while the service is away', () => {
     const taken = await played(runAutobuild({ ...roles(agents), client: same, world, task: '', maxTurns: 1 }))
     expect(taken.find(({ type }) => type === 'turn')).toMatchObject({ turn: 1, attemptId })
     expect(taken.some(({ type }) => type === 'waiting')).toBe(false)
+    expect((await same.getTurn({ worldSlug: 'w', turnNumber: 1 })).mode).toBe('recovering_state')
 
     await claim(same)
     const other = clientOf({ url: service.url, token: service.token })

@@ -10,7 +10,8 @@ const AGAIN_MS = 1_000
 /** How much longer than its lease an attempt is waited for whose owner may be gone: it is ended a little later. */
 const GRACE_MS = 5_000
 
-type Claim = { attemptId: string; attemptedTurn: number; fence: number }
+/** `resumed`: the attempt stood there already, of an earlier life of this program. */
+type Claim = { attemptId: string; attemptedTurn: number; fence: number; resumed?: boolean }
 type Waiting = { type: 'waiting'; reason: string }
 export type Place = { client: TurngraphClient; world: World }
 
@@ -50,11 +51,14 @@ export async function tryToTake({ client, world }: Place): Promise<Claim | Turng
     if (!isBusy(error)) throw error
     const other = attemptOf(error)
     if (other === null) throw error // a turn run
-    return claim(other).catch((refusal: unknown) => {
-      if (hasEnded(refusal)) return tryToTake({ client, world })
-      if (isBusy(refusal)) return error
-      throw refusal
-    })
+    return claim(other).then(
+      (taken) => ({ ...taken, resumed: true }),
+      (refusal: unknown) => {
+        if (hasEnded(refusal)) return tryToTake({ client, world })
+        if (isBusy(refusal)) return error
+        throw refusal
+      },
+    )
   }
 }
 
@@ -95,6 +99,11 @@ export class HeldTurn {
 
   get attemptId(): string {
     return this.#claim.attemptId
+  }
+
+  /** An earlier life of this program had begun it: its work may lie half done. */
+  get resumed(): boolean {
+    return this.#claim.resumed === true
   }
 
   get signal(): AbortSignal {

@@ -118,7 +118,7 @@ export class Session<Task, Report> {
         turn,
         contextFor: (role) => this.#memory.contextFor(role, turn, this.#worldSlug),
         prior: () => this.#memory.prior,
-        interrupted: await this.#wasInterrupted(turn),
+        interrupted: await this.#wasInterrupted(turn, held),
         signal,
       })
       const stored = await this.#capture(turn, record, held)
@@ -260,10 +260,11 @@ export class Session<Task, Report> {
   }
 
   /** Of a process that was killed, or a caller that gave up: only where this one has just begun. */
-  async #wasInterrupted(turn: number): Promise<boolean> {
+  async #wasInterrupted(turn: number, held: HeldTurn | null): Promise<boolean> {
     const begun = this.#first
     this.#first = false
     if (!begun || this.#world === null) return false
+    if (held?.resumed) return true
     const { project, worldSlug } = this.#world
     try {
       const { attempts } = await this.#client.listAttempts({ project, worldSlug, limit: 2 })
