@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
+const minutes = { testTimeout: 60_000, hookTimeout: 60_000 }
+const needsNeo4j = 'test/**/*neo4j*.test.ts'
+
 /**
- * Three projects: `unit` stands beside the code and runs in parallel; `store` works on graphs (Neo4j
- * Community has one database, so its files run one after the other); `e2e` runs the built command line.
+ * `unit` stands beside the code; `store` works on embedded graphs, `e2e` runs the built command line. A file that needs a
+ * real Neo4j says so in its name and is of `neo4j`: those share its one database, so they run one after the other.
  */
 export default defineConfig({
   test: {
@@ -21,11 +24,9 @@ export default defineConfig({
         test: {
           name: 'store',
           include: ['test/{contract,property,integration,failure,chaos}/**/*.test.ts'],
-          globalSetup: ['test/support/neo4j-servers.ts'],
-          fileParallelism: false,
+          exclude: [needsNeo4j],
           sequence: { groupOrder: 1 },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...minutes,
         },
       },
       {
@@ -34,8 +35,19 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 2 },
-          testTimeout: 60_000,
+          ...minutes,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'neo4j',
+          include: [needsNeo4j],
+          globalSetup: ['test/support/neo4j-servers.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+          ...minutes,
         },
       },
     ],

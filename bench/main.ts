@@ -1,5 +1,8 @@
 import { Command } from 'commander'
+import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
+import { benchQueries } from './queries.ts'
+import { benchRestore } from './restore.ts'
 import { benchRuns } from './runs.ts'
 import { benchReports } from './transcript-reports.ts'
 import { benchTranscripts } from './transcripts.ts'
@@ -103,6 +106,56 @@ program
       shapes: options.shapes === 'many' ? 'many' : 'few',
       project: options.project ?? null,
       samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('analyses')
+  .description('every named analysis and every query of docs/how-to/analyst.md')
+  .option(...STORE)
+  .option('--turns <n>', 'turns of sessions in the graph', '100000')
+  .option('--steps <n>', 'steps of transcripts in the graph', '1000000')
+  .option('--project <name>', 'one that was filled before, in that store')
+  .option('--samples <n>', 'measurements of each', '3')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/analyses.json')
+  .action(async (options: Record<string, string>) => {
+    await benchAnalyses({
+      store: options.store ?? null,
+      turns: Number(options.turns),
+      steps: Number(options.steps),
+      project: options.project ?? null,
+      samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('queries')
+  .description('captures while hostile queries fight for the machine, against captures without')
+  .option(...STORE)
+  .option('--turns <n>', 'turns in the graph before', '5000')
+  .option('--samples <n>', 'captures of each', '600')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/queries.json')
+  .action(async (options: Record<string, string>) => {
+    await benchQueries({
+      store: options.store ?? null,
+      turns: Number(options.turns),
+      samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('restore')
+  .description('turns leaving an embedded graph and coming into a store: turns a second, and memory')
+  .option(...STORE)
+  .option('--turns <n>', 'how many turns', '20000')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/restore.json')
+  .action(async (options: Record<string, string>) => {
+    await benchRestore({
+      store: options.store ?? null,
+      turns: Number(options.turns),
       out: String(options.out),
     })
   })

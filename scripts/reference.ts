@@ -7,12 +7,13 @@ import { routeOf, routes } from '../src/http/routes.ts'
 import { manifest } from '../src/mcp/manifest.ts'
 import { ALL_TOOLS } from '../src/mcp/tools.ts'
 import { type OperationName, operations } from '../src/operations.ts'
+import { nodesTable, relationshipsTable, schemaPicture } from '../src/stored/document.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/transcript-upload.ts'
 import { captureRequest } from '../src/turns/record.ts'
 import { wireSchema } from '../src/wire.ts'
 
 /**
- * docs/reference.md and docs/mcp-tools.json, from the schemas: `npm run docs` writes them, `--check` fails where one
+ * docs/reference.md, docs/graph.md and docs/mcp-tools.json, from the schemas: `npm run docs` writes them, `--check` fails where one
  * is out of date.
  */
 type Json = { [key: string]: unknown }
@@ -38,6 +39,15 @@ function reference(): string {
       ]),
     )}`,
     `## Settings\n\n${table(['variable', 'default', 'meaning'], Object.entries(ENVIRONMENT).map(settingRow))}`,
+  ].join('\n\n')}\n`
+}
+
+function graphDocument(): string {
+  return `${[
+    "# The graph's schema\n\nGenerated from the schemas by `npm run docs`: what is not here is not stored. `?` marks a property that a node may lack. [What it means](concepts.md#the-graph).",
+    `\`\`\`mermaid\n${schemaPicture()}\n\`\`\``,
+    `## Nodes\n\n${nodesTable()}`,
+    `## Relationships\n\n${relationshipsTable()}`,
   ].join('\n\n')}\n`
 }
 
@@ -126,6 +136,7 @@ function table(head: string[], rows: string[][]): string {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const generated = {
     'docs/reference.md': reference(),
+    'docs/graph.md': graphDocument(),
     'docs/mcp-tools.json': `${JSON.stringify(manifest(), null, 2)}\n`,
   }
   for (const [name, text] of Object.entries(generated)) {

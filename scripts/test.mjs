@@ -1,7 +1,8 @@
 // `npm test`: the checks of `npm run check`, then every suite. Its last line is `N passed, N failed[, N skipped]`.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -31,21 +32,51 @@ for (const command of checks) {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-test-'))
-const report = path.join(folder, 'report.json')
 try {
-  console.log('> vitest run')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { status } = run(path.join(bin, 'vitest'), ['run', ...reporters, ...process.argv.slice(2)])
-  const tests = counted(report)
-  // A file that does not load, or an error outside any test, fails the run without failing a test.
-  const outside = Math.max(tests.brokenFiles, status === 0 || tests.failed > 0 ? 0 : 1)
-  failed += tests.failed + outside
-  const none = tests.passed + tests.failed === 0
+  const given = process.argv.slice(2)
+  // Those on Neo4j have one database to themselves; where there are cores enough, the others run beside them.
+  const lanes =
+    given.length > 0
+      ? [{ name: 'all', args: given }]
+      : [
+          { name: 'others', args: ['--project', '!neo4j'] },
+          { name: 'neo4j', args: ['--project', 'neo4j'] },
+        ]
+  const atOnce = availableParallelism() >= 4
+  const ran = []
+  for (const lane of lanes) ran.push(atOnce ? runLane(lane) : await runLane(lane))
+  const tests = { passed: 0, failed: 0, skipped: 0 }
+  for (const { status, counted } of await Promise.all(ran)) {
+    // A file that does not load, or an error outside any test, fails the run without failing a test.
+    const outside = Math.max(counted.brokenFiles, status === 0 || counted.failed > 0 ? 0 : 1)
+    tests.passed += counted.passed
+    tests.skipped += counted.skipped
+    tests.failed += counted.failed + outside
+    if (counted.passed + counted.failed === 0 && outside === 0) tests.failed++
+  }
+  failed += tests.failed
+  // The lane that ended first told of them long ago.
+  for (const { counted } of await Promise.all(ran))
+    for (const test of counted.failures) console.log(`FAILED: ${test}`)
   const skipped = tests.skipped === 0 ? '' : `, ${tests.skipped} skipped`
   console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
-  process.exitCode = failed > 0 || none ? 1 : 0
+  process.exitCode = failed > 0 ? 1 : 0
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Each in a process of its own. They print as they go: a line says of which project it is. */
+async function runLane({ name, args }) {
+  const report = path.join(folder, `${name}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  console.log(`> vitest run ${args.join(' ')}`)
+  const child = spawn(path.join(bin, 'vitest'), ['run', ...reporters, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, PATH },
+  })
+  const [status] = await once(child, 'close')
+  return { status, counted: counted(report) }
 }
 
 function counted(file) {
@@ -53,14 +84,22 @@ function counted(file) {
   try {
     results = JSON.parse(readFileSync(file, 'utf8')).testResults
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, brokenFiles: 0 } // vitest itself failed, and says so by its status
+    return { passed: 0, failed: 0, skipped: 0, brokenFiles: 0, failures: [] } // vitest itself failed, and says so by its status
   }
   const tests = results.flatMap((result) => result.assertionResults)
   const passed = tests.filter((test) => test.status === 'passed').length
-  const failed = tests.filter((test) => test.status === 'failed').length
+  const failures = results.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter((test) => test.status === 'failed')
+      .map(({ fullName, failureMessages }) => {
+        const [message = ''] = failureMessages
+        return `${path.relative(root, name)}: ${fullName}: ${message.split('\n', 1)[0]}`
+      }),
+  )
+  const failed = failures.length
   const brokenFiles = results.filter(
     (result) =>
       result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
   ).length
-  return { passed, failed, skipped: tests.length - passed - failed, brokenFiles }
+  return { passed, failed, skipped: tests.length - passed - failed, brokenFiles, failures }
 }

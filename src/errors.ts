@@ -14,6 +14,7 @@ export const ERRORS = {
   unknown_world: { status: 404, exit: 4, meaning: 'The task has no world of that slug.' },
   turn_conflict: { status: 409, exit: 5, meaning: 'Another record is stored at that turn.' },
   world_conflict: { status: 409, exit: 5, meaning: 'A world of that slug exists and differs.' },
+  restore_conflict: { status: 409, exit: 5, meaning: 'A record stands there already and differs.' },
   busy: { status: 409, exit: 5, meaning: 'Someone else is at work on the world.' },
   lease_lost: { status: 409, exit: 5, meaning: 'The lease has passed to another owner.' },
   world_deleted: { status: 410, exit: 4, meaning: 'The world was deleted.' },
@@ -79,9 +80,13 @@ export type ErrorBody = {
   }
 }
 
+/** Whether it is one of ours, with one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is TurngraphError =>
+  error instanceof TurngraphError && codes.includes(error.code)
+
 /** The store is away or slow: the same call may succeed later. */
 export const isAway = (error: unknown): error is TurngraphError =>
-  error instanceof TurngraphError && (error.code === 'store_unavailable' || error.code === 'timeout')
+  hasCode(error, 'store_unavailable', 'timeout')
 
 /** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
 export function asTurngraphError(thrown: unknown): TurngraphError {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TurngraphError } from './errors.ts'
 import type { Graph } from './graph/port.ts'
+import type { Queries } from './queries/queries.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
 
@@ -9,6 +10,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   summary: string
   /** What a token must be allowed to do. */
   scope: Scope
+  /** It cannot be confined to a project: a token of one project may not ask it. */
+  wholeGraph?: boolean
   input: I
   output: O
   run: (graph: Graph, input: z.output<I> & { project: string }, call: Call) => Promise<z.input<O>>
@@ -23,12 +26,14 @@ export type Call = {
   idempotencyKey?: string | null
   /** Who runs turns in this process. */
   runs: TurnRuns
+  /** Runs anybody's Cypher beside this process. */
+  queries: Queries
   /** Turns of transcripts with more calls are long. */
   turnLengthThreshold: number
   /** Folders from which the service itself may import. */
   importRoots: readonly string[]
   /** Takes what an operator should know of, at INFO. */
-  log?: ((message: string) => void) | undefined
+  log?: ((message: string, fields?: Record<string, unknown>) => void) | undefined
 }
 
 export const project = name.nullish().describe("default: the connection's project")
@@ -85,7 +90,7 @@ export function numberCursor(cursor: string | null | undefined): number | null {
   throw foreignCursor()
 }
 
-const foreignCursor = (): TurngraphError =>
+export const foreignCursor = (): TurngraphError =>
   new TurngraphError('invalid_request', 'cursor: is none of ours', {
     hint: "Send the last page's next_cursor, or leave it out for the first page.",
     details: { problems: [{ path: 'cursor', message: 'is none of ours' }] },

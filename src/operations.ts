@@ -5,6 +5,7 @@ import { recoverPromises } from './criteria/promises.ts'
 import { historyEntry, promisesView, ROLES, stallView } from './criteria/shown.ts'
 import { loadStall } from './criteria/stall-analysis.ts'
 import { POLICIES } from './criteria/state.ts'
+import { exportOperations } from './export-operations.ts'
 import {
   asOf,
   entryCursor,
@@ -19,6 +20,7 @@ import {
   turnNumber,
   worldSlug,
 } from './operation.ts'
+import { queryOperations } from './query-operations.ts'
 import { runOperations } from './run-operations.ts'
 import { transcriptOperations } from './transcript-operations.ts'
 import { captureTurnState } from './turns/capture.ts'
@@ -29,6 +31,7 @@ import { captureRequest, turnState } from './turns/record.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
 import { explainTurn, whyView } from './turns/why.ts'
 import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
+import { upkeepOperations } from './upkeep-operations.ts'
 
 /**
  * What Turngraph can do, once: REST, MCP, the command line and both clients derive from this table.
@@ -180,6 +183,9 @@ export const operations = {
   ...runOperations,
   ...transcriptOperations,
   ...analysisOperations,
+  ...upkeepOperations,
+  ...queryOperations,
+  ...exportOperations,
 } as const
 
 export type OperationName = keyof typeof operations

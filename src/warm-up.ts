@@ -1,6 +1,6 @@
 import { warmUpPromises } from './criteria/promises.ts'
 import { warmUpStanding } from './criteria/standing.ts'
-import { TurngraphError } from './errors.ts'
+import { hasCode } from './errors.ts'
 import type { Graph } from './graph/port.ts'
 import { warmUpTurnRuns } from './runs/turn-run-store.ts'
 import { warmUpCapture } from './turns/capture.ts'
@@ -22,7 +22,7 @@ export async function warmUp(graph: Graph): Promise<void> {
         await work(graph)
         break
       } catch (error) {
-        const planning = error instanceof TurngraphError && error.code === 'timeout'
+        const planning = hasCode(error, 'timeout')
         if (!planning || tries === MAX_TRIES) throw error
       }
     }

@@ -111,15 +111,22 @@ export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: 
 }
 
 /** The same for a value that is camelCase already. */
-export function parseInput<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
-  return parsedBy(schema, value, what) as z.output<S>
+export function parseInput<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  what: string,
+  unknownKey = UNKNOWN_FIELD,
+): z.output<S> {
+  return parsedBy(schema, value, what, unknownKey) as z.output<S>
 }
 
-function parsedBy(schema: z.ZodType, value: unknown, what: string): unknown {
+const UNKNOWN_FIELD = 'is not a known field; keep what has no field of its own in `extra`'
+
+function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey = UNKNOWN_FIELD): unknown {
   const { result, reserved } = looked(schema, value)
   if (result.success && reserved.length === 0) return result.data
   throw invalidRequest(what, [
-    ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [])),
+    ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [], unknownKey)),
     ...reserved,
   ])
 }
@@ -172,16 +179,16 @@ const MAX_PROBLEMS = 200
 
 type Problem = { path: string; message: string }
 
-function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[]): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[], unknownKey: string): Problem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: pathText([...path, key]),
-      message: 'is not a known field; keep what has no field of its own in `extra`',
+      message: unknownKey,
     }))
   }
   if (issue.code === 'invalid_key') {
-    return issue.issues.flatMap((inner) => problemsOf(inner, path))
+    return issue.issues.flatMap((inner) => problemsOf(inner, path, unknownKey))
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined
   return [{ path: pathText(path), message: missing ? 'is missing' : issue.message }]

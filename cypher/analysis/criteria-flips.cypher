@@ -1,13 +1,27 @@
-// question: Which criteria were verified in one turn and rejected in the next, and what was edited in between?
-// The files that the Player says it changed, and its calls of tools that write.
+// question: Which criteria were verified, and rejected when they were judged the next time, and what was edited in between?
+// The files that the Player says it changed, and its calls of tools that write, in the turn of the rejection.
 // columns: feature, task, world, turn, criterion, evidence, files_modified, edits
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
-MATCH (w)-[:HAS_TURN]->(before:Turn)-[:NEXT]->(after:Turn)
-MATCH (before)-[:RECORDED]->(was:Verification {status: 'verified'})-[:OF]->(c:Criterion)
-MATCH (after)-[:RECORDED]->(now:Verification {status: 'rejected'})-[:OF]->(c)
-WITH DISTINCT f, task, w, after, c, now.criterionId AS criterion, now.evidence AS evidence
-RETURN f.id AS feature, task.id AS task, w.slug AS world, after.number AS turn, criterion, evidence,
+AND w.flippedCount > 0
+// At least a row a world: so many worlds are enough.
+WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
+MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
+WHERE v.source <> 'player' AND v.status <> 'unknown'
+WITH f, task, w, coalesce(c.mergedInto, c.key) AS key, t.number AS number, v ORDER BY number, v.position
+WITH f, task, w, key, number, collect([number, v.status, v.criterionId, v.evidence, v.form, v.position]) AS entries
+// A full entry counts, and not what the status map says of the same criterion in the same turn.
+WITH f, task, w, key, CASE WHEN any(x IN entries WHERE x[4] = 'entry') THEN [x IN entries WHERE x[4] = 'entry'] ELSE entries END
+     AS entries
+UNWIND entries AS x
+WITH f, task, w, key, x ORDER BY x[0], x[5]
+WITH f, task, w, collect(x) AS said, key
+UNWIND range(1, size(said) - 1) AS i
+WITH f, task, w, said[i - 1] AS was, said[i] AS now
+WHERE was[1] = 'verified' AND now[1] = 'rejected'
+MATCH (w)-[:HAS_TURN]->(after:Turn)
+WHERE after.number = now[0]
+RETURN f.id AS feature, task.id AS task, w.slug AS world, after.number AS turn, now[2] AS criterion, now[3] AS evidence,
        after.filesModified AS files_modified,
        [(after)-[:TRANSCRIBED_IN]->(:TranscriptSession)-[:HAS_TURN]->(:TranscriptTurn)-[r:CALLED]->(k:Tool)
          WHERE k.name IN ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'] | [k.name, r.calls]] AS edits

@@ -3,6 +3,9 @@
 // columns: feature, task, world, turn, attempted, decision, feedback, rejected, blocking
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
+AND w.currentTurn > 0
+// A row a world: so many worlds are enough.
+WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 MATCH (w)-[:HAS_TURN]->(t:Turn)
 WHERE t.number = w.currentTurn
 CALL (t) {

@@ -4,17 +4,11 @@
 // columns: feature, task, world, turn, session, length, pattern, errors
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
-AND w.currentTurn >= 3
+AND w.turnCount >= 3 AND (w.lastGainTurn IS NULL OR w.lastGainTurn <= w.currentTurn - 3)
 MATCH (w)-[:HAS_TURN]->(t:Turn)
 WHERE t.number > w.currentTurn - 3
 WITH f, task, w, collect(t) AS newest, sum(CASE WHEN t.coachDecision = 'approved' THEN 1 ELSE 0 END) AS approved
 WHERE approved = 0
-WITH f, task, w, newest,
-     [(w)-[:HAS_TURN]->(o:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
-       WHERE o.number <= w.currentTurn - 3 AND v.status = 'verified' | c.key] AS before,
-     [(w)-[:HAS_TURN]->(o:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
-       WHERE o.number > w.currentTurn - 3 AND v.status = 'verified' | c.key] AS lately
-WHERE none(key IN lately WHERE NOT key IN before)
 UNWIND newest AS t
 MATCH (t)-[:TRANSCRIBED_IN]->(s:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)
 WHERE (t.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= t.startedAt)

@@ -4,6 +4,9 @@
 // columns: feature, task, world, turn, decision, newly_verified, verified, rejected
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
+AND w.currentTurn > 0
+// At least a row a world: so many worlds are enough.
+WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'verified'})-[:OF]->(c:Criterion)
   WHERE v.source <> 'player'

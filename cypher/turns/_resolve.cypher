@@ -6,6 +6,7 @@ CALL (w) {
   RETURN max(x.number) AS earlier
 }
 RETURN w.slug AS worldSlug,
+       w.creation AS creation,
        w.currentTurn AS currentTurn,
        w.ledgerRev AS ledgerRev,
        w.progressSum AS progressSum,

@@ -14,7 +14,7 @@ MERGE (f)-[:HAS_TASK]->(task)
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
   w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,
-  w.progressSum = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
+  w.progressSum = 0, w.contestedCount = 0, w.flippedCount = 0, w.brokenPromiseCount = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
   w.createdAt = datetime($settings.createdAt), w.requestId = $settings.requestId, w.creation = $token
 SET w.rev = $token
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |

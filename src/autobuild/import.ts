@@ -1,4 +1,4 @@
-import { asTurngraphError, TurngraphError } from '../errors.ts'
+import { asTurngraphError, hasCode, TurngraphError } from '../errors.ts'
 import { sha256 } from '../keys.ts'
 import { type CaptureRequest, captureRequest } from '../turns/record.ts'
 import { parseWire, snakeCase } from '../wire.ts'
@@ -145,7 +145,7 @@ async function isStored(importing: Importing, request: CaptureRequest): Promise<
     await capture(importing, request)
     return true
   } catch (error) {
-    if (error instanceof TurngraphError && error.code === 'turn_conflict') return false
+    if (hasCode(error, 'turn_conflict')) return false
     throw error
   }
 }
@@ -173,7 +173,7 @@ async function newWorld(
   try {
     return (await client.createWorld(scope, { idempotencyKey })).worldSlug
   } catch (error) {
-    if (!(error instanceof TurngraphError) || error.code !== 'world_deleted') throw error
+    if (!hasCode(error, 'world_deleted')) throw error
     return (await client.createWorld(scope)).worldSlug
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
 import { type Config, loadConfig } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
+import { hasCode } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
@@ -15,6 +15,8 @@ export type ConnectOptions = {
   project?: string | undefined
   /** The command writes nothing: where there is no graph yet, none is made for it. */
   readsOnly?: boolean
+  /** For whoever examines a graph: nothing is migrated and nothing reconciled first. */
+  asItIs?: boolean
 }
 
 /** Another command is done with the embedded graph within seconds, unless it imports. */
@@ -41,9 +43,13 @@ export async function withClient<T>(
  *
  * @throws `store_unavailable` that names the process which holds the embedded graph
  */
-async function connect({ project, readsOnly = false }: ConnectOptions): Promise<TurngraphClient> {
+async function connect({
+  project,
+  readsOnly = false,
+  asItIs = false,
+}: ConnectOptions): Promise<TurngraphClient> {
   const config = configFor(project)
-  const found = config.url === null ? await serverOrStore(config, readsOnly) : { url: config.url }
+  const found = config.url === null ? await serverOrStore(config, readsOnly, asItIs) : { url: config.url }
   if ('url' in found) return throughService(config, project, found.url)
   const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { knownInstance }] =
     await Promise.all([
@@ -57,7 +63,7 @@ async function connect({ project, readsOnly = false }: ConnectOptions): Promise<
   const formerLife = config.store.kind === 'embedded' ? knownInstance(config.dataFolder) : null
   const runs = new TurnRuns({ graph: found, instance: formerLife ?? crypto.randomUUID(), executors })
   // Nobody else has the graph open: what a service left behind in it is over.
-  if (formerLife !== null) await runs.begin()
+  if (formerLife !== null && !asItIs) await runs.begin()
   return inProcessClient({
     graph: found,
     project: config.project,
@@ -93,7 +99,7 @@ const throughService = (config: Config, project: string | undefined, url: string
   httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
 
 /** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
-async function serverOrStore(config: Config, readsOnly: boolean): Promise<Server | Graph> {
+async function serverOrStore(config: Config, readsOnly: boolean, asItIs = false): Promise<Server | Graph> {
   const began = performance.now()
   for (;;) {
     const waited = performance.now() - began
@@ -101,7 +107,7 @@ async function serverOrStore(config: Config, readsOnly: boolean): Promise<Server
     if (server !== null && (server.ready || waited > WAIT_MS)) return server
     if (server === null) {
       try {
-        return await openStore(config, readsOnly)
+        return await openStore(config, readsOnly, asItIs)
       } catch (error) {
         if (waited > patience(config, error)) throw error
       }
@@ -113,19 +119,21 @@ async function serverOrStore(config: Config, readsOnly: boolean): Promise<Server
 /** A file names the holder; one that is about to open the graph, or to close it, may not stand there. */
 function patience({ store }: Config, error: unknown): number {
   if (store.kind !== 'embedded' || store.folder === null) return 0
-  if (!(error instanceof TurngraphError) || error.code !== 'store_unavailable') return 0
+  if (!hasCode(error, 'store_unavailable')) return 0
   return existsSync(path.join(store.folder, 'holder.json')) ? WAIT_FOR_HOLDER_MS : WAIT_MS
 }
 
-async function openStore({ store }: Config, readsOnly: boolean): Promise<Graph> {
+async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean): Promise<Graph> {
   // A command that goes through a server needs no engine: the drivers take half of its time to load.
   const [{ openGraph }, { migrate }] = await Promise.all([
     import('../graph/open.ts'),
     import('../graph/migrations.ts'),
   ])
-  const graph = await openGraph(readsOnly ? existingStore(store) : store)
+  const from = readsOnly ? existingStore(store) : store
+  const graph = await openGraph(from)
   try {
-    await migrate(graph)
+    // Where there is no graph yet, an empty one has nothing to hide.
+    if (!asItIs || from !== store) await migrate(graph)
     return graph
   } catch (error) {
     await graph.close()

@@ -4,6 +4,9 @@ import { addCapture } from './capture.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
+import { addDoctor } from './doctor.ts'
+import { addExport } from './export.ts'
+import { addForget } from './forget.ts'
 import { addHook } from './hook.ts'
 import { addImport } from './import.ts'
 import { addMcp } from './mcp.ts'
@@ -11,6 +14,7 @@ import { addMigrate } from './migrate.ts'
 import { addPaths } from './paths.ts'
 import { addPromises } from './promises.ts'
 import { addAnalyses, addQuery } from './query.ts'
+import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
 import { addStall } from './stall.ts'
@@ -47,7 +51,11 @@ export function buildProgram(): Command {
     addHook,
     addRun,
     addMcp,
+    addExport,
+    addRestore,
     addMigrate,
+    addDoctor,
+    addForget,
     addConfig,
   ]
   for (const add of commands) add(program)

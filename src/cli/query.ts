@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { TurngraphError } from '../errors.ts'
 import type { OperationOutput } from '../operations.ts'
 import { ask } from './ask.ts'
 import { whole, withJson, withProject } from './options.ts'
@@ -6,23 +7,36 @@ import { printNote, printText } from './output.ts'
 
 type Options = { project?: string; json?: boolean }
 type QueryOptions = Options & {
-  preset: string
+  preset?: string
   feature?: string
   task?: string
   world?: string
   limit?: number
+  param?: Record<string, unknown>
+  timeout?: number
 }
 
 export function addQuery(program: Command): void {
   const query = program
     .command('query')
-    .description('answer a question about a project that has a name')
-    .requiredOption('--preset <name>', 'the analysis; `turngraph analyses` lists them')
-    .option('--feature <id>', 'of this feature alone')
-    .option('--task <id>', 'of this task alone')
-    .option('--world <slug>', 'of this world alone')
-    .option('--limit <n>', 'rows, 1 to 10,000 (default: 100)', whole)
-    .addHelpText('after', '\nExample:\n  turngraph query --preset last-turn --task TASK-1\n')
+    .description('run one reading Cypher statement, or answer a question that has a name')
+    .argument('[cypher]', 'the statement, on the whole graph; - reads it from standard input')
+    .option('--preset <name>', 'an analysis of a project instead; `turngraph analyses` lists them')
+    .option('--feature <id>', 'with --preset: of this feature alone')
+    .option('--task <id>', 'with --preset: of this task alone')
+    .option('--world <slug>', 'with --preset: of this world alone')
+    .option('--param <name=json>', 'a parameter of the statement; may be repeated', parameter, {})
+    .option('--timeout <ms>', 'how long the statement may take, 1 to 60,000 (default: 10,000)', whole)
+    .option('--limit <n>', 'rows, 1 to 10,000 (default: 1,000; of an analysis 100)', whole)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  turngraph query --preset last-turn --task TASK-1
+  turngraph query 'MATCH (w:World) RETURN w.slug AS world, w.currentTurn AS turns ORDER BY world'
+  turngraph query 'MATCH (t:Turn {project: $project}) RETURN count(t) AS turns' --param project=shop
+`,
+    )
     .action(showAnswer)
   withJson(withProject(query))
 }
@@ -35,17 +49,67 @@ export function addAnalyses(program: Command): void {
   withJson(withProject(analyses))
 }
 
-const showAnswer = ({ preset, feature, task, world, limit, ...options }: QueryOptions): Promise<void> =>
-  ask(
-    'runAnalysis',
-    { name: preset, featureId: feature, taskId: task, worldSlug: world, limit },
-    options,
-    printAnswer,
-  )
+/** `name=json`; what is no JSON is text, so that names need no quotes within quotes. */
+function parameter(text: string, before: Record<string, unknown>): Record<string, unknown> {
+  const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.')
+  return { ...before, [name]: jsonOrText(value) }
+}
 
-async function printAnswer(answer: OperationOutput<'runAnalysis'>): Promise<void> {
-  const { question, columns, rows, truncated } = answer
-  printNote(question)
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+async function showAnswer(cypher: string | undefined, options: QueryOptions): Promise<void> {
+  const { preset, feature, task, world, limit, param, timeout, ...rest } = options
+  if ((cypher === undefined) === (preset === undefined)) {
+    throw usage('Give a statement or --preset NAME.', 'turngraph analyses lists the names.')
+  }
+  if (preset !== undefined) {
+    if (timeout !== undefined || Object.keys(param ?? {}).length > 0) {
+      throw usage('--param and --timeout are for a statement.', 'Leave them out, or give the statement.')
+    }
+    const input = { name: preset, featureId: feature, taskId: task, worldSlug: world, limit }
+    return ask('runAnalysis', input, rest, printAnalysis)
+  }
+  if (feature ?? task ?? world ?? rest.project) {
+    throw usage(
+      'A statement is about the whole graph: --project, --feature, --task and --world mean nothing to it.',
+      'Say it in the statement: MATCH (t:Turn {project: $project}) …, with --param project=NAME.',
+    )
+  }
+  const query = cypher === '-' ? await standardInput() : (cypher as string)
+  const params = param as Parameters<typeof ask<'queryGraph'>>[1]['params']
+  await ask('queryGraph', { query, params, limit, timeoutMs: timeout }, rest, printRows, rowsAlone)
+}
+
+const usage = (message: string, hint: string): TurngraphError =>
+  new TurngraphError('invalid_request', message, { hint })
+
+async function standardInput(): Promise<string> {
+  const { text } = await import('node:stream/consumers')
+  return text(process.stdin)
+}
+
+/** What the contract of the command line says (turns.md): `{columns, rows}`; and whether there are more. */
+const rowsAlone = (wire: unknown): unknown => {
+  const { columns, rows, truncated } = wire as Record<string, unknown>
+  return { columns, rows, truncated }
+}
+
+async function printAnalysis(answer: OperationOutput<'runAnalysis'>): Promise<void> {
+  printNote(answer.question)
+  await printRows(answer)
+}
+
+async function printRows(
+  answer: Pick<OperationOutput<'queryGraph'>, 'columns' | 'rows' | 'truncated'>,
+): Promise<void> {
+  const { columns, rows, truncated } = answer
   if (rows.length === 0) return printText('Nothing.')
   const { printTable } = await import('./table.ts')
   printTable(

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callOn } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
 import { neverArrived } from '../client/never-arrived.ts'
 import type { Config } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
+import { hasCode, TurngraphError } from '../errors.ts'
 import type { Service } from '../http/service.ts'
 import type { Log } from '../log.ts'
 import type { OperationName } from '../operations.ts'
@@ -49,11 +50,11 @@ export class SharedService {
   async call(operation: OperationName, input: Record<string, unknown>): Promise<unknown> {
     const used = this.client()
     try {
-      return await run(await used, operation, input)
+      return await callOn(await used, operation, input)
     } catch (error) {
       if (!neverArrived(error)) throw error
       if (this.#client === used) this.#client = null
-      return run(await this.client(), operation, input)
+      return callOn(await this.client(), operation, input)
     }
   }
 
@@ -75,7 +76,7 @@ export class SharedService {
       try {
         if (running === null) return this.#through(await this.#serve())
       } catch (error) {
-        const held = error instanceof TurngraphError && error.code === 'store_unavailable'
+        const held = hasCode(error, 'store_unavailable')
         if (!held || performance.now() - began > PATIENCE_MS) throw error
       }
       if (performance.now() - began > PATIENCE_MS && running !== null) return this.#through(running.url)
@@ -104,6 +105,3 @@ export class SharedService {
     return httpClient({ url, token: tokenFor(this.#config), project: this.#project })
   }
 }
-
-const run = (client: TurngraphClient, operation: OperationName, input: unknown): Promise<unknown> =>
-  (client[operation] as (input: unknown) => Promise<unknown>)(input)

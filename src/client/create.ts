@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { loadConfig, type Store } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
-import { type OperationName, operations } from '../operations.ts'
 import type { Executor } from '../runs/executor.ts'
-import type { CallOptions, TurngraphClient } from './client.ts'
+import { parseInput } from '../wire.ts'
+import { callOn, callsBy } from './calls.ts'
+import type { TurngraphClient } from './client.ts'
 import { clientIsClosed } from './closed.ts'
 import { type HttpClientOptions, httpClient } from './http.ts'
 import type { SpoolOptions } from './spool.ts'
@@ -132,13 +132,7 @@ function lazily(open: () => Promise<TurngraphClient>): TurngraphClient {
     })
     return opening
   }
-  const call =
-    (name: OperationName) =>
-    async (input: unknown, options?: CallOptions): Promise<unknown> => {
-      const client = await opened()
-      return (client[name] as (input: unknown, options?: CallOptions) => Promise<unknown>)(input, options)
-    }
-  const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
+  const calls = callsBy(async (name, input, options) => callOn(await opened(), name, input, options))
   const upload: TurngraphClient['importTranscript'] = async (...given) =>
     (await opened()).importTranscript(...given)
   return {
@@ -154,7 +148,7 @@ function lazily(open: () => Promise<TurngraphClient>): TurngraphClient {
         () => {},
       )
     },
-  } as unknown as TurngraphClient
+  }
 }
 
 const count = z.number().int().min(0)
@@ -190,16 +184,6 @@ const storeOptions = z.strictObject({
 function checked<T extends HttpTurngraphOptions | StoreTurngraphOptions>(options: T): T {
   const given: unknown = options
   const onAStore = typeof given === 'object' && given !== null && 'store' in given
-  const { error } = (onAStore ? storeOptions : httpOptions).safeParse(given)
-  if (error === undefined) return options
-  const problems = error.issues.map((issue) => ({
-    path: issue.path.join('.'),
-    message:
-      issue.code === 'unrecognized_keys' ? `${issue.keys.join(', ')} is no option here` : issue.message,
-  }))
-  const said = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
-  throw new TurngraphError('invalid_request', `createTurngraphClient: ${said}`, {
-    hint: 'Name a service by url, or a store by store.',
-    details: { problems },
-  })
+  parseInput(onAStore ? storeOptions : httpOptions, given, 'createTurngraphClient', 'is no option here')
+  return options
 }

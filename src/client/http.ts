@@ -13,6 +13,7 @@ import {
   UPLOAD_PATH,
 } from '../transcript-upload.ts'
 import { parseInput, parseWire, toWire } from '../wire.ts'
+import { callsBy } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed } from './closed.ts'
 import { neverArrived } from './never-arrived.ts'
@@ -46,13 +47,10 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
     throw invalid('token', 'holds characters that no token has')
   }
   let closed = false
-  const call =
-    (name: OperationName) =>
-    async (input: unknown, callOptions: CallOptions = {}) => {
-      if (closed) throw clientIsClosed()
-      return runOverHttp(name, input, { ...options, ...callOptions, base })
-    }
-  const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
+  const calls = callsBy(async (name, input, callOptions) => {
+    if (closed) throw clientIsClosed()
+    return runOverHttp(name, input, { ...options, ...callOptions, base })
+  })
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
     uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
   return {
@@ -63,7 +61,7 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
     close: async () => {
       closed = true
     },
-  } as unknown as TurngraphClient
+  }
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
@@ -78,10 +76,15 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
   parseInput(operation.input, input, name)
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
-  if (wire.project == null && calling.project != null) wire.project = calling.project
+  if (!operation.wholeGraph && wire.project == null && calling.project != null) wire.project = calling.project
   const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
-  return repeated(name, calling, () => answerTo(request.clone(), operation.output, name, calling))
+  const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
+  return repeated(name, patient, () => answerTo(request.clone(), operation.output, name, patient))
 }
+
+/** A query says so itself; it may wait as long for its turn. */
+const timeItMayTake = (input: unknown): number =>
+  2 * Number((input as { timeoutMs?: number } | undefined)?.timeoutMs ?? 0)
 
 /** With one a repeat answers with the world that the first try made. */
 const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): string | undefined =>

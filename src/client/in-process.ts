@@ -1,10 +1,12 @@
 import type { Graph } from '../graph/port.ts'
 import type { Call } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
+import { Queries } from '../queries/queries.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { transcriptUpload, uploadTranscript } from '../transcript-upload.ts'
 import { parseInput } from '../wire.ts'
-import type { CallOptions, TurngraphClient } from './client.ts'
+import { callsBy } from './calls.ts'
+import type { TurngraphClient } from './client.ts'
 
 export type InProcessOptions = {
   graph: Graph
@@ -16,7 +18,7 @@ export type InProcessOptions = {
   /** Who this program is in leases; default: a new UUID. */
   workerId?: string
   /** Takes what a service would log at INFO, such as recovered promises. */
-  log?: (message: string) => void
+  log?: (message: string, fields?: Record<string, unknown>) => void
 }
 
 /** Calls the operations on a graph of this very process. `close()` hands back its runs and closes the graph. */
@@ -29,17 +31,17 @@ export function inProcessClient({
   workerId = crypto.randomUUID(),
 }: InProcessOptions): TurngraphClient {
   const runs = given ?? new TurnRuns({ graph, instance: workerId })
-  const call =
-    (name: OperationName) =>
-    (input: unknown, options: CallOptions = {}) =>
-      runOperation(name, {
-        graph,
-        input,
-        project,
-        call: { log, runs, turnLengthThreshold, importRoots: [], ...options },
-      })
-  const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
+  const queries = new Queries(graph)
+  const calls = callsBy((name, input, options) =>
+    runOperation(name, {
+      graph,
+      input,
+      project,
+      call: { log, runs, queries, turnLengthThreshold, importRoots: [], ...options },
+    }),
+  )
   const close = async () => {
+    queries.close()
     await runs.close()
     await graph.close()
   }
@@ -58,7 +60,7 @@ export function inProcessClient({
     workerId: async () => workerId,
     spool: async () => null,
     close,
-  } as unknown as TurngraphClient
+  }
 }
 
 async function runOperation(
@@ -67,7 +69,7 @@ async function runOperation(
 ): Promise<unknown> {
   const operation = operations[name]
   const parsed = parseInput(operation.input, input, name)
-  const scoped = { ...parsed, project: parsed.project ?? project }
+  const scoped = { ...parsed, project: ('project' in parsed ? parsed.project : null) ?? project }
   // Each operation's input fits its own `run`; the table as a whole cannot say so.
   return (operation.run as (graph: Graph, input: unknown, call: Call) => Promise<unknown>)(
     graph,

@@ -1,8 +1,9 @@
-import { isAway, TurngraphError } from '../errors.ts'
+import { hasCode, isAway, TurngraphError } from '../errors.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { scrub } from '../scrub.ts'
 import { parseInput } from '../wire.ts'
-import type { CallOptions, TurngraphClient } from './client.ts'
+import { callOn, callsBy } from './calls.ts'
+import type { TurngraphClient } from './client.ts'
 import {
   type Kept,
   type Replayed,
@@ -34,31 +35,28 @@ export type SpoolingOptions = {
  */
 export function spoolingClient(client: TurngraphClient, options: SpoolingOptions): TurngraphClient {
   const spool = new ReplayingSpool(options)
-  const call =
-    (name: OperationName) =>
-    async (input: unknown, callOptions?: CallOptions): Promise<unknown> => {
-      if (!isCapture(name)) {
-        await spool.clear()
-        return send(client, name, input, callOptions)
-      }
-      const entry = await clean(name, input, options.project)
-      const before = spool.refusedIn(scopeOf(entry))
-      const away = await spool.clear().catch(awayOnly)
-      if (spool.refusedIn(scopeOf(entry)) > before) throw builtOn()
-      // Also where it waits for a world that is at work, behind others.
-      if (away !== null || spool.waiting > 0) throw spool.keep(entry, away)
-      try {
-        return await send(client, name, entry.input, callOptions)
-      } catch (error) {
-        throw isAway(error) ? spool.keep(entry, error) : error
-      }
+  const calls = callsBy(async (name, input, callOptions) => {
+    if (!isCapture(name)) {
+      await spool.clear()
+      return callOn(client, name, input, callOptions)
     }
-  const calls = Object.fromEntries(Object.keys(operations).map((name) => [name, call(name as OperationName)]))
+    const entry = await clean(name, input, options.project)
+    const before = spool.refusedIn(scopeOf(entry))
+    const away = await spool.clear().catch(awayOnly)
+    if (spool.refusedIn(scopeOf(entry)) > before) throw builtOn()
+    // Also where it waits for a world that is at work, behind others.
+    if (away !== null || spool.waiting > 0) throw spool.keep(entry, away)
+    try {
+      return await callOn(client, name, entry.input, callOptions)
+    } catch (error) {
+      throw isAway(error) ? spool.keep(entry, error) : error
+    }
+  })
   const close = async () => {
     await spool.close()
     await client.close()
   }
-  return { ...client, ...calls, spool: async () => spool, close } as unknown as TurngraphClient
+  return { ...client, ...calls, spool: async () => spool, close }
 }
 
 const isCapture = (name: OperationName): name is Kept['operation'] =>
@@ -83,14 +81,6 @@ async function clean(operation: Kept['operation'], input: unknown, project: stri
   const { scrubbed: turn } = await scrub(parsed.turn)
   return { operation, input: { ...parsed, project: parsed.project ?? project, turn } }
 }
-
-const send = (
-  client: TurngraphClient,
-  name: OperationName,
-  input: unknown,
-  options?: CallOptions,
-): Promise<unknown> =>
-  (client[name] as (input: unknown, options?: CallOptions) => Promise<unknown>)(input, options)
 
 class ReplayingSpool implements Spool {
   readonly #client: TurngraphClient
@@ -224,7 +214,7 @@ class ReplayingSpool implements Spool {
     try {
       await this.#client.commitAttempt(entry.input)
     } catch (error) {
-      if (!(error instanceof TurngraphError) || error.code !== 'lease_lost') throw error
+      if (!hasCode(error, 'lease_lost')) throw error
       const { featureId, taskId, turnNumber } = turn
       if (featureId == null || taskId == null || turnNumber == null) throw error
       await this.#client.captureTurnState({ ...turn, project, featureId, taskId, turnNumber })

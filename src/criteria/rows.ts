@@ -43,6 +43,10 @@ const keptProgress = z.object({
   evidencedRejectionTurn: maybeTurn,
   entries: z.number(),
   recent: z.string().transform(recentFrom),
+  rejections: z.number(),
+  flips: z.number(),
+  completeTurn: maybeTurn,
+  isBrokenPromise: z.boolean(),
 })
 
 /** `1v2r3u-`: the turn, the status by its first letter, and a dash where the entry judges nothing. */
@@ -67,7 +71,7 @@ export type KeptProgress = { rev: number; progress: Progress } | null
 /**
  * What an edge (:World)-[:PROGRESS]->(:Criterion) keeps for the next capture or context: one text, so that no
  * reader meets a part of it, and that it costs one value and not twenty. It is the list of the values without
- * their names, a quarter as long. `state` beside it is for analysts.
+ * their names, a quarter as long. What stands beside it is for analysts.
  */
 export const progressRow = text.transform((kept): KeptProgress => {
   if (kept === null) return null
@@ -78,9 +82,13 @@ export const progressRow = text.transform((kept): KeptProgress => {
   return { rev, progress }
 })
 
-export const progressProperties = (progress: Progress, rev: number): { kept: string; state: string } => {
+export const progressProperties = (
+  progress: Progress,
+  rev: number,
+): { kept: string; state: string; rejections: number } => {
   const record = { rev, ...progress, recent: recentText(progress.recent) }
-  return { kept: JSON.stringify(KEPT.map((name) => record[name])), state: progress.state }
+  const { state, rejections } = progress
+  return { kept: JSON.stringify(KEPT.map((name) => record[name])), state, rejections }
 }
 
 /** A world counts up the revisions of its edges: a reader that raced a commit sees another sum. */

@@ -75,6 +75,12 @@ export type Progress = {
   promiseLabel: string | null
   /** The newest turn in which a judge rejected it with evidence of its own. */
   evidencedRejectionTurn: number | null
+  /** How often a judge rejected it; how often right after a judgement that had verified it. */
+  rejections: number
+  flips: number
+  /** The first turn in which it was promised complete, and whether it was rejected with evidence in that one or later. */
+  completeTurn: number | null
+  isBrokenPromise: boolean
   /** How many entries name it, and the newest of them, oldest first: for its history and for stall analysis. */
   entries: number
   recent: readonly RecentEntry[]
@@ -132,7 +138,7 @@ function named(
   repeats: ReadonlySet<LedgerEntry>,
 ): Progress {
   if (!('source' in entry)) {
-    return { ...before, promiseTurn: entry.turn, promiseStatus: entry.status, promiseLabel: entry.label }
+    return promised(before, entry)
   }
   const judges = isJudgement(entry) && !repeats.has(entry)
   const noted: Progress = {
@@ -141,6 +147,18 @@ function named(
     recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
   }
   return judges ? judged(noted, entry) : noted
+}
+
+function promised(before: Progress, { turn, status, label }: PromiseEntry): Progress {
+  const isComplete = status === 'complete'
+  return {
+    ...before,
+    promiseTurn: turn,
+    promiseStatus: status,
+    promiseLabel: label,
+    completeTurn: before.completeTurn ?? (isComplete ? turn : null),
+    isBrokenPromise: before.isBrokenPromise || (isComplete && before.evidencedRejectionTurn === turn),
+  }
 }
 
 const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress => ({
@@ -162,6 +180,10 @@ const notYetNamed = ({ turn, position }: { turn: number; position: number }): Pr
   promiseStatus: null,
   promiseLabel: null,
   evidencedRejectionTurn: null,
+  rejections: 0,
+  flips: 0,
+  completeTurn: null,
+  isBrokenPromise: false,
   entries: 0,
   recent: [],
 })
@@ -196,9 +218,40 @@ function judged(before: Progress, { turn, status, label, substantiated }: Ledger
       latestState: 'rejected',
       latestVerifiedInTurn: null,
       evidencedRejectionTurn: substantiated ? turn : before.evidencedRejectionTurn,
+      rejections: before.rejections + 1,
+      flips: before.flips + (before.latestState === 'verified' ? 1 : 0),
+      isBrokenPromise: before.isBrokenPromise || (substantiated && before.completeTurn !== null),
     }
   }
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
+}
+
+/** What a world keeps of where all of its criteria stand: it finds the worlds that a named analysis asks for. */
+export type StandingSummary = {
+  lastGainTurn: number | null
+  contestedCount: number
+  flippedCount: number
+  brokenPromiseCount: number
+}
+
+/**
+ * In how many criteria something happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
+ * `contestedCount`: they stand verified, and were rejected, too.
+ */
+export function summaryOf(progress: Iterable<Progress>): StandingSummary {
+  const summary: StandingSummary = {
+    lastGainTurn: null,
+    contestedCount: 0,
+    flippedCount: 0,
+    brokenPromiseCount: 0,
+  }
+  for (const { state, verifiedInTurn, rejections, flips, isBrokenPromise } of progress) {
+    if (verifiedInTurn !== null) summary.lastGainTurn = Math.max(summary.lastGainTurn ?? 0, verifiedInTurn)
+    if (state === 'verified' && rejections > 0) summary.contestedCount++
+    if (flips > 0) summary.flippedCount++
+    if (isBrokenPromise) summary.brokenPromiseCount++
+  }
+  return summary
 }
 
 /** The criteria that count, in the total order of the contract. */

@@ -9,6 +9,7 @@ export function withOneDeadline(graph: Graph): Graph {
   const deadline = deadlineFromNow()
   return {
     engine: graph.engine,
+    source: graph.source,
     read: (statement, params) => graph.read(statement, params, deadline),
     write: (steps) => graph.write(steps, deadline),
     transact: (work) => graph.transact(work, deadline),

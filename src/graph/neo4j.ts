@@ -1,10 +1,12 @@
-import neo4j, { type Driver, Neo4jError, type Session } from 'neo4j-driver'
+import neo4j, { type Config, type Driver, Neo4jError, type Session } from 'neo4j-driver'
 import { TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   type Graph,
   type GraphHealth,
+  type GraphSource,
   inOrder,
+  type Neo4jOptions,
   type Params,
   type Row,
   type Run,
@@ -12,15 +14,6 @@ import {
   type Value,
 } from './port.ts'
 import type { Statement } from './statements.ts'
-
-export type Neo4jOptions = {
-  /** `neo4j://`, `neo4j+s://`, `bolt://`, `bolt+s://` … */
-  url: string
-  user: string
-  password: string | null
-  database: string
-  poolSize?: number
-}
 
 /** The server's own bound on a transaction: users' servers and Aura have no such default. */
 const TRANSACTION_TIMEOUT_MS = 5_000
@@ -42,19 +35,18 @@ export class Neo4jGraph implements Graph {
   readonly #readMode: 'READ' | 'WRITE'
   #closed = false
 
-  constructor({ url, user, password, database, poolSize = 50 }: Neo4jOptions) {
-    const auth = password === null ? undefined : neo4j.auth.basic(user, password)
-    this.#driver = neo4j.driver(url, auth, {
-      disableLosslessIntegers: true,
-      maxConnectionPoolSize: poolSize,
-      connectionAcquisitionTimeout: 4_000,
-      connectionTimeout: 3_000,
-      telemetryDisabled: true,
-      notificationFilter: { minimumSeverityLevel: 'OFF' },
-      userAgent: 'turngraph',
-    })
+  readonly source: GraphSource
+
+  constructor(options: Neo4jOptions) {
+    const { url, database, poolSize = 50 } = options
+    this.#driver = driverOf(options, { disableLosslessIntegers: true, maxConnectionPoolSize: poolSize })
     this.#database = database
     this.#url = url
+    this.source = {
+      engine: 'neo4j',
+      options,
+      bookmarks: async () => [...(await this.#bookmarks.getBookmarks())],
+    }
     // A follower may not yet have what another replica of the service wrote: on a cluster the leader
     // answers, so that every replica reads every acknowledged write.
     this.#readMode = url.startsWith('neo4j') ? neo4j.session.WRITE : neo4j.session.READ
@@ -189,6 +181,19 @@ export class Neo4jGraph implements Graph {
   }
 }
 
+/** A driver as all of Turngraph wants one. */
+export function driverOf({ url, user, password }: Neo4jOptions, more: Config): Driver {
+  const auth = password === null ? undefined : neo4j.auth.basic(user, password)
+  return neo4j.driver(url, auth, {
+    connectionAcquisitionTimeout: 4_000,
+    connectionTimeout: 3_000,
+    telemetryDisabled: true,
+    notificationFilter: { minimumSeverityLevel: 'OFF' },
+    userAgent: 'turngraph',
+    ...more,
+  })
+}
+
 const TIMED_OUT = new Set([
   'Neo.ClientError.Transaction.TransactionTimedOut',
   'Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration',
@@ -201,11 +206,15 @@ const TIMED_OUT = new Set([
 /** Worth another try; one that lost every time waited for others as long as there was. */
 const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
 
+/** What a statement found was deleted while it waited for its lock: there, too, the next try sees what is. */
+const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
+
 /** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
-const isTransient = (error: Neo4jError): boolean => error.retriable && !TIMED_OUT.has(error.code)
+const isTransient = (error: Neo4jError): boolean =>
+  (error.retriable && !TIMED_OUT.has(error.code)) || error.code === FORGOTTEN
 
 /** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
-function toNeo4j(value: Value | Params): unknown {
+export function toNeo4j(value: Value | Params): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(toNeo4j)

@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { TurngraphError } from '../errors.ts'
-import type { Graph, GraphHealth, Params, Row, Run, Step } from './port.ts'
+import type { Graph, GraphHealth, GraphSource, Params, Row, Run, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 
 /** Told of every round trip. `outcome` is `ok`, or the code of the error. */
@@ -20,6 +20,10 @@ export class ObservedGraph implements Graph {
 
   get engine(): Graph['engine'] {
     return this.#graph.engine
+  }
+
+  get source(): GraphSource {
+    return this.#graph.source
   }
 
   read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {

@@ -27,8 +27,9 @@ export async function ofOneMoment<T>(
 }
 
 /** The graph as a transaction sees it. */
-const within = (graph: Graph, run: Run): Graph => ({
+export const within = (graph: Graph, run: Run): Graph => ({
   engine: graph.engine,
+  source: graph.source,
   read: (statement, params) => run({ statement, params }),
   write: (steps) => inOrder(steps, run),
   transact: (work) => work(run),

@@ -51,7 +51,29 @@ export interface Graph {
   /** Resolves when the engine answers a query. */
   health(): Promise<GraphHealth>
 
+  /** Where another process can read all that was acknowledged. */
+  readonly source: GraphSource
+
   close(): Promise<void>
+}
+
+export type GraphSource =
+  | { engine: 'neo4j'; options: Neo4jOptions; bookmarks: () => Promise<readonly string[]> }
+  | {
+      engine: 'embedded'
+      /** Changes with every write: the same copy will do until then. */
+      revision: () => number
+      /** Copies the graph, between two writes, to a file that does not exist yet. */
+      copyTo: (file: string) => Promise<void>
+    }
+
+export type Neo4jOptions = {
+  /** `neo4j://`, `neo4j+s://`, `bolt://`, `bolt+s://` … */
+  url: string
+  user: string
+  password: string | null
+  database: string
+  poolSize?: number
 }
 
 /** An operation that has not been answered by then is an error: the contract promises one within 5 s, on the wire. */

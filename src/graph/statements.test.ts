@@ -78,4 +78,4 @@ test('every file under cypher/ is a statement that some module asks for', async 
   expect(unused).toEqual([])
   const howTo = readFileSync(path.join(src, '../docs/how-to/transcripts.md'), 'utf8')
   for (const name of forAnalysts ?? []) expect(howTo).toContain(`\`${path.basename(name)}\``)
-})
+}, 60_000) // it loads every module, each of which is compiled first

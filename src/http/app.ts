@@ -10,7 +10,7 @@ import { identify, limitRate, requireScope } from './authorize.ts'
 import { docsPages } from './docs.ts'
 import { answerFailure } from './failure.ts'
 import { refuseForeign } from './foreign.ts'
-import { jsonBody } from './input.ts'
+import { jsonBody, jsonBodyUpTo } from './input.ts'
 import { mcpHandler, refuseMcpMethod } from './mcp.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -66,7 +66,8 @@ const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }
 
 function addRoute(app: Express, route: Route, context: OperationContext): void {
-  const body = route.method === 'POST' ? jsonBody : []
+  const ofPost = route.mostBytes === undefined ? jsonBody : jsonBodyUpTo(route.mostBytes)
+  const body = route.method === 'POST' ? ofPost : []
   const method = ({ GET: 'get', POST: 'post', DELETE: 'delete' } as const)[route.method]
   const { scope } = operations[route.operation]
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))

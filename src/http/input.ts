@@ -5,7 +5,7 @@ import { TurngraphError } from '../errors.ts'
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** Reads a JSON body. Bytes that are no UTF-8 are refused: replaced ones would be stored as something else. */
-export const jsonBody: readonly RequestHandler[] = [
+export const jsonBodyUpTo = (limit: number): readonly RequestHandler[] => [
   (req, _res, next) => {
     // A body of another type is one that a foreign page may send without asking us first (CORS).
     if (req.headers['content-length'] !== '0' && req.is(['json', '+json']) === false) {
@@ -17,7 +17,7 @@ export const jsonBody: readonly RequestHandler[] = [
     next()
   },
   express.json({
-    limit: MAX_BODY_BYTES,
+    limit,
     type: () => true,
     verify: (_req, _res, bytes, encoding) => {
       if (encoding.toLowerCase() !== 'utf-8' || isUtf8(bytes)) return
@@ -25,6 +25,8 @@ export const jsonBody: readonly RequestHandler[] = [
     },
   }),
 ]
+
+export const jsonBody = jsonBodyUpTo(MAX_BODY_BYTES)
 
 /**
  * What a request says, in the wire form: the fields of its path, its query and, for a POST, its body.

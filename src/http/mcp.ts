@@ -27,7 +27,7 @@ export function mcpHandler(context: OperationContext): RequestHandler {
           caller,
           operation,
           { ...input, project },
-          { log: (text) => req.log.info(text) },
+          { log: (text, fields) => req.log.info(fields ?? {}, text) },
         )
       },
     })

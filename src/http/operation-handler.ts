@@ -1,9 +1,11 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
+import { z } from 'zod'
 import { asTurngraphError, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Call } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
+import type { Queries } from '../queries/queries.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 import { parseWire, toWire } from '../wire.ts'
 import { answerJson } from './answer.ts'
@@ -18,6 +20,7 @@ export type OperationContext = {
   graph: Graph
   schema: SchemaState
   runs: TurnRuns
+  queries: Queries
   metrics: Metrics
   defaultProject: string
   turnLengthThreshold: number
@@ -30,21 +33,22 @@ type Run = (graph: Graph, input: unknown, call: Call) => Promise<unknown>
 export function operationHandler(route: Route, context: OperationContext): RequestHandler {
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
-    const sent = inputOf(req)
-    const header = sent.project == null ? projectHeader(req) : null
-    const whole = header === null ? sent : { ...sent, project: header }
-    const input: { project?: string | null | undefined } = parseWire(
-      operations[route.operation].input,
-      whole,
-      route.operation,
-    )
+    const input: object = inputFor(operations[route.operation].input, req, route.operation)
     const answer = await runFor(context, callerOf(res), route.operation, input, {
       idempotencyKey: idempotencyKey(req),
-      log: (message) => req.log.info(message),
+      log: (message, fields) => req.log.info(fields ?? {}, message),
     })
     const status = wasThere(answer) ? 200 : (route.created ?? 200)
     answerJson(res, status, toWire(operations[route.operation].output, answer))
   }
+}
+
+/** What a request asks for; the header names the project of one that names none. */
+export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: string): z.output<S> {
+  const sent = inputOf(req)
+  const takesProject = schema instanceof z.ZodObject && 'project' in schema.shape
+  const header = takesProject && sent.project == null ? projectHeader(req) : null
+  return parseWire(schema, header === null ? sent : { ...sent, project: header }, what)
 }
 
 /** Runs an operation for whoever calls, in the project that they name and may reach. */
@@ -55,11 +59,14 @@ export async function runFor(
   input: { project?: string | null | undefined },
   call: Pick<Call, 'idempotencyKey' | 'log'>,
 ): Promise<unknown> {
+  if (operations[operation].wholeGraph) refuseBound(caller)
   const project = projectOf(input.project ?? null, caller, defaultProject)
   // Each operation's input fits its own `run`; the table as a whole cannot say so.
   const run = operations[operation].run as Run
   try {
-    const answer = await run(graph, { ...input, project }, { ...settings, ...call })
+    const log: Call['log'] = (message, fields) =>
+      call.log?.(message, fields === undefined ? undefined : { caller: caller.name, ...fields })
+    const answer = await run(graph, { ...input, project }, { ...settings, ...call, log })
     metrics.answered(operation, answer)
     return answer
   } catch (error) {
@@ -75,6 +82,14 @@ export function projectOf(named: string | null, caller: Caller, fallback: string
   throw new TurngraphError('forbidden', `The token is for the project "${caller.project}".`, {
     hint: 'Leave the project out, or use a token of that project.',
     details: { project: caller.project },
+  })
+}
+
+function refuseBound({ project }: Caller): void {
+  if (project === null) return
+  throw new TurngraphError('forbidden', 'A token of one project cannot ask about the whole graph.', {
+    hint: 'The named analyses (GET /v1/analyses) answer for a project; else use a token without one.',
+    details: { project },
   })
 }
 

@@ -10,6 +10,8 @@ export type Route = {
   operation: OperationName
   /** The status of an answer that made something; where it stood there already, and else, it is 200. */
   created?: 201
+  /** How large its body may be, where that is more than others may send. */
+  mostBytes?: number
 }
 
 export const routes: readonly Route[] = [
@@ -45,8 +47,15 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/transcripts/import', operation: 'importTranscripts' },
   { method: 'POST', path: '/v1/transcripts/count', operation: 'countTranscripts' },
   { method: 'GET', path: '/v1/transcripts/{session_id}/progress', operation: 'getTranscriptProgress' },
+  { method: 'POST', path: '/v1/cypher', operation: 'queryGraph' },
+  { method: 'GET', path: '/v1/export', operation: 'exportPage' },
+  { method: 'GET', path: '/v1/export/graph', operation: 'exportGraphPage' },
+  { method: 'POST', path: '/v1/restore', operation: 'restoreRecords', mostBytes: 64 * 1024 * 1024 },
   { method: 'GET', path: '/v1/analyses', operation: 'listAnalyses' },
   { method: 'GET', path: '/v1/analyses/{name}', operation: 'runAnalysis' },
+  { method: 'POST', path: '/v1/doctor', operation: 'examine' },
+  { method: 'POST', path: '/v1/doctor/graph', operation: 'examineGraph' },
+  { method: 'POST', path: '/v1/forget', operation: 'forget' },
 ]
 
 /** The one route of each operation. */

@@ -6,6 +6,7 @@ import { ObservedGraph } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
 import { createLog, type Log } from '../log.ts'
 import { Metrics } from '../metrics.ts'
+import { Queries } from '../queries/queries.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { createApp } from './app.ts'
@@ -64,6 +65,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const executors = loadExecutors(config.executorsFile)
   const instance = await holdInstance(config)
   const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer: metrics })
+  const queries = new Queries(graph)
   metrics.watch(() => runs.held)
   // Before anybody is answered, what an earlier life left behind is ended.
   const schema = new SchemaState(graph, log, () => runs.begin())
@@ -74,6 +76,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     graph,
     schema,
     runs,
+    queries,
     metrics,
     defaultProject: config.project,
     turnLengthThreshold: config.turnLengthThreshold,
@@ -100,6 +103,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const end = async () => {
     schema.stop()
     await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
+    queries.close()
     await runs.close() // what the last requests began
     await graph.close()
     await instance.release()

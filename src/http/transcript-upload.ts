@@ -1,12 +1,10 @@
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../transcript-upload.ts'
-import { parseWire, toWire } from '../wire.ts'
+import { toWire } from '../wire.ts'
 import { answerJson } from './answer.ts'
 import { callerOf } from './authorize.ts'
-import { projectHeader } from './headers.ts'
-import { inputOf } from './input.ts'
-import { type OperationContext, projectOf } from './operation-handler.ts'
+import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
 
 /** A longer transcript is sent in several requests, each from the offset that the last one answered. */
 const MOST_BYTES = 256 * 1024 * 1024
@@ -15,13 +13,7 @@ const MOST_BYTES = 256 * 1024 * 1024
 export function transcriptUploadHandler(context: OperationContext): RequestHandler {
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
-    const sent = inputOf(req)
-    const header = sent.project == null ? projectHeader(req) : null
-    const input = parseWire(
-      transcriptUpload,
-      header === null ? sent : { ...sent, project: header },
-      'importTranscript',
-    )
+    const input = inputFor(transcriptUpload, req, 'importTranscript')
     const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
     const { graph, metrics, turnLengthThreshold } = context
     const read = await uploadTranscript(graph, { ...input, project }, bodyOf(req), turnLengthThreshold)

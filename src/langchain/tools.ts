@@ -1,4 +1,5 @@
 import { type StructuredToolInterface, tool } from '@langchain/core/tools'
+import { callOn } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { asTurngraphError } from '../errors.ts'
 import { MEMORY_TOOLS } from '../mcp/tools.ts'
@@ -23,10 +24,11 @@ const OFFERED = new Set([
 export function createTurngraphTools(client: TurngraphClient): StructuredToolInterface[] {
   return MEMORY_TOOLS.filter(({ name }) => OFFERED.has(name)).map(
     ({ name, description, operation, input, output }) => {
-      const call = client[operation] as (input: unknown) => Promise<unknown>
       const run = async (given: unknown): Promise<string> => {
         try {
-          return JSON.stringify(toWire(output, await call(parseWire(input, given, name))))
+          return JSON.stringify(
+            toWire(output, await callOn(client, operation, parseWire(input, given, name))),
+          )
         } catch (thrown) {
           return JSON.stringify(asTurngraphError(thrown).toWire())
         }

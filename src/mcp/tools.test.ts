@@ -72,6 +72,7 @@ describe('the tools', () => {
       'list_attempts',
       'list_turns',
       'load_continuation_context',
+      'query_graph',
       'recover_promises',
     ])
   })

@@ -152,7 +152,7 @@ const memoryTool = (
   ...more,
 })
 
-/** The memory of turns: what the loop reads before a turn and writes after it. */
+/** The memory of turns: what the loop reads before a turn and writes after it, and what analysts ask. */
 export const MEMORY_TOOLS: readonly Tool[] = [
   memoryTool('create_world', 'createWorld', {
     title: 'Create a world',
@@ -219,6 +219,26 @@ export const MEMORY_TOOLS: readonly Tool[] = [
     annotations: hints('reads'),
     examples: [{ description: 'The turns of a world', arguments: { world_slug: 'trial', limit: 10 } }],
   }),
+  {
+    name: 'query_graph',
+    title: 'Query the graph',
+    description:
+      'Runs one reading Cypher statement on the whole graph. Labels and properties: docs/reference.md, or CALL db.labels().',
+    operation: 'queryGraph',
+    input: operations.queryGraph.input,
+    output: operations.queryGraph.output,
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'How many turns each world has',
+        arguments: {
+          query:
+            'MATCH (w:World) RETURN w.slug AS world, w.currentTurn AS turns ORDER BY turns DESC, world LIMIT $n',
+          params: { n: 5 },
+        },
+      },
+    ],
+  },
 ]
 
 export const ALL_TOOLS: readonly Tool[] = [...MEMORY_TOOLS, ...CONSUMER_TOOLS]

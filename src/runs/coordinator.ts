@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { isAway, TurngraphError } from '../errors.ts'
+import { hasCode, isAway, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import type { CaptureRequest } from '../turns/record.ts'
 import type { World } from '../turns/worlds.ts'
@@ -203,7 +203,7 @@ export class Coordinator {
 
   /** A lost lease is somebody else's run by now. Anything else ends it here, so that no world waits for us. */
   async #giveUp(run: TurnRun, world: World, error: unknown): Promise<void> {
-    if (error instanceof TurngraphError && error.code === 'lease_lost') return this.#lost(run, world, error)
+    if (hasCode(error, 'lease_lost')) return this.#lost(run, world, error)
     const fence = run.fence ?? 0
     try {
       if (error instanceof Aborted) {
@@ -269,13 +269,13 @@ export class Coordinator {
 }
 
 /** Other worlds of the task add criteria under a commit: a capture's one `busy`, which another try settles. */
-const CROWDED = (error: unknown): boolean => error instanceof TurngraphError && error.code === 'busy'
+const CROWDED = (error: unknown): boolean => hasCode(error, 'busy')
 
 const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
 
 /** The run was cancelled, or has ended, between two looks at it: null. */
 function stoppedMeanwhile(error: unknown): null {
-  if (error instanceof TurngraphError && error.code === 'busy') return null
+  if (hasCode(error, 'busy')) return null
   throw error
 }
 

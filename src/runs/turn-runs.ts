@@ -1,4 +1,4 @@
-import { isAway, TurngraphError } from '../errors.ts'
+import { hasCode, isAway, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld, type World } from '../turns/worlds.ts'
 import { type AttemptTurn, turnOfAttempt } from './attempt-turn.ts'
@@ -201,7 +201,7 @@ export class TurnRuns {
   #disown(error: unknown, world: World, end: () => Promise<unknown>): never {
     if (isAway(error)) {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {
-        const absent = cause instanceof TurngraphError && cause.code === 'not_found'
+        const absent = hasCode(cause, 'not_found')
         if (!absent) this.#trouble(cause, 'ending what nobody asked for any more; its lease will expire')
       })
     }

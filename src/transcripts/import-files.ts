@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { hasCode, TurngraphError } from '../errors.ts'
 import { findTranscripts, readChunks, resumeAt, transcriptFile } from './files.ts'
 import type { TranscriptImport } from './import.ts'
 import { type FileSource, type FilesImport, ImportReport, isOfFile, together } from './import-report.ts'
@@ -98,7 +98,7 @@ async function importFile<P extends TranscriptProgress>(
       sent += bytes
     })
     const read = await store.write(source, { known, offset, chunks }).catch((error: unknown) => {
-      if (error instanceof TurngraphError && error.code === 'turn_conflict') return null
+      if (hasCode(error, 'turn_conflict')) return null
       throw error
     })
     if (read === null) {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Criterion, Resolution } from '../criteria/identity.ts'
+import type { Resolution } from '../criteria/identity.ts'
 import { readLedger } from '../criteria/ledger.ts'
-import { criterionRow, progressIsWhole, progressProperties, progressRow } from '../criteria/rows.ts'
-import { advance, finalKeys, type Progress } from '../criteria/state.ts'
+import { progressProperties } from '../criteria/rows.ts'
+import { advance, finalKeys, type Progress, type StandingSummary, summaryOf } from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow } from '../graph/decode.ts'
+import { readRows } from '../graph/decode.ts'
 import type { Graph, Params, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
@@ -14,6 +14,8 @@ import { turnKey, worldKey } from '../keys.ts'
 import { scrub } from '../scrub.ts'
 import { toWire } from '../wire.ts'
 import { digestOf } from './digest.ts'
+import { criteriaAfter, type Known, knownAfter, readKnown } from './known.ts'
+import { knownWorlds } from './known-worlds.ts'
 import {
   entriesOf,
   namesCriteria,
@@ -35,8 +37,6 @@ const insert = statement('turns/insert')
 const supersede = statement('turns/supersede')
 const newestTurns = statement('turns/newest-turns')
 const standing = statement('turns/standing')
-const resolveInWorld = statement('turns/resolve-in-world')
-const resolveInTask = statement('turns/resolve-in-task')
 
 export type Captured = {
   turn: TurnState
@@ -65,7 +65,8 @@ type Within = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<unkno
  * again is answered, not stored again; another record at its turn is a conflict, unless the request says
  * `onConflict: 'supersede'`.
  *
- * One read (where the turn names criteria, or no world) and one write. Source: seed 000, `capture_turn_state`.
+ * One write; before it one read where the turn names criteria, or no world, and this process did not store the world's
+ * turn before it. Source: seed 000, `capture_turn_state`.
  *
  * @throws `turn_conflict`, `world_conflict`, `world_deleted`, `busy`, `store_unavailable`, `timeout`
  * @example
@@ -82,6 +83,7 @@ export async function captureTurnState(
   const { scrubbed: clean, redactions } = await scrub(request)
   const capture: Capture = {
     graph,
+    store,
     request: clean,
     scope: clean,
     parts: partsOf(clean, now),
@@ -98,17 +100,18 @@ type Stored = Omit<Captured, 'redactions'>
 
 async function storeTurn(capture: Capture): Promise<Stored> {
   const { graph, request } = capture
+  if (await appendAsRemembered(capture)) return created(capture, request.worldSlug as string)
   let way: Way = 'append'
   let withFeature = false
   let createWorld = false
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const known = await whatIsKnown(capture)
+    const known = await readKnown(graph, request, capture)
     const worldSlug =
       request.worldSlug ?? known.worldSlug ?? defaultSlug(request, known.worldCount + 1, withFeature)
-    createWorld ||= known.worldSlug === null && (request.worldSlug == null || known.read)
+    createWorld ||= known.worldSlug === null && (request.worldSlug == null || known.from === 'graph')
     if (tries === 0 && known.currentTurn >= request.turnNumber) way = 'insert'
     if ((await write(capture, way, worldSlug, known, createWorld)) !== null) {
-      return { turn: storedTurn(capture, worldSlug), created: true, superseded: way === 'supersede' }
+      return { ...created(capture, worldSlug), superseded: way === 'supersede' }
     }
     const stands = await whatStands(capture, worldSlug)
     if (!stands.worldExists) {
@@ -139,6 +142,23 @@ async function storeTurn(capture: Capture): Promise<Stored> {
   )
 }
 
+const created = (capture: Capture, worldSlug: string): Stored => ({
+  turn: storedTurn(capture, worldSlug),
+  created: true,
+  superseded: false,
+})
+
+/** The next turn of a world whose last one this process stored. False: not so, or somebody else wrote meanwhile. */
+async function appendAsRemembered(capture: Capture): Promise<boolean> {
+  const { store, request, parts, within } = capture
+  const { worldSlug } = request
+  if (worldSlug == null || within !== null || !namesCriteria(parts)) return false
+  const known = knownWorlds(store).get(worldKey(request.project, worldSlug))
+  if (known === undefined || known.currentTurn >= request.turnNumber) return false
+  if (needsEarlier(parts) && !known.withEarlier) return false
+  return (await write(capture, 'append', worldSlug, known, false)) !== null
+}
+
 /**
  * Runs the statements of a capture where nothing can match, so that nothing is written: a Neo4j that has just
  * started takes seconds to plan each for the first time, and no caller should wait for that.
@@ -149,6 +169,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const now = instantOf(new Date(0))
   const capture = {
     graph,
+    store: graph,
     request,
     scope: request,
     parts: partsOf(request, now),
@@ -157,8 +178,8 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
     now,
     within: null,
   }
-  const known = await whatIsKnown({ ...capture, request: { ...request, worldSlug: null } })
-  await whatIsKnown(capture)
+  const known = await readKnown(graph, { ...request, worldSlug: null }, capture)
+  await readKnown(graph, request, capture)
   for (const way of ['append', 'insert', 'supersede'] as const) await write(capture, way, '', known, false)
 }
 
@@ -168,7 +189,10 @@ const MAX_TRIES = 8
 type Way = 'append' | 'insert' | 'supersede'
 
 type Capture = {
+  /** With the deadline of this capture. */
   graph: Graph
+  /** The same, as it was handed in. */
+  store: Graph
   request: CaptureRequest & { project: string }
   scope: Scope
   parts: TurnParts
@@ -178,76 +202,6 @@ type Capture = {
   within: Within | null
 }
 
-const knownRow = z.object({
-  worldSlug: z.string().nullable(),
-  currentTurn: z.number().nullable(),
-  ledgerRev: z.number().nullable(),
-  progressSum: z.number().nullable(),
-  criteriaRev: z.number().nullable(),
-  worldCount: z.number().nullable(),
-  criteria: z.array(criterionRow),
-  progress: z.array(z.tuple([z.string(), progressRow])),
-  labels: z.array(
-    z
-      .tuple([z.string(), z.string(), z.number(), z.string()])
-      .transform(([source, label, turn, criterionKey]) => ({ source, label, turn, criterionKey })),
-  ),
-  earlierPromises: z.array(
-    z.tuple([z.string(), z.string()]).transform(([label, criterionKey]) => ({ label, criterionKey })),
-  ),
-  earlierVerifications: z.array(z.string()),
-})
-
-type KnownRow = z.output<typeof knownRow>
-type Counter = 'currentTurn' | 'ledgerRev' | 'progressSum' | 'criteriaRev' | 'worldCount'
-type Known = Omit<KnownRow, Counter> & Record<Counter, number> & { read: boolean }
-
-const NOTHING_KNOWN: Known = {
-  read: false,
-  worldSlug: null,
-  currentTurn: 0,
-  ledgerRev: 0,
-  progressSum: 0,
-  criteriaRev: 0,
-  worldCount: 0,
-  criteria: [],
-  progress: [],
-  labels: [],
-  earlierPromises: [],
-  earlierVerifications: [],
-}
-
-/** The one read: none where the turn names its world and no criterion. */
-async function whatIsKnown({ graph, request, parts, digest }: Capture): Promise<Known> {
-  const { worldSlug, turnNumber } = request
-  if (worldSlug != null && !namesCriteria(parts)) return NOTHING_KNOWN
-  const params = { taskKey: keyOfTask(request), turnNumber, withEarlier: needsEarlier(parts) }
-  const isWhole = (row: KnownRow) =>
-    progressIsWhole(
-      row.progressSum ?? 0,
-      row.progress.map(([, progress]) => progress),
-    )
-  const row = await (worldSlug == null
-    ? readWholeRow(graph, resolveInTask, { ...params, digest }, knownRow, isWhole)
-    : readWholeRow(
-        graph,
-        resolveInWorld,
-        { ...params, worldKey: worldKey(request.project, worldSlug) },
-        knownRow,
-        isWhole,
-      ))
-  if (row === null) return { ...NOTHING_KNOWN, read: true }
-  return {
-    ...row,
-    read: true,
-    currentTurn: row.currentTurn ?? 0,
-    ledgerRev: row.ledgerRev ?? 0,
-    progressSum: row.progressSum ?? 0,
-    criteriaRev: row.criteriaRev ?? 0,
-    worldCount: row.worldCount ?? 0,
-  }
-}
-
 async function write(
   capture: Capture,
   way: Way,
@@ -255,7 +209,7 @@ async function write(
   known: Known,
   createWorld: boolean,
 ): Promise<unknown> {
-  const { graph, request, scope, parts, digest, writeId, now, within } = capture
+  const { graph, store, request, scope, parts, digest, writeId, now, within } = capture
   const keyOfWorld = worldKey(scope.project, worldSlug)
   const resolution = resolveParts(parts, {
     taskKey: keyOfTask(scope),
@@ -267,7 +221,15 @@ async function write(
   // A merge moves what both criteria were: where they stand is derived anew, as after a turn that came late.
   const merges = resolution.changed.some(({ mergedInto }) => mergedInto !== null)
   const goes = way === 'append' && merges ? 'insert' : way
-  const { edges, ...ledger } = await standingAfter(capture, goes, keyOfWorld, known, resolution)
+  const standing = await standingAfter(capture, goes, keyOfWorld, known, resolution)
+  const stored = storedParams(parts, resolution, standing.edges, {
+    project: scope.project,
+    id: seedId(capture),
+    digest,
+    writeId,
+    criteriaRev: known.criteriaRev,
+  })
+  const isRemembered = known.from === 'memory'
   const params: Params = {
     worldKey: keyOfWorld,
     taskKey: keyOfTask(scope),
@@ -275,28 +237,44 @@ async function write(
     turnNumber: request.turnNumber,
     token: crypto.randomUUID(),
     ...(goes === 'supersede' ? { digest } : { asOwner: within !== null }),
-    ...storedParams(parts, resolution, edges, {
-      project: scope.project,
-      id: seedId(capture),
-      digest,
-      writeId,
-      criteriaRev: known.criteriaRev,
-    }),
-    ledger,
+    ...(goes === 'append' && { creation: isRemembered ? (known.creation ?? '') : '' }),
+    ...stored,
+    ledger: {
+      touched: standing.touched,
+      rev: standing.rev,
+      standing: { progressSum: standing.progressSum, ...standing.summary },
+    },
+    // Of a world that is new no ledger says whether it was resolved by what stands; what is remembered may be old.
+    asKnown: isRemembered || (createWorld && known.from === 'graph'),
   }
   const steps: [Step, ...Step[]] = [{ statement: { append, insert, supersede }[goes], params }]
   if (goes !== 'append') steps.push({ statement: newestTurns, params: { worldKey: keyOfWorld } })
-  if (createWorld) steps.unshift(ensureWorldStep(scope, worldSlug, { now }))
-  return within === null ? graph.write(steps) : within(graph, steps)
+  const creation = createWorld ? crypto.randomUUID() : known.creation
+  if (createWorld) steps.unshift(ensureWorldStep(scope, worldSlug, { now, token: creation ?? '' }))
+  const answers = await (within === null ? graph.write(steps) : within(graph, steps))
+  const isNext = goes === 'append' && within === null && answers !== null
+  if (!isNext) knownWorlds(store).delete(keyOfWorld)
+  else if (known.from !== 'nowhere') {
+    const { criteria, progress, progressSum } = standing
+    const ledgerRev = known.ledgerRev + (standing.touched ? 1 : 0)
+    const after = { worldSlug, creation, ledgerRev, progressSum, criteria, progress }
+    knownWorlds(store).set(keyOfWorld, knownAfter(known, parts, resolution, after))
+  }
+  return answers
 }
 
 type Standing = {
   /** By criterion, the properties of its edge PROGRESS. */
   edges: Map<string, ReturnType<typeof progressProperties>>
+  /** Those of the task. */
+  criteria: Known['criteria']
+  /** All of the world's, with the revisions at which they were derived. */
+  progress: Known['progress']
   touched: boolean
   /** The revision that was read: written only if it still stands. */
   rev: number
   progressSum: number
+  summary: StandingSummary
 }
 
 /**
@@ -311,12 +289,9 @@ async function standingAfter(
   resolution: Resolution,
 ): Promise<Standing> {
   const entries = entriesOf(parts, resolution)
-  const asChanged = (criteria: readonly Criterion[]) => [
-    ...criteria.filter(({ key }) => !resolution.changed.some((changed) => changed.key === key)),
-    ...resolution.changed,
-  ]
   if (way === 'append') {
-    const keyOf = finalKeys(asChanged(known.criteria))
+    const criteria = criteriaAfter(known.criteria, resolution)
+    const keyOf = finalKeys(criteria)
     const kept = known.progress.flatMap(([key, progress]) =>
       progress === null ? [] : [[key, progress] as const],
     )
@@ -334,14 +309,21 @@ async function standingAfter(
     const dropped = [...touched].reduce((sum, key) => sum + (revs.get(key) ?? 0), 0)
     return {
       edges: edgesOf(after, [...touched], rev),
+      criteria,
+      progress: [...after].map(([key, progress]) => [
+        key,
+        { progress, rev: touched.has(key) ? rev : (revs.get(key) ?? rev) },
+      ]),
       touched: touched.size > 0,
       rev: known.ledgerRev,
       progressSum: known.progressSum - dropped + rev * touched.size,
+      summary: summaryOf(after.values()),
     }
   }
   const ledger = await readLedger(graph, keyOfWorld)
   // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
-  const keyOf = finalKeys(asChanged(ledger?.criteria ?? known.criteria))
+  const criteria = criteriaAfter(ledger?.criteria ?? known.criteria, resolution)
+  const keyOf = finalKeys(criteria)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== request.turnNumber)
   const after = advance(
@@ -353,7 +335,16 @@ async function standingAfter(
   const ledgerRev = ledger?.ledgerRev ?? 0
   const rev = ledgerRev + 1
   const edges = edgesOf(after, [...after.keys()], rev)
-  return { edges, touched: true, rev: ledgerRev, progressSum: rev * after.size }
+  const progress = [...after].map(([key, progress]): Known['progress'][number] => [key, { progress, rev }])
+  return {
+    edges,
+    criteria,
+    progress,
+    touched: true,
+    rev: ledgerRev,
+    progressSum: rev * after.size,
+    summary: summaryOf(after.values()),
+  }
 }
 
 const edgesOf = (

@@ -30,7 +30,9 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, PriorTurn } from './continuation.ts'
-import { SEVERITIES, type TurnState } from './record.ts'
+import { bySeverity, type TurnState } from './record.ts'
+import { withoutJudgement } from './render.ts'
+import { recoveredIn } from './rendering-of.ts'
 import { isWhole, promiseRow, toTurnState, turnWithParts } from './rows.ts'
 import { unknownWorld, worldDeleted } from './world-errors.ts'
 
@@ -251,7 +253,7 @@ async function contextFrom(
       verifiedInPrior: new Set(
         states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === prior.turnNumber).map(({ key }) => key),
       ),
-      recovered: role === 'coach' ? recovered(promises) : null,
+      recovered: role === 'coach' ? recoveredIn(promises) : null,
       stallWarning: stallWarning(role, stall),
     },
     request.tokenBudget,
@@ -293,27 +295,13 @@ async function promisesFor(
   return promisesIn(graph, request, standing, promisedTurn, currentTurn)
 }
 
-const recovered = ({
-  recoveredFromTurn,
-  items,
-}: PromisesView): Parameters<typeof renderContext>[0]['recovered'] =>
-  recoveredFromTurn === undefined
-    ? null
-    : {
-        fromTurn: recoveredFromTurn,
-        items: items.map(({ label, status, evidence }) => ({ label, status, evidence: evidence ?? null })),
-      }
-
 /** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */
 function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }: ContextRequest): PriorTurn {
   const { verifications, gates, extra, ...open } = prior
   const promises = prior.promises.map(({ evidence, ...promise }) => promise)
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {
-    ...seen,
-    coachFeedback: perspectiveReset ? null : prior.coachFeedback,
-    // Often the Coach's own suggestions, as an import takes them from its issues.
-    whatToTryNext: perspectiveReset ? null : prior.whatToTryNext,
+    ...(perspectiveReset ? withoutJudgement(seen) : seen),
     issues: perspectiveReset ? [] : prior.issues.map((issue) => shownIssue(issue, role)),
   }
 }
@@ -324,7 +312,3 @@ function shownIssue(
 ): PriorTurn['issues'][number] {
   return role === 'coach' ? { ...issue, details } : issue
 }
-
-/** Most severe first; equally severe ones in the order the Coach gave them. */
-const bySeverity = (issues: TurnState['issues']): TurnState['issues'] =>
-  issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))

@@ -159,7 +159,7 @@ export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveC
 /** What the turn adds to the ledger of its world. */
 export function entriesOf(
   { turn, verifications, promises }: TurnParts,
-  resolution: Resolution,
+  resolution: Pick<Resolution, 'judgements' | 'promises'>,
 ): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
   const verified = resolution.judgements.flat()
   return {
@@ -194,6 +194,8 @@ export function storedParams(
   const { turn, verifications, promises, issues, gates } = parts
   const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
   const mentioned = [...resolution.mentioned]
+  const judged = (status: CriterionStatus) =>
+    verifications.filter((v) => v.status === status && v.source !== 'player').length
   const outcome = outcomeRow(outcomeOf({ ...turn, issues, gates }))
   return {
     turn: present({
@@ -205,6 +207,8 @@ export function storedParams(
       extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
       revision: 1,
       verificationCount: verifications.length,
+      verifiedCount: judged('verified'),
+      rejectedCount: judged('rejected'),
       promiseCount: promises.length,
       issueCount: issues.length,
       gateCount: gates.length,

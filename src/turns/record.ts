@@ -105,6 +105,10 @@ export const toCoachDecision = (given: string): CoachDecision =>
   wordOf(COACH_DECISIONS, COACH_DECISION_SYNONYMS, given) ?? 'unknown'
 export const toSeverity = (given: string): Severity =>
   wordOf(SEVERITIES, SEVERITY_SYNONYMS, given) ?? 'advisory'
+/** Most severe first; equally severe ones in the order the Coach gave them. */
+export const bySeverity = <I extends { severity: Severity }>(issues: readonly I[]): I[] =>
+  issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+
 export const toCriterionStatus = (given: string): CriterionStatus | undefined =>
   wordOf(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS, given)
 export const toPromiseStatus = (given: string): PromiseStatus | undefined =>

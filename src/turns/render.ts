@@ -19,6 +19,14 @@ export type Summary = Pick<
   | 'whatToTryNext'
 >
 
+/** What is left of a turn where the perspective is reset. */
+export const withoutJudgement = <S extends Summary>(prior: S): S => ({
+  ...prior,
+  coachFeedback: null,
+  // Often the Coach's own suggestions, as an import takes them from its issues.
+  whatToTryNext: null,
+})
+
 export type Rendering = {
   prior: Summary
   criteria: readonly ShownCriterion[]

@@ -1,3 +1,4 @@
+import type { PromisesView } from '../criteria/shown.ts'
 import { stallWarning } from '../criteria/stall-analysis.ts'
 import type { ContinuationContext } from './continuation.ts'
 import type { Rendering } from './render.ts'
@@ -8,7 +9,6 @@ export function renderingOf(
   prior: Rendering['prior'],
 ): Rendering {
   const turn = prior.turnNumber
-  const fromTurn = promises?.recoveredFromTurn
   return {
     prior,
     criteria,
@@ -22,17 +22,21 @@ export function renderingOf(
         .filter(({ state, lastTurn, contested }) => state === 'verified' && lastTurn === turn && !contested)
         .map(({ key }) => key),
     ),
-    recovered:
-      promises === null || fromTurn === undefined || role === 'player'
-        ? null
-        : {
-            fromTurn,
-            items: promises.items.map(({ label, status, evidence }) => ({
-              label,
-              status,
-              evidence: evidence ?? null,
-            })),
-          },
+    recovered: promises === null || role === 'player' ? null : recoveredIn(promises),
     stallWarning: stall === null ? null : stallWarning(role, stall),
   }
 }
+
+/** The promises that an earlier turn gave and that still hold; null where they are those of the prior turn, or none. */
+export const recoveredIn = ({ recoveredFromTurn, items }: PromisesView): Rendering['recovered'] =>
+  recoveredFromTurn === undefined ? null : { fromTurn: recoveredFromTurn, items: items.map(shownPromise) }
+
+export const shownPromise = ({
+  label,
+  status,
+  evidence = null,
+}: {
+  label: string
+  status: string
+  evidence?: string | null | undefined
+}) => ({ label, status, evidence })

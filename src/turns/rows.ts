@@ -99,6 +99,7 @@ export const turnWithParts = z.object({
 
 export type TurnWithParts = z.output<typeof turnWithParts>
 
+type Counts = Pick<TurnWithParts['turn'], 'verificationCount' | 'promiseCount' | 'issueCount' | 'gateCount'>
 type Parts = { [part in 'verifications' | 'promises' | 'issues' | 'gates']: readonly unknown[] }
 
 /** False for what a reader sees of a half-visible commit. */
@@ -108,7 +109,7 @@ export const isWhole = ({
   promises,
   issues,
   gates,
-}: Pick<TurnWithParts, 'turn'> & Parts): boolean =>
+}: { turn: Counts } & Parts): boolean =>
   turn.verificationCount === verifications.length &&
   turn.promiseCount === promises.length &&
   turn.issueCount === issues.length &&

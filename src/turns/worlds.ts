@@ -90,6 +90,8 @@ export type NewWorld = {
   /** The caller's idempotency key: a repeat finds the world that the first call made. */
   requestId?: string | null
   now: string
+  /** Says whether this very call created it, and tells it from another world of its name. */
+  token?: string
 }
 
 /** The step that makes a world stand: also the first one of a capture into a world that is new. */
@@ -110,7 +112,7 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
       createdAt: options.now,
       requestId: options.requestId ?? null,
     },
-    token: crypto.randomUUID(),
+    token: options.token ?? crypto.randomUUID(),
   },
 })
 

@@ -106,6 +106,7 @@ class Reader {
     }
     const counted: Graph = {
       engine: graph.engine,
+      source: graph.source,
       read: (...args) => count(graph.read(...args)),
       write: (...args) => graph.write(...args),
       transact: (...args) => count(graph.transact(...args)),

@@ -3,13 +3,21 @@ import { autobuildContract } from './autobuild.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
+import { doctorContract } from './doctor.ts'
+import { exampleQueriesContract } from './example-queries.ts'
+import { exportContract } from './export.ts'
+import { forgetContract } from './forget.ts'
+import { freeCypherContract } from './free-cypher.ts'
 import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
+import { knownWorldsContract } from './known-worlds.ts'
 import { migrationsContract } from './migrations.ts'
+import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
 import type { StoreUnderTest } from './store.ts'
+import { storedContract } from './stored.ts'
 import { transcriptsContract } from './transcripts.ts'
 import { worldsContract } from './worlds.ts'
 
@@ -26,11 +34,19 @@ export function storeContract(store: StoreUnderTest): void {
   worldsContract(store)
   contextContract(store)
   identityContract(store)
+  knownWorldsContract(store)
   coachContract(store)
   isolationContract(store)
   secretsContract(store)
   runsContract(store)
   transcriptsContract(store)
   analysisContract(store)
+  freeCypherContract(store)
+  exampleQueriesContract(store)
   autobuildContract(store)
+  storedContract(store)
+  exportContract(store)
+  pairsContract(store)
+  forgetContract(store)
+  doctorContract(store)
 }

@@ -77,6 +77,25 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a flip is of what counts: a full entry, not what the status map says beside it', async () => {
+      const entry = (criterionId: string, status: 'verified' | 'rejected') => ({ criterionId, status })
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(1, {
+          taskId: 'TASK-2',
+          acceptanceCriteriaStatus: { 'AC-7': 'verified' },
+          verifications: [entry('AC-7', 'rejected'), entry('AC-8', 'verified')],
+        }),
+      )
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(3, { taskId: 'TASK-2', verifications: [entry('AC-8', 'rejected')] }),
+      )
+      const found = await ask('criteria-flips')
+      expect(found.map(({ turn: number, criterion }) => [number, criterion])).toEqual([
+        [2, 'AC-1'],
+        [3, 'AC-8'],
+      ])
+    })
+
     test('the longest turns before a stall', async () => {
       const found = await ask('longest-turns-before-stall')
       expect(

@@ -4,10 +4,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { inProcessClient, migrate, openGraph } from '../../src/index.ts'
 import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
 
-/** Docs are code: every shell and Cypher block of the README and the how-tos runs, and shows what it says. */
+/** Docs are code: every shell block of the README and the how-tos runs, and shows what it says (Cypher: test/contract). */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const files = [
@@ -81,37 +80,11 @@ test('the TypeScript of the documents has the types of the package', async () =>
   expect(stdout).toBe('')
 })
 
-test('the queries of docs/how-to/analyst.md answer', async () => {
-  const graph = await openGraph({ kind: 'embedded', folder: null, sync: false })
-  try {
-    await migrate(graph)
-    const client = inProcessClient({ graph, project: 'docs' })
-    const scope = { featureId: 'FEAT-1', taskId: 'TASK-1', playerSummary: 'Tried' }
-    const judged = (status: string) => [
-      { criterionId: 'AC-1', criterionText: 'The lid closes without a sound', status },
-    ]
-    const issues = [{ severity: 'blocking', category: 'noise', description: 'It clicks' }]
-    await client.captureTurnState({ ...scope, turnNumber: 1, verifications: judged('verified') })
-    await client.captureTurnState({ ...scope, turnNumber: 2, verifications: judged('rejected'), issues })
-    await client.captureTurnState({ ...scope, turnNumber: 3, coachDecision: 'approved' })
-    const answers = []
-    for (const text of blocksOf('docs/how-to/analyst.md', 'cypher')) {
-      answers.push(await graph.read({ name: 'docs', text, params: [] }, {}))
-    }
-    expect(answers).toEqual([
-      [{ world: 'TASK-1', criterion: 'The lid closes without a sound', rejectedInTurn: 2 }],
-      [{ feature: 'FEAT-1', task: 'TASK-1', turns: 3 }],
-      [{ category: 'noise', issues: 1 }],
-    ])
-  } finally {
-    await graph.close()
-  }
-})
-
 test('links between the documents lead somewhere', () => {
   const documents = [
     ...files,
     'docs/concepts.md',
+    'docs/graph.md',
     'docs/operations.md',
     'CONTRIBUTING.md',
     'docs/reference.md',

@@ -2,10 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { clientStore } from '../../src/client/transcript-store.ts'
-import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
-import { failingAt, tracedPoints } from '../chaos/fail-points.ts'
-import { runCli, temporaryFolder } from '../chaos/service-process.ts'
 import { memory } from '../support/engines.ts'
 import { clientOf } from '../support/records.ts'
 import {
@@ -18,6 +15,7 @@ import {
   turn,
 } from '../support/transcript-import.ts'
 import { instant, linesOf, result, type Written } from '../support/written-transcript.ts'
+import { killedAtSteps, newFolder } from './killed-at-steps.ts'
 
 const PROJECT = 'killed'
 /** Of a test that starts some hundred processes on a busy machine. */
@@ -57,46 +55,21 @@ test('kill -9 of an importing command at any step, and then again: equal to one 
   timeout: BOUND_MS,
 }, async () => {
   const folder = writeTranscripts()
-  const importing = (dataFolder: string, environment: Record<string, string> = {}) =>
-    runCli(['import', 'transcripts', folder, '--project', PROJECT], { dataFolder, environment })
-
   const reference = await memory.open()
   onTestFinished(() => reference.close())
   await importFiles(clientStore(clientOf(reference, PROJECT)), [folder], { project: PROJECT })
   const answers = await reportsOf(clientOf(reference, PROJECT))
 
-  const trace = path.join(newFolder(), 'trace')
-  expect((await importing(newFolder(), failingAt(PROJECT, 0, trace))).exitCode).toBe(0)
-  const points = tracedPoints(trace)
-  expect(points.filter((point) => point === 'after commit').length).toBeGreaterThan(2)
-  const deaths = Array.from({ length: DEATHS }, (_, i) => 1 + Math.floor((i * points.length) / DEATHS))
-
   const wrong: string[] = []
-  for (const death of deaths) {
-    const dataFolder = newFolder()
-    expect((await importing(dataFolder, failingAt(PROJECT, death))).exitCode).toBeNull()
-    const again = await importing(dataFolder)
-    expect(again.exitCode, again.output).toBe(0)
-    const graph = EmbeddedGraph.open({ folder: dataFolder })
-    try {
-      const found = {
-        broken: await brokenTurns(graph),
-        ...(await differences(graph, reference)),
-        answers: await reportsOf(clientOf(graph, PROJECT)),
-      }
-      if (JSON.stringify(found) !== JSON.stringify({ broken: [], ...NO_DIFFERENCES, answers }))
-        wrong.push(
-          `killed ${points[death - 1]} (${death} of ${points.length}): ${JSON.stringify({ ...found, answers: undefined })}`,
-        )
-    } finally {
-      await graph.close()
+  const args = ['import', 'transcripts', folder, '--project', PROJECT]
+  await killedAtSteps({ args, key: PROJECT, deaths: DEATHS, commits: 2 }, async (graph, killed) => {
+    const found = {
+      broken: await brokenTurns(graph),
+      ...(await differences(graph, reference)),
+      answers: await reportsOf(clientOf(graph, PROJECT)),
     }
-  }
+    if (JSON.stringify(found) !== JSON.stringify({ broken: [], ...NO_DIFFERENCES, answers }))
+      wrong.push(`${killed}: ${JSON.stringify({ ...found, answers: undefined })}`)
+  })
   expect(wrong).toEqual([])
 })
-
-function newFolder(): string {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
-  return folder
-}

@@ -122,6 +122,10 @@ export class SwitchedGraph implements Graph {
   /** Awaited before each statement: throw to be away, wait to be slow. */
   gate: () => Promise<void> = async () => {}
 
+  get source() {
+    return this.#graph.source
+  }
+
   async read(...args: Parameters<Graph['read']>) {
     await this.gate()
     return this.#graph.read(...args)

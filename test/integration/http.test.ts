@@ -133,8 +133,26 @@ describe('every route of the contract', () => {
     const gone = await call('GET', '/v1/worlds/TASK-1')
     expect([gone.status, gone.body.error.code]).toEqual([410, 'world_deleted'])
 
-    // Those of turn runs and of transcripts: turn-runs.test.ts, http-transcripts.test.ts.
-    const others = /turn-runs|attempts|transcript|tool-stats|paths|desires/
+    const examined = await run('POST /v1/doctor/graph', '/v1/doctor/graph', { body: {} })
+    expect(examined.body).toEqual({ findings: [], examined: expect.any(Number), next_cursor: null })
+    const ofProject = await run('POST /v1/doctor', '/v1/doctor', { body: {} })
+    expect(ofProject.body).toMatchObject({ findings: [], next_cursor: null })
+    const foreign = await call('POST', '/v1/doctor', { body: { cursor: 'nonsense' } })
+    expect([foreign.status, foreign.body.error.code]).toEqual([400, 'invalid_request'])
+    const forgotten = await run('POST /v1/forget', '/v1/forget', {
+      body: { world_slug: 'TASK-1', dry_run: false },
+    })
+    expect(forgotten.body).toMatchObject({
+      dry_run: false,
+      done: true,
+      next_cursor: null,
+      counts: { World: 1, Turn: 1, SupersededTurn: 1 },
+      worlds: ['TASK-1'],
+      skipped: [],
+    })
+
+    // Those of turn runs, transcripts, queries and exports have tests of their own.
+    const others = /cypher|export|restore|turn-runs|attempts|transcript|tool-stats|paths|desires/
     const ofTheMemory = routes.filter(({ path }) => !others.test(path))
     expect([...seen].sort()).toEqual(ofTheMemory.map(({ method, path }) => `${method} ${path}`).sort())
   })

@@ -27,7 +27,8 @@ const embedded = (name: string, shuffleUnordered: boolean): Engine => {
 }
 
 const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
-  const server = inject('neo4j')[version]
+  const servers: Partial<ReturnType<typeof inject<'neo4j'>>> = inject('neo4j') ?? {}
+  const server = servers[version] ?? { reason: "only a file with 'neo4j' in its name gets one" }
   const graphAt = (): Graph => {
     if ('reason' in server) throw new Error(server.reason)
     return new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })

@@ -1,12 +1,8 @@
-import type { CallOptions, TurngraphClient } from '../../client/client.ts'
-import { operations } from '../../operations.ts'
+import { callOn, callsBy } from '../../client/calls.ts'
+import type { TurngraphClient } from '../../client/client.ts'
 
 /** A client whose calls end when the signal is aborted; a call with a signal of its own keeps that. */
-export function abortingClient(client: TurngraphClient, signal: AbortSignal): TurngraphClient {
-  const names = Object.keys(operations) as (keyof typeof operations)[]
-  const calls = names.map((name) => {
-    const call = client[name] as (input: unknown, options?: CallOptions) => Promise<unknown>
-    return [name, (input: unknown, options?: CallOptions) => call(input, { signal, ...options })]
-  })
-  return { ...client, ...Object.fromEntries(calls) }
-}
+export const abortingClient = (client: TurngraphClient, signal: AbortSignal): TurngraphClient => ({
+  ...client,
+  ...callsBy((name, input, options) => callOn(client, name, input, { signal, ...options })),
+})

@@ -27,8 +27,7 @@ export type RoundEvent =
   /** An agent threw, or what it gave is no half of a turn record: the turn is recorded as failed. */
   | { type: 'agent_failed'; turn: number; role: Role; error: unknown }
 
-export const OUTCOMES = ['approved', 'stalled', 'max_turns', 'aborted', 'error'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export type Outcome = 'approved' | 'stalled' | 'max_turns' | 'aborted' | 'error'
 
 /** What `runAutobuild` tells, in this order for each turn; `finished` is the last of all. */
 export type AutobuildEvent =

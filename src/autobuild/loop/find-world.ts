@@ -1,5 +1,5 @@
 import type { TurngraphClient } from '../../client/client.ts'
-import { TurngraphError } from '../../errors.ts'
+import { hasCode, TurngraphError } from '../../errors.ts'
 import { EXTERNAL } from '../../runs/lifecycle.ts'
 import type { World } from '../../turns/worlds.ts'
 import type { AutobuildSettings } from './settings.ts'
@@ -13,7 +13,7 @@ export async function findWorld(client: TurngraphClient, options: WorldOptions):
   const create = () => client.createWorld({ project, featureId, taskId, worldSlug, leaseTtlMs })
   const world = await (worldSlug === null ? create() : client.getWorld({ project, worldSlug })).catch(
     (error: unknown) => {
-      if (error instanceof TurngraphError && error.code === 'unknown_world') return create()
+      if (hasCode(error, 'unknown_world')) return create()
       throw error
     },
   )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../../client/client.ts'
-import { isAway, TurngraphError } from '../../errors.ts'
+import { hasCode, isAway, TurngraphError } from '../../errors.ts'
 import type { AttemptTurn } from '../../runs/attempt-turn.ts'
 import { LeaseKeeper } from '../../runs/lease-keeper.ts'
 import type { World } from '../../turns/worlds.ts'
@@ -63,11 +63,9 @@ export async function tryToTake({ client, world }: Place): Promise<Claim | Turng
 }
 
 /** Meanwhile; even one that this program had just started, on a machine too busy to claim it within its lease. */
-const hasEnded = (error: unknown): boolean =>
-  error instanceof TurngraphError && (error.code === 'lease_lost' || error.code === 'not_found')
+const hasEnded = (error: unknown): boolean => hasCode(error, 'lease_lost', 'not_found')
 
-export const isBusy = (error: unknown): error is TurngraphError =>
-  error instanceof TurngraphError && error.code === 'busy'
+export const isBusy = (error: unknown): error is TurngraphError => hasCode(error, 'busy')
 
 /** The single attempt that is in the way; null where a turn run is. */
 function attemptOf({ details }: TurngraphError): string | null {
@@ -126,7 +124,7 @@ export class HeldTurn {
         await client.commitAttempt({ project: world.project, attemptId, fence, turn })
         return this.stop()
       } catch (error) {
-        if (!again || !(error instanceof TurngraphError) || error.code !== 'lease_lost') throw error
+        if (!again || !hasCode(error, 'lease_lost')) throw error
         await this.#takeAgain()
       }
     }

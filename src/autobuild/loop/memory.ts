@@ -1,12 +1,16 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import type { Role } from '../../criteria/shown.ts'
+import type { LedgerEntry } from '../../criteria/state.ts'
 import { isAway, type TurngraphError } from '../../errors.ts'
+import { instantOf } from '../../instant.ts'
 import { renderContext } from '../../turns/budget.ts'
 import type { ContinuationContext } from '../../turns/continuation.ts'
-import { toCoachDecision, toPlayerDecision } from '../../turns/record.ts'
+import { partsOf, type TurnParts } from '../../turns/parts.ts'
+import type { CaptureRequest } from '../../turns/record.ts'
+import { withoutJudgement } from '../../turns/render.ts'
 import { renderingOf } from '../../turns/rendering-of.ts'
 import type { GivenContext } from './events.ts'
-import { summaryOf, type TurnInHand, Verdicts } from './turns-in-hand.ts'
+import { ledgerOf, standingAfter, summaryOf } from './turns-in-hand.ts'
 
 export type MemoryOptions = {
   client: TurngraphClient
@@ -29,31 +33,24 @@ const LEAST_TOKENS = 100
 export class Memory {
   readonly #options: MemoryOptions
   readonly #lastKnown = new Map<Role, { turn: number; continuation: ContinuationContext }>()
-  readonly #verdicts = new Verdicts()
-  #inHand: TurnInHand[] = []
+  /** Of all turns of this process or its spool: verdicts outlast an outage of any length. */
+  readonly #ledger: LedgerEntry[] = []
+  /** The newest of them, as they are stored. */
+  #inHand: TurnParts[] = []
 
   constructor(options: MemoryOptions) {
     this.#options = options
   }
 
   /** The newest turn that is known here. */
-  get newest(): TurnInHand | null {
-    return this.#inHand.at(-1) ?? null
+  get prior(): TurnParts['turn'] | null {
+    return this.#inHand.at(-1)?.turn ?? null
   }
 
-  /** Decisions of the turn before, in the words of the record. */
-  get prior(): { playerDecision: string; coachDecision: string } | null {
-    if (this.newest === null) return null
-    const { playerDecision, coachDecision } = this.newest.record
-    return {
-      playerDecision: toPlayerDecision(playerDecision ?? ''),
-      coachDecision: toCoachDecision(coachDecision ?? ''),
-    }
-  }
-
-  keep(turn: TurnInHand): void {
-    this.#inHand = [...this.#inHand, turn].slice(-SUMMARIES)
-    this.#verdicts.add(turn)
+  keep(record: CaptureRequest): void {
+    const parts = partsOf(record, instantOf(new Date()))
+    this.#inHand = [...this.#inHand, parts].slice(-SUMMARIES)
+    this.#ledger.push(...ledgerOf(parts))
   }
 
   async contextFor(role: Role, turn: number, worldSlug: string | null): Promise<GivenContext> {
@@ -79,7 +76,7 @@ export class Memory {
   async #withoutMemory(role: Role, turn: number, error: TurngraphError): Promise<GivenContext> {
     const known = this.#lastKnown.get(role) ?? null
     const from = known?.turn ?? 0
-    const since = this.#inHand.filter(({ turnNumber }) => turnNumber >= from).toReversed()
+    const since = this.#inHand.filter(({ turn: { turnNumber } }) => turnNumber >= from).toReversed()
     const notice = noticeFor(turn, known?.turn ?? null, error)
     // The notice takes a tenth of a small budget; the rest is shared.
     const parts = since.length + (known === null ? 0 : 1)
@@ -88,9 +85,10 @@ export class Memory {
       Math.floor((this.#options.tokenBudget - LEAST_TOKENS) / Math.max(1, parts)),
     )
     const reset = this.#resets(role, turn)
+    const judged = this.#ledger.filter((entry) => entry.turn >= from)
     const summaries = await Promise.all(
       since.map((inHand, i) =>
-        summaryOf(inHand, { role, reset, tokenBudget, criteria: i === 0 ? this.#verdicts.since(from) : [] }),
+        summaryOf(inHand, { role, reset, tokenBudget, standing: standingAfter(i === 0 ? judged : []) }),
       ),
     )
     const before = known === null ? null : await rendered(known.continuation, reset, tokenBudget)
@@ -101,8 +99,9 @@ export class Memory {
     }
   }
 
-  #resets = (role: Role, turn: number): boolean =>
-    role === 'player' && this.#options.perspectiveResetTurns.includes(turn)
+  #resets(role: Role, turn: number): boolean {
+    return role === 'player' && this.#options.perspectiveResetTurns.includes(turn)
+  }
 }
 
 /** What a context said, in fewer tokens; without what the Coach had said, where the perspective is reset. */
@@ -114,9 +113,7 @@ async function rendered(
   const { prior } = continuation
   if (prior === null) return null
   const rendering = renderingOf(continuation, prior)
-  const shown = reset
-    ? { ...rendering, prior: { ...prior, coachFeedback: null, whatToTryNext: null }, issues: [] }
-    : rendering
+  const shown = reset ? { ...rendering, prior: withoutJudgement(prior), issues: [] } : rendering
   return (await renderContext(shown, tokenBudget)).text
 }
 

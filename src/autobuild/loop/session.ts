@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../../client/client.ts'
 import { isSpooled } from '../../client/is-spooled.ts'
-import { isAway, TurngraphError } from '../../errors.ts'
+import { hasCode, isAway, TurngraphError } from '../../errors.ts'
 import type { World } from '../../turns/worlds.ts'
 import { abortingClient } from './aborting-client.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
@@ -28,6 +28,8 @@ export class Session<Task, Report> {
   /** Null until the service could be asked. */
   #world: World | null = null
   #worldSlug: string | null
+  /** Null while only the service knows: it is that of its callers. */
+  #project: string | null
   #turn: number | null = null
   /** How many of its turns the spool had seen refused when this session looked where it stands. */
   #refusedBefore = 0
@@ -41,6 +43,7 @@ export class Session<Task, Report> {
     this.#settings = settings
     this.#client = client
     this.#worldSlug = world.worldSlug ?? null
+    this.#project = world.project ?? null
     this.#signal = signal
     const { worldSlug, leaseTtlMs, ...target } = world
     this.#memory = new Memory({ client, target, tokenBudget, perspectiveResetTurns, on: memory })
@@ -123,7 +126,7 @@ export class Session<Task, Report> {
       })
       const stored = await this.#capture(turn, record, held)
       this.#turn = turn
-      this.#memory.keep({ turnNumber: turn, record })
+      this.#memory.keep(this.#turnOf(turn, record))
       yield { type: 'captured', turn, stored, record }
     } finally {
       await held?.release(this.#signal.aborted ? 'aborted by its caller' : 'the loop ended')
@@ -156,7 +159,7 @@ export class Session<Task, Report> {
         this.#unsaved = null
         return false
       }
-      if (!(error instanceof TurngraphError && UNFIT.has(error.code))) throw error
+      if (!hasCode(error, 'invalid_request', 'too_large')) throw error
       // Not even the failure is lost.
       const { mode, startedAt, completedAt } = record
       await this.#store(turnNumber, { ...failedPlayer(error), mode, startedAt, completedAt }, held)
@@ -166,23 +169,29 @@ export class Session<Task, Report> {
   }
 
   async #store(turnNumber: number, record: RoundRecord, held: HeldTurn | null): Promise<void> {
-    const { project, featureId, taskId } = this.#settings.world
-    const turn = { ...record, featureId, taskId, worldSlug: this.#worldSlug, turnNumber }
+    const turn = this.#turnOf(turnNumber, record)
     let owned = held
     try {
       await this.#patiently(async () => {
         if (owned !== null) return owned.commit(turn)
         await this.#refuseToBuildOnRefused()
-        await this.#client.captureTurnState({ project, ...turn }).catch(async (error: unknown) => {
-          // An attempt of our own may be in the way, whose claim was never answered.
-          owned = isBusy(error) ? await this.#ownAttempt(turnNumber) : null
-          if (owned === null) throw error
-          await owned.commit(turn)
-        })
+        await this.#client
+          .captureTurnState({ project: this.#project, ...turn })
+          .catch(async (error: unknown) => {
+            // An attempt of our own may be in the way, whose claim was never answered.
+            owned = isBusy(error) ? await this.#ownAttempt(turnNumber) : null
+            if (owned === null) throw error
+            await owned.commit(turn)
+          })
       })
     } finally {
       if (owned !== held) await owned?.release('its turn was not stored')
     }
+  }
+
+  #turnOf(turnNumber: number, record: RoundRecord) {
+    const { featureId, taskId } = this.#settings.world
+    return { ...record, featureId, taskId, worldSlug: this.#worldSlug, turnNumber }
   }
 
   async #ownAttempt(turnNumber: number): Promise<HeldTurn | null> {
@@ -203,18 +212,14 @@ export class Session<Task, Report> {
   }
 
   async #refused(): Promise<number> {
-    const { featureId, taskId, project } = this.#settings.world
-    const spool = await this.#client.spool()
-    const scopes = project == null ? [null, this.#world?.project ?? null] : [project]
-    const counts = [...new Set(scopes)].map((named) =>
-      spool?.refusedIn({ project: named, featureId, taskId, worldSlug: this.#worldSlug }),
-    )
-    return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+    const { featureId, taskId } = this.#settings.world
+    const scope = { project: this.#project, featureId, taskId, worldSlug: this.#worldSlug }
+    return (await this.#client.spool())?.refusedIn(scope) ?? 0
   }
 
   #enter(): void {
     const worlds = atWork.get(this.#settings.client) ?? new Set()
-    const world = JSON.stringify([this.#settings.world.project ?? null, this.#worldSlug])
+    const world = JSON.stringify([this.#project, this.#worldSlug])
     if (worlds.has(world)) throw twice(this.#worldSlug ?? '')
     atWork.set(this.#settings.client, worlds.add(world))
     this.#entered = world
@@ -224,26 +229,30 @@ export class Session<Task, Report> {
     const world = await findWorld(this.#client, this.#settings.world)
     this.#world = world
     this.#worldSlug = world.worldSlug
+    this.#project = world.project
     this.#turn = world.currentTurn
-    if (world.currentTurn === 0 || this.#memory.newest?.turnNumber === world.currentTurn) return
+    if (world.currentTurn === 0 || this.#memory.prior?.turnNumber === world.currentTurn) return
     const { project, worldSlug, currentTurn: turnNumber } = world
-    const record = await this.#client.getTurn({ project, worldSlug, turnNumber })
-    this.#memory.keep({ turnNumber, record: record as RoundRecord })
+    this.#memory.keep(await this.#client.getTurn({ project, worldSlug, turnNumber }))
   }
 
   async #fromSpool(): Promise<boolean> {
     const { featureId, taskId, project, worldSlug } = this.#settings.world
     const turns = ((await this.#client.spool())?.entries() ?? [])
       .filter(({ input }) => project == null || input.project === project)
-      .map(({ operation, input }) => (operation === 'captureTurnState' ? input : input.turn))
+      .map(({ operation, input }) => ({
+        ...(operation === 'captureTurnState' ? input : input.turn),
+        project: input.project ?? null,
+      }))
       .filter((turn) => turn.featureId === featureId && turn.taskId === taskId)
     // The newest one's world: another of the task is another session.
     const slug = worldSlug ?? turns.at(-1)?.worldSlug ?? null
     for (const { turnNumber, ...record } of turns.filter((turn) => turn.worldSlug === slug)) {
       if (turnNumber == null) continue
       this.#worldSlug = slug
+      this.#project = record.project
       this.#turn = turnNumber
-      this.#memory.keep({ turnNumber, record: record as RoundRecord })
+      this.#memory.keep({ ...record, featureId, taskId, turnNumber })
     }
     return this.#turn !== null
   }
@@ -293,14 +302,9 @@ export class Session<Task, Report> {
 /** Without a record. */
 const ENDED = new Set(['failed', 'interrupted'])
 
-/** What a record is refused for, whenever it is sent. */
-const UNFIT = new Set(['invalid_request', 'too_large'])
-
 /** Another try settles it: somebody's lease runs out, other worlds of the task have added criteria, or a minute is over. */
 const passes = (error: unknown): boolean =>
-  (isAway(error) && !isSpooled(error)) ||
-  isBusy(error) ||
-  (error instanceof TurngraphError && error.code === 'rate_limited')
+  (isAway(error) && !isSpooled(error)) || hasCode(error, 'busy', 'rate_limited')
 
 const refused = (folder: string): TurngraphError =>
   new TurngraphError('turn_conflict', 'The graph has refused a turn that waited in the spool.', {

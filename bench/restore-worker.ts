@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { inProcessClient } from '../src/client/in-process.ts'
+import { loadConfig } from '../src/config.ts'
+import { exportLines } from '../src/export/export-lines.ts'
+import { migrate } from '../src/graph/migrations.ts'
+import { openGraph } from '../src/graph/open.ts'
+import { restoreFile } from '../src/restore/restore-file.ts'
+
+/** An export or a restore in a process of its own, so that its memory is its own. Arguments: what, file, store. */
+
+export type Moved = { seconds: number; lines: number; turns: number; maxRssMb: number }
+
+const [what = '', file = '', store = '', project = ''] = process.argv.slice(2)
+const { store: place } = loadConfig({ ...process.env, TURNGRAPH_STORE: store })
+const graph = await openGraph(place)
+await migrate(graph)
+const client = inProcessClient({ graph, project })
+const began = performance.now()
+let lines = 0
+let turns = 0
+if (what === 'export') {
+  const out = createWriteStream(file)
+  for await (const line of exportLines((cursor) => client.exportPage({ cursor }))) {
+    lines++
+    if (line.startsWith('{"kind":"turn"')) turns++
+    if (!out.write(`${line}\n`)) await once(out, 'drain')
+  }
+  out.end()
+  await once(out, 'close')
+} else {
+  const { lines: read, records } = await restoreFile(client, createReadStream(file))
+  lines = read
+  turns = (records.turn?.created ?? 0) + (records.turn?.existing ?? 0)
+}
+const seconds = (performance.now() - began) / 1000
+await client.close()
+const maxRssMb = Math.round(process.resourceUsage().maxRSS / 1024)
+process.send?.({ seconds, lines, turns, maxRssMb } satisfies Moved)

@@ -1,0 +1,4 @@
+// params: $keys
+UNWIND $keys AS key
+MATCH (t:SupersededTurn {key: key})
+// include doctor/_parts

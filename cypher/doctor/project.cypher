@@ -1,0 +1,3 @@
+// params: $projectKey
+MATCH (p:Project {key: $projectKey})
+RETURN properties(p) AS held

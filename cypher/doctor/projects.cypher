@@ -1,0 +1,3 @@
+// params:
+MATCH (p:Project)
+RETURN p.key AS key

@@ -1,0 +1,3 @@
+// params: $worldKey
+MATCH (w:World {key: $worldKey})
+RETURN w.rev AS rev

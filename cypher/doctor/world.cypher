@@ -1,0 +1,13 @@
+// A world, and how much hangs on it.
+// params: $worldKey
+MATCH (w:World {key: $worldKey})
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)
+  RETURN count(t) AS turns, max(t.completedAt) AS latest
+}
+CALL (w) { MATCH (w)-[:HAS_RUN]->(r:TurnRun) RETURN count(r) AS runs }
+CALL (w) { MATCH (w)-[:HAS_ATTEMPT]->(a:Attempt) RETURN count(a) AS attempts }
+RETURN properties(w) AS held, turns, latest, runs, attempts,
+       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]] AS progress,
+       [(w)-[:HAS_RUN]->(r:TurnRun) WHERE r.activeWorldKey IS NOT NULL | r.turnRunId] AS activeRuns,
+       [(w)-[:HAS_ATTEMPT]->(a:Attempt) WHERE a.activeWorldKey IS NOT NULL | a.attemptId] AS activeAttempts

@@ -1,0 +1,3 @@
+// params: $key
+MATCH (p:Project {key: $key})
+RETURN properties(p) AS project

@@ -1,0 +1,9 @@
+// The sessions of a project that are no agent's, with when they and their agents were last active.
+// params: $prefix $after $limit
+MATCH (s:TranscriptSession)
+WHERE s.key STARTS WITH $prefix AND s.key > $after AND NOT EXISTS { MATCH (s)-[:AGENT_OF]->(:TranscriptSession) }
+WITH s
+ORDER BY s.key
+LIMIT $limit
+RETURN s.key AS key, s.isTranscribed AS isTranscribed, coalesce(s.endedAt, s.startedAt) AS lastAt,
+       [(s)<-[:AGENT_OF]-(a:TranscriptSession) | [a.key, toString(coalesce(a.endedAt, a.startedAt)), a.isTranscribed]] AS agents

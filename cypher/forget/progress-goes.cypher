@@ -1,0 +1,6 @@
+// params: $worldKey $limit
+MATCH (w:World {key: $worldKey})-[r:PROGRESS]->(:Criterion)
+WITH r
+LIMIT $limit
+DELETE r
+RETURN count(*) AS gone

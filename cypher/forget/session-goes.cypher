@@ -1,0 +1,4 @@
+// params: $sessionKey
+MATCH (s:TranscriptSession {key: $sessionKey})
+DETACH DELETE s
+RETURN count(*) AS gone

@@ -1,0 +1,5 @@
+// params: $worldKeys
+UNWIND $worldKeys AS key
+MATCH (w:World {key: key})
+// include forget/_staying
+RETURN count(w) AS staying

@@ -1,0 +1,13 @@
+// Criteria that are new, or of which the file knows more texts and labels. Locks: Task. Where somebody else may capture
+// into the task, its revision rises: what he knows of its criteria is old.
+// params: $batch $token
+UNWIND $batch.rows AS x
+MATCH (task:Task {key: x.task})
+SET task.rev = $token
+MERGE (c:Criterion {key: x.key})
+SET c += x.properties
+MERGE (task)-[:HAS_CRITERION]->(c)
+WITH task, count(c) AS written
+WITH task, written, size([(task)-[:HAS_WORLD]->(w:World) WHERE w.restoring IS NULL | 1]) AS live
+SET task.criteriaRev = task.criteriaRev + CASE WHEN live > 0 THEN 1 ELSE 0 END
+RETURN sum(written) AS written

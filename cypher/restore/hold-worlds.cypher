@@ -1,0 +1,6 @@
+// Takes the locks of worlds, in the order of the keys, and says which are being restored.
+// params: $keys $token
+UNWIND $keys AS key
+MATCH (w:World {key: key})
+SET w.rev = $token
+RETURN w.key AS key, coalesce(w.restoring, false) AS restoring

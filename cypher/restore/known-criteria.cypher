@@ -1,0 +1,4 @@
+// params: $keys
+UNWIND $keys AS key
+MATCH (c:Criterion {key: key})
+RETURN c.key AS key

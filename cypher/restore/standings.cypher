@@ -1,0 +1,10 @@
+// Where worlds stand, once all that is of them is there: from now on they are what they were.
+// params: $batch
+UNWIND $batch.rows AS x
+MATCH (w:World {key: x.world})
+SET w += x.properties, w.lastCompletedAt = datetime(x.at.lastCompletedAt), w.deletedAt = datetime(x.at.deletedAt),
+    w.restoring = null
+FOREACH (p IN x.progress |
+  MERGE (c:Criterion {key: p.criterion})
+  CREATE (w)-[:PROGRESS {kept: p.kept, state: p.state, rejections: p.rejections}]->(c))
+RETURN count(w) AS written

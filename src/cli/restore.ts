@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import type { FileRestore } from '../restore/restore-file.ts'
+import { withJson } from './options.ts'
+import { printJson, printNote } from './output.ts'
+
+type RestoreOptions = { dryRun?: boolean; json?: boolean }
+
+export function addRestore(program: Command): void {
+  const restore = program
+    .command('restore')
+    .description('restore what `turngraph export` has written; what stands there already stays as it is')
+    .argument('<file>', 'the export; - is standard input')
+    .option('--dry-run', 'check the file, and write nothing')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  turngraph restore backup.jsonl
+  turngraph export | TURNGRAPH_STORE=bolt://127.0.0.1:7687 TURNGRAPH_DATA=/tmp/other turngraph restore -
+
+Killed in the middle? The same command again goes on where it was.
+`,
+    )
+    .action(restoreFrom)
+  withJson(restore)
+}
+
+async function restoreFrom(file: string, { dryRun = false, json = false }: RestoreOptions): Promise<void> {
+  const [{ restoreFile }, { withClient }, { progressBar }] = await Promise.all([
+    import('../restore/restore-file.ts'),
+    import('./connect.ts'),
+    import('./progress.ts'),
+  ])
+  const { read, bytes, name } = await open(file)
+  const bar = progressBar()
+  const options = (label: string) => ({
+    name,
+    onProgress: (done: number) => bytes !== null && bar.show(label, Math.min(done, bytes), bytes),
+  })
+  const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
+  const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
+  const write = async () => {
+    // A file that was cut off or edited is known by its last line. A stream can be read once only.
+    if (bytes !== null) await check()
+    return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
+  }
+  const report = await (dryRun ? check() : write()).finally(bar.stop)
+  if (json) {
+    const { dryRun: checked, ...rest } = report
+    return printJson({ dry_run: checked, ...rest })
+  }
+  await printReport(report)
+}
+
+async function open(
+  file: string,
+): Promise<{ read: () => AsyncIterable<Buffer>; bytes: number | null; name: string }> {
+  if (file === '-') return { read: () => process.stdin, bytes: null, name: 'Standard input' }
+  const [{ createReadStream }, { stat }, { TurngraphError }] = await Promise.all([
+    import('node:fs'),
+    import('node:fs/promises'),
+    import('../errors.ts'),
+  ])
+  try {
+    const found = await stat(file)
+    const read = () => createReadStream(file, { highWaterMark: CHUNK_BYTES })
+    return { read, bytes: found.isFile() ? found.size : null, name: file }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    throw new TurngraphError('not_found', `${file} cannot be read: ${code}.`, { cause })
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+async function printReport({ dryRun, lines, checked, records }: FileRestore): Promise<void> {
+  const { printTable } = await import('./table.ts')
+  if (dryRun) {
+    printTable(['record', 'in the file'], Object.entries(checked))
+    printNote(`The file is whole: ${lines} records. Nothing was written.`)
+    return
+  }
+  printTable(
+    ['record', 'created', 'existing'],
+    Object.entries(records).map(([kind, { created, existing }]) => [kind, created, existing]),
+  )
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { TurngraphError } from '../errors.ts'
+import type { Answer, Order } from './worker.ts'
+
+/** The same kind of file as this one: compiled in a package, TypeScript in a checkout. */
+const EXTENSION = path.extname(import.meta.url)
+const WORKER = fileURLToPath(new URL(`./worker${EXTENSION}`, import.meta.url))
+const NODE_OPTIONS = ['--max-old-space-size=256', ...(EXTENSION === '.ts' ? ['--import', 'tsx'] : [])]
+/** It needs nothing that is secret, and nothing of ours. */
+const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot']
+/** Captures come first. */
+const NICENESS = 10
+
+/**
+ * A process that runs queries, one at a time. What a query does to it, by time, memory or a crash of the engine, ends
+ * with the process: the embedded engine cannot end a query otherwise.
+ */
+export class QueryProcess {
+  readonly #child: ChildProcess
+  #ended = false
+
+  constructor() {
+    this.#child = fork(WORKER, [], {
+      execArgv: NODE_OPTIONS,
+      env: Object.fromEntries(ENVIRONMENT.flatMap((name) => [[name, process.env[name]]])),
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    // A program that has done its work ends, and its processes with it.
+    this.#child.unref()
+    this.#child.channel?.unref()
+    try {
+      if (this.#child.pid !== undefined) os.setPriority(this.#child.pid, NICENESS)
+    } catch {
+      // Some systems let nobody lower it: then it is as urgent as any.
+    }
+  }
+
+  get ended(): boolean {
+    return this.#ended || !this.#child.connected
+  }
+
+  /** @throws `timeout`, `too_large` or `internal` where the process had to end, and what the process itself says */
+  ask(
+    order: Order,
+    timeoutMs: number,
+  ): Promise<Exclude<Answer, { failed: unknown } | { tooMuchMemory: true }>> {
+    return new Promise((resolve, reject) => {
+      const settle = (conclude: () => void) => {
+        clearTimeout(timer)
+        this.#child.off('message', heard).off('exit', gone).off('error', gone)
+        conclude()
+      }
+      const fail = (error: TurngraphError) => settle(() => reject(error))
+      const heard = (answer: Answer) => {
+        if ('tooMuchMemory' in answer) {
+          this.end()
+          fail(tooMuchMemory())
+        } else if ('failed' in answer) {
+          const { code, message, hint, details } = answer.failed
+          fail(new TurngraphError(code, message, { hint: hint ?? undefined, details }))
+        } else settle(() => resolve(answer))
+      }
+      const gone = () => fail(this.#child.signalCode === 'SIGABRT' ? tooMuchMemory() : broken())
+      const timer = setTimeout(() => {
+        this.end()
+        fail(tooLong(timeoutMs))
+      }, timeoutMs)
+      this.#child.on('message', heard).on('exit', gone).on('error', gone)
+      this.#child.send(order, (error) => {
+        if (error !== null) gone()
+      })
+    })
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#child.kill('SIGKILL')
+  }
+}
+
+export const tooLong = (timeoutMs: number): TurngraphError =>
+  new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms.`, {
+    hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
+  })
+
+const tooMuchMemory = (): TurngraphError =>
+  new TurngraphError('too_large', 'The query needs more memory than it is given.', {
+    hint: 'Return less at once: aggregate, or bound it with LIMIT.',
+  })
+
+const broken = (): TurngraphError =>
+  new TurngraphError('internal', 'The process that ran the query ended.', {
+    hint: 'The graph itself is not touched by that. Try a simpler query.',
+  })

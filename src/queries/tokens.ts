@@ -1,0 +1,72 @@
+import { invalidQuery } from './invalid-query.ts'
+
+export type Token = {
+  /** A word stands as it is, `quoted` is a name in backticks without them, a mark is one character. */
+  kind: 'word' | 'quoted' | 'literal' | 'mark'
+  text: string
+  /** Where it begins, from 0. */
+  at: number
+}
+
+const PIECES: readonly { kind: Token['kind'] | null; form: RegExp }[] = [
+  { kind: null, form: /[ \t\n\r]+/y },
+  { kind: null, form: /\/\/[^\n\r]*/y },
+  { kind: null, form: /\/\*[\s\S]*?\*\//y },
+  { kind: 'literal', form: /'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"/y },
+  { kind: 'quoted', form: /`(?:[^`]|``)*`/y },
+  { kind: 'literal', form: /\$(?:[\p{L}\p{N}_]+|`(?:[^`]|``)*`)/uy },
+  { kind: 'literal', form: /\d[\p{L}\p{N}_]*/uy },
+  { kind: 'word', form: /[\p{L}_][\p{L}\p{N}_]*/uy },
+  { kind: 'mark', form: /[!#-&(-/:-@[\]^{|}~]/y },
+]
+
+/** Invisible, and a space to one engine where another reads on: refused in strings and comments too, to be simple. */
+const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u
+
+/**
+ * Splits Cypher as far as both engines agree how: strings, names in backticks and comments cannot hide a word, nor
+ * make one.
+ *
+ * @throws `invalid_request` where they may not agree: `\u` escapes (Neo4j replaces them before it parses), invisible
+ * characters, a string or comment without an end
+ */
+export function tokensOf(query: string): Token[] {
+  const escaped = /\\u/i.exec(query)
+  if (escaped !== null)
+    throw invalidQuery(`has a \\u escape at ${escaped.index}`, 'Write the character itself.')
+  const ambiguous = AMBIGUOUS.exec(query)
+  if (ambiguous !== null) {
+    const code = (ambiguous[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    throw invalidQuery(`has U+${code} at ${ambiguous.index}`, 'Send such characters in a parameter.')
+  }
+  const tokens: Token[] = []
+  let at = 0
+  while (at < query.length) {
+    const piece = pieceAt(query, at)
+    if (piece === null) {
+      throw invalidQuery(
+        `cannot be read at ${at}: ${JSON.stringify(query.slice(at, at + 20))}`,
+        'A string, a name in backticks and a comment need their end; other characters belong into a string.',
+      )
+    }
+    if (piece.kind !== null) tokens.push({ kind: piece.kind, text: piece.text, at })
+    at += piece.length
+  }
+  return tokens
+}
+
+function pieceAt(
+  query: string,
+  at: number,
+): { kind: Token['kind'] | null; text: string; length: number } | null {
+  // `/` is a mark too, but a comment that does not end is none.
+  if (query.startsWith('/*', at) && query.indexOf('*/', at + 2) === -1) return null
+  for (const { kind, form } of PIECES) {
+    form.lastIndex = at
+    const found = form.exec(query)?.[0]
+    if (found === undefined) continue
+    const text = kind === 'quoted' ? found.slice(1, -1).replaceAll('``', '`') : found
+    return { kind, text, length: found.length }
+  }
+  return null
+}

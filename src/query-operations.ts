@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { asTurngraphError } from './errors.ts'
+import { operation } from './operation.ts'
+import { scrub } from './scrub.ts'
+import { wholeNumber } from './turns/text.ts'
+
+/** Anybody's own questions, in Cypher. */
+export const queryOperations = {
+  queryGraph: operation({
+    summary: 'The rows of one reading Cypher statement, of the whole graph',
+    scope: 'analyst',
+    wholeGraph: true,
+    input: z.strictObject({
+      query: z.string().min(1).max(20_000).describe('one statement; it reads only'),
+      params: z.record(z.string().min(1).max(256), z.json()).nullish().describe('its parameters, by name'),
+      limit: wholeNumber(1, 10_000).default(1_000).describe('rows, 1 to 10,000'),
+      timeoutMs: wholeNumber(1, 60_000).default(10_000).describe('milliseconds, 1 to 60,000'),
+    }),
+    output: z.object({
+      columns: z.array(z.string()),
+      rows: z.array(z.array(z.unknown())).describe('in the order of the columns'),
+      truncated: z.boolean().describe('true: there are more rows than the limit, or more than 4 MiB of them'),
+      elapsedMs: z.number().describe('milliseconds in the engine'),
+    }),
+    run: async (_graph, { query, params, limit, timeoutMs }, { queries, log }) => {
+      const began = performance.now()
+      const told = async (outcome: Record<string, unknown>) => {
+        const { scrubbed } = await scrub({ query })
+        const ms = Math.round(performance.now() - began)
+        log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
+      }
+      try {
+        const answer = await queries.ask({ query, params: params ?? {}, limit, timeoutMs })
+        await told({ outcome: 'ok', rows: answer.rows.length })
+        return answer
+      } catch (error) {
+        await told({ outcome: asTurngraphError(error).code })
+        throw error
+      }
+    },
+  }),
+} as const

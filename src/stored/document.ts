@@ -1,0 +1,45 @@
+import type { z } from 'zod'
+import { LABELS, nodes } from './nodes.ts'
+import { kindOf } from './properties.ts'
+import { relationships } from './relationships.ts'
+
+/** The stored shape as documents show it: generated, so that it is true. */
+
+/** A markdown table of all nodes, with a row for each property; `?` marks one that a node may lack. */
+export const nodesTable = (): string =>
+  table(
+    ['node', 'what it is', 'properties'],
+    LABELS.map((label) => [`\`${label}\``, nodes[label].says, propertiesOf(nodes[label].properties)]),
+  )
+
+/** A markdown table of all relationships. */
+export const relationshipsTable = (): string =>
+  table(
+    ['relationship', 'what it says', 'properties'],
+    relationships.map(({ type, from, to, says, properties }) => [
+      `\`(${from.join(' or ')})-[:${type}]->(${to.join(' or ')})\``,
+      says,
+      propertiesOf(properties),
+    ]),
+  )
+
+/** The graph as a mermaid picture: the migrations aside. */
+export function schemaPicture(): string {
+  const edges = relationships
+    .filter(({ type }) => type !== 'MIGRATED_TO')
+    .flatMap(({ type, from, to }) =>
+      from.flatMap((start) => to.map((end) => `  ${start} -->|${type}| ${end}`)),
+    )
+  return ['graph LR', ...edges].join('\n')
+}
+
+const propertiesOf = ({ shape }: z.ZodObject): string =>
+  Object.entries(shape)
+    .map(([name, property]) => {
+      const { kind, optional } = kindOf(property as z.ZodType)
+      return `\`${name}\`${optional ? '?' : ''} ${kind}`
+    })
+    .join('; ')
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { Criterion, Resolution } from '../criteria/identity.ts'
+import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
+import { optionalText } from '../graph/columns.ts'
+import { readWholeRow } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { worldKey } from '../keys.ts'
+import { namesCriteria, needsEarlier, type TurnParts } from './parts.ts'
+import type { CaptureRequest } from './record.ts'
+import { keyOfTask } from './scope.ts'
+
+/** What a capture must know of its world and task to resolve the criteria that its turn names. */
+
+const resolveInWorld = statement('turns/resolve-in-world')
+const resolveInTask = statement('turns/resolve-in-task')
+
+const knownRow = z.object({
+  worldSlug: z.string().nullable(),
+  /** The token of whoever created the world, or restored it. */
+  creation: optionalText,
+  currentTurn: z.number().nullable(),
+  ledgerRev: z.number().nullable(),
+  progressSum: z.number().nullable(),
+  criteriaRev: z.number().nullable(),
+  worldCount: z.number().nullable(),
+  criteria: z.array(criterionRow),
+  progress: z.array(z.tuple([z.string(), progressRow])),
+  labels: z.array(
+    z
+      .tuple([z.string(), z.string(), z.number(), z.string()])
+      .transform(([source, label, turn, criterionKey]) => ({ source, label, turn, criterionKey })),
+  ),
+  earlierPromises: z.array(
+    z.tuple([z.string(), z.string()]).transform(([label, criterionKey]) => ({ label, criterionKey })),
+  ),
+  earlierVerifications: z.array(z.string()),
+})
+
+type KnownRow = z.output<typeof knownRow>
+type Counter = 'currentTurn' | 'ledgerRev' | 'progressSum' | 'criteriaRev' | 'worldCount'
+
+export type Known = Omit<KnownRow, Counter> &
+  Record<Counter, number> & {
+    /** Where it is from: nothing was asked, the graph was, or this process wrote it (known-worlds.ts). */
+    from: 'nowhere' | 'graph' | 'memory'
+    /** Whether what the Player last meant by its labels was asked for. */
+    withEarlier: boolean
+  }
+
+const NOTHING_KNOWN: Known = {
+  from: 'nowhere',
+  withEarlier: false,
+  worldSlug: null,
+  creation: null,
+  currentTurn: 0,
+  ledgerRev: 0,
+  progressSum: 0,
+  criteriaRev: 0,
+  worldCount: 0,
+  criteria: [],
+  progress: [],
+  labels: [],
+  earlierPromises: [],
+  earlierVerifications: [],
+}
+
+/** One read: none where the turn names its world and no criterion. */
+export async function readKnown(
+  graph: Graph,
+  request: CaptureRequest & { project: string },
+  { parts, digest }: { parts: TurnParts; digest: string },
+): Promise<Known> {
+  const { worldSlug, turnNumber } = request
+  if (worldSlug != null && !namesCriteria(parts)) return NOTHING_KNOWN
+  const withEarlier = needsEarlier(parts)
+  const params = { taskKey: keyOfTask(request), turnNumber, withEarlier }
+  const isWhole = (row: KnownRow) =>
+    progressIsWhole(
+      row.progressSum ?? 0,
+      row.progress.map(([, progress]) => progress),
+    )
+  const row = await (worldSlug == null
+    ? readWholeRow(graph, resolveInTask, { ...params, digest }, knownRow, isWhole)
+    : readWholeRow(
+        graph,
+        resolveInWorld,
+        { ...params, worldKey: worldKey(request.project, worldSlug) },
+        knownRow,
+        isWhole,
+      ))
+  if (row === null) return { ...NOTHING_KNOWN, from: 'graph', withEarlier }
+  return {
+    ...row,
+    from: 'graph',
+    withEarlier,
+    currentTurn: row.currentTurn ?? 0,
+    ledgerRev: row.ledgerRev ?? 0,
+    progressSum: row.progressSum ?? 0,
+    criteriaRev: row.criteriaRev ?? 0,
+    worldCount: row.worldCount ?? 0,
+  }
+}
+
+/** The criteria of a task, with those that a turn adds or changes. */
+export const criteriaAfter = (
+  criteria: readonly Criterion[],
+  { changed }: Pick<Resolution, 'changed'>,
+): Criterion[] => [
+  ...criteria.filter(({ key }) => !changed.some((criterion) => criterion.key === key)),
+  ...changed,
+]
+
+/** What is known once a turn stands above all others: what the next read would answer. */
+export function knownAfter(
+  known: Known,
+  parts: TurnParts,
+  resolution: Resolution,
+  after: Pick<Known, 'worldSlug' | 'creation' | 'ledgerRev' | 'progressSum' | 'criteria' | 'progress'>,
+): Known {
+  const { turnNumber } = parts.turn
+  const promises = parts.promises.map(({ criterionId }, position) => ({
+    label: criterionId,
+    criterionKey: resolution.promises[position] ?? '',
+  }))
+  return {
+    ...known,
+    ...after,
+    from: 'memory',
+    currentTurn: turnNumber,
+    criteriaRev: known.criteriaRev + (resolution.changed.length > 0 ? 1 : 0),
+    labels: [...known.labels, ...resolution.labels.map((label) => ({ ...label, turn: turnNumber }))],
+    ...(promises.length > 0 && {
+      withEarlier: true,
+      earlierPromises: promises,
+      earlierVerifications: parts.verifications
+        .filter(({ source }) => source !== 'player')
+        .map(({ criterionId }) => criterionId),
+    }),
+  }
+}

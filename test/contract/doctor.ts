@@ -1,0 +1,394 @@
+import { describe, expect, test } from 'vitest'
+import { CHECKS, type Check } from '../../src/doctor/checks.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
+import { loadMigrations } from '../../src/graph/migrations.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { dumpOf } from '../support/graph-dump.ts'
+import { fillHealthy } from '../support/healthy-graph.ts'
+import { clientOf } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** All that the doctor finds, however many answers it takes. */
+export async function findingsOf(graph: Graph, project: string | null = null): Promise<Finding[]> {
+  const client = clientOf(graph)
+  const all: Finding[] = []
+  for (let cursor: string | null = null, asked = 0; cursor !== null || asked === 0; asked++) {
+    const answer: Awaited<ReturnType<typeof client.examine>> =
+      project === null ? await client.examineGraph({ cursor }) : await client.examine({ project, cursor })
+    all.push(...answer.findings)
+    cursor = answer.nextCursor
+  }
+  return all
+}
+
+/** Each plants one fault, past all that would refuse it. */
+const FAULTS: [what: string, check: Check, cypher: string][] = [
+  [
+    'a turn that is gone from the middle of the chain',
+    'turn_chain',
+    "MATCH (a:Turn {key: 'shop/main/2'})-[r:NEXT]->() DELETE r",
+  ],
+  [
+    'an extra NEXT past a turn',
+    'turn_chain',
+    "MATCH (a:Turn {key: 'shop/main/1'}), (b:Turn {key: 'shop/main/4'}) CREATE (a)-[:NEXT]->(b)",
+  ],
+  [
+    'a NEXT into another world',
+    'turn_chain',
+    "MATCH (a:Turn {key: 'shop/main/7'}), (b:Turn {key: 'shop/worded/1'}) CREATE (a)-[:NEXT]->(b)",
+  ],
+  [
+    'a second turn of one number',
+    'turn_number_doubled',
+    "MATCH (w:World {key: 'shop/main'}), (t:Turn {key: 'shop/main/4'}) CREATE (w)-[:HAS_TURN]->(x:Turn {key: 'shop/main/4b'}) SET x.number = t.number",
+  ],
+  [
+    'a verification that is gone',
+    'turn_parts',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) DETACH DELETE v",
+  ],
+  [
+    'an issue that is gone',
+    'turn_parts',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RAISED]->(i:Issue) DETACH DELETE i",
+  ],
+  [
+    'a gate that is there twice',
+    'turn_parts',
+    "MATCH (t:Turn {key: 'shop/main/3'}) CREATE (t)-[:PASSED_THROUGH]->(:Gate {name: 'tests', status: 'passed', position: 0})",
+  ],
+  [
+    'two verifications at one place',
+    'turn_parts',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) SET v.position = 1",
+  ],
+  [
+    'a gate of a superseded record that is gone',
+    'turn_parts',
+    "MATCH (:SupersededTurn {key: 'shop/main/2~1'})-[:PASSED_THROUGH]->(g:Gate {position: 1}) DETACH DELETE g",
+  ],
+  [
+    'a verification without its criterion',
+    'part_criterion',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(:Verification {position: 2})-[r:OF]->() DELETE r",
+  ],
+  [
+    'a promise of another task',
+    'part_criterion',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:PROMISED]->(p:Promise)-[r:TO_MEET]->() DELETE r WITH p MATCH (:Task {key: 'shop/FEAT-1/TASK-3'})-[:HAS_CRITERION]->(c:Criterion) WITH p, c LIMIT 1 CREATE (p)-[:TO_MEET]->(c)",
+  ],
+  [
+    'a superseded record that nothing leads to in its turn',
+    'superseded_chain',
+    "MATCH (:SupersededTurn {key: 'shop/main/2~2'})-[r:SUPERSEDES]->(o:SupersededTurn) DELETE r WITH o MATCH (t:Turn {key: 'shop/main/2'}) CREATE (t)-[:SUPERSEDES]->(o)",
+  ],
+  [
+    'a superseded record that still stands in its world',
+    'superseded_chain',
+    "MATCH (w:World {key: 'shop/main'}), (o:SupersededTurn {key: 'shop/main/2~1'}) CREATE (w)-[:HAS_TURN]->(o)",
+  ],
+  ['a turn count', 'world_counters', "MATCH (w:World {key: 'shop/main'}) SET w.turnCount = 4"],
+  [
+    'a newest turn that is none',
+    'world_counters',
+    "MATCH (w:World {key: 'shop/main'}) SET w.currentTurn = 9",
+  ],
+  [
+    'a digest of another turn',
+    'world_counters',
+    "MATCH (w:World {key: 'shop/main'}) SET w.newestDigest = 'x'",
+  ],
+  [
+    'a sum of revisions',
+    'world_counters',
+    "MATCH (w:World {key: 'shop/main'}) SET w.progressSum = w.progressSum + 1",
+  ],
+  [
+    'a count of contested criteria',
+    'world_counters',
+    "MATCH (w:World {key: 'shop/main'}) SET w.contestedCount = w.contestedCount + 1",
+  ],
+  [
+    'a number of rejections',
+    'world_progress',
+    "MATCH (:World {key: 'shop/main'})-[r:PROGRESS]->(c:Criterion) WITH r LIMIT 1 SET r.rejections = r.rejections + 1",
+  ],
+  [
+    'a count of what a turn verified',
+    'turn_outcome',
+    "MATCH (t:Turn {key: 'shop/main/7'}) SET t.verifiedCount = t.verifiedCount + 1",
+  ],
+  [
+    'a number of attempts',
+    'world_counters',
+    "MATCH (w:World {key: 'shop/main'}) SET w.attemptCount = 0 WITH w MATCH (w)-[:HAS_TURN]->(:Turn {number: 7}) SET w.lastCompletedAt = datetime('2020-01-01T00:00:00Z')",
+  ],
+  [
+    'an outcome of a turn',
+    'turn_outcome',
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.outcome = '[3,\"approved\",\"x\",0,[]]' WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END]",
+  ],
+  [
+    'a criterion that stands as nobody said',
+    'world_progress',
+    "MATCH (:World {key: 'shop/main'})-[r:PROGRESS]->(c:Criterion) WHERE r.state = 'verified' WITH r LIMIT 1 SET r.state = 'rejected'",
+  ],
+  [
+    'a standing that is gone',
+    'world_progress',
+    "MATCH (:World {key: 'shop/main'})-[r:PROGRESS]->(c:Criterion) WITH r LIMIT 1 DELETE r",
+  ],
+  [
+    'a verification that was changed',
+    'world_progress',
+    "MATCH (:Turn {key: 'shop/main/7'})-[:RECORDED]->(v:Verification {position: 2}) SET v.status = CASE v.status WHEN 'pending' THEN 'unknown' ELSE 'pending' END WITH v MATCH (t:Turn {key: 'shop/main/7'}) SET t.verifiedCount = t.verifiedCount - 1",
+  ],
+  [
+    'two active runs',
+    'world_active',
+    "MATCH (:World {key: 'shop/ran'})-[:HAS_RUN]->(r:TurnRun) WHERE r.activeWorldKey IS NULL SET r.activeWorldKey = 'shop/ran '",
+  ],
+  [
+    'an active attempt that the world does not name',
+    'world_active',
+    "MATCH (w:World {key: 'shop/ran'}) SET w.activeAttemptId = null",
+  ],
+  [
+    'a run that ended at no time',
+    'run_rules',
+    "MATCH (r:TurnRun {status: 'completed'}) SET r.endedAt = null",
+  ],
+  [
+    'a run that counts more than it attempted',
+    'run_rules',
+    "MATCH (r:TurnRun {status: 'completed'}) SET r.failedAttemptCount = 2",
+  ],
+  [
+    'an attempt that failed for no reason',
+    'run_rules',
+    "MATCH (a:Attempt {status: 'failed'}) SET a.failureReason = null",
+  ],
+  [
+    'a run that counts other attempts than its own',
+    'run_counters',
+    "MATCH (r:TurnRun {status: 'completed'}) SET r.failedAttemptCount = 0, r.committedTurnCount = 3",
+  ],
+  [
+    'an attempt that has lost its run',
+    'run_counters',
+    "MATCH (:TurnRun {status: 'completed'})-[r:HAS_ATTEMPT]->(a:Attempt {status: 'failed'}) DELETE r WITH a MATCH (r:TurnRun {status: 'completed'}) SET r.attemptCount = 2, r.failedAttemptCount = 0",
+  ],
+  [
+    'a committed attempt without its turn',
+    'attempt_turn',
+    "MATCH (:Attempt)-[r:PRODUCED]->(:Turn {key: 'shop/ran/3'}) DELETE r",
+  ],
+  [
+    'a committed attempt with another record',
+    'attempt_turn',
+    "MATCH (a:Attempt)-[:PRODUCED]->(:Turn {key: 'shop/ran/3'}) SET a.digest = 'x'",
+  ],
+  [
+    'a criterion that is merged into nothing',
+    'criterion_merge',
+    "MATCH (:Task {key: 'shop/FEAT-1/TASK-1'})-[:HAS_CRITERION]->(c:Criterion) WITH c ORDER BY c.key DESC LIMIT 1 SET c.mergedInto = 'shop/FEAT-1/TASK-1/text:0'",
+  ],
+  [
+    'two criteria that are merged into each other',
+    'criterion_merge',
+    "MATCH (:Task {key: 'shop/FEAT-1/TASK-3'})-[:HAS_CRITERION]->(c:Criterion) WHERE c.mergedInto IS NOT NULL WITH c, c.mergedInto AS key MATCH (d:Criterion {key: key}) SET d.mergedInto = c.key",
+  ],
+  [
+    'a criterion that nothing speaks of',
+    'criterion_unnamed',
+    `MATCH (t:Task {key: 'shop/FEAT-1/TASK-1'}) CREATE (t)-[:HAS_CRITERION]->(c:Criterion {key: 'shop/FEAT-1/TASK-1/text:${'0'.repeat(64)}'}) SET c.texts = [], c.textSources = [], c.labels = [], c.labelSources = []`,
+  ],
+  [
+    'a task under the key of another',
+    'key_wrong',
+    "MATCH (t:Task {key: 'shop/FEAT-1/TASK-3'}) SET t.id = 'TASK-4'",
+  ],
+  [
+    'a turn that says another number',
+    'key_wrong',
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.number = 5, t.outcome = '[5' + substring(t.outcome, 2) WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END], w.progressSum = w.progressSum",
+  ],
+  [
+    'a property that nobody stores',
+    'record_invalid',
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.mood = 'fine'",
+  ],
+  [
+    'a decision that is none',
+    'record_invalid',
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.coachDecision = 'perhaps'",
+  ],
+  [
+    'a verification without a status',
+    'record_invalid',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) SET v.status = null",
+  ],
+  [
+    'a verification of no turn',
+    'unattached',
+    "CREATE (v:Verification {criterionId: 'AC-1', status: 'verified', source: 'coach', form: 'entry', position: 0, substantiated: false})",
+  ],
+  [
+    'a turn of no world',
+    'unattached',
+    "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.outcomes = [], w.newestDigest = null, w.promisedTurn = null, w.lastCompletedAt = null, w.progressSum = 0 WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
+  ],
+  [
+    'a step of no turn',
+    'unattached',
+    "CREATE (s:Step {id: 's', sequence: 0, status: 'ok', isParallel: false})",
+  ],
+  [
+    'an empty feature',
+    'unattached',
+    "MATCH (p:Project {key: 'shop'}) CREATE (p)-[:HAS_FEATURE]->(:Feature {key: 'shop/none', id: 'none'})",
+  ],
+  [
+    'a step that is gone',
+    'transcript_turn',
+    "MATCH (:TranscriptTurn {key: 'shop/c2'})-[:HAS_STEP]->(s:Step {sequence: 3}) DETACH DELETE s",
+  ],
+  ['a number of errors', 'transcript_turn', "MATCH (t:TranscriptTurn {key: 'shop/c1'}) SET t.errors = 0"],
+  [
+    'a turn that follows another pattern',
+    'transcript_turn',
+    "MATCH (t:TranscriptTurn {key: 'shop/c4'})-[r:FOLLOWS]->(p:TurnPattern) DELETE r WITH t MATCH (t)-[:HAS_STEP]->(s:Step)-[:USED]->(:Tool {name: 'Read'}) MATCH (p:TurnPattern {key: t.patternKey}) MATCH (u:TranscriptTurn {key: 'shop/c2'}) CREATE (u)-[:FOLLOWS]->(p)",
+  ],
+  [
+    'a sum of calls on the way to a tool',
+    'transcript_turn',
+    "MATCH (:TranscriptTurn {key: 'shop/c2'})-[c:CALLED]->(:Tool {name: 'Bash'}) SET c.errors = 1",
+  ],
+  [
+    'a pattern that counts more turns',
+    'transcript_sums',
+    "MATCH (p:TurnPattern {pattern: 'Task → Read'}) WHERE p.project = 'shop' SET p.turns = 2",
+  ],
+  [
+    'the calls of a tool',
+    'transcript_sums',
+    "MATCH (u:ToolUse) WHERE u.project = 'shop' AND u.tool = 'Task' SET u.calls = u.calls + 1",
+  ],
+  [
+    'the calls of a tool that are gone',
+    'transcript_sums',
+    "MATCH (u:ToolUse) WHERE u.project = 'shop' AND u.tool = 'Task' DELETE u",
+  ],
+  ['a desire of another day', 'desire_stale', "MATCH (d:Desire) WHERE d.project = 'shop' SET d.count = 3"],
+  [
+    'a session that no file holds',
+    'forget_unfinished',
+    "MATCH (f:TranscriptFile) WHERE f.project = 'transcripts alone' DETACH DELETE f",
+  ],
+  [
+    'a world that is half forgotten',
+    'forget_unfinished',
+    "MATCH (w:World {key: 'shop/worded'}) SET w.forgottenAt = datetime('2026-01-01T00:00:00Z')",
+  ],
+  [
+    'a world that is half restored',
+    'restore_unfinished',
+    "MATCH (w:World {key: 'shop/worded'}) SET w.restoring = true",
+  ],
+]
+
+/** Of the schema, with what makes it whole again: an engine may keep its schema for the next test. */
+const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string][] = [
+  [
+    'a migration that leads nowhere',
+    'migration_chain',
+    "MATCH (a:SchemaMigration {version: '001'})-[r:MIGRATED_TO]->() DELETE r",
+    "MATCH (a:SchemaMigration {version: '001'}), (b:SchemaMigration {version: '002'}) CREATE (a)-[:MIGRATED_TO]->(b)",
+  ],
+  [
+    'a migration whose file was changed',
+    'migration_changed',
+    "MATCH (a:SchemaMigration {version: '002'}) SET a.checksum = 'x' + a.checksum",
+    "MATCH (a:SchemaMigration {version: '002'}) SET a.checksum = substring(a.checksum, 1)",
+  ],
+]
+
+/** Of a graph that is whole it finds nothing, and of each fault that one. */
+export function doctorContract(store: StoreUnderTest): void {
+  describe('the doctor', () => {
+    const handles = useGraph(store)
+
+    test('finds nothing in a graph that only Turngraph wrote to, and changes nothing', async () => {
+      await fillHealthy(handles.graph)
+      const before = await dumpOf(handles.graph)
+      expect(await findingsOf(handles.graph)).toEqual([])
+      expect(await findingsOf(handles.graph, 'shop')).toEqual([])
+      expect(await findingsOf(handles.graph, 'other/project')).toEqual([])
+      expect(await findingsOf(handles.graph, 'nowhere')).toEqual([])
+      expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+
+    test('finds nothing in an empty graph', async () => {
+      expect(await findingsOf(handles.graph)).toEqual([])
+    })
+
+    test.each(SCHEMA_FAULTS)('finds %s: %s, and that alone', async (_what, check, fault, repair) => {
+      await plant(handles.graph, fault)
+      const findings = await findingsOf(handles.graph)
+      await plant(handles.graph, repair)
+      expect(new Set(findings.map((each) => each.check))).toEqual(new Set([check]))
+      expect(await findingsOf(handles.graph)).toEqual([])
+    })
+
+    test.each([
+      ['constraint_missing', 'DROP CONSTRAINT criterion_key', 'criterion_key', 'Criterion.key'],
+      ['index_missing', 'DROP INDEX world_leased', 'world_leased', 'World(leased)'],
+    ])('finds a %s by the command that makes it again', async (check, drop, name, key) => {
+      const again = loadMigrations()
+        .flatMap(({ commands }) => commands)
+        .find((command) => command.includes(` ${name} `))
+      await handles.graph.schema(drop)
+      const findings = await findingsOf(handles.graph)
+      await handles.graph.schema(String(again))
+      // On Neo4j the index goes with its constraint.
+      expect(findings.find((each) => each.check === check)).toMatchObject({ check, key, found: again })
+      for (const each of findings) expect(each.found).toBe(again)
+      // An index that is made again is filled first.
+      await expect.poll(() => findingsOf(handles.graph), { timeout: 20_000 }).toEqual([])
+    })
+
+    test.each(FAULTS)('finds %s: %s, and that alone', async (_what, check, cypher) => {
+      await fillHealthy(handles.graph)
+      await plant(handles.graph, cypher)
+      const findings = await findingsOf(handles.graph)
+      expect(new Set(findings.map((each) => each.check)), JSON.stringify(findings)).toEqual(new Set([check]))
+      for (const { severity, remedy, found } of findings) {
+        expect({ severity, remedy }).toEqual({
+          severity: CHECKS[check].severity,
+          remedy: CHECKS[check].remedy,
+        })
+        expect(found).not.toBe('')
+      }
+    })
+  })
+
+  describe('the doctor of a graph without a schema', () => {
+    const handles = useGraph(store, 'openUnmigrated')
+
+    test('finds what is to be migrated', async () => {
+      const findings = await findingsOf(handles.graph)
+      expect(findings.filter(({ check }) => check === 'migration_pending').map(({ key }) => key)).toEqual(
+        loadMigrations().map(({ version }) => `V${version}`),
+      )
+      const checks = new Set(findings.map(({ check }) => check))
+      expect(checks).toEqual(new Set(['migration_pending', 'constraint_missing', 'index_missing']))
+    })
+  })
+}
+
+async function plant(graph: Graph, cypher: string): Promise<void> {
+  const rows = { name: 'test/fault', text: `${cypher} RETURN 1 AS one`, params: [] }
+  if ((await graph.write([{ statement: rows, params: {} }])) === null)
+    throw new Error('the fault met nothing')
+}

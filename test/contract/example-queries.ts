@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { instant } from '../support/written-transcript.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const DOCUMENT = fileURLToPath(new URL('../../docs/how-to/analyst.md', import.meta.url))
+
+/** By their number in the document. */
+const queries = new Map(
+  [...readFileSync(DOCUMENT, 'utf8').matchAll(/^(\d+)\. [^\n]+\n\n```cypher\n(.*?)^```$/gms)].map(
+    ([, number, text = '']) => [Number(number), text],
+  ),
+)
+
+const LID = 'The lid closes without a sound'
+const HINGE = 'The hinge holds for ten years'
+const judged = (lid: string, hinge: string) => [
+  { criterionId: 'AC-1', criterionText: LID, status: lid },
+  { criterionId: 'AC-2', criterionText: HINGE, status: hinge },
+]
+const blocking = { severity: 'blocking', category: 'noise', description: 'It clicks' }
+const minor = { severity: 'minor', description: 'A name could be clearer' }
+
+/** What each of the twenty answers for the little project below: the same on every engine. */
+const ANSWERS: Record<number, unknown[][]> = {
+  1: [
+    [FEATURE, TASK, TASK, 3],
+    [FEATURE, 'TASK-2', 'TASK-2', 1],
+  ],
+  2: [
+    [TASK, HINGE, 'verified'],
+    [TASK, LID, 'verified'],
+  ],
+  3: [
+    [TASK, 1, 'blocking', 'It clicks'],
+    [TASK, 2, 'blocking', 'It clicks'],
+    [TASK, 2, 'should_fix', 'A name could be clearer'],
+  ],
+  4: [
+    [HINGE, TASK, 1, 'rejected', 'coach'],
+    [HINGE, TASK, 2, 'rejected', 'coach'],
+    [HINGE, TASK, 3, 'verified', 'coach'],
+    [LID, TASK, 1, 'verified', 'coach'],
+    [LID, TASK, 2, 'rejected', 'coach'],
+    [LID, TASK, 3, 'verified', 'coach'],
+  ],
+  5: [[TASK, TASK, LID, 1, 2]],
+  6: [[FEATURE, 1, 3, 3]],
+  7: [
+    [1, 'feedback', 3], // one of them of the run
+    [2, 'feedback', 1],
+    [3, 'approved', 1],
+  ],
+  8: [
+    ['noise', 2],
+    ['none', 1],
+  ],
+  9: [['TASK-2', 'TASK-2', 1, 1]],
+  10: [
+    ['src/lid.ts', 3],
+    ['src/hinge.ts', 1],
+  ],
+  11: [
+    ['tests_passed', 3, 2],
+    ['coverage_met', 1, 0],
+  ],
+  12: [[TASK, 2, 1]],
+  13: [['TASK-2', 1, 2]],
+  14: [[TASK, 3, 90]],
+  15: [
+    [TASK, 1, 'feedback', 2],
+    [TASK, 2, 'feedback', 3],
+    [TASK, 3, 'approved', null],
+  ],
+  16: [['completed', 1, 1, 0]],
+  17: [
+    ['Grep', 4, 2],
+    ['Edit', 3, 3],
+    ['Read', 1, 1],
+  ],
+  18: [['Edit', 2]],
+  19: [
+    ['Grep', 4, 0],
+    ['Edit', 3, 2],
+    ['Read', 1, 0],
+  ],
+  20: [],
+}
+
+export function exampleQueriesContract(store: StoreUnderTest): void {
+  describe('the queries of docs/how-to/analyst.md', () => {
+    const handles = useGraph(store)
+
+    const fill = async () => {
+      const client = clientOf(handles.graph)
+      const turns = [
+        {
+          verifications: judged('verified', 'rejected'),
+          promises: [{ criterionId: 'AC-1', criterionText: LID, status: 'complete' as const }],
+          issues: [blocking],
+          gates: { tests_passed: 'failed' as const },
+        },
+        {
+          verifications: judged('rejected', 'rejected'),
+          promises: [{ criterionId: 'AC-2', criterionText: HINGE, status: 'complete' as const }],
+          issues: [blocking, minor],
+          gates: { tests_passed: 'failed' as const },
+        },
+        {
+          verifications: judged('verified', 'verified'),
+          coachDecision: 'approved',
+          gates: { tests_passed: 'passed' as const, coverage_met: 'passed' as const },
+        },
+      ]
+      for (const [index, more] of turns.entries()) {
+        const number = index + 1
+        const [from, session] = [number * 10, sessionOf(number)]
+        await client.captureTurnState(
+          aTurn(number, {
+            ...more,
+            startedAt: instant(from),
+            completedAt: instant(from + 9),
+            durationSeconds: 30 * number,
+            filesModified: number === 3 ? ['src/lid.ts', 'src/hinge.ts'] : ['src/lid.ts'],
+            transcriptSessionIds: [session],
+          }),
+        )
+        const tools = number === 1 ? ['Read', 'Edit'] : ['Grep', 'Grep', 'Edit']
+        const errors = number === 1 ? {} : { 2: 'File /src/lid.ts does not match' }
+        await send(client, session, bytesOf(turn(`t${number}`, tools, { from, errors })))
+      }
+      const other = { taskId: 'TASK-2', issues: [{ severity: 'blocking', description: 'It is loud' }] }
+      await client.captureTurnState(aTurn(1, { ...other, playerSummary: 'First' }))
+      await client.captureTurnState(aTurn(1, { ...other, onConflict: 'supersede' }))
+      const scope = { project: 'runs', featureId: 'FEAT-9', taskId: 'TASK-9', worldSlug: 'trial' }
+      await client.createWorld({ ...scope, executor: 'simulated' })
+      const run = { project: 'runs', worldSlug: 'trial' }
+      const { turnRunId } = await client.runTurn({ ...run, turnCount: 1, maxAttempts: 2 })
+      await vi.waitFor(async () => {
+        const { status } = await client.getTurnRunStatus({ ...run, turnRunId: String(turnRunId) })
+        expect(status).toBe('completed')
+      }, 10_000)
+      return client
+    }
+
+    test('each answers what it says', async () => {
+      const client = await fill()
+      const params = { project: PROJECT, feature: FEATURE, task: TASK, world: TASK }
+      const answers: Record<number, unknown> = {}
+      for (const [number, query] of queries) {
+        const used = Object.entries(params).filter(([name]) => query.includes(`$${name}`))
+        answers[number] = (await client.queryGraph({ query, params: Object.fromEntries(used) })).rows
+      }
+      expect(answers).toEqual(ANSWERS)
+      await client.close()
+    })
+  })
+}

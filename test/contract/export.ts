@@ -1,0 +1,381 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { restoreRecords } from '../../src/restore/restore.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { exportOf, kindOf, recordsOf, restoreLines } from '../support/exported.ts'
+import { brokenCounts, dumpOf } from '../support/graph-dump.ts'
+import {
+  aContext,
+  aTurn,
+  captureSteadily,
+  clientOf,
+  everyField,
+  FEATURE,
+  PROJECT,
+  TASK,
+} from '../support/records.ts'
+import { brokenTurns, reportsOf } from '../support/transcript-import.ts'
+import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** The data can leave, and come back into any engine: the same bytes, the same graph, the same answers. */
+export function exportContract(store: StoreUnderTest): void {
+  describe('export and restore', () => {
+    const handles = useGraph(store)
+
+    /** An empty graph; where the store has one database, in the place of the other. */
+    const another = (): Promise<Graph> => handles.open(() => store.open())
+
+    let made: { lines: string[]; dump: string[]; answers: unknown[] }
+    beforeAll(async () => {
+      const graph = EmbeddedGraph.open({ folder: null })
+      await migrate(graph)
+      await fillWithEverything(graph)
+      made = {
+        lines: await exportOf(graph),
+        dump: await dumpOf(graph),
+        answers: await answersOf(graph),
+      }
+      await graph.close()
+    })
+
+    /** The graph of the test with something of all that there may be. */
+    async function everything(): Promise<typeof made> {
+      await restoreLines(handles.graph, made.lines)
+      return made
+    }
+
+    /** What worlds and transcripts answer. */
+    async function answersOf(graph: Graph): Promise<unknown[]> {
+      const client = clientOf(graph)
+      const answers: unknown[] = []
+      for (const worldSlug of ['w', 'runs', String(everyField.worldSlug)]) {
+        const { currentTurn } = await client.getWorld({ worldSlug })
+        for (const role of ['player', 'coach'] as const) {
+          for (let turn = 1; turn <= currentTurn + 1; turn++)
+            answers.push(await client.loadTurnContinuationContext(aContext(turn, { worldSlug, role })))
+        }
+        const target = { featureId: FEATURE, taskId: TASK, worldSlug }
+        answers.push(await client.listCriteria(target), await client.loadStall(target))
+        answers.push(await client.listTurns({ worldSlug }), await client.listAttempts({ worldSlug }))
+      }
+      answers.push(await client.getTurnHistory({ worldSlug: 'w', turnNumber: 2 }))
+      answers.push(await client.loadTurnContinuationContext(aContext(9)))
+      return [...answers, ...(await reportsOf(client))]
+    }
+
+    test('what leaves is all that there is, and the same bytes whichever engine holds it', async () => {
+      await fillWithEverything(handles.graph)
+      const [lines, dump] = [await exportOf(handles.graph), await dumpOf(handles.graph)]
+      const restored = await another()
+      await restoreLines(restored, lines)
+      expect(await dumpOf(restored)).toEqual(dump)
+      expect(await exportOf(restored)).toEqual(lines)
+      await restored.close()
+    })
+
+    test('what is restored is what was exported, byte for byte, and answers alike; again, it changes nothing', async () => {
+      const { graph } = handles
+      const { records } = await restoreLines(graph, made.lines)
+      for (const counts of Object.values(records)) expect(counts).toMatchObject({ existing: 0 })
+      expect(await dumpOf(graph)).toEqual(made.dump)
+      expect(await exportOf(graph)).toEqual(made.lines)
+      expect(await answersOf(graph)).toEqual(made.answers)
+      expect([...(await brokenCounts(graph)), ...(await brokenTurns(graph))]).toEqual([])
+      const again = await restoreLines(graph, made.lines)
+      for (const counts of Object.values(again.records)) expect(counts).toMatchObject({ created: 0 })
+      expect(Object.keys(again.records).sort()).toEqual(Object.keys(records).sort())
+      expect(await dumpOf(graph)).toEqual(made.dump)
+    })
+
+    test('life goes on in what was restored as it does where it came from', async () => {
+      const { lines } = await everything()
+      const goOn = async (graph: Graph): Promise<string[]> => {
+        const said = {
+          worldSlug: 'w',
+          verifications: [
+            { criterionId: 'AC-001', criterionText: 'It answers with 404', status: 'verified' as const },
+            { criterionId: 'AC-777', status: 'rejected' as const },
+          ],
+        }
+        await captureSteadily(graph, aTurn(20, said))
+        await captureSteadily(graph, aTurn(3, said)) // late
+        await captureSteadily(graph, aTurn(2, { ...said, onConflict: 'supersede' }))
+        await captureSteadily(graph, aTurn(1, { taskId: 'TASK-9', ...said, worldSlug: 'newly made' }))
+        const runs = new TurnRunStore(graph, { now: () => new Date(0), newId: () => 'an-attempt' })
+        const world = { project: PROJECT, worldSlug: 'runs' }
+        const held = await runs.startAttempt(world, 'tests')
+        await runs.failAttempt(held, held.fence ?? 0, 'it broke')
+        const dump = await dumpOf(graph)
+        return dump.map((line) => line.replace(/"leaseUntil":\d+/, ''))
+      }
+      const there = await goOn(handles.graph)
+      const restored = await another()
+      await restoreLines(restored, lines)
+      expect(await goOn(restored)).toEqual(there)
+      await restored.close()
+    })
+
+    test('pages of any size hold the same lines', async () => {
+      const { lines } = await everything()
+      for (const limit of [1, 7, 100]) expect(await exportOf(handles.graph, { limit })).toEqual(lines)
+    })
+
+    test('one project leaves alone, whatever its name, and nothing of another comes along', async () => {
+      const { lines } = await everything()
+      const together: string[] = []
+      for (const project of [PROJECT, ...OTHER_PROJECTS]) {
+        const own = await exportOf(handles.graph, { project })
+        expect(JSON.parse(own[0] ?? '')).toEqual({ format: 'turngraph', version: 1, project, since: null })
+        expect(own.length).toBeGreaterThan(2)
+        together.push(...own.slice(1, -1))
+      }
+      expect(together.sort()).toEqual(lines.slice(1, -1).sort())
+      expect(await exportOf(handles.graph, { project: 'nowhere' })).toHaveLength(2)
+    })
+
+    test('killed anywhere and run again, it is complete and nothing is doubled; half a world is nobody’s', async () => {
+      const { lines, dump } = made
+      const records = recordsOf(lines)
+      const restored = handles.graph
+      const worlds = new Map<string, boolean>()
+      let at = 0
+      for (let run = 0; at < records.length; run++) {
+        // Each run begins at the start, with batches of another size, and dies further on.
+        at = Math.min(records.length, at + 23)
+        const size = 1 + (run % 5) * 4
+        for (let from = 0; from < at; from += size) {
+          await restoreRecords(restored, records.slice(from, Math.min(at, from + size)))
+        }
+        for (const record of records.slice(0, at) as {
+          kind: string
+          slug?: string
+          world?: string
+          key?: string
+        }[]) {
+          if (record.kind === 'world' && record.key?.startsWith(`${PROJECT}/`))
+            worlds.set(String(record.slug), false)
+          const [, slug = ''] = record.world?.split('/') ?? []
+          if (record.kind === 'standing') worlds.set(decodeURIComponent(slug), true)
+        }
+        const client = clientOf(restored)
+        for (const [worldSlug, isWhole] of worlds) {
+          if (isWhole) continue
+          const deleted = { code: 'world_deleted' }
+          await expect(client.getWorld({ worldSlug })).rejects.toMatchObject(deleted)
+          await expect(client.captureTurnState(aTurn(1, { worldSlug }))).rejects.toMatchObject({
+            code: expect.stringMatching(/world_deleted|world_conflict/),
+          })
+          await expect(exportOf(restored)).rejects.toMatchObject({ code: 'busy' })
+        }
+      }
+      expect(await dumpOf(restored)).toEqual(dump)
+    })
+
+    test('a record that differs is refused by its key and field, and nothing is overwritten', async () => {
+      const { lines, dump } = await everything()
+      const changes: Record<string, [from: RegExp, to: string, field: string]> = {
+        project: [/"name":"shop"/, '"name":"other"', 'name'],
+        feature: [/"id":"FEAT-1"/, '"id":"other"', 'id'],
+        task: [/"id":"TASK-1"/, '"id":"other"', 'id'],
+        criterion: [/"texts":\["It holds"\]/, '"texts":["other"]', 'texts'],
+        world: [/"leaseTtlMs":5000/, '"leaseTtlMs":5001', 'leaseTtlMs'],
+        turn: [/"playerSummary":"And again"/, '"playerSummary":"other"', 'turn.playerSummary'],
+        superseded_turn: [/"playerSummary":"Again"/, '"playerSummary":"other"', 'turn.playerSummary'],
+        attempt: [/"failureReason":"it broke"/, '"failureReason":"other"', 'attempt.failureReason'],
+        turn_run: [/"cancelReason":"enough"/, '"cancelReason":"other"', 'run.cancelReason'],
+        standing: [/"ledgerRev":1,/, '"ledgerRev":2,', 'ledgerRev'],
+        transcript_session: [/"version":"2.1.0"/, '"version":"other"', 'session.version'],
+        transcript_turn: [/"durationMs":1000/, '"durationMs":1001', 'steps'],
+        transcript_file: [/"inode":7/, '"inode":8', 'file.inode'],
+      }
+      for (const [kind, [from, to, field]] of Object.entries(changes)) {
+        const line = lines.find((held) => kindOf(held) === kind && from.test(held))
+        if (line === undefined) throw new Error(`no ${kind} has ${from}`)
+        const changed = restoreRecords(handles.graph, [JSON.parse(line.replace(from, to))])
+        await expect(changed, kind).rejects.toMatchObject({
+          code: 'restore_conflict',
+          details: { conflicts: [{ index: 0, kind, fields: [field] }] },
+        })
+      }
+      expect(await dumpOf(handles.graph)).toEqual(dump)
+    })
+
+    test('a criterion may have grown since: whoever knows more is a later state of the same', async () => {
+      const { lines } = await everything()
+      const line = lines.find((held) => kindOf(held) === 'criterion' && held.includes('It answers with 404'))
+      const grown = JSON.parse(line ?? '') as { labels: string[]; labelSources: string[] }
+      grown.labels.push('AC-42')
+      grown.labelSources.push('gate')
+      expect(await restoreRecords(handles.graph, [grown])).toEqual({ criterion: { created: 0, existing: 1 } })
+      expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
+      expect(await restoreRecords(handles.graph, [JSON.parse(line ?? '')])).toEqual({
+        criterion: { created: 0, existing: 1 },
+      })
+      expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
+    })
+
+    test('a record whose parent is missing is refused by name, and nothing of its batch stays', async () => {
+      const records = recordsOf(made.lines) as { kind: string }[]
+      const restored = handles.graph
+      const parents = 'project feature task criterion world turn attempt transcript_session'.split(' ')
+      for (const kind of parents) {
+        const places = records.flatMap((record, place) => (record.kind === kind ? [place] : []))
+        for (const place of [places.at(0), places.at(-1)]) {
+          const without = records.toSpliced(place ?? 0, 1)
+          await expect(
+            restoreRecords(restored, without),
+            JSON.stringify(records[place ?? 0]),
+          ).rejects.toMatchObject({
+            code: 'invalid_request',
+            message: expect.stringMatching(/ needs .*, which is not in the graph\.$/),
+          })
+          expect(await dumpOf(restored)).toEqual([])
+        }
+      }
+    })
+
+    test('a world that stands there already takes no turn from a file', async () => {
+      await captureSteadily(handles.graph, aTurn(1, { worldSlug: 'w' }))
+      await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'w' }))
+      const lines = await exportOf(handles.graph)
+      const restored = await another()
+      await captureSteadily(restored, aTurn(1, { worldSlug: 'w' }))
+      const dump = await dumpOf(restored)
+      await expect(restoreLines(restored, lines, { name: 'w.jsonl' })).rejects.toMatchObject({
+        code: 'restore_conflict',
+        message: expect.stringContaining('turn shop/w/2 is not in its world, which stands there already'),
+      })
+      expect(await dumpOf(restored)).toEqual(dump)
+      await restored.close()
+    })
+
+    test('what is active leaves as interrupted; no lease comes back to life, and the source stays as it is', async () => {
+      const client = clientOf(handles.graph)
+      const runs = new TurnRunStore(handles.graph)
+      for (const worldSlug of ['run', 'single', 'outside']) {
+        const executor = worldSlug === 'outside' ? 'external' : 'simulated'
+        await client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug, executor })
+      }
+      const counts = { requestedTurnCount: 3, maxAttempts: 3 } as const
+      const sources = { turnCountSource: 'explicit', maxAttemptsSource: 'default' } as const
+      const run = await runs.startTurnRun({
+        project: PROJECT,
+        worldSlug: 'run',
+        workerId: 'w1',
+        ...counts,
+        ...sources,
+      })
+      const ofRun = await runs.startAttemptForTurnRun(run, 'w1', run.fence ?? 0)
+      const single = await runs.startAttempt({ project: PROJECT, worldSlug: 'single' }, 'w1')
+      await runs.startAttempt({ project: PROJECT, worldSlug: 'outside' }, 'w1')
+      const before = await dumpOf(handles.graph)
+      const lines = await exportOf(handles.graph)
+      expect(await dumpOf(handles.graph)).toEqual(before)
+      expect(await exportOf(handles.graph)).toEqual(lines)
+      const restored = await another()
+      await restoreLines(restored, lines)
+      expect(await exportOf(restored)).toEqual(lines)
+      const there = new TurnRunStore(restored)
+      expect(await there.getAttempt(ofRun)).toMatchObject({ status: 'interrupted', fence: ofRun.fence })
+      expect((await there.getTurnRunStatus(run)).run).toMatchObject({
+        status: 'interrupted',
+        interruptedAttemptCount: 1,
+        activeAttemptId: null,
+      })
+      expect(await there.reconcileRunningAttempts('w1')).toEqual({ runs: 0, attempts: 0, errors: [] })
+      await expect(there.heartbeatAttempt(single, single.fence ?? 0)).rejects.toMatchObject({
+        code: 'lease_lost',
+      })
+      const next = await there.startAttempt({ project: PROJECT, worldSlug: 'run' }, 'w2')
+      expect(next.fence).toBeGreaterThan(ofRun.fence ?? 0)
+      await restored.close()
+    })
+
+    test('a capture between two pages tears nothing', async () => {
+      await everything()
+      let number = 30
+      const lines = await exportOf(handles.graph, {
+        project: PROJECT,
+        limit: 2,
+        afterPage: async () => {
+          if (++number > 60) return
+          const words = `Condition ${number} holds in every case that matters`
+          await captureSteadily(
+            handles.graph,
+            aTurn(number, {
+              worldSlug: number % 2 === 0 ? 'w' : String(everyField.worldSlug),
+              verifications: [
+                { criterionId: `AC-${number}`, criterionText: words, status: 'verified' },
+                { criterionId: 'AC-002', status: 'rejected' },
+              ],
+            }),
+          )
+        },
+      })
+      const restored = await another()
+      await restoreLines(restored, lines)
+      expect(await brokenCounts(restored)).toEqual([])
+      await restored.close()
+    })
+
+    test('a world that is mended while it leaves is refused, not torn', async () => {
+      for (let number = 1; number <= 6; number++) await captureSteadily(handles.graph, aTurn(number))
+      let pages = 0
+      const afterPage = async () => {
+        if (++pages !== 7) return
+        await captureSteadily(handles.graph, aTurn(1, { playerSummary: 'Mended', onConflict: 'supersede' }))
+      }
+      await expect(exportOf(handles.graph, { limit: 1, afterPage })).rejects.toMatchObject({ code: 'busy' })
+    })
+
+    test('since an instant: whole worlds and whole files that moved, with what they hang on', async () => {
+      const old = { now: '2025-01-01T00:00:00Z', completedAt: '2025-01-01T00:00:00Z' }
+      for (const worldSlug of ['old', 'moved']) {
+        await captureSteadily(handles.graph, aTurn(1, { worldSlug, completedAt: old.completedAt }), old.now)
+      }
+      await captureSteadily(
+        handles.graph,
+        aTurn(1, { featureId: 'FEAT-0', completedAt: old.completedAt }),
+        old.now,
+      )
+      await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'moved', completedAt: old.completedAt }))
+      await everything()
+      const since = '2026-01-15T00:00:00Z'
+      for (const limit of [1, 1_000]) {
+        const lines = await exportOf(handles.graph, { project: PROJECT, since, limit })
+        const worlds = lines.filter((line) => kindOf(line) === 'world').map((line) => JSON.parse(line).slug)
+        expect(worlds).not.toContain('old')
+        expect(worlds).toContain('moved')
+        expect(lines.filter((line) => kindOf(line) === 'feature')).toHaveLength(1)
+        expect(lines.filter((line) => kindOf(line).startsWith('transcript'))).toEqual([])
+        expect(lines.filter((line) => line.includes('"world":"shop/moved"'))).toHaveLength(3)
+      }
+      const some = await exportOf(handles.graph, { since: '2026-01-02T00:06:50Z' })
+      const sessions = some.filter((line) => kindOf(line) === 'transcript_session')
+      expect(sessions).toHaveLength(1) // whose last record came after it
+      const shared = some.find((line) => kindOf(line) === 'transcript_turn' && line.includes('"id":"shared"'))
+      expect(JSON.parse(shared ?? '').heldBy).toHaveLength(1)
+      const restored = await another()
+      await restoreLines(restored, some)
+      expect([...(await brokenCounts(restored)), ...(await brokenTurns(restored))]).toEqual([])
+      await restored.close()
+    })
+
+    test('what is no record is refused with what is wrong', async () => {
+      const refused = (record: unknown) => restoreRecords(handles.graph, [record])
+      await expect(refused({ kind: 'unknown' })).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(refused(null)).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(refused({ kind: 'project', key: 'p' })).rejects.toMatchObject({
+        message: expect.stringContaining('name'),
+      })
+      await expect(refused({ kind: 'project', key: 'p', name: 'p', more: 1 })).rejects.toMatchObject({
+        message: expect.stringContaining('more'),
+      })
+      expect(await dumpOf(handles.graph)).toEqual([])
+      await migrate(handles.graph)
+    })
+  })
+}

@@ -1,0 +1,434 @@
+import { describe, expect, test } from 'vitest'
+import { TurngraphError } from '../../src/errors.ts'
+import { forget } from '../../src/forget/forget.ts'
+import { Tally } from '../../src/forget/tally.ts'
+import { forgetWorld } from '../../src/forget/world.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import type { OperationInput, OperationOutput } from '../../src/operations.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { captureRequest } from '../../src/turns/record.ts'
+import { memory } from '../support/engines.ts'
+import { brokenCounts, countsOf, dumpOf } from '../support/graph-dump.ts'
+import {
+  aTurn,
+  captureSteadily,
+  clientOf,
+  FEATURE,
+  PROJECT,
+  TASK,
+  type TurnToSend,
+} from '../support/records.ts'
+import { bytesOf, importedDump, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { findingsOf } from './doctor.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+type Asked = Omit<OperationInput<'forget'>, 'dryRun'>
+
+/** Forgets all of it, however many pieces it takes, and answers what went. */
+export async function forgetAll(graph: Graph, asked: Asked, dryRun = false) {
+  const all = {
+    counts: {} as Record<string, number>,
+    worlds: [] as string[],
+    skipped: [] as string[],
+    pieces: 0,
+  }
+  let cursor: string | null = null
+  for (let answer: OperationOutput<'forget'> | null = null; answer?.done !== true; ) {
+    answer = await clientOf(graph).forget({ ...asked, dryRun, cursor })
+    cursor = answer.nextCursor
+    for (const [label, count] of Object.entries(answer.counts))
+      all.counts[label] = (all.counts[label] ?? 0) + count
+    all.worlds.push(...answer.worlds)
+    all.skipped.push(...answer.skipped.map(({ worldSlug }) => worldSlug))
+    all.pieces++
+  }
+  return all
+}
+
+const text = (n: number) => `Criterion number ${n} holds for every request that is sent`
+const judged = (n: number, status: 'verified' | 'rejected' = 'verified') => ({
+  criterionId: `AC-${n}`,
+  criterionText: text(n),
+  status,
+  evidence: `seen ${n}`,
+})
+
+/** A turn with everything that a turn may have. */
+const full = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend =>
+  aTurn(turnNumber, {
+    verifications: [judged(1), judged(2, 'rejected'), { criterionId: 'AC-9', status: 'unknown' }],
+    promises: [{ criterionId: 'AC-1', criterionText: text(1), status: 'complete' }],
+    issues: [{ severity: 'blocking', description: 'AC-2 is not met', criterionIds: ['AC-2'] }],
+    gates: { tests: 'failed' },
+    transcriptSessionIds: ['named'],
+    ...more,
+  })
+
+const OLD = '2026-01-01T00:00:00Z'
+const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
+const CONVERSATION = bytesOf(
+  turn('c1', LONG, { errors: { 5: 'no such file' } }),
+  turn('c2', LONG, { from: 20 }),
+  turn('c3', LONG, { from: 40 }),
+  turn('c4', ['Task'], { from: 60 }),
+  turn('c5', ['Write', 'Bash'], { from: 65 }).map((record) => ({
+    ...record,
+    isSidechain: true,
+    agentId: 'one',
+  })),
+)
+/** Another session that holds a turn of the first, as a fork does. */
+const FORK = bytesOf(turn('c1', LONG, { errors: { 5: 'no such file' } }), turn('f1', LONG, { from: 100 }))
+/** A month later. */
+const OTHER_CONVERSATION = bytesOf(
+  turn('o1', ['Read', 'Bash'], { from: 40 * 86_400 }),
+  turn('o2', LONG, { from: 40 * 86_400 + 60 }),
+)
+
+/** The graph, until its n-th write: whoever was at work is gone then. */
+function breaking(graph: Graph, at: number): Graph {
+  let writes = 0
+  return onEachWrite(graph, () => {
+    if (++writes === at) throw new TurngraphError('store_unavailable', 'broken off')
+  })
+}
+
+const onEachWrite = (graph: Graph, before: () => void): Graph => ({
+  ...graph,
+  engine: graph.engine,
+  source: graph.source,
+  read: (...args) => graph.read(...args),
+  write: async (...args) => {
+    before()
+    return graph.write(...args)
+  },
+  transact: async (...args) => {
+    before()
+    return graph.transact(...args)
+  },
+  schema: (command) => graph.schema(command),
+  health: () => graph.health(),
+  close: () => graph.close(),
+})
+
+/** What only counts up; it says nothing of what is there. */
+const COUNTERS = /"(criteriaRev|ledgerRev|worldCount|ordinal)":\d+/g
+export const leftIn = async (graph: Graph): Promise<string[]> =>
+  (await importedDump(graph)).map((line) => line.replace(COUNTERS, '"$1":0')).sort()
+
+/** Forgetting is real: what is left is what there would be, had it never been captured. */
+export function forgetContract(store: StoreUnderTest): void {
+  describe('forgetting', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const capture = (graph: Graph, sent: TurnToSend) => captureSteadily(graph, sent)
+
+    /** What stays, in this graph and in one where nothing else ever was. */
+    async function alsoAlone(captures: (graph: Graph) => Promise<unknown>): Promise<Graph> {
+      const alone = await handles.open(() => memory.open())
+      await captures(handles.graph)
+      await captures(alone)
+      return alone
+    }
+
+    test.each([
+      ['its only world', {}],
+      ['one of two worlds', { worldSlug: 'other' }],
+      ['one of two tasks', { taskId: 'TASK-2' }],
+      ['one of two features', { featureId: 'FEAT-2', taskId: 'TASK-2' }],
+      ['one of two projects', { project: 'shop/2' }],
+      ['a project whose name begins alike', { project: 'shop2' }],
+      ['a feature whose name begins alike', { featureId: 'FEAT-1/TASK-1' }],
+    ] as [string, Partial<TurnToSend>][])(
+      '%s: what is left is as if it had never been',
+      async (name, other) => {
+        const isAlone = name === 'its only world'
+        const alone = await alsoAlone(async (graph) => {
+          if (isAlone) return
+          for (const n of [1, 2]) await capture(graph, full(n, { worldSlug: 'stays', ...other }))
+        })
+        for (const n of [1, 2, 4]) await capture(handles.graph, full(n, { worldSlug: 'gone' }))
+        await capture(handles.graph, full(3, { worldSlug: 'gone' })) // late
+        await capture(
+          handles.graph,
+          full(2, { worldSlug: 'gone', playerSummary: 'x', onConflict: 'supersede' }),
+        )
+        await capture(
+          handles.graph,
+          full(2, { worldSlug: 'gone', playerSummary: 'y', onConflict: 'supersede' }),
+        )
+        const before = await countsOf(handles.graph)
+        const would = await forgetAll(handles.graph, { worldSlug: 'gone' }, true)
+        expect(await countsOf(handles.graph), 'a dry run changes nothing').toEqual(before)
+        const went = await forgetAll(handles.graph, { worldSlug: 'gone' })
+        expect(went.worlds).toEqual(['gone'])
+        expect(would.counts, 'a dry run says what goes').toEqual(went.counts)
+        expect(await brokenCounts(handles.graph)).toEqual([])
+        expect(await countsOf(handles.graph)).toEqual(await countsOf(alone))
+        const after = await countsOf(handles.graph)
+        for (const [label, count] of Object.entries(went.counts))
+          expect((before[label] ?? 0) - (after[label] ?? 0), label).toBe(count)
+        expect(await forgetAll(handles.graph, { worldSlug: 'gone' })).toMatchObject({
+          counts: {},
+          worlds: [],
+        })
+        expect(await capture(handles.graph, full(1, { worldSlug: 'gone' }))).toMatchObject({
+          worldSlug: 'gone',
+        })
+        await alone.close()
+      },
+    )
+
+    test('of a task all worlds go, of a project all there is; names that look alike stay', async () => {
+      const others: Partial<TurnToSend>[] = [
+        { project: 'a', featureId: 'b/c' },
+        { project: 'a/b', featureId: 'c', taskId: 'd/e' },
+        { project: 'guardkit_factory' },
+        { project: 'guardkit%2Ffactory' },
+        { project: 'guardkit', featureId: 'FEAT-1x' },
+        { project: 'guardkit', taskId: 'TASK-10' },
+      ]
+      const alone = await alsoAlone(async (graph) => {
+        for (const other of others) await capture(graph, full(1, other))
+        await send(clientOf(graph), sessionOf(1), CONVERSATION, { project: 'guardkit_factory' })
+        await send(clientOf(graph), sessionOf(1), CONVERSATION, { project: 'a/b' })
+      })
+      const going = { project: 'guardkit', featureId: FEATURE, taskId: TASK }
+      for (const worldSlug of ['one', 'two', 'three'])
+        await capture(handles.graph, full(1, { ...going, worldSlug }))
+      const wouldTask = await forgetAll(handles.graph, going, true)
+      const ofTask = await forgetAll(handles.graph, going)
+      expect(ofTask.worlds).toEqual(['one', 'three', 'two'])
+      expect(wouldTask.counts).toEqual(ofTask.counts)
+      expect(await leftIn(handles.graph)).toEqual(await leftIn(alone))
+
+      await capture(handles.graph, full(1, { project: 'a' }))
+      await send(client(), sessionOf(1), CONVERSATION, { project: 'a' })
+      await send(client(), sessionOf(2), FORK, { project: 'a' })
+      const before = await countsOf(handles.graph)
+      const would = await forgetAll(handles.graph, { project: 'a', wholeProject: true }, true)
+      const went = await forgetAll(handles.graph, { project: 'a', wholeProject: true })
+      const after = await countsOf(handles.graph)
+      for (const [label, count] of Object.entries(went.counts))
+        expect((before[label] ?? 0) - (after[label] ?? 0), label).toBe(count)
+      expect(would.counts).toEqual(went.counts)
+      await forgetAll(alone, { project: 'a', wholeProject: true })
+      expect(await leftIn(handles.graph)).toEqual(await leftIn(alone))
+      await alone.close()
+    })
+
+    test('with an instant, only worlds whose newest turn is older', async () => {
+      const at = (worldSlug: string, completedAt: string, more: Partial<TurnToSend> = {}) =>
+        full(1, { worldSlug, completedAt, ...more })
+      const alone = await alsoAlone((graph) => capture(graph, at('new', '2026-03-01T00:00:00Z')))
+      await capture(handles.graph, at('old', '2026-01-01T00:00:00Z'))
+      await capture(handles.graph, at('older', '2025-01-01T00:00:00Z', { featureId: 'F', taskId: 'T' }))
+      const asked = { wholeProject: true, before: '2026-02-01T00:00:00Z' }
+      const would = await forgetAll(handles.graph, asked, true)
+      const went = await forgetAll(handles.graph, asked)
+      expect(went.worlds).toEqual(['older', 'old'])
+      expect(would.counts).toEqual(went.counts)
+      expect(await countsOf(handles.graph)).toEqual(await countsOf(alone))
+      await alone.close()
+    })
+
+    test('what only the forgotten turns had called a criterion is gone from those that stay', async () => {
+      const worded = (criterionText: string, criterionId: string) => ({
+        verifications: [{ criterionId, criterionText, status: 'verified' as const }],
+      })
+      await capture(handles.graph, aTurn(1, { worldSlug: 'gone', ...worded(`${text(1)} by anna`, 'AC-7') }))
+      await capture(handles.graph, aTurn(1, { worldSlug: 'stays', ...worded(text(1), 'AC-1') }))
+      await forgetAll(handles.graph, { worldSlug: 'gone' })
+      const [criterion] = (await client().listCriteria({ featureId: FEATURE, taskId: TASK })).criteria
+      expect(criterion).toMatchObject({ text: text(1), aliases: [{ label: 'AC-001', source: 'coach' }] })
+      expect(JSON.stringify(await dumpOf(handles.graph))).not.toContain('anna')
+      // The same words again are the same criterion.
+      await capture(handles.graph, aTurn(1, { worldSlug: 'again', ...worded(`${text(1)} by anna`, 'AC-7') }))
+      expect((await countsOf(handles.graph)).Criterion).toBe(1)
+    })
+
+    test('a criterion that the Player had completed goes with what it was merged from', async () => {
+      const bare = { verifications: [{ criterionId: 'AC-1', status: 'verified' as const }] }
+      const promised = {
+        promises: [{ criterionId: 'AC-1', criterionText: text(1), status: 'complete' as const }],
+      }
+      const alone = await alsoAlone((graph) => capture(graph, aTurn(1, { worldSlug: 'stays', ...promised })))
+      await capture(handles.graph, aTurn(1, { worldSlug: 'gone', ...bare }))
+      await capture(handles.graph, aTurn(2, { worldSlug: 'gone', ...bare, ...promised }))
+      expect((await countsOf(handles.graph)).Criterion).toBe(2)
+      const would = await forgetAll(handles.graph, { worldSlug: 'gone' }, true)
+      expect((await forgetAll(handles.graph, { worldSlug: 'gone' })).counts).toEqual(would.counts)
+      expect(await countsOf(handles.graph)).toEqual(await countsOf(alone))
+      await alone.close()
+    })
+
+    test('a world at work is refused by name, and stays where many go', async () => {
+      const runs = new TurnRunStore(handles.graph)
+      await capture(handles.graph, full(1, { worldSlug: 'idle' }))
+      await capture(handles.graph, full(1, { worldSlug: 'single' }))
+      await capture(handles.graph, full(1, { worldSlug: 'running' }))
+      const started = await runs.startAttempt({ project: PROJECT, worldSlug: 'single' }, 'w')
+      const attempt = await runs.claimAttempt(started, 'w')
+      const run = await runs.startTurnRun({
+        project: PROJECT,
+        worldSlug: 'running',
+        workerId: 'w',
+        requestedTurnCount: 2,
+        maxAttempts: 2,
+        turnCountSource: 'explicit',
+        maxAttemptsSource: 'default',
+      })
+      const before = await countsOf(handles.graph)
+      await expect(client().forget({ worldSlug: 'single', dryRun: false })).rejects.toMatchObject({
+        code: 'busy',
+        details: { attempt_id: attempt.attemptId },
+      })
+      await expect(client().forget({ worldSlug: 'running', dryRun: false })).rejects.toMatchObject({
+        code: 'busy',
+      })
+      expect(await countsOf(handles.graph)).toEqual(before)
+      expect(await client().forget({ featureId: FEATURE, taskId: TASK, dryRun: false })).toMatchObject({
+        done: true,
+        worlds: ['idle'],
+        skipped: [
+          { worldSlug: 'running', attemptId: run.turnRunId, turnRunId: run.turnRunId },
+          { worldSlug: 'single', attemptId: attempt.attemptId, turnRunId: null },
+        ],
+      })
+      expect(await client().getWorld({ worldSlug: 'single' })).toMatchObject({
+        activeAttemptId: attempt.attemptId,
+      })
+      const fence = attempt.fence ?? 0
+      await runs.commitAttempt(attempt, fence, captureRequest.parse({ ...full(2), project: undefined }))
+      const gone = await forgetAll(handles.graph, { worldSlug: 'single' })
+      expect(gone.counts).toMatchObject({ World: 1, Turn: 2, Attempt: 1 })
+      expect(await brokenCounts(handles.graph)).toEqual([])
+    })
+
+    test('a marked world goes, too, and its slug is free again', async () => {
+      await capture(handles.graph, full(1, { worldSlug: 'w' }))
+      await client().deleteWorld({ worldSlug: 'w' })
+      await expect(capture(handles.graph, full(2, { worldSlug: 'w' }))).rejects.toMatchObject({
+        code: 'world_deleted',
+      })
+      await forgetAll(handles.graph, { worldSlug: 'w' })
+      expect(await countsOf(handles.graph)).toEqual({})
+      expect(await capture(handles.graph, full(2, { worldSlug: 'w' }))).toBeTruthy()
+    })
+
+    test('nothing is no way to mean all', async () => {
+      const invalid = { code: 'invalid_request' }
+      await expect(client().forget({ dryRun: false })).rejects.toMatchObject(invalid)
+      await expect(client().forget({ featureId: FEATURE })).rejects.toMatchObject(invalid)
+      await expect(client().forget({ wholeProject: true, worldSlug: 'w' })).rejects.toMatchObject(invalid)
+      await expect(client().forget({ wholeProject: false })).rejects.toMatchObject(invalid)
+    })
+
+    test('what went is told for the log', async () => {
+      const told: unknown[] = []
+      await capture(handles.graph, aTurn(1, { worldSlug: 'w' }))
+      const request = { project: PROJECT, worldSlug: 'w', dryRun: false }
+      await forget(handles.graph, request, { threshold: 5, log: (...line) => told.push(line) })
+      expect(told).toEqual([
+        [
+          `forgot world w, project ${PROJECT}`,
+          { forgot: { Feature: 1, Project: 1, Task: 1, Turn: 1, World: 1 }, worlds: ['w'] },
+        ],
+      ])
+    })
+
+    test("a turn that a kept session holds stays, and is that one's", async () => {
+      const fork = bytesOf(
+        turn('c1', LONG, { errors: { 5: 'no such file' } }),
+        turn('f1', LONG, { from: 40 * 86_400 }),
+      )
+      const alone = await alsoAlone((graph) => send(clientOf(graph), sessionOf(2), fork))
+      const old = bytesOf(
+        turn('c1', LONG, { errors: { 5: 'no such file' } }),
+        turn('c2', ['Glob'], { from: 20 }),
+      )
+      await send(client(), sessionOf(1), old)
+      const [given] = (await client().listTranscriptTurns({ sessionId: sessionOf(1) })).items
+      expect(given).toMatchObject({ turnId: 'c1', sessionId: sessionOf(1) })
+      const went = await forgetAll(handles.graph, { wholeProject: true, before: '2026-01-31' })
+      expect(went.counts).toMatchObject({
+        TranscriptFile: 1,
+        TranscriptSession: 1,
+        TranscriptTurn: 1,
+        Step: 1,
+        Tool: 1,
+      })
+      expect(await leftIn(handles.graph)).toEqual(await leftIn(alone))
+      expect(await findingsOf(handles.graph)).toEqual([])
+      await alone.close()
+    })
+
+    test('a world in which somebody begins to work meanwhile stays as it is', async () => {
+      await capture(handles.graph, full(1, { worldSlug: 'w' }))
+      const keys = { key: `${PROJECT}/w`, taskKey: `${PROJECT}/${FEATURE}/${TASK}` }
+      const seen = { ...keys, slug: 'w', project: PROJECT, featureId: FEATURE } // before it began
+      await new TurnRunStore(handles.graph).startAttempt({ project: PROJECT, worldSlug: 'w' }, 'w')
+      const before = await leftIn(handles.graph)
+      const going = { isLastOfItsTask: true, tally: new Tally(), isTime: () => true }
+      expect(await forgetWorld(handles.graph, seen, going)).toBe('busy')
+      expect(await leftIn(handles.graph)).toEqual(before)
+    })
+
+    test('captures that race a forgetting are stored whole, or told that the world goes', async () => {
+      const other = await handles.open(() => store.beside(handles.graph))
+      for (let round = 0; round < 5; round++) {
+        const worlds = ['gone', 'gone too', 'stays', `new ${round}`]
+        for (const worldSlug of worlds.slice(0, 3))
+          await capture(handles.graph, full(round + 1, { worldSlug }))
+        const racing = worlds.map((worldSlug) =>
+          clientOf(other)
+            .captureTurnState(full(round + 2, { worldSlug, onConflict: 'supersede' }))
+            .then(
+              () => null,
+              (error: unknown) => (error instanceof TurngraphError ? error.code : String(error)),
+            ),
+        )
+        const going = ['gone', 'gone too'].map((worldSlug) => forgetAll(handles.graph, { worldSlug }))
+        const outcomes = await Promise.all(racing)
+        await Promise.all(going)
+        for (const outcome of outcomes) expect([null, 'world_deleted']).toContain(outcome)
+        expect(await findingsOf(handles.graph)).toEqual([])
+        for (const worldSlug of worlds) await forgetAll(handles.graph, { worldSlug })
+        expect(await countsOf(handles.graph)).toEqual({})
+      }
+      if (other !== handles.graph) await other.close()
+    })
+
+    test('broken off at any write and called again, nothing is left', { timeout: 240_000 }, async () => {
+      const alone = await alsoAlone(async (graph) => {
+        await capture(graph, full(1, { worldSlug: 'stays', completedAt: '2026-03-01T00:00:00Z' }))
+        await send(clientOf(graph), sessionOf(3), OTHER_CONVERSATION)
+        await clientOf(graph).refreshDesires({})
+      })
+      const asked = { wholeProject: true, before: '2026-01-31T00:00:00Z', project: PROJECT, dryRun: false }
+      let broken = 0
+      for (let survived = false; !survived; ) {
+        broken++
+        for (const n of [1, 2]) await capture(handles.graph, full(n, { worldSlug: 'gone', completedAt: OLD }))
+        const replacing = {
+          worldSlug: 'gone',
+          completedAt: OLD,
+          onConflict: 'supersede',
+          commit: 'c',
+        } as const
+        await capture(handles.graph, full(2, replacing))
+        await capture(handles.graph, full(1, { worldSlug: 'gone too', completedAt: OLD, taskId: 'TASK-2' }))
+        await send(client(), sessionOf(1), CONVERSATION)
+        await send(client(), sessionOf(2), FORK)
+        survived = await forget(breaking(handles.graph, broken), asked, { threshold: 5 }).then(
+          ({ done }) => done,
+          () => false,
+        )
+        await forgetAll(handles.graph, { ...asked, project: PROJECT })
+        expect(await leftIn(handles.graph), `broken off at write ${broken}`).toEqual(await leftIn(alone))
+      }
+      expect(broken).toBeGreaterThan(20)
+      await alone.close()
+    })
+  })
+}

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { TurngraphError } from '../../src/errors.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { EmbeddedReader } from '../../src/queries/embedded-reader.ts'
+import { Neo4jReader } from '../../src/queries/neo4j-reader.ts'
+import type { Reader } from '../../src/queries/reader.ts'
+import { refuseByPlan } from '../../src/queries/refuse-plan.ts'
+import { dumpOf } from '../support/graph-dump.ts'
+import {
+  DISGUISES,
+  FILES_AND_PROCEDURES,
+  READS,
+  SCHEMA_AND_SERVER,
+  TOO_MUCH,
+  WRITES,
+} from '../support/hostile-cypher.ts'
+import { aTurn, clientOf } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** In this very process, without the words being looked at. */
+async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () => Promise<void> }> {
+  if (source.engine === 'neo4j') {
+    const reader = new Neo4jReader(source.options)
+    return { reader, close: () => reader.close() }
+  }
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'turngraph-test-'))
+  const file = path.join(folder, 'copy.db')
+  await source.copyTo(file)
+  const reader = new EmbeddedReader(file)
+  return {
+    reader,
+    close: async () => {
+      await reader.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+export function freeCypherContract(store: StoreUnderTest): void {
+  describe('free Cypher', () => {
+    const handles = useGraph(store)
+
+    const withTurns = async () => {
+      const client = clientOf(handles.graph)
+      for (const turn of [1, 2, 3]) {
+        await client.captureTurnState(
+          aTurn(turn, { acceptanceCriteriaStatus: { 'AC-1': turn === 2 ? 'rejected' : 'verified' } }),
+        )
+      }
+      return client
+    }
+    type Client = Awaited<ReturnType<typeof withTurns>>
+    const outcomeOf = async (client: Client, query: string, timeoutMs = 5_000): Promise<string> => {
+      try {
+        const { truncated } = await client.queryGraph({ query, params: { project: 'shop' }, timeoutMs })
+        return truncated ? 'truncated' : 'answered'
+      } catch (error) {
+        return error instanceof TurngraphError ? error.code : `threw ${error}`
+      }
+    }
+
+    test.each([
+      ['writes', WRITES],
+      ['schema and server', SCHEMA_AND_SERVER],
+      ['files and procedures', FILES_AND_PROCEDURES],
+      ['disguises', DISGUISES],
+    ])('%s are refused, each of them, and nothing is changed', async (_what, statements) => {
+      const client = await withTurns()
+      const before = await dumpOf(handles.graph)
+      const outcomes: Record<string, string> = {}
+      for (const query of statements) outcomes[query] = await outcomeOf(client, query)
+      expect(outcomes).toEqual(Object.fromEntries(statements.map((query) => [query, 'invalid_request'])))
+      expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+
+    test('the plan alone refuses what changes anything, whatever the words are', async () => {
+      await withTurns()
+      const { reader, close } = await readerOf(handles.graph)
+      try {
+        const planned: string[] = []
+        for (const query of [...WRITES, ...SCHEMA_AND_SERVER, ...FILES_AND_PROCEDURES]) {
+          try {
+            refuseByPlan(reader.engine, await reader.plan(query, {}))
+            planned.push(query)
+          } catch (error) {
+            if (!(error instanceof TurngraphError)) throw error
+          }
+        }
+        // What they call, and which database they read, is known by its name alone, before any plan.
+        expect(
+          planned.filter((query) => !/\b(file|linenumber|graph\.byName)\(|^USE neo4j /.test(query)),
+        ).toEqual([])
+      } finally {
+        await close()
+      }
+    })
+
+    test('what is too much is cut, and the next query is answered', async () => {
+      const client = await withTurns()
+      for (const query of TOO_MUCH) {
+        const outcome = await outcomeOf(client, query, 300)
+        expect(['timeout', 'too_large', 'truncated', 'answered'], `${query}: ${outcome}`).toContain(outcome)
+        expect(await outcomeOf(client, 'RETURN 1 AS x'), `after ${query}`).toBe('answered')
+      }
+    }, 90_000)
+
+    test('what analysts ask is answered', async () => {
+      const client = await withTurns()
+      const outcomes: Record<string, string> = {}
+      for (const query of READS) outcomes[query] = await outcomeOf(client, query)
+      expect(outcomes).toEqual(Object.fromEntries(READS.map((query) => [query, 'answered'])))
+    })
+  })
+}

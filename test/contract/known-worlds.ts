@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { ObservedGraph } from '../../src/graph/observed.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { aContext, aTurn, clientOf, TASK, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const criteriaOfIssues = parseStatement(
+  'test/criteria-of-issues',
+  'MATCH (:Turn)-[:RAISED]->(:Issue)-[:ABOUT]->(c:Criterion) RETURN c.texts[0] AS text',
+)
+const labelsOf = parseStatement(
+  'test/labels-of',
+  '// params: $text\nMATCH (c:Criterion) WHERE c.texts[0] = $text RETURN c.labels AS labels',
+)
+
+const worldSlug = TASK
+const opens = 'The shop opens at nine sharp'
+const verified = (criterionId: string, criterionText?: string): Partial<TurnToSend> => ({
+  worldSlug,
+  verifications: [{ criterionId, criterionText, status: 'verified' }],
+})
+
+/** What a process remembers of the worlds that it captured into (turns/known-worlds.ts). */
+export function knownWorldsContract(store: StoreUnderTest): void {
+  describe('worlds that a process knows', () => {
+    const handles = useGraph(store)
+    const aProcess = () => {
+      const statements: string[] = []
+      const graph = new ObservedGraph(handles.graph, ({ statement }) => statements.push(statement))
+      return { client: clientOf(graph), graph, told: () => statements.splice(0) }
+    }
+
+    test('the next turn of a world is one statement', async () => {
+      const { client, told } = aProcess()
+      await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
+      expect(told()).toEqual(['turns/resolve-in-world', 'worlds/ensure+turns/append'])
+      await client.captureTurnState(aTurn(2, verified('AC-1', opens)))
+      await client.captureTurnState(aTurn(5, verified('AC-2', 'Every guest is greeted warmly')))
+      expect(told()).toEqual(['turns/append', 'turns/append'])
+    })
+
+    test('where another process wrote meanwhile, it is read again', async () => {
+      const [one, other] = [aProcess(), aProcess()]
+      await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
+      await other.client.captureTurnState(aTurn(2, verified('AC-2', opens)))
+      one.told()
+      const { turnNumber, created } = await one.client.captureTurnState(aTurn(3, verified('AC-2')))
+      expect([turnNumber, created]).toEqual([3, true])
+      expect(one.told()).toContain('turns/resolve-in-world')
+      const { criteria } = await other.client.loadTurnContinuationContext(aContext(4))
+      expect(criteria.map(({ criterionId, text }) => [criterionId, text])).toEqual([['AC-002', opens]])
+    })
+
+    test('what the Player meant before is asked for where it was not', async () => {
+      const [one, other] = [aProcess(), aProcess()]
+      const promises = [{ criterionId: 'AC-7', criterionText: opens, status: 'complete' as const }]
+      await other.client.captureTurnState(aTurn(1, { worldSlug, promises, ...coachOf('AC-7') }))
+      await one.client.captureTurnState(aTurn(2, verified('AC-9', 'Every guest is greeted warmly')))
+      await one.client.captureTurnState(
+        aTurn(3, {
+          worldSlug,
+          verifications: [{ criterionId: 'AC-7', source: 'validator', status: 'rejected' }],
+        }),
+      )
+      const { criteria } = await one.client.loadTurnContinuationContext(aContext(4, { role: 'coach' }))
+      expect(criteria.map(({ text }) => text)).toEqual([opens, 'Every guest is greeted warmly'])
+    })
+
+    test('what an issue names means what another process said meanwhile', async () => {
+      const [one, other] = [aProcess(), aProcess()]
+      const greets = 'Every guest is greeted warmly'
+      const labelled = (first: string, second: string): Partial<TurnToSend> => ({
+        worldSlug,
+        verifications: [
+          { criterionId: 'AC-1', criterionText: first, status: 'verified' },
+          { criterionId: 'AC-2', criterionText: second, status: 'rejected' },
+        ],
+      })
+      const promises = [{ criterionId: 'AC-1', criterionText: greets, status: 'complete' as const }]
+      const issues = [{ severity: 'blocking', description: 'it fails', criterionIds: ['AC-1'] }]
+      await one.client.captureTurnState(aTurn(1, labelled(opens, greets)))
+      await one.client.captureTurnState(aTurn(2, { ...labelled(greets, opens), promises }))
+      await other.client.captureTurnState(aTurn(3, labelled(opens, greets)))
+      await one.client.captureTurnState(aTurn(4, { worldSlug, issues }))
+      expect(await one.graph.read(criteriaOfIssues, {})).toEqual([{ text: opens }])
+    })
+
+    test('criteria that were restored meanwhile are known, and lose nothing', async () => {
+      const [one, other] = [aProcess(), aProcess()]
+      await other.client.captureTurnState(aTurn(1, { ...verified('AC-9', opens), worldSlug: 'elsewhere' }))
+      const lines = await exportOf(handles.graph)
+      await other.client.forget({ worldSlug: 'elsewhere', dryRun: false })
+      await one.client.captureTurnState(aTurn(1, verified('AC-1', 'Users can log in by password')))
+      await restoreLines(handles.graph, lines)
+      await one.client.captureTurnState(aTurn(2, verified('AC-3', opens)))
+      const [criterion] = await one.graph.read(labelsOf, { text: opens })
+      expect(criterion?.labels).toEqual(['AC-009', 'AC-003'])
+    })
+
+    test('a world that was forgotten and captured anew is another one', async () => {
+      const [one, other] = [aProcess(), aProcess()]
+      await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
+      const forgotten = await other.client.forget({ worldSlug, dryRun: false })
+      expect(forgotten.done).toBe(true)
+      await other.client.captureTurnState(aTurn(1, verified('AC-1', 'Every guest is greeted warmly')))
+      await one.client.captureTurnState(aTurn(2, verified('AC-2', opens)))
+      const { criteria } = await one.client.loadTurnContinuationContext(aContext(3))
+      expect(criteria.map(({ text }) => text)).toEqual(['Every guest is greeted warmly', opens])
+    })
+  })
+}
+
+const coachOf = (criterionId: string): Partial<TurnToSend> => ({
+  verifications: [{ criterionId, criterionText: opens, status: 'verified' }],
+})

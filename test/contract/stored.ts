@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
+import { problemsOfNode, problemsOfRelationship } from '../../src/stored/fits.ts'
+import { LABELS } from '../../src/stored/nodes.ts'
+import { relationships } from '../../src/stored/relationships.ts'
+import { fillWithEverything } from '../support/whole-graph.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const nodes = parseStatement('test/nodes', 'MATCH (n) RETURN labels(n) AS labels, properties(n) AS held')
+const edges = parseStatement(
+  'test/relationships',
+  `MATCH (a)-[r]->(b)
+   RETURN labels(a) AS from, type(r) AS type, labels(b) AS to, properties(r) AS held`,
+)
+
+const nodesIn = async (graph: Graph) => (await graph.read(nodes, {})) as { labels: string[]; held: object }[]
+const edgesIn = async (graph: Graph) =>
+  (await graph.read(edges, {})) as { from: string[]; type: string; to: string[]; held: object }[]
+
+/** What stands in the graph is what the table of `src/stored` says: the documents and the doctor rely on it. */
+export function storedContract(store: StoreUnderTest): void {
+  describe('the stored shape', () => {
+    const handles = useGraph(store)
+
+    test('every node and every relationship fits the table, and nothing of the table is missing', async () => {
+      const { graph } = handles
+      await fillWithEverything(graph)
+      const [all, between] = [await nodesIn(graph), await edgesIn(graph)]
+      const held = (given: object) => given as Record<string, unknown>
+      expect([
+        ...all.flatMap((node) => problemsOfNode({ ...node, held: held(node.held) })),
+        ...between.flatMap((edge) => problemsOfRelationship({ ...edge, held: held(edge.held) })),
+      ]).toEqual([])
+      const labels = new Set(all.flatMap((node) => node.labels))
+      expect(LABELS.filter((label) => !labels.has(label))).toEqual([])
+      const drawn = new Set(between.map(({ from, type, to }) => `${from.join(':')} ${type} ${to.join(':')}`))
+      const known = relationships.flatMap(({ from, type, to }) =>
+        from.flatMap((start) => to.map((end) => `${start} ${type} ${end}`)),
+      )
+      expect(known.filter((edge) => !drawn.has(edge) && edge !== MIGRATIONS)).toEqual([])
+    })
+
+    test('what is none of it is told', () => {
+      expect(problemsOfNode({ labels: ['Gate'], held: { position: 0, name: 'x', status: 'green' } })).toEqual(
+        ['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'],
+      )
+      expect(problemsOfNode({ labels: ['Step', 'Tool'], held: {} })).toEqual([
+        '(:Step:Tool) is no node of the table',
+      ])
+      expect(
+        problemsOfNode({ labels: ['Tool'], held: { key: 'p/x', name: 'x', project: 'p', more: 1 } }),
+      ).toEqual(['(:Tool) more: Unrecognized key: "more"'])
+      const wrongWay = { from: ['Criterion'], type: 'OF', to: ['Verification'], held: {} }
+      expect(problemsOfRelationship(wrongWay)).toEqual([
+        '(:Criterion)-[:OF]->(:Verification) is no relationship of the table',
+      ])
+    })
+  })
+}
+
+/** Sweeping a database between tests may take the chain's links along. */
+const MIGRATIONS = 'SchemaMigration MIGRATED_TO SchemaMigration'

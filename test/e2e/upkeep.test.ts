@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+
+beforeAll(buildOnce, 120_000)
+
+const aTurn = (worldSlug: string, turnNumber = 1) =>
+  JSON.stringify({
+    feature_id: 'FEAT-1',
+    task_id: 'TASK-1',
+    world_slug: worldSlug,
+    turn_number: turnNumber,
+    player_summary: 'Built it',
+    verifications: [
+      { criterion_id: 'AC-1', criterion_text: 'The lid closes without a sound', status: 'verified' },
+    ],
+  })
+
+test('the doctor and forgetting, on a store of their own and through a service', {
+  timeout: 120_000,
+}, async () => {
+  const user = commandsOn(temporaryFolder())
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await user.run([...args, '--json'])
+    return { code, answer: stdout === '' ? JSON.parse(stderr) : JSON.parse(stdout) }
+  }
+  expect(await user.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Healthy: /) })
+  for (const world of ['one', 'two', 'three']) await user.run(['capture', '--json'], { input: aTurn(world) })
+
+  const wouldGo = await json('forget', '--world', 'one')
+  expect(wouldGo).toEqual({
+    code: 0,
+    answer: { dry_run: true, worlds: ['one'], counts: { Turn: 1, Verification: 1, World: 1 }, skipped: [] },
+  })
+  expect((await json('worlds')).answer.items).toHaveLength(3)
+  const table = await user.run(['forget', '--world', 'one', '--yes'])
+  expect(table.stdout).toContain('gone')
+  expect((await json('forget', '--world', 'one', '--yes')).answer).toMatchObject({ counts: {}, worlds: [] })
+  expect((await json('forget', '--yes')).code).toBe(2)
+
+  const { url } = await user.serve()
+  expect(url).toContain('127.0.0.1')
+  expect(await json('doctor')).toMatchObject({ code: 0, answer: { healthy: true, findings: [] } })
+  expect(await json('doctor', '--project', 'default')).toMatchObject({ code: 0, answer: { healthy: true } })
+  expect((await json('forget', '--feature', 'FEAT-1', '--task', 'TASK-1', '--yes')).answer).toEqual({
+    dry_run: false,
+    worlds: ['three', 'two'],
+    counts: { Criterion: 1, Feature: 1, Project: 1, Task: 1, Turn: 2, Verification: 2, World: 2 },
+    skipped: [],
+  })
+  expect((await json('worlds')).answer.items).toEqual([])
+})
+
+test('what the doctor finds is told with its remedy, and the exit code says so', {
+  timeout: 60_000,
+}, async () => {
+  const folder = temporaryFolder()
+  const user = commandsOn(folder)
+  await user.run(['capture', '--json'], { input: aTurn('w') })
+  const fault = path.join(folder, 'fault.mjs')
+  const engine = import.meta.resolve('@grafeo-db/js')
+  writeFileSync(
+    fault,
+    `import grafeo from '${engine}'
+     const db = grafeo.GrafeoDB.open('${path.join(folder, 'graph', 'graph.db')}')
+     await db.executeCypher('MATCH (w:World) SET w.turnCount = 7')
+     db.close()`,
+  )
+  await import(fault)
+  const found = await user.run(['doctor'])
+  expect(found.code).toBe(1)
+  expect(found.stdout).toContain('error: world_counters: World default/w')
+  expect(found.stdout).toContain('remedy: ')
+  const { code, stdout } = await user.run(['doctor', '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({ healthy: false, findings: [{ check: 'world_counters' }] })
+})

@@ -1,0 +1,95 @@
+import type { Graph } from '../../src/graph/port.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { captureRequest } from '../../src/turns/record.ts'
+import { aTurn, clientOf, everyField, FEATURE, PROJECT, TASK, type TurnToSend } from './records.ts'
+import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
+
+const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
+const WORKER = 'w'
+
+/** Sessions that a graph of its own holds: with failures, an agent, a desire and a turn of two sessions. */
+const CONVERSATION = bytesOf(
+  turn('c1', LONG, { errors: { 5: 'no such file' } }),
+  turn('c2', LONG, { from: 20 }),
+  turn('c3', [], { from: 40 }),
+  turn('c4', ['Task', 'Read'], { from: 60, pending: [0] }),
+  turn('c5', LONG, { from: 65 }).map((record) => ({ ...record, isSidechain: true, agentId: 'one' })),
+)
+const FORK = bytesOf(turn('c1', LONG, { errors: { 5: 'no such file' } }), turn('f1', LONG, { from: 100 }))
+
+const text = (n: number) => `Criterion number ${n} holds for every request that is sent`
+
+/** A turn whose criteria get on as the turns do. */
+export const judgedTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend =>
+  aTurn(turnNumber, {
+    verifications: [1, 2, 3].map((n) => ({
+      criterionId: `AC-${n}`,
+      criterionText: text(n),
+      status: n <= turnNumber ? ('verified' as const) : ('rejected' as const),
+      evidence: `seen in turn ${turnNumber}`,
+    })),
+    promises: [{ criterionId: 'AC-1', criterionText: text(1), status: 'complete' }],
+    issues: [{ severity: 'blocking', description: 'AC-3 is not met', criterionIds: ['AC-3'] }],
+    gates: { tests: 'failed', coverage: 'passed' },
+    transcriptSessionIds: [sessionOf(1)],
+    ...more,
+  })
+
+/** Everything that Turngraph stores, stored by Turngraph: late and superseded turns, merges, runs, transcripts. */
+export async function fillHealthy(graph: Graph): Promise<void> {
+  const client = clientOf(graph)
+  for (const n of [1, 2, 4, 7]) await client.captureTurnState(judgedTurn(n, { worldSlug: 'main' }))
+  await client.captureTurnState(judgedTurn(3, { worldSlug: 'main' })) // late
+  for (const commit of ['a', 'b'])
+    await client.captureTurnState(judgedTurn(2, { worldSlug: 'main', commit, onConflict: 'supersede' }))
+  await client.captureTurnState(everyField)
+  await merged(graph)
+  await client.captureTurnState(aTurn(1, { worldSlug: 'marked', taskId: 'TASK-2' }))
+  await client.deleteWorld({ worldSlug: 'marked' })
+  await client.createWorld({ featureId: 'FEAT-2/b', taskId: 'TASK-1%', worldSlug: 'empty' })
+  await client.captureTurnState(judgedTurn(1, { project: 'other/project' }))
+  await runs(graph)
+  await send(client, sessionOf(1), CONVERSATION)
+  await send(client, sessionOf(2), FORK)
+  await send(client, sessionOf(3), FORK, { project: 'transcripts alone' })
+}
+
+/** A criterion known by its label alone, which the Player's text turns out to be another's. */
+async function merged(graph: Graph): Promise<void> {
+  const client = clientOf(graph)
+  const judged = (turnNumber: number, more: Partial<TurnToSend> = {}) =>
+    aTurn(turnNumber, {
+      worldSlug: 'merging',
+      taskId: 'TASK-3',
+      verifications: [{ criterionId: 'AC-1', status: 'verified' }],
+      ...more,
+    })
+  const promised = { criterionId: 'AC-1', criterionText: text(1), status: 'complete' as const }
+  await client.captureTurnState(judgedTurn(1, { worldSlug: 'worded', taskId: 'TASK-3' }))
+  await client.captureTurnState(judged(1))
+  await client.captureTurnState(judged(2, { promises: [promised] }))
+}
+
+/** A run that ended with a failed attempt in it, a single attempt, and one at work. */
+async function runs(graph: Graph): Promise<void> {
+  const client = clientOf(graph)
+  const store = new TurnRunStore(graph)
+  const ref = { project: PROJECT, worldSlug: 'ran' }
+  await client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'ran', executor: 'simulated' })
+  const counts = { turnCountSource: 'explicit', maxAttemptsSource: 'default', workerId: WORKER } as const
+  const start = () => store.startTurnRun({ ...ref, requestedTurnCount: 2, maxAttempts: 4, ...counts })
+  const { project, ...record } = judgedTurn(1)
+  const ended = await start()
+  for (const outcome of ['committed', 'failed', 'committed']) {
+    const attempt = await store.startAttemptForTurnRun(ended, WORKER, ended.fence ?? 0)
+    const turnNumber = attempt.attemptedTurn
+    if (outcome === 'failed') await store.failAttempt(attempt, attempt.fence ?? 0, 'it broke')
+    else
+      await store.commitAttempt(attempt, attempt.fence ?? 0, captureRequest.parse({ ...record, turnNumber }))
+  }
+  const single = await store.startAttempt(ref, WORKER)
+  await store.commitAttempt(single, single.fence ?? 0, captureRequest.parse({ ...record, turnNumber: 3 }))
+  await client.captureTurnState(judgedTurn(2, { worldSlug: 'ran', commit: 'c', onConflict: 'supersede' }))
+  const active = await start()
+  await store.startAttemptForTurnRun(active, WORKER, active.fence ?? 0)
+}
