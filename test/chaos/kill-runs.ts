@@ -59,7 +59,6 @@ export const killRunsOn =
         } else {
           const doomed = await runUntilDeath(service, world)
           figures[doomed.died ? 'atSteps' : 'survived']++
-          await service.kill()
           if (atStep.restart > 0) {
             const died = await dieInRestart(store, world.worldSlug, atStep.restart)
             holds(died, 'a fail point ends a restart', { world, kill })

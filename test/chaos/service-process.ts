@@ -116,11 +116,13 @@ export function tailOf(child: ChildProcess): () => string {
 }
 
 export const untilReady = (service: ServiceProcess, boundMs = 60_000): Promise<unknown> =>
-  until(`the service at ${service.url} is ready`, boundMs, async () => {
-    const response = await fetch(`${service.url}/readyz`).catch(() => null)
-    await response?.body?.cancel()
-    return response?.ok === true
-  })
+  until(`the service at ${service.url} is ready`, boundMs, () => isReady(service))
+
+export async function isReady({ url }: ServiceProcess): Promise<boolean> {
+  const response = await fetch(`${url}/readyz`).catch(() => null)
+  await response?.body?.cancel()
+  return response?.ok === true
+}
 
 export function temporaryFolder(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-chaos-'))

@@ -4,7 +4,7 @@ import { checkFree, checkHistory, checkTakesRuns } from './run-history.ts'
 import type { RunStore } from './run-store.ts'
 import { createRunWorld, type RunWorld, startRun, untilRunEnded } from './run-world.ts'
 import { holds, until } from './scenario.ts'
-import type { ServiceProcess } from './service-process.ts'
+import { isReady, type ServiceProcess } from './service-process.ts'
 
 /** Three turns of four attempts, as one of them fails. */
 const COUNTS = { turnCount: 3, maxAttempts: 6 }
@@ -20,7 +20,6 @@ export async function listSteps(store: RunStore, project: string): Promise<Steps
   const first = await store.startReady(failingAt(whole.worldSlug, 0, store.file('run-steps')))
   const { turnRunId } = await runUntilDeath(first, whole)
   holds(turnRunId !== null, 'a service without a fail point answers')
-  await first.kill()
   const run = tracedPoints(store.file('run-steps'))
 
   const cut = { project, worldSlug: 'cut-run' }
@@ -32,7 +31,7 @@ export async function listSteps(store: RunStore, project: string): Promise<Steps
   return { run, restart: tracedPoints(store.file('restart-steps')) }
 }
 
-/** Runs until the fail point of the service ends it, or, where it has none, until the run has ended. */
+/** Runs until the fail point of the service ends it, or, where it has none, until the run has ended; it is gone then. */
 export async function runUntilDeath(service: ServiceProcess, world: RunWorld): Promise<DoomedRun> {
   const { client } = service
   let turnRunId: string | null = null
@@ -43,8 +42,9 @@ export async function runUntilDeath(service: ServiceProcess, world: RunWorld): P
   } catch (error) {
     passing(error)
   }
-  // The last fail points come after the run has ended for everybody who asks.
-  const died = await until('the service dies', 500, async () => !isAlive(service)).catch(() => false)
+  // The last fail points come after the run has ended for everybody who asks. A service that ends by itself has
+  // passed them.
+  const died = (await service.stop()) === null
   holds(died || turnRunId !== null, 'only a death ends a call', { world, output: service.output() })
   return { world, turnRunId, died }
 }
@@ -56,7 +56,13 @@ export async function dieInRestart(store: RunStore, worldSlug: string, point: nu
     throw error
   })
   if (service === null) return true
-  return until('the service dies at its start', 3_000, async () => !isAlive(service)).catch(() => false)
+  // It listens before it begins, and is ready once it has ended what was left behind.
+  await until(
+    'the service dies at its start, or is ready',
+    60_000,
+    async () => !isAlive(service) || isReady(service),
+  )
+  return !isAlive(service)
 }
 
 /** After a restart: the run has ended, its world is free and whole, and takes another run. */
