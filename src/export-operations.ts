@@ -5,6 +5,7 @@ import { pairsPage, pairsPosition } from './export/pairs.ts'
 import { KINDS } from './export/records.ts'
 import type { Graph } from './graph/port.ts'
 import { foreignCursor, operation, project } from './operation.ts'
+import { requireProject } from './projects.ts'
 import { restoreRecords } from './restore/restore.ts'
 import { instant } from './turns/record.ts'
 import { wholeNumber } from './turns/text.ts'
@@ -39,6 +40,7 @@ async function pageOf(
   input: PageInput,
 ): Promise<z.input<typeof pageOutput>> {
   const exported: Exported = { project: of, since: input.since ?? null }
+  if (of !== null && input.cursor == null) await requireProject(graph, of)
   const from = <S extends z.ZodType>(schema: S): z.output<S> | null => {
     if (input.cursor == null) return null
     const position = positionOf(schema, input.cursor)

@@ -4,6 +4,14 @@ import { operation } from './operation.ts'
 import { scrub } from './scrub.ts'
 import { wholeNumber } from './turns/text.ts'
 
+/** What had more digits than a double keeps has lost them by the time it is here. */
+function keepsItsDigits(value: unknown): boolean {
+  if (typeof value === 'number') {
+    return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63
+  }
+  return value === null || typeof value !== 'object' || Object.values(value).every(keepsItsDigits)
+}
+
 /** Anybody's own questions, in Cypher. */
 export const queryOperations = {
   queryGraph: operation({
@@ -12,7 +20,16 @@ export const queryOperations = {
     wholeGraph: true,
     input: z.strictObject({
       query: z.string().min(1).max(20_000).describe('one statement; it reads only'),
-      params: z.record(z.string().min(1).max(256), z.json()).nullish().describe('its parameters, by name'),
+      params: z
+        .record(
+          z.string().min(1).max(256),
+          z.json().refine(keepsItsDigits, {
+            error:
+              'has a whole number beyond 2^53, which JSON rounds; give it as text, and write toInteger() around it',
+          }),
+        )
+        .nullish()
+        .describe('its parameters, by name'),
       limit: wholeNumber(1, 10_000).default(1_000).describe('rows, 1 to 10,000'),
       timeoutMs: wholeNumber(1, 60_000).default(10_000).describe('milliseconds, 1 to 60,000'),
     }),

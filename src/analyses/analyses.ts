@@ -3,6 +3,7 @@ import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { headOf, type Statement, statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
+import { requireProject } from '../projects.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
 const NAMES = [
@@ -23,6 +24,8 @@ const NAMES = [
   'tool-patterns-by-decision',
   'turns-to-approval',
 ] as const
+
+const anyInScope = statement('worlds/any-in-scope')
 
 /** What an answer may be narrowed down to; each analysis takes those that mean something to it. */
 const FILTERS = ['feature', 'task', 'world'] as const
@@ -78,7 +81,8 @@ export type AnalysisRequest = {
 /**
  * Answers a named question about one project: each statement begins there, so it sees nothing else.
  *
- * @throws `not_found` where no analysis has the name, `invalid_request` where it cannot be narrowed down so
+ * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `invalid_request`
+ * where it cannot be narrowed down so
  * @example
  * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
  * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
@@ -98,6 +102,7 @@ export async function runAnalysis(
     statement.params.includes(key),
   )
   const found = await graph.read(statement, Object.fromEntries(params))
+  if (found.length === 0) await requireScope(graph, request)
   return {
     name,
     question,
@@ -121,6 +126,23 @@ function refuseIdle(
   if (problems.length === 0) return
   const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
   throw new TurngraphError('invalid_request', message, { details: { problems } })
+}
+
+/** Of what is misspelt, an answer without rows would look like good news. */
+async function requireScope(
+  graph: Graph,
+  { project, featureId, taskId, worldSlug }: AnalysisRequest,
+): Promise<void> {
+  await requireProject(graph, project)
+  const [feature, task, world] = [featureId ?? '', taskId ?? '', worldSlug ?? '']
+  const scope = { feature_id: feature, task_id: task, world_slug: world }
+  const given = Object.entries(scope).flatMap(([field, value]) => (value === '' ? [] : `${field} ${value}`))
+  if (given.length === 0) return
+  const found = await graph.read(anyInScope, { projectKey: projectKey(project), feature, task, world })
+  if (found.length > 0) return
+  throw new TurngraphError('not_found', `Project ${project} has no world with ${given.join(' and ')}.`, {
+    hint: '`turngraph worlds` (GET /v1/worlds) lists them.',
+  })
 }
 
 const unknownAnalysis = (name: string): TurngraphError =>

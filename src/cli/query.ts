@@ -53,6 +53,7 @@ export function addAnalyses(program: Command): void {
 function parameter(text: string, before: Record<string, unknown>): Record<string, unknown> {
   const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.')
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} was given before.`)
   return { ...before, [name]: jsonOrText(value) }
 }
 
@@ -60,6 +61,7 @@ function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    if (/^\s*[[{"]/.test(text)) throw new InvalidArgumentError('It begins like JSON, and is none.')
     return text
   }
 }

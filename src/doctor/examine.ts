@@ -3,6 +3,7 @@ import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
+import { requireProject } from '../projects.ts'
 import { at, fromCursor, type Position, toCursor } from './cursor.ts'
 import { Findings, finding } from './finding.ts'
 import { checkSchema } from './schema.ts'
@@ -43,6 +44,7 @@ const STAGES = Object.keys(OF_PROJECT)
  * with the graph.
  *
  * @param project null: the whole graph, with what belongs to no project
+ * @throws `not_found` where nothing is kept of the project
  * @example
  * let cursor: string | null = null
  * do {
@@ -54,6 +56,7 @@ export async function examine(
   graph: Graph,
   { project, cursor }: { project: string | null; cursor?: string | null | undefined },
 ): Promise<Examination> {
+  if (project !== null && cursor == null) await requireProject(graph, project)
   const ends = performance.now() + WORK_MS
   const isTime = () => performance.now() < ends
   const found: Examination = { findings: [], examined: 0, nextCursor: null }

@@ -287,14 +287,19 @@ export function analysisContract(store: StoreUnderTest): void {
       const { items } = await client.listAnalyses({})
       expect(items).toHaveLength(16)
       const filters = { feature: 'featureId', task: 'taskId', world: 'worldSlug' } as const
+      const other = clientOf(handles.graph, 'other')
+      for (const each of [client, other])
+        await each.createWorld({ featureId: 'FEAT-Q', taskId: 'TASK-Q', worldSlug: 'quiet' })
+      const quiet = { feature: 'FEAT-Q', task: 'TASK-Q', world: 'quiet' }
       for (const { name, columns, filters: taken } of items) {
-        const given = Object.fromEntries(taken.map((filter) => [filters[filter], 'elsewhere']))
+        const given = Object.fromEntries(taken.map((filter) => [filters[filter], quiet[filter]]))
         expect(await client.runAnalysis({ name, ...given }), name).toMatchObject({
           columns,
           truncated: false,
         })
-        if (taken.length > 0) expect(await rows(name, given), name).toEqual([])
-        expect((await clientOf(handles.graph, 'other').runAnalysis({ name })).rows, name).toEqual([])
+        const nothing = name === 'turns-to-approval' ? [['FEAT-Q', 1, 0, null, null]] : []
+        if (taken.length > 0) expect(await rows(name, given), name).toEqual(nothing)
+        expect((await other.runAnalysis({ name })).rows, name).toEqual(nothing)
         const statementOf = statement(`analysis/${name}`)
         const direct = await handles.graph.read(statementOf, paramsOf(statementOf))
         for (const row of direct) expect(Object.keys(row).sort(), name).toEqual([...columns].sort())
@@ -305,6 +310,20 @@ export function analysisContract(store: StoreUnderTest): void {
       })
       await expect(client.runAnalysis({ name: 'nonsense' })).rejects.toMatchObject({ code: 'not_found' })
       expect(await client.runAnalysis({ name: 'progress', limit: 2 })).toMatchObject({ truncated: true })
+    })
+
+    test('what is misspelt is told apart from what has nothing to show', async () => {
+      const missing = (message: string) => ({ code: 'not_found', message })
+      await expect(clientOf(handles.graph, 'shpo').runAnalysis({ name: 'blockers' })).rejects.toMatchObject(
+        missing('There is no project shpo in this graph.'),
+      )
+      const narrowed = { featureId: FEATURE, taskId: 'TASK-TYPO' }
+      await expect(
+        clientOf(handles.graph).runAnalysis({ name: 'blockers', ...narrowed }),
+      ).rejects.toMatchObject(
+        missing(`Project ${PROJECT} has no world with feature_id ${FEATURE} and task_id TASK-TYPO.`),
+      )
+      expect(await rows('blockers', { featureId: FEATURE, taskId: TASK })).toEqual([])
     })
   })
 }

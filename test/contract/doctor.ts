@@ -325,7 +325,7 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
       expect(await findingsOf(handles.graph, 'shop')).toEqual([])
       expect(await findingsOf(handles.graph, 'other/project')).toEqual([])
-      expect(await findingsOf(handles.graph, 'nowhere')).toEqual([])
+      await expect(findingsOf(handles.graph, 'nowhere')).rejects.toMatchObject({ code: 'not_found' })
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
