@@ -3,10 +3,10 @@
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 MATCH (w)-[r:PROGRESS]->(c:Criterion)
-WHERE c.mergedInto IS NULL
-WITH f.id AS feature, task.id AS task, c.key AS key, coalesce(c.texts[0], c.labels[0]) AS criterion, count(w) AS worlds,
+WITH f, task, c, count(w) AS worlds,
      sum(CASE WHEN r.state = 'verified' THEN 1 ELSE 0 END) AS verified,
      sum(CASE WHEN r.state = 'rejected' THEN 1 ELSE 0 END) AS rejected
-WHERE verified = 0
+WHERE verified = 0 AND c.mergedInto IS NULL
+WITH f.id AS feature, task.id AS task, c.key AS key, coalesce(c.texts[0], c.labels[0]) AS criterion, worlds, rejected
 RETURN feature, task, criterion, worlds, rejected AS rejected_in
 ORDER BY worlds DESC, feature, task, criterion, key LIMIT $limit

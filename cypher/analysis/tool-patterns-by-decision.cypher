@@ -3,14 +3,23 @@
 // more rejected than approved: that is no way to work.
 // columns: pattern, approved, rejected, avg_length
 // params: $projectKey $feature $task $world $limit
-// include analysis/_worlds
-MATCH (w)-[:HAS_TURN]->(t:Turn)-[:TRANSCRIBED_IN]->(:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)
-WHERE x.length > 0 AND t.coachDecision IN ['approved', 'feedback', 'rejected']
-  AND (t.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= t.startedAt)
-  AND (t.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= t.completedAt)
-WITH x.pattern AS pattern,
-     sum(CASE WHEN t.coachDecision = 'approved' THEN 1 ELSE 0 END) AS approved,
-     sum(CASE WHEN t.coachDecision = 'approved' THEN 0 ELSE 1 END) AS rejected,
-     sum(x.length) AS calls
+MATCH (s:TranscriptSession)
+WHERE s.key STARTS WITH $projectKey + '/' AND s.isTranscribed = true
+// From the sessions on: there may be many turns without.
+MATCH (s)<-[:TRANSCRIBED_IN]-(t:Turn)<-[:HAS_TURN]-(w:World)
+WHERE t.coachDecision IN ['approved', 'feedback', 'rejected'] AND w.deletedAt IS NULL
+  AND ($feature = '' OR w.featureId = $feature) AND ($task = '' OR w.taskId = $task)
+  AND ($world = '' OR w.slug = $world)
+WITH s, collect({from: t.startedAt, to: t.completedAt, approved: t.coachDecision = 'approved'}) AS turns
+MATCH (s)-[:HAS_TURN]->(x:TranscriptTurn)
+WHERE x.length > 0
+WITH x.pattern AS pattern, x.length AS length,
+     [t IN turns WHERE (t.from IS NULL OR x.startedAt IS NULL OR x.startedAt >= t.from)
+                   AND (t.to IS NULL OR x.startedAt IS NULL OR x.startedAt <= t.to) | t.approved] AS approvals
+WITH pattern,
+     sum(size([approved IN approvals WHERE approved])) AS approved,
+     sum(size([approved IN approvals WHERE NOT approved])) AS rejected,
+     sum(length * size(approvals)) AS calls
+WHERE approved + rejected > 0
 RETURN pattern, approved, rejected, toFloat(calls) / (approved + rejected) AS avg_length
 ORDER BY rejected - approved DESC, pattern LIMIT $limit

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import type { WriteStream } from 'node:fs'
 import type { Command } from 'commander'
 import { named } from './options.ts'
 import { printNote } from './output.ts'
@@ -51,40 +49,33 @@ async function exportTo({ project, since, pairs = false, out }: ExportOptions): 
 }
 
 async function writeLines(lines: AsyncIterable<string>, out: string | undefined): Promise<void> {
-  if (out === undefined) return void (await writeTo(process.stdout, lines))
+  const [{ pipeline }, { Readable }] = await Promise.all([
+    import('node:stream/promises'),
+    import('node:stream'),
+  ])
+  let written = 0
+  /** Lines come as fast as they are taken: no more than a page of them waits. */
+  const writeTo = (stream: NodeJS.WritableStream, options: { end: boolean }): Promise<void> =>
+    pipeline(Readable.from(ended(lines, () => written++)), stream, options)
+  if (out === undefined) return writeTo(process.stdout, { end: false })
+
   const { createWriteStream } = await import('node:fs')
   const { rename, rm } = await import('node:fs/promises')
   // Under its own name only once it is whole: the last good one is not overwritten by half of the next.
   const partial = `${out}.partial`
-  const stream = createWriteStream(partial, { mode: 0o600 })
   try {
-    const written = await writeTo(stream, lines)
-    stream.end()
-    await once(stream, 'close')
+    await writeTo(createWriteStream(partial, { mode: 0o600 }), { end: true })
     await rename(partial, out)
     printNote(`Wrote ${written} lines to ${out}.`)
   } catch (error) {
-    stream.destroy()
     await rm(partial, { force: true })
     throw error
   }
 }
 
-/** Lines come as fast as they are taken, so that no more than a page waits. */
-async function writeTo(
-  stream: WriteStream | NodeJS.WriteStream,
-  lines: AsyncIterable<string>,
-): Promise<number> {
-  let failure: unknown = null
-  stream.on('error', (error) => {
-    failure = error
-  })
-  let written = 0
+async function* ended(lines: AsyncIterable<string>, count: () => void): AsyncGenerator<string> {
   for await (const line of lines) {
-    if (failure !== null) throw failure
-    written++
-    if (!stream.write(`${line}\n`)) await Promise.race([once(stream, 'drain'), once(stream, 'close')])
+    count()
+    yield `${line}\n`
   }
-  if (failure !== null) throw failure
-  return written
 }

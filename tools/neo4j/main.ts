@@ -20,6 +20,7 @@ program
     '--auth <password>',
     'turn authentication on, as user neo4j with this password (8 characters or more)',
   )
+  .option('--page-cache <size>', 'how much of the store it keeps in memory (default: 64m)')
   .option('--port <port>', `port for bolt (default: ${boltPort}, or a free one if that is taken)`, parsePort)
   .action(start)
 
@@ -38,10 +39,11 @@ program
 interface StartOptions {
   version: Neo4jVersion
   auth?: string
+  pageCache?: string
   port?: number
 }
 
-async function start({ version, auth, port }: StartOptions): Promise<void> {
+async function start({ version, auth, pageCache, port }: StartOptions): Promise<void> {
   const already = startedServer(version)
   if (already !== undefined) return print(version, already)
   const options = await prepare({
@@ -49,6 +51,7 @@ async function start({ version, auth, port }: StartOptions): Promise<void> {
     folder: dataFolder(version),
     port: port ?? ((await isFree(boltPort)) ? boltPort : await freePort()),
     ...(auth === undefined ? {} : { password: auth }),
+    ...(pageCache === undefined ? {} : { settings: { 'server.memory.pagecache.size': pageCache } }),
   })
   const running = await launch(options)
   const server = { pid: running.pid, url: options.url, folder: options.folder }
