@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readRows } from '../graph/decode.ts'
+import { loadWhole } from '../graph/load.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
@@ -56,7 +57,10 @@ export async function examine(
   graph: Graph,
   { project, cursor }: { project: string | null; cursor?: string | null | undefined },
 ): Promise<Examination> {
-  if (project !== null && cursor == null) await requireProject(graph, project)
+  if (cursor == null) {
+    if (project !== null) await requireProject(graph, project)
+    await loadWhole(graph)
+  }
   const ends = performance.now() + WORK_MS
   const isTime = () => performance.now() < ends
   const found: Examination = { findings: [], examined: 0, nextCursor: null }

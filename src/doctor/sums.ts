@@ -30,7 +30,8 @@ const countRow = z.object({ key: z.string(), turns: z.number(), calls: z.number(
 export async function walkPatterns(graph: Graph, project: string, from: Position): Promise<Walked> {
   const params = { project, after: from.after, limit: PATTERNS_AT_ONCE }
   const rows = await readRows(graph, patterns, params, patternRow)
-  const counted = await readRows(graph, patternTurns, { keys: rows.map(({ key }) => key) }, countRow)
+  const keys = rows.map(({ key }) => key)
+  const counted = await readRows(graph, patternTurns, { project, keys }, countRow)
   const counts = new Map(counted.map(({ key, turns, calls }) => [key, [turns, calls]]))
   const findings = new Findings()
   for (const { key, held, tools: first } of rows) {
