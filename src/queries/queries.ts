@@ -12,8 +12,8 @@ export type QueryRows = Rows & { elapsedMs: number }
 
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_WAITING = 32
-/** A process of the embedded graph holds a copy of it in memory. */
-const AT_ONCE = { neo4j: 2, embedded: 1 } as const
+/** More would take from captures what a small server has: each query keeps a core of it busy. */
+const AT_ONCE = 1
 const OPEN_TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 
@@ -21,7 +21,7 @@ const IDLE_MS = 30_000
 type Slot = { process: QueryProcess | null; revision: number | null; idle: NodeJS.Timeout | null }
 
 /**
- * Runs anybody's Cypher without harm: in processes of their own, of which a few run at once, and which end when nobody
+ * Runs anybody's Cypher without harm: one statement at a time, in a process of its own, which ends when nobody
  * asks any more. On the embedded graph they read a copy of what is stored by then.
  *
  * @example
@@ -38,7 +38,7 @@ export class Queries {
 
   constructor({ source }: Pick<Graph, 'source'>) {
     this.#source = source
-    this.#slots = Array.from({ length: AT_ONCE[source.engine] }, () => ({
+    this.#slots = Array.from({ length: AT_ONCE }, () => ({
       process: null,
       revision: null,
       idle: null,

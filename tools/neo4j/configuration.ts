@@ -21,6 +21,8 @@ export function renderConfiguration({ folder, port, auth, settings }: ServerConf
     'server.https.enabled': 'false',
     'dbms.security.auth_enabled': String(auth),
     'server.memory.pagecache.size': '64m',
+    // One query that collects too much would have all others wait for the garbage collector.
+    'db.memory.transaction.max': '128m',
     // Without this every folder takes 512 MB at once: 256 MB for each of the two databases' logs.
     'db.tx_log.preallocate': 'false',
     'dbms.usage_report.enabled': 'false',
