@@ -67,7 +67,7 @@ test('it takes a token with the scope analyst and no project', async () => {
   expect(await statusFor('analyst', 'POST', '/v1/cypher', query)).toBe(200)
   expect(await statusFor('reader', 'POST', '/v1/cypher', query)).toBe(403)
   expect(await statusFor('bound', 'POST', '/v1/cypher', query)).toBe(403)
-  expect(await statusFor('bound', 'GET', '/v1/analyses/progress')).toBe(200)
+  expect(await statusFor('bound', 'GET', '/v1/analyses')).toBe(200)
 })
 
 test('every call stands in the audit log: who, what and how it ended; secrets masked, values left out', async () => {
