@@ -19,6 +19,6 @@ export async function requireProject(graph: Graph, project: string): Promise<voi
   const [found] = await readRows(graph, holds, params, holdsRow)
   if (found?.holds === true) return
   throw new TurngraphError('not_found', `There is no project ${project} in this graph.`, {
-    hint: 'Compare its spelling (project, TURNGRAPH_PROJECT); the first capture or import into a project makes it.',
+    hint: 'Check its spelling (project, TURNGRAPH_PROJECT); the first capture or import into a project makes it.',
   })
 }
