@@ -6,6 +6,7 @@ import { exportLines } from '../src/export/export-lines.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import { restoreFile } from '../src/restore/restore-file.ts'
+import { watchMemory } from './peak-memory.ts'
 
 /** An export or a restore in a process of its own, so that its memory is its own. Arguments: what, file, store. */
 
@@ -16,6 +17,7 @@ const { store: place } = loadConfig({ ...process.env, TURNGRAPH_STORE: store })
 const graph = await openGraph(place)
 await migrate(graph)
 const client = inProcessClient({ graph, project })
+const most = watchMemory()
 const began = performance.now()
 let lines = 0
 let turns = 0
@@ -35,5 +37,4 @@ if (what === 'export') {
 }
 const seconds = (performance.now() - began) / 1000
 await client.close()
-const maxRssMb = Math.round(process.resourceUsage().maxRSS / 1024)
-process.send?.({ seconds, lines, turns, maxRssMb } satisfies Moved)
+process.send?.({ seconds, lines, turns, maxRssMb: most() } satisfies Moved)
