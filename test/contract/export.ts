@@ -366,6 +366,17 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
+    test('a record that was damaged is named, with the way to the doctor', async () => {
+      await fillWithEverything(handles.graph)
+      const text = "MATCH (f:TranscriptFile {project: 'shop'}) SET f.offset = 'far'"
+      await handles.graph.write([{ statement: { name: 'damage', text, params: [] }, params: {} }])
+      await expect(exportOf(handles.graph)).rejects.toMatchObject({
+        code: 'internal',
+        message: expect.stringMatching(/^TranscriptFile shop\/\S+ of the graph does not fit: .*offset/),
+        hint: expect.stringContaining('doctor'),
+      })
+    })
+
     test('what is no record is refused with what is wrong', async () => {
       const refused = (record: unknown) => restoreRecords(handles.graph, [record])
       await expect(refused({ kind: 'unknown' })).rejects.toMatchObject({ code: 'invalid_request' })
