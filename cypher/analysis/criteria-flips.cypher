@@ -23,6 +23,9 @@ MATCH (w)-[:HAS_TURN]->(after:Turn)
 WHERE after.number = now[0]
 RETURN f.id AS feature, task.id AS task, w.slug AS world, after.number AS turn, now[2] AS criterion, now[3] AS evidence,
        after.filesModified AS files_modified,
-       [(after)-[:TRANSCRIBED_IN]->(:TranscriptSession)-[:HAS_TURN]->(:TranscriptTurn)-[r:CALLED]->(k:Tool)
-         WHERE k.name IN ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'] | [k.name, r.calls]] AS edits
+       [(after)-[:TRANSCRIBED_IN]->(:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)-[r:CALLED]->(k:Tool)
+         WHERE k.name IN ['Edit', 'MultiEdit', 'Write', 'NotebookEdit']
+           AND (after.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= after.startedAt)
+           AND (after.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= after.completedAt)
+         | [k.name, r.calls]] AS edits
 ORDER BY feature, task, world, turn, criterion LIMIT $limit
