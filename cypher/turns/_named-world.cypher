@@ -1,4 +1,5 @@
 // A world that the caller names, if it is the task's.
 // params: $worldKey $taskKey
 MATCH (w:World {key: $worldKey})
-WHERE w.taskKey = $taskKey
+WITH w, w.taskKey AS ofTask // beside the key Grafeo would scan all worlds for it
+WHERE ofTask = $taskKey
