@@ -2,7 +2,7 @@ const LOOK_MS = 50
 
 /**
  * The most memory that this process is seen to take, in MB. The system's own `maxRSS` begins with what the parent of the
- * process took.
+ * process took. For work that gives way to others: what blocks the process is not seen.
  */
 export function watchMemory(): () => number {
   let most = 0

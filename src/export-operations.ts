@@ -3,10 +3,9 @@ import { cursorOf, positionOf } from './export/cursor.ts'
 import { type Exported, exportPage, exportPosition } from './export/page.ts'
 import { pairsPage, pairsPosition } from './export/pairs.ts'
 import { KINDS } from './export/records.ts'
-import { loadWhole } from './graph/load.ts'
 import type { Graph } from './graph/port.ts'
 import { foreignCursor, operation, project } from './operation.ts'
-import { requireProject } from './projects.ts'
+import { beginReadingAll } from './projects.ts'
 import { restoreRecords } from './restore/restore.ts'
 import { instant } from './turns/record.ts'
 import { wholeNumber } from './turns/text.ts'
@@ -41,10 +40,7 @@ async function pageOf(
   input: PageInput,
 ): Promise<z.input<typeof pageOutput>> {
   const exported: Exported = { project: of, since: input.since ?? null }
-  if (input.cursor == null) {
-    if (of !== null) await requireProject(graph, of)
-    await loadWhole(graph)
-  }
+  if (input.cursor == null) await beginReadingAll(graph, of)
   const from = <S extends z.ZodType>(schema: S): z.output<S> | null => {
     if (input.cursor == null) return null
     const position = positionOf(schema, input.cursor)

@@ -12,6 +12,11 @@ const decodePart = (part: string): string => part.replaceAll('%2F', '/').replace
 const join = (...parts: string[]): string => parts.map(encodePart).join('/')
 
 export const projectKey = (project: string): string => join(project)
+/** Between these two stand the keys of all that is a project's, and no other's: `0` follows `/`. */
+export const keysOfProject = (project: string): { after: string; below: string } => ({
+  after: `${projectKey(project)}/`,
+  below: `${projectKey(project)}0`,
+})
 export const featureKey = (project: string, featureId: string): string => join(project, featureId)
 export const taskKey = (project: string, featureId: string, taskId: string): string =>
   join(project, featureId, taskId)

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { readRows } from '../graph/decode.ts'
-import { loadWhole } from '../graph/load.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
-import { requireProject } from '../projects.ts'
+import { beginReadingAll } from '../projects.ts'
 import { at, fromCursor, type Position, toCursor } from './cursor.ts'
 import { Findings, finding } from './finding.ts'
 import { checkSchema } from './schema.ts'
@@ -57,10 +56,7 @@ export async function examine(
   graph: Graph,
   { project, cursor }: { project: string | null; cursor?: string | null | undefined },
 ): Promise<Examination> {
-  if (cursor == null) {
-    if (project !== null) await requireProject(graph, project)
-    await loadWhole(graph)
-  }
+  if (cursor == null) await beginReadingAll(graph, project)
   const ends = performance.now() + WORK_MS
   const isTime = () => performance.now() < ends
   const found: Examination = { findings: [], examined: 0, nextCursor: null }

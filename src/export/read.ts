@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { TurngraphError } from '../errors.ts'
 import { readRows, untilWhole } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
-import { problemsOfNode, storedProperties } from '../stored/fits.ts'
+import { storedProperties } from '../stored/fits.ts'
 import type { Label } from '../stored/nodes.ts'
 import { isWhole } from '../turns/rows.ts'
 import { compareKeys, firstAfter, windowAfter } from './order.ts'
@@ -22,21 +21,7 @@ const desireRecords = statement('export/desire-records')
 
 /** A node's properties, in the order of the table. */
 export const stored = <L extends Label>(label: L) =>
-  z.record(z.string(), z.unknown()).transform((held) => {
-    try {
-      return storedProperties(label, held)
-    } catch (cause) {
-      throw damaged(label, held, cause)
-    }
-  })
-
-function damaged(label: Label, held: Record<string, unknown>, cause: unknown): TurngraphError {
-  const problems = problemsOfNode({ labels: [label], held }).join('; ')
-  return new TurngraphError('internal', `${label} ${held.key} of the graph does not fit: ${problems}.`, {
-    hint: '`turngraph doctor` lists all that does not fit, each with its remedy.',
-    cause,
-  })
-}
+  z.record(z.string(), z.unknown()).transform((held) => storedProperties(label, held))
 
 export const keyList = z.array(z.string()).transform((keys) => keys.toSorted(compareKeys))
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
-import { projectKey } from '../keys.ts'
+import { keysOfProject } from '../keys.ts'
 import { compareKeys, firstAfter, windowAfter } from './order.ts'
 import { desireRow, keysAfter, readFiles, readKeys, readSessions, readTranscriptTurns } from './read.ts'
 import type { ExportRecord, RecordOf } from './records.ts'
@@ -45,7 +45,7 @@ export async function* tellTranscripts(
 ): AsyncGenerator<Told> {
   const scope = { graph, project, since }
   for (const stage of STAGES.slice(STAGES.indexOf(from?.stage ?? 'sessions'))) {
-    const at = from?.stage === stage ? from : { stage, after: `${projectKey(project)}/` }
+    const at = from?.stage === stage ? from : { stage, after: keysOfProject(project).after }
     if (stage === 'turns') yield* tellTurns(scope, at)
     // They are of all turns: a part of the transcripts has others.
     else if (stage !== 'desires' || since === null) yield* tellByKey(scope, stage, at.after)
@@ -121,9 +121,8 @@ async function keysIn(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const prefix = `${projectKey(project)}/`
-  // `0` follows `/`: the index is left where the project's keys end.
-  const params = { below: `${projectKey(project)}0`, ...(since !== null && { since }) }
+  const { after: prefix, below } = keysOfProject(project)
+  const params = { below, ...(since !== null && { since }) }
   const keys = await keysAfter(graph, since === null ? all : some, params, after, limit)
   return keys.filter((key) => key.startsWith(prefix))
 }

@@ -12,17 +12,12 @@ export type QueryRows = Rows & { elapsedMs: number }
 
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_WAITING = 32
-/** More would take from captures what a small server has: each query keeps a core of it busy. */
-const AT_ONCE = 1
 const OPEN_TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 
-/** A process, and what it has opened. */
-type Slot = { process: QueryProcess | null; revision: number | null; idle: NodeJS.Timeout | null }
-
 /**
- * Runs anybody's Cypher without harm: one statement at a time, in a process of its own, which ends when nobody
- * asks any more. On the embedded graph they read a copy of what is stored by then.
+ * Runs anybody's Cypher without harm: in a process of its own, which ends when nobody asks any more. On the embedded
+ * graph it reads a copy of what is stored by then. One at a time: each keeps a core busy, and captures come first.
  *
  * @example
  * const queries = new Queries(graph)
@@ -31,19 +26,16 @@ type Slot = { process: QueryProcess | null; revision: number | null; idle: NodeJ
  */
 export class Queries {
   readonly #source: GraphSource
-  readonly #slots: Slot[]
-  readonly #free: Slot[]
-  readonly #waiting: ((slot: Slot) => void)[] = []
+  readonly #waiting: (() => void)[] = []
+  #process: QueryProcess | null = null
+  /** Of the graph that the process has opened. */
+  #revision: number | null = null
+  #idle: NodeJS.Timeout | null = null
+  #busy = false
   #closed = false
 
   constructor({ source }: Pick<Graph, 'source'>) {
     this.#source = source
-    this.#slots = Array.from({ length: AT_ONCE }, () => ({
-      process: null,
-      revision: null,
-      idle: null,
-    }))
-    this.#free = [...this.#slots]
   }
 
   /**
@@ -55,38 +47,40 @@ export class Queries {
   async ask({ query, params, limit, timeoutMs }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query)
     const asked = performance.now()
-    const slot = await this.#slotWithin(timeoutMs)
+    await this.#turnWithin(timeoutMs)
     const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
     try {
-      const process = await this.#opened(slot)
+      const process = await this.#opened()
       const bookmarks = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
       const answer = await process.ask({ query: statement, params, bounds }, leftMs)
       if ('answered' in answer) return answer.answered
       throw new Error('a process of queries answered something else')
     } finally {
-      this.#release(slot)
+      this.#passOn()
     }
   }
 
   close(): void {
     this.#closed = true
-    for (const slot of this.#slots) endOf(slot)
+    this.#end()
   }
 
-  #slotWithin(timeoutMs: number): Promise<Slot> {
+  #turnWithin(timeoutMs: number): Promise<void> {
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
-    const free = this.#free.pop()
-    if (free !== undefined) return Promise.resolve(free)
+    if (!this.#busy) {
+      this.#busy = true
+      return Promise.resolve()
+    }
     if (this.#waiting.length >= MAX_WAITING) {
       throw new TurngraphError('rate_limited', `${MAX_WAITING} queries wait already.`, {
         hint: 'Try again when they are done.',
       })
     }
     return new Promise((resolve, reject) => {
-      const take = (slot: Slot) => {
+      const take = () => {
         clearTimeout(timer)
-        resolve(slot)
+        resolve()
       }
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(take), 1)
@@ -96,53 +90,54 @@ export class Queries {
     })
   }
 
-  #release(slot: Slot): void {
+  #passOn(): void {
     const next = this.#waiting.shift()
-    if (this.#closed) endOf(slot)
-    else if (next !== undefined) next(slot)
+    if (this.#closed) this.#end()
+    else if (next !== undefined) next()
     else {
-      slot.idle = setTimeout(() => endOf(slot), IDLE_MS).unref()
-      this.#free.push(slot)
+      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+      this.#busy = false
     }
   }
 
-  async #opened(slot: Slot): Promise<QueryProcess> {
-    clearTimeout(slot.idle ?? undefined)
-    if (slot.process?.ended !== false) {
-      slot.process = new QueryProcess()
-      slot.revision = null
+  async #opened(): Promise<QueryProcess> {
+    clearTimeout(this.#idle ?? undefined)
+    let process = this.#process
+    if (process?.ended !== false) {
+      process = new QueryProcess()
+      this.#process = process
+      this.#revision = null
     }
     const source = this.#source
-    if (source.engine === 'embedded') await openCopy(slot, slot.process, source)
-    else if (slot.revision === null) {
-      await slot.process.ask({ open: { engine: 'neo4j', options: source.options } }, OPEN_TIMEOUT_MS)
-      slot.revision = 0
+    if (source.engine === 'embedded') await this.#openCopy(process, source)
+    else if (this.#revision === null) {
+      await process.ask({ open: { engine: 'neo4j', options: source.options } }, OPEN_TIMEOUT_MS)
+      this.#revision = 0
     }
-    return slot.process
+    return process
   }
-}
 
-/** Everything that was acknowledged before is in the copy. */
-async function openCopy(
-  slot: Slot,
-  process: QueryProcess,
-  source: Extract<GraphSource, { engine: 'embedded' }>,
-): Promise<void> {
-  const revision = source.revision()
-  if (slot.revision === revision) return
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'turngraph-query-'))
-  try {
-    const file = path.join(folder, 'copy.db')
-    await source.copyTo(file)
-    await process.ask({ open: { engine: 'embedded', file } }, OPEN_TIMEOUT_MS)
-    slot.revision = revision
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  /** Everything that was acknowledged before is in the copy. */
+  async #openCopy(
+    process: QueryProcess,
+    source: Extract<GraphSource, { engine: 'embedded' }>,
+  ): Promise<void> {
+    const revision = source.revision()
+    if (this.#revision === revision) return
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'turngraph-query-'))
+    try {
+      const file = path.join(folder, 'copy.db')
+      await source.copyTo(file)
+      await process.ask({ open: { engine: 'embedded', file } }, OPEN_TIMEOUT_MS)
+      this.#revision = revision
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   }
-}
 
-function endOf(slot: Slot): void {
-  clearTimeout(slot.idle ?? undefined)
-  slot.process?.end()
-  slot.process = null
+  #end(): void {
+    clearTimeout(this.#idle ?? undefined)
+    this.#process?.end()
+    this.#process = null
+  }
 }

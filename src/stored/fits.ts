@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { TurngraphError } from '../errors.ts'
 import { type Label, nodes, type Stored } from './nodes.ts'
 import { relationships } from './relationships.ts'
 
@@ -26,13 +27,22 @@ export function labelOf(labels: readonly string[]): Label | null {
 /**
  * A node's properties as the table has them, instants in the one form; what is absent stays absent.
  *
- * @throws what zod throws, where they do not fit
+ * @throws `internal` where they do not fit, with the node's key and each problem
  * @example storedProperties('Gate', { name: 'tests', status: 'passed', position: 0 })
  */
-export const storedProperties = <L extends Label>(
+export function storedProperties<L extends Label>(
   label: L,
   held: Readonly<Record<string, unknown>>,
-): Stored<L> => nodes[label].properties.parse(withoutNulls(held)) as Stored<L>
+): Stored<L> {
+  const result = nodes[label].properties.safeParse(withoutNulls(held))
+  if (result.success) return result.data as Stored<L>
+  const node = typeof held.key === 'string' ? `${label} ${held.key}` : `A ${label}`
+  const problems = problemsIn(`(:${label})`, result.error).join('; ')
+  throw new TurngraphError('internal', `${node} of the graph does not fit: ${problems}.`, {
+    hint: '`turngraph doctor` lists all that does not fit, each with its remedy.',
+    cause: result.error,
+  })
+}
 
 /** Each a text that says what does not fit; empty where all does. */
 export function problemsOfNode({ labels, held }: HeldNode): string[] {
@@ -56,12 +66,14 @@ const goes = (known: readonly Label[], labels: readonly string[]): boolean =>
 
 function problemsOf(what: string, schema: z.ZodObject, held: Readonly<Record<string, unknown>>): string[] {
   const result = schema.safeParse(withoutNulls(held))
-  if (result.success) return []
-  return result.error.issues.map((issue) => {
+  return result.success ? [] : problemsIn(what, result.error)
+}
+
+const problemsIn = (what: string, { issues }: z.ZodError): string[] =>
+  issues.map((issue) => {
     const names = issue.code === 'unrecognized_keys' ? issue.keys : issue.path
     return `${what} ${names.join('.')}: ${issue.message}`
   })
-}
 
 /** Grafeo keeps a property that was set to null, Neo4j does not. */
 const withoutNulls = (held: Readonly<Record<string, unknown>>): Record<string, unknown> =>
