@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { TurngraphError } from '../errors.ts'
-import { groupBy } from './grouping.ts'
+import { groupBy } from '../group-by.ts'
 
 /** A file under the path that it was asked for by: what a report shows, and what is opened. */
 export type FoundFile = { name: string; path: string; shown: string }

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
+import { groupBy } from '../group-by.ts'
 import { scrub } from '../scrub.ts'
 import { type ParsedArtifact, parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
 import { type FoundFile, findTaskFolders, order, type TaskFolder } from './folders.ts'
-import { groupBy } from './grouping.ts'
 import { completedAt, type TurnSources, turnRecord, type WireTurn } from './record.ts'
 import { splitRuns } from './worlds.ts'
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { groupBy } from '../group-by.ts'
 import { transcriptKey } from '../keys.ts'
 import { storedProperties } from '../stored/fits.ts'
 import type { Stored } from '../stored/nodes.ts'
@@ -120,12 +121,7 @@ async function checkTurns(graph: Graph, project: string, turns: readonly TurnRow
   const flush = async () => {
     if (some.length === 0) return
     const rows = await readRows(graph, stepsOfTurns, { keys: some.map(({ key }) => key) }, stepRow)
-    const byTurn = new Map<string, StepRow[]>()
-    for (const row of rows) {
-      const own = byTurn.get(row.key) ?? []
-      own.push(row)
-      byTurn.set(row.key, own)
-    }
+    const byTurn = groupBy(rows, ({ key }) => key)
     for (const turn of some) {
       const findings = new Findings()
       checkTurn(project, turn, byTurn.get(turn.key) ?? [], findings)

@@ -5,6 +5,7 @@ import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteri
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
+import { groupBy } from '../group-by.ts'
 import { turnKey } from '../keys.ts'
 import { storedProperties } from '../stored/fits.ts'
 import type { Label, Stored } from '../stored/nodes.ts'
@@ -70,15 +71,7 @@ export async function checkTurns(
   findings: Findings,
 ): Promise<{ said: Said; examined: number }> {
   const said: Said = { ledger: [], promised: [] }
-  let examined = turns.length
-  for (const some of inChunks(turns)) {
-    const parts = await readParts(graph, partsOfTurns, some)
-    for (const turn of some) {
-      const own = parts.get(turn.key) ?? []
-      examined += own.length
-      checkTurn('Turn', turn, own, criteria, said, findings)
-    }
-  }
+  let examined = await checkWithParts(graph, TURN, turns, criteria, said, findings)
   const replaced = turns.filter(({ held, superseded }) => held.revision !== 1 || superseded.length > 0)
   if (replaced.length > 0) examined += await checkSuperseded(graph, replaced, criteria, findings)
   return { said, examined }
@@ -114,17 +107,36 @@ async function readParts(
   turns: readonly Stood[],
 ): Promise<Map<string, PartRow[]>> {
   const rows = await readRows(graph, from, { keys: turns.map(({ key }) => key) }, partRow)
-  const byTurn = new Map<string, PartRow[]>()
-  for (const row of rows) {
-    const own = byTurn.get(row.key) ?? []
-    own.push(row)
-    byTurn.set(row.key, own)
+  return groupBy(rows, ({ key }) => key)
+}
+
+type Kind = { label: 'Turn' | 'SupersededTurn'; parts: Statement }
+const TURN: Kind = { label: 'Turn', parts: partsOfTurns }
+const SUPERSEDED: Kind = { label: 'SupersededTurn', parts: partsOfSuperseded }
+
+/** @returns how many records were looked at, parts included */
+async function checkWithParts(
+  graph: Graph,
+  { label, parts: from }: Kind,
+  records: readonly Stood[],
+  criteria: ReadonlySet<string>,
+  said: Said | null,
+  findings: Findings,
+): Promise<number> {
+  let examined = records.length
+  for (const some of inChunks(records)) {
+    const parts = await readParts(graph, from, some)
+    for (const record of some) {
+      const own = parts.get(record.key) ?? []
+      examined += own.length
+      checkTurn(label, record, own, criteria, said, findings)
+    }
   }
-  return byTurn
+  return examined
 }
 
 function checkTurn(
-  label: 'Turn' | 'SupersededTurn',
+  label: Kind['label'],
   { key, held }: Stood,
   parts: readonly PartRow[],
   criteria: ReadonlySet<string>,
@@ -289,15 +301,6 @@ async function checkSuperseded(
       findings.add('superseded_chain', 'Turn', key, found)
     }
   }
-  let examined = rows.length
   const stood = rows.map(({ ownKey, held }) => ({ key: ownKey ?? '', held }))
-  for (const some of inChunks(stood)) {
-    const parts = await readParts(graph, partsOfSuperseded, some)
-    for (const record of some) {
-      const own = parts.get(record.key) ?? []
-      examined += own.length
-      checkTurn('SupersededTurn', record, own, criteria, null, findings)
-    }
-  }
-  return examined
+  return checkWithParts(graph, SUPERSEDED, stood, criteria, null, findings)
 }
