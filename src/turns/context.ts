@@ -27,7 +27,7 @@ import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import { ofOneMoment } from '../graph/one-moment.ts'
 import type { Graph } from '../graph/port.ts'
-import { statement } from '../graph/statements.ts'
+import { type Statement, statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, PriorTurn } from './continuation.ts'
 import { bySeverity, type TurnState } from './record.ts'
@@ -38,6 +38,8 @@ import { unknownWorld, worldDeleted } from './world-errors.ts'
 
 const contextInWorld = statement('turns/context-in-world')
 const contextInTask = statement('turns/context-in-task')
+const contextWithLedgerInWorld = statement('turns/context-with-ledger-in-world')
+const contextWithLedgerInTask = statement('turns/context-with-ledger-in-task')
 const previousInWorld = statement('turns/previous-in-world')
 const previousInTask = statement('turns/previous-in-task')
 
@@ -114,10 +116,12 @@ async function contextBelow(
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
 export async function warmUpContext(graph: Graph): Promise<void> {
-  const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2, role: 'player' as const }
-  const request = { ...nowhere, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
-  await readContext(graph, request, request.currentTurn)
-  await readContext(graph, { ...request, worldSlug: '' }, request.currentTurn)
+  const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2 }
+  for (const role of ['player', 'coach'] as const) {
+    const request = { ...nowhere, role, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
+    await readContext(graph, request, request.currentTurn)
+    await readContext(graph, { ...request, worldSlug: '' }, request.currentTurn)
+  }
 }
 
 type Found = { row: ContextRow; standing: Standing; states: readonly CriterionState[] }
@@ -128,8 +132,12 @@ type Found = { row: ContextRow; standing: Standing; states: readonly CriterionSt
  */
 async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<Found | null> {
   const read = async (ledgerUpTo: number): Promise<Found | null> => {
-    const params = { ...targetParams(request), turnNumber, ledgerUpTo }
-    const from = request.worldSlug == null ? contextInTask : contextInWorld
+    const params = {
+      ...targetParams(request),
+      turnNumber,
+      ...(ledgerUpTo !== NO_LEDGER && { ledgerUpTo }),
+    }
+    const from = contextStatement(request, ledgerUpTo)
     const isWhole = (row: ContextRow) => contextIsWhole(row, turnNumber, ledgerUpTo)
     const row = await readWholeRow(graph, from, params, contextRow, isWhole)
     if (row === null) return null
@@ -140,6 +148,11 @@ async function readContext(graph: Graph, request: Request, turnNumber: number): 
   const found = await read(ledgerNeeded(request))
   if (found === null || found.standing.ledger !== null) return found
   return found.standing.currentTurn < turnNumber ? found : read(WHOLE_LEDGER)
+}
+
+function contextStatement({ worldSlug }: Request, ledgerUpTo: number): Statement {
+  if (ledgerUpTo === NO_LEDGER) return worldSlug == null ? contextInTask : contextInWorld
+  return worldSlug == null ? contextWithLedgerInTask : contextWithLedgerInWorld
 }
 
 function ledgerNeeded({ role, policy }: Request): number {

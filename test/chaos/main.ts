@@ -6,6 +6,7 @@ import { killNeo4j } from './kill-neo4j.ts'
 import { killNeo4jInRuns } from './kill-neo4j-in-runs.ts'
 import { killRunsOn } from './kill-runs.ts'
 import { killService } from './kill-service.ts'
+import { killedCommands } from './killed-commands.ts'
 import { lateWorker } from './late-worker.ts'
 import { longRun } from './long-run.ts'
 import { manyWorldsOn } from './many-worlds.ts'
@@ -20,6 +21,8 @@ import { stoppedService } from './stopped-service.ts'
 const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'kill-service': { run: killService, rounds: 20 },
   'kill-neo4j': { run: killNeo4j, rounds: 20 },
+  // Rounds are places of death, of each command.
+  'killed-commands': { run: killedCommands, rounds: 60 },
   'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
   // Rounds are seconds.
   'racing-readers': { run: racingReaders, rounds: 60 },

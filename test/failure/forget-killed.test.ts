@@ -8,14 +8,10 @@ import { memory } from '../support/engines.ts'
 import { judgedTurn } from '../support/healthy-graph.ts'
 import { captureSteadily, clientOf } from '../support/records.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
-import { killedAtSteps, newFolder } from './killed-at-steps.ts'
+import { KILLED_BOUND_MS, killedAtSteps, newFolder } from './killed-at-steps.ts'
 
 const PROJECT = 'killed'
 const OLD = '2026-01-01T00:00:00Z'
-/** Of a test that starts some processes on a busy machine. */
-const BOUND_MS = 300_000
-/** So many places of death are tried, spread over all. */
-const DEATHS = 12
 
 const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
 
@@ -40,7 +36,7 @@ async function captureWhatGoes(graph: Open): Promise<void> {
 }
 
 test('kill -9 of a forgetting command at any step, and then again: as if it had never been captured', {
-  timeout: BOUND_MS,
+  timeout: KILLED_BOUND_MS,
 }, async () => {
   const alone = await memory.open()
   onTestFinished(() => alone.close())
@@ -59,7 +55,7 @@ test('kill -9 of a forgetting command at any step, and then again: as if it had 
     return folder
   }
   const args = ['forget', '--project', PROJECT, '--before', '2026-02-01', '--yes']
-  const command = { args, key: PROJECT, deaths: DEATHS, commits: 5, begin: filledFolder }
+  const command = { args, key: PROJECT, commits: 5, begin: filledFolder }
   await killedAtSteps(command, async (left, killed) => {
     expect(await leftIn(left), killed).toEqual(expected)
     expect(await findingsOf(left), killed).toEqual([])

@@ -9,17 +9,23 @@ export type KilledCommand = {
   args: string[]
   /** What the parameters of its statements hold: only these steps count. */
   key: string
-  /** So many places of death are tried, spread over all; each costs two processes. */
-  deaths: number
   /** It takes more transactions than this. */
   commits: number
   /** A data folder to begin with. Default: an empty one. */
   begin?: () => string
 }
 
+/** So many places of death are tried, spread over all; each costs two processes. `npm run chaos` tries more. */
+const DEATHS = Number(process.env.CHAOS_DEATHS ?? 6)
+/** Each of them, on a busy machine. */
+const DEATH_BOUND_MS = 30_000
+
+/** The time-out of a test that kills a command. */
+export const KILLED_BOUND_MS = (1 + DEATHS) * DEATH_BOUND_MS
+
 /** Kills a command in the middle, runs it again to its end, and looks at the graph that this leaves. */
 export async function killedAtSteps(
-  { args, key, deaths, commits, begin = newFolder }: KilledCommand,
+  { args, key, commits, begin = newFolder }: KilledCommand,
   look: (graph: Graph, killed: string) => Promise<void>,
 ): Promise<void> {
   const run = (dataFolder: string, environment: Record<string, string> = {}) =>
@@ -28,8 +34,8 @@ export async function killedAtSteps(
   expect((await run(begin(), failingAt(key, 0, trace))).exitCode).toBe(0)
   const points = tracedPoints(trace)
   expect(points.filter((point) => point === 'after commit').length).toBeGreaterThan(commits)
-  for (let i = 0; i < deaths; i++) {
-    const death = 1 + Math.floor((i * points.length) / deaths)
+  for (let i = 0; i < DEATHS; i++) {
+    const death = 1 + Math.floor((i * points.length) / DEATHS)
     const dataFolder = begin()
     expect((await run(dataFolder, failingAt(key, death))).exitCode).toBeNull()
     const again = await run(dataFolder)

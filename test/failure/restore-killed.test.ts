@@ -5,17 +5,13 @@ import { memory } from '../support/engines.ts'
 import { exportOf } from '../support/exported.ts'
 import { dumpOf } from '../support/graph-dump.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
-import { killedAtSteps, newFolder } from './killed-at-steps.ts'
+import { KILLED_BOUND_MS, killedAtSteps, newFolder } from './killed-at-steps.ts'
 
-/** Of a test that starts some fifty processes on a busy machine. */
-const BOUND_MS = 600_000
-/** So many places of death are tried, spread over all; each costs two processes. */
-const DEATHS = 20
 /** All parameters hold it. */
 const ANYWHERE = ''
 
 test('kill -9 of a restoring command at any step, and then again: equal to one restore', {
-  timeout: BOUND_MS,
+  timeout: KILLED_BOUND_MS,
 }, async () => {
   const source = await memory.open()
   await fillWithEverything(source)
@@ -25,7 +21,7 @@ test('kill -9 of a restoring command at any step, and then again: equal to one r
   writeFileSync(file, lines.map((line) => `${line}\n`).join(''))
 
   const wrong: string[] = []
-  const command = { args: ['restore', file], key: ANYWHERE, deaths: DEATHS, commits: 2 }
+  const command = { args: ['restore', file], key: ANYWHERE, commits: 2 }
   await killedAtSteps(command, async (graph, killed) => {
     const same = [await dumpOf(graph), await exportOf(graph)]
     if (JSON.stringify(same) !== JSON.stringify([dump, lines])) wrong.push(killed)

@@ -15,13 +15,9 @@ import {
   turn,
 } from '../support/transcript-import.ts'
 import { instant, linesOf, result, type Written } from '../support/written-transcript.ts'
-import { killedAtSteps, newFolder } from './killed-at-steps.ts'
+import { KILLED_BOUND_MS, killedAtSteps, newFolder } from './killed-at-steps.ts'
 
 const PROJECT = 'killed'
-/** Of a test that starts some hundred processes on a busy machine. */
-const BOUND_MS = 600_000
-/** So many places of death are tried, spread over all; each costs two processes. */
-const DEATHS = 30
 
 const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
 const OTHER = ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit']
@@ -52,7 +48,7 @@ function writeTranscripts(): string {
 }
 
 test('kill -9 of an importing command at any step, and then again: equal to one import', {
-  timeout: BOUND_MS,
+  timeout: KILLED_BOUND_MS,
 }, async () => {
   const folder = writeTranscripts()
   const reference = await memory.open()
@@ -62,7 +58,7 @@ test('kill -9 of an importing command at any step, and then again: equal to one 
 
   const wrong: string[] = []
   const args = ['import', 'transcripts', folder, '--project', PROJECT]
-  await killedAtSteps({ args, key: PROJECT, deaths: DEATHS, commits: 2 }, async (graph, killed) => {
+  await killedAtSteps({ args, key: PROJECT, commits: 2 }, async (graph, killed) => {
     const found = {
       broken: await brokenTurns(graph),
       ...(await differences(graph, reference)),
