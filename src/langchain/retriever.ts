@@ -39,6 +39,8 @@ export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
   constructor(fields: TurngraphRetrieverFields) {
     const { client, project, featureId, taskId, worldSlug, currentTurn, role, ...input } = fields
     super(input)
+    if (client === undefined)
+      throw invalid('client', 'must be given: createTurngraphClient({ url }) makes one')
     this.#client = client
     this.#target = {
       featureId,
@@ -58,8 +60,11 @@ export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
 
 function turnOf(query: string): number {
   if (/^\s*\d{1,9}\s*$/.test(query)) return Number(query)
-  const message = 'must be the number of the turn that is about to begin, or give the retriever a currentTurn'
-  throw new TurngraphError('invalid_request', `query: ${message}`, {
-    details: { problems: [{ path: 'query', message }] },
-  })
+  throw invalid(
+    'query',
+    'must be the number of the turn that is about to begin, or give the retriever a currentTurn',
+  )
 }
+
+const invalid = (path: string, message: string): TurngraphError =>
+  new TurngraphError('invalid_request', `${path}: ${message}`, { details: { problems: [{ path, message }] } })

@@ -10,6 +10,10 @@ import { refuseByWords } from './refuse.ts'
 export type Query = { query: string; params: Params; limit: number; timeoutMs: number }
 export type QueryRows = Rows & { elapsedMs: number }
 
+type Waiter = { take: () => void; refuse: (error: TurngraphError) => void }
+
+const closed = (): TurngraphError => new TurngraphError('store_unavailable', 'The graph is closed.')
+
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_WAITING = 32
 const OPEN_TIMEOUT_MS = 30_000
@@ -26,7 +30,7 @@ const IDLE_MS = 30_000
  */
 export class Queries {
   readonly #source: GraphSource
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<Waiter>()
   #process: QueryProcess | null = null
   /** Of the graph that the process has opened. */
   #revision: number | null = null
@@ -64,36 +68,44 @@ export class Queries {
   close(): void {
     this.#closed = true
     this.#end()
+    for (const waiter of this.#waiting) waiter.refuse(closed())
   }
 
   #turnWithin(timeoutMs: number): Promise<void> {
-    if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
+    if (this.#closed) throw closed()
     if (!this.#busy) {
       this.#busy = true
       return Promise.resolve()
     }
-    if (this.#waiting.length >= MAX_WAITING) {
+    if (this.#waiting.size >= MAX_WAITING) {
       throw new TurngraphError('rate_limited', `${MAX_WAITING} queries wait already.`, {
         hint: 'Try again when they are done.',
       })
     }
     return new Promise((resolve, reject) => {
-      const take = () => {
+      const done = () => {
         clearTimeout(timer)
-        resolve()
+        this.#waiting.delete(waiter)
       }
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1)
-        reject(tooLong(timeoutMs))
-      }, timeoutMs)
-      this.#waiting.push(take)
+      const waiter: Waiter = {
+        take() {
+          done()
+          resolve()
+        },
+        refuse(error) {
+          done()
+          reject(error)
+        },
+      }
+      const timer = setTimeout(() => waiter.refuse(tooLong(timeoutMs)), timeoutMs)
+      this.#waiting.add(waiter)
     })
   }
 
   #passOn(): void {
-    const next = this.#waiting.shift()
+    const [next] = this.#waiting
     if (this.#closed) this.#end()
-    else if (next !== undefined) next()
+    else if (next !== undefined) next.take()
     else {
       this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
       this.#busy = false
@@ -101,6 +113,7 @@ export class Queries {
   }
 
   async #opened(): Promise<QueryProcess> {
+    if (this.#closed) throw closed()
     clearTimeout(this.#idle ?? undefined)
     let process = this.#process
     if (process?.ended !== false) {

@@ -6,6 +6,7 @@ import { TurngraphError } from '../../src/errors.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { EmbeddedReader } from '../../src/queries/embedded-reader.ts'
 import { Neo4jReader } from '../../src/queries/neo4j-reader.ts'
+import { Queries } from '../../src/queries/queries.ts'
 import type { Reader } from '../../src/queries/reader.ts'
 import { refuseByPlan } from '../../src/queries/refuse-plan.ts'
 import { dumpOf } from '../support/graph-dump.ts'
@@ -38,6 +39,9 @@ async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () 
     },
   }
 }
+
+const LONG = 'UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN count(*) AS pairs'
+const CLOSED = { code: 'store_unavailable' }
 
 export function freeCypherContract(store: StoreUnderTest): void {
   describe('free Cypher', () => {
@@ -106,6 +110,17 @@ export function freeCypherContract(store: StoreUnderTest): void {
         expect(await outcomeOf(client, 'RETURN 1 AS x'), `after ${query}`).toBe('answered')
       }
     }, 90_000)
+
+    test('once the graph is closed nobody waits for his turn any more', async () => {
+      const queries = new Queries(handles.graph)
+      const ask = (query: string) => queries.ask({ query, params: {}, limit: 1, timeoutMs: 30_000 })
+      const running = expect(ask(LONG)).rejects.toBeInstanceOf(TurngraphError)
+      const waiting = [1, 2].map(() => expect(ask('RETURN 1 AS x')).rejects.toMatchObject(CLOSED))
+      queries.close()
+      await Promise.all(waiting)
+      await running
+      await expect(ask('RETURN 1 AS x')).rejects.toMatchObject(CLOSED)
+    })
 
     test('what analysts ask is answered', async () => {
       const client = await withTurns()

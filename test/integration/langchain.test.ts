@@ -121,6 +121,8 @@ describe('TurngraphRetriever', () => {
     const client = await clientWithTurns()
     expect(await new TurngraphRetriever({ client, ...task }).invoke('1')).toEqual([])
     expect(await new TurngraphRetriever({ client, featureId: 'F', taskId: 'T' }).invoke('5')).toEqual([])
+    // @ts-expect-error what a program without types may do
+    expect(() => new TurngraphRetriever(task)).toThrow(/^client: must be given/)
     await expect(new TurngraphRetriever({ client, ...task }).invoke('what now?')).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('query: '),
