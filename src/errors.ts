@@ -80,6 +80,17 @@ export type ErrorBody = {
   }
 }
 
+/** One field of what was sent does not fit. */
+export const invalidField = (
+  path: string,
+  message: string,
+  options: Pick<ErrorOptions, 'hint' | 'cause'> = {},
+): TurngraphError =>
+  new TurngraphError('invalid_request', `${path}: ${message}`, {
+    ...options,
+    details: { problems: [{ path, message }] },
+  })
+
 /** Whether it is one of ours, with one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is TurngraphError =>
   error instanceof TurngraphError && codes.includes(error.code)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TurngraphError } from './errors.ts'
+import { invalidField, type TurngraphError } from './errors.ts'
 import type { Graph } from './graph/port.ts'
 import type { Queries } from './queries/queries.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
@@ -91,7 +91,6 @@ export function numberCursor(cursor: string | null | undefined): number | null {
 }
 
 export const foreignCursor = (): TurngraphError =>
-  new TurngraphError('invalid_request', 'cursor: is none of ours', {
+  invalidField('cursor', 'is none of ours', {
     hint: "Send the last page's next_cursor, or leave it out for the first page.",
-    details: { problems: [{ path: 'cursor', message: 'is none of ours' }] },
   })

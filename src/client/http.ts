@@ -1,6 +1,6 @@
 import pRetry from 'p-retry'
 import type { z } from 'zod'
-import { isAway, TurngraphError } from '../errors.ts'
+import { invalidField, isAway, TurngraphError } from '../errors.ts'
 import { errorBody } from '../http/error-body.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'
 import { type Route, routeOf } from '../http/routes.ts'
@@ -44,7 +44,7 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
   const workerId = options.workerId ?? crypto.randomUUID()
   const base = baseOf(options.url)
   if (options.token != null && !VISIBLE_ASCII.test(options.token)) {
-    throw invalid('token', 'holds characters that no token has')
+    throw invalidField('token', 'holds characters that no token has')
   }
   let closed = false
   const calls = callsBy(async (name, input, callOptions) => {
@@ -234,18 +234,15 @@ function jsonOf(text: string): unknown {
 /** `.` and `..` are steps in a path, however they are encoded: they would reach another route. */
 function pathSegment(field: string, value: string): string {
   if (value !== '.' && value !== '..') return encodeURIComponent(value)
-  throw invalid(field, `"${value}" cannot stand in an address`)
+  throw invalidField(field, `"${value}" cannot stand in an address`)
 }
 
 function checkedKey(key: string): string {
   if (IDEMPOTENCY_KEY.test(key)) return key
-  throw invalid('idempotencyKey', 'must have 1 to 256 visible ASCII characters, for example a UUID')
+  throw invalidField('idempotencyKey', 'must have 1 to 256 visible ASCII characters, for example a UUID')
 }
 
 function baseOf(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
-  throw invalid('url', `"${url}" is no http address`)
+  throw invalidField('url', `"${url}" is no http address`)
 }
-
-const invalid = (path: string, message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `${path}: ${message}`, { details: { problems: [{ path, message }] } })

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
-import { TurngraphError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 
 /** Where an examination goes on. */
 
@@ -53,9 +53,8 @@ export function fromCursor(cursor: string): Position {
     const text = inflateRawSync(Buffer.from(cursor, 'base64url'), { maxOutputLength: MOST_BYTES })
     return position.parse(JSON.parse(text.toString('utf8')))
   } catch (cause) {
-    throw new TurngraphError('invalid_request', 'cursor: is none of ours', {
+    throw invalidField('cursor', 'is none of ours', {
       hint: "Send the last answer's next_cursor, or leave it out to begin.",
-      details: { problems: [{ path: 'cursor', message: 'is none of ours' }] },
       cause,
     })
   }

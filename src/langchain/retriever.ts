@@ -2,7 +2,7 @@ import type { DocumentInterface } from '@langchain/core/documents'
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers'
 import type { TurngraphClient } from '../client/client.ts'
 import type { Role } from '../criteria/shown.ts'
-import { TurngraphError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import { type SectionMetadata, sectionDocuments } from './sections.ts'
 
 export type TurngraphRetrieverFields = BaseRetrieverInput & {
@@ -40,7 +40,7 @@ export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
     const { client, project, featureId, taskId, worldSlug, currentTurn, role, ...input } = fields
     super(input)
     if (client === undefined)
-      throw invalid('client', 'must be given: createTurngraphClient({ url }) makes one')
+      throw invalidField('client', 'must be given: createTurngraphClient({ url }) makes one')
     this.#client = client
     this.#target = {
       featureId,
@@ -60,11 +60,8 @@ export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
 
 function turnOf(query: string): number {
   if (/^\s*\d{1,9}\s*$/.test(query)) return Number(query)
-  throw invalid(
+  throw invalidField(
     'query',
     'must be the number of the turn that is about to begin, or give the retriever a currentTurn',
   )
 }
-
-const invalid = (path: string, message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `${path}: ${message}`, { details: { problems: [{ path, message }] } })

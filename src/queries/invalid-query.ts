@@ -1,9 +1,5 @@
-import { TurngraphError } from '../errors.ts'
+import { invalidField, type TurngraphError } from '../errors.ts'
 
 /** What is wrong with a query, and what to do about it. */
 export const invalidQuery = (problem: string, hint: string, cause?: unknown): TurngraphError =>
-  new TurngraphError('invalid_request', `query: ${problem}`, {
-    hint,
-    details: { problems: [{ path: 'query', message: problem }] },
-    cause,
-  })
+  invalidField('query', problem, { hint, cause })

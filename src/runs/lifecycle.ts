@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { invalidField, TurngraphError } from '../errors.ts'
 import { LIMITS } from '../turns/text.ts'
 import { worldAtWork, worldDeleted } from '../turns/world-errors.ts'
 import { type Attempt, type AttemptStatus, type CountSource, isActiveRun, type TurnRun } from './record.ts'
@@ -247,10 +247,7 @@ export function endAttempt(
 /** A turn that its attempt did not try would tear the chain. */
 export function refuseOtherTurn({ attemptId, attemptedTurn }: Attempt, turnNumber: number): void {
   if (turnNumber === attemptedTurn) return
-  const message = `must be ${attemptedTurn}, the turn that attempt ${attemptId} tries`
-  throw new TurngraphError('invalid_request', `turn_number: ${message}`, {
-    details: { problems: [{ path: 'turn_number', message }] },
-  })
+  throw invalidField('turn_number', `must be ${attemptedTurn}, the turn that attempt ${attemptId} tries`)
 }
 
 /** Ends an active attempt and counts it in its run, once: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
@@ -486,10 +483,7 @@ function notRunning(run: TurnRun): TurngraphError {
 function refuseBeyondTheLastTurn({ currentTurn, slug }: WorldState, count: number, path: string): void {
   if (currentTurn + count <= LIMITS.turnNumber) return
   const message = `would go beyond turn ${LIMITS.turnNumber}: world ${slug} is at turn ${currentTurn}`
-  throw new TurngraphError('invalid_request', `${path}: ${message}`, {
-    hint: 'Create another world of the task.',
-    details: { problems: [{ path, message }] },
-  })
+  throw invalidField(path, message, { hint: 'Create another world of the task.' })
 }
 
 const busy = ({ slug }: WorldState, run: TurnRun | null, attempt: Attempt | null): TurngraphError =>

@@ -132,11 +132,7 @@ type Found = { row: ContextRow; standing: Standing; states: readonly CriterionSt
  */
 async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<Found | null> {
   const read = async (ledgerUpTo: number): Promise<Found | null> => {
-    const params = {
-      ...targetParams(request),
-      turnNumber,
-      ...(ledgerUpTo !== NO_LEDGER && { ledgerUpTo }),
-    }
+    const params = { ...targetParams(request), turnNumber, ledgerUpTo }
     const from = contextStatement(request, ledgerUpTo)
     const isWhole = (row: ContextRow) => contextIsWhole(row, turnNumber, ledgerUpTo)
     const row = await readWholeRow(graph, from, params, contextRow, isWhole)
