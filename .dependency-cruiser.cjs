@@ -33,11 +33,10 @@ module.exports = {
       },
     },
     {
-      name: 'two-files-know-the-driver',
-      comment: 'The adapter, and the reader that a process of queries has.',
+      name: 'one-file-knows-the-driver',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(graph/neo4j|queries/neo4j-reader)\\.ts$|\\.test\\.ts$' },
-      to: { path: 'neo4j-driver' },
+      from: { path: '^src/', pathNot: '^src/graph/neo4j-driver\\.ts$|\\.test\\.ts$' },
+      to: { path: 'node_modules/neo4j-driver' },
     },
     {
       name: 'one-file-knows-grafeo',

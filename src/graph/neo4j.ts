@@ -1,6 +1,15 @@
-import neo4j, { type Config, type Driver, Neo4jError, type Session } from 'neo4j-driver'
 import { TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
+import {
+  ACCESS,
+  bookmarkManager,
+  type Driver,
+  driverOf,
+  isDateTime,
+  Neo4jError,
+  type Session,
+  toNeo4j,
+} from './neo4j-driver.ts'
 import {
   type Graph,
   type GraphHealth,
@@ -11,7 +20,6 @@ import {
   type Row,
   type Run,
   type Step,
-  type Value,
 } from './port.ts'
 import type { Statement } from './statements.ts'
 
@@ -31,7 +39,7 @@ export class Neo4jGraph implements Graph {
   readonly #database: string
   readonly #url: string
   /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
-  readonly #bookmarks = neo4j.bookmarkManager()
+  readonly #bookmarks = bookmarkManager()
   readonly #readMode: 'READ' | 'WRITE'
   #closed = false
 
@@ -49,7 +57,7 @@ export class Neo4jGraph implements Graph {
     }
     // A follower may not yet have what another replica of the service wrote: on a cluster the leader
     // answers, so that every replica reads every acknowledged write.
-    this.#readMode = url.startsWith('neo4j') ? neo4j.session.WRITE : neo4j.session.READ
+    this.#readMode = url.startsWith('neo4j') ? ACCESS.WRITE : ACCESS.READ
   }
 
   read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
@@ -60,14 +68,14 @@ export class Neo4jGraph implements Graph {
 
   write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
     if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline)
-    return this.#retrying(neo4j.session.WRITE, deadline, async (session) => {
+    return this.#retrying(ACCESS.WRITE, deadline, async (session) => {
       const rows = await this.#runAlone(session, steps[0])
       return rows.length === 0 ? null : [rows]
     })
   }
 
   transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
-    return this.#retrying(neo4j.session.WRITE, deadline, async (session) => {
+    return this.#retrying(ACCESS.WRITE, deadline, async (session) => {
       const transaction = session.beginTransaction({
         timeout: TRANSACTION_TIMEOUT_MS,
         metadata: { app: 'turngraph' },
@@ -83,7 +91,7 @@ export class Neo4jGraph implements Graph {
   }
 
   async schema(command: string): Promise<void> {
-    await this.#retrying(neo4j.session.WRITE, undefined, (session) => session.run(command))
+    await this.#retrying(ACCESS.WRITE, undefined, (session) => session.run(command))
   }
 
   health(): Promise<GraphHealth> {
@@ -181,19 +189,6 @@ export class Neo4jGraph implements Graph {
   }
 }
 
-/** A driver as all of Turngraph wants one. */
-export function driverOf({ url, user, password }: Neo4jOptions, more: Config): Driver {
-  const auth = password === null ? undefined : neo4j.auth.basic(user, password)
-  return neo4j.driver(url, auth, {
-    connectionAcquisitionTimeout: 4_000,
-    connectionTimeout: 3_000,
-    telemetryDisabled: true,
-    notificationFilter: { minimumSeverityLevel: 'OFF' },
-    userAgent: 'turngraph',
-    ...more,
-  })
-}
-
 const TIMED_OUT = new Set([
   'Neo.ClientError.Transaction.TransactionTimedOut',
   'Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration',
@@ -213,21 +208,11 @@ const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 const isTransient = (error: Neo4jError): boolean =>
   (error.retriable && !TIMED_OUT.has(error.code)) || error.code === FORGOTTEN
 
-/** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
-export function toNeo4j(value: Value | Params): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(toNeo4j)
-  const result: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) result[key] = toNeo4j((value as Params)[key] as Value)
-  return result
-}
-
 /** Instants leave as ISO 8601 text, as the embedded engine gives them. */
 function fromNeo4j(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(fromNeo4j)
-  if (neo4j.isDateTime(value)) return value.toString()
+  if (isDateTime(value)) return value.toString()
   const result: Row = {}
   for (const [key, held] of Object.entries(value)) result[key] = fromNeo4j(held)
   return result

@@ -1,6 +1,19 @@
-import neo4j, { type Driver, Neo4jError, type Plan as Neo4jPlan, type Session } from 'neo4j-driver'
 import { TurngraphError } from '../errors.ts'
-import { driverOf, toNeo4j } from '../graph/neo4j.ts'
+import {
+  ACCESS,
+  type Driver,
+  driverOf,
+  isDuration,
+  isNode,
+  isPath,
+  isPoint,
+  isRelationship,
+  isTemporal,
+  Neo4jError,
+  type Neo4jPlan,
+  type Session,
+  toNeo4j,
+} from '../graph/neo4j-driver.ts'
 import type { Neo4jOptions, Params } from '../graph/port.ts'
 import { invalidQuery } from './invalid-query.ts'
 import { type Bounds, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
@@ -64,7 +77,7 @@ export class Neo4jReader implements Reader {
   async #reading<T>(work: (session: Session) => Promise<T>, bookmarks: readonly string[] = []): Promise<T> {
     const session = this.#driver.session({
       database: this.#database,
-      defaultAccessMode: neo4j.session.READ,
+      defaultAccessMode: ACCESS.READ,
       bookmarks: [...bookmarks],
     })
     try {
@@ -114,22 +127,22 @@ function formOf(value: unknown): unknown {
   if (typeof value === 'number') return numberForm(value)
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(formOf)
-  if (neo4j.isNode(value)) {
+  if (isNode(value)) {
     const labels = [...value.labels].sort()
     return { id: value.elementId, labels, properties: sortedForm(value.properties, formOf) }
   }
-  if (neo4j.isRelationship(value)) {
+  if (isRelationship(value)) {
     const { elementId: id, type, startNodeElementId: start, endNodeElementId: end, properties } = value
     return { id, type, start, end, properties: sortedForm(properties, formOf) }
   }
-  if (neo4j.isPath(value)) {
+  if (isPath(value)) {
     const { start, segments } = value
     return {
       nodes: [start, ...segments.map((segment) => segment.end)].map(formOf),
       relationships: segments.map((segment) => formOf(segment.relationship)),
     }
   }
-  if (neo4j.isDuration(value)) {
+  if (isDuration(value)) {
     const { months, days, seconds, nanoseconds } = value
     return durationForm({
       months: Number(months),
@@ -138,7 +151,7 @@ function formOf(value: unknown): unknown {
       nanoseconds: Number(nanoseconds),
     })
   }
-  if (neo4j.isPoint(value)) {
+  if (isPoint(value)) {
     const { srid, x, y, z } = value
     return { srid: Number(srid), x, y, ...(z !== undefined && { z }) }
   }
@@ -147,10 +160,3 @@ function formOf(value: unknown): unknown {
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
   return sortedForm(value as Record<string, unknown>, formOf)
 }
-
-const isTemporal = (value: object): boolean =>
-  neo4j.isDateTime(value) ||
-  neo4j.isDate(value) ||
-  neo4j.isLocalDateTime(value) ||
-  neo4j.isTime(value) ||
-  neo4j.isLocalTime(value)
