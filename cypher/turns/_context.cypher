@@ -1,5 +1,5 @@
 // The turn with its parts, and where each criterion stands: one statement, one round trip, every look-up on an index.
-RETURN turns, criteria, ledger, promised,
+RETURN entries,
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,

@@ -1,5 +1,5 @@
-// The continuation context, without the ledger. No row: `turns/previous-in-task` says whether there is a turn below at all.
+// The continuation context, without entries. No row: `turns/previous-in-task` says whether there is a turn below at all.
 // include turns/_newest-world
 // include turns/_prior
-// include criteria/_no-ledger
+// include criteria/_no-entries
 // include turns/_context

@@ -8,14 +8,14 @@ import { statement } from '../graph/statements.ts'
 import { promiseRow } from '../turns/rows.ts'
 import { worldDeleted } from '../turns/world-errors.ts'
 import { readMerges } from './history.ts'
-import { progressIsWhole } from './rows.ts'
 import type { PromisesView } from './shown.ts'
 import {
+  keptIsWhole,
   NO_LEDGER,
+  newestStanding,
   readStanding,
   type Standing,
   standingColumns,
-  standingFrom,
   type Target,
   targetParams,
   WHOLE_LEDGER,
@@ -55,12 +55,7 @@ export async function recoverPromises(
   const newest = await readPromised(graph, request, NEWEST)
   if (newest?.world.deleted) throw worldDeleted(newest.world.slug)
   if (newest !== null && newest.turn <= request.turn && newest.world.currentTurn <= request.turn) {
-    return promisesOf(
-      graph,
-      newest,
-      standingFrom({ ...newest, ...NO_ENTRIES }, null, NO_LEDGER),
-      request.turn,
-    )
+    return promisesOf(graph, newest, newestStanding(newest, null), request.turn)
   }
   if (newest === null) {
     // Nothing was ever promised, or there is no such world.
@@ -105,20 +100,13 @@ export async function warmUpPromises(graph: Graph): Promise<void> {
 /** The statement's word for the newest turn that has promises. */
 const NEWEST = 0
 
-const NO_ENTRIES = { turns: [], criteria: [], ledger: [], promised: [] }
-
 const readPromised = (graph: Graph, target: Target, from: number): Promise<Promised | null> =>
   readWholeRow(
     graph,
     target.worldSlug == null ? promisesInTask : promisesInWorld,
     { ...targetParams(target), from },
     promisedRow,
-    ({ promiseCount, promises, world, standing }) =>
-      promises.length === promiseCount &&
-      progressIsWhole(
-        world.progressSum,
-        standing.map(({ progress }) => progress),
-      ),
+    (row) => row.promises.length === row.promiseCount && keptIsWhole(row),
   )
 
 /**

@@ -106,45 +106,53 @@ export async function readStanding(
 export const standingIsWhole =
   (ledgerUpTo: number) =>
   (row: StandingRow): boolean =>
-    progressIsWhole(
-      row.world.progressSum,
-      row.standing.map(({ progress }) => progress),
-    ) &&
-    (row.world.turnCount > ledgerUpTo || ledgerIsWhole(row))
+    keptIsWhole(row) && (row.world.turnCount > ledgerUpTo || ledgerIsWhole(row))
+
+/** False where the edges PROGRESS are not all of the same commit. */
+export const keptIsWhole = ({ world, standing }: Pick<StandingRow, 'world' | 'standing'>): boolean =>
+  progressIsWhole(
+    world.progressSum,
+    standing.map(({ progress }) => progress),
+  )
 
 export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: number): Standing {
   const { world } = row
-  const { slug: worldSlug, key, taskKey, currentTurn, promisedTurn } = world
   const keyOf = finalKeys(row.criteria)
   const ledger =
     world.turnCount <= ledgerUpTo
       ? row.ledger.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
       : null
-  const common = {
+  const newest = newestStanding(row, ledger)
+  if (asOf === null || asOf >= world.currentTurn) return { ...newest, turn: asOf ?? world.currentTurn }
+  return {
+    ...newest,
+    turn: asOf,
+    criteria: row.criteria,
+    progress: advance(new Map(), row.ledger, row.promised, keyOf),
+    outcomes: ascending(row.turns.flatMap(([, , , outcome]) => (outcome === null ? [] : [outcome]))),
+  }
+}
+
+/** After the newest turn: what the captures kept. */
+export function newestStanding(
+  { world, standing }: Pick<StandingRow, 'world' | 'standing'>,
+  ledger: Standing['ledger'],
+): Standing {
+  const { slug: worldSlug, key: worldKey, taskKey, currentTurn, promisedTurn, outcomes } = world
+  const kept = standing.flatMap(({ criterion, progress }) =>
+    progress === null ? [] : [[criterion.key, progress.progress] as const],
+  )
+  return {
     worldSlug,
-    worldKey: key,
+    worldKey,
     taskKey,
     currentTurn,
     promisedTurn,
-    turn: asOf ?? currentTurn,
+    turn: currentTurn,
     ledger,
-  }
-  if (asOf !== null && asOf < currentTurn) {
-    return {
-      ...common,
-      criteria: row.criteria,
-      progress: advance(new Map(), row.ledger, row.promised, keyOf),
-      outcomes: ascending(row.turns.flatMap(([, , , outcome]) => (outcome === null ? [] : [outcome]))),
-    }
-  }
-  const kept = row.standing.flatMap(({ criterion, progress: found }) =>
-    found === null ? [] : [[criterion.key, found.progress] as const],
-  )
-  return {
-    ...common,
-    criteria: row.standing.map(({ criterion }) => criterion),
+    criteria: standing.map(({ criterion }) => criterion),
     progress: new Map(kept),
-    outcomes: ascending(world.outcomes),
+    outcomes: ascending(outcomes),
   }
 }
 

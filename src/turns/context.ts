@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readHistories } from '../criteria/history.ts'
-import { ledgerColumns } from '../criteria/ledger.ts'
+import { readHistories, readMerges } from '../criteria/history.ts'
+import { ledgerEntry } from '../criteria/ledger.ts'
 import {
   NO_PROMISES,
   promisesIn,
@@ -12,16 +12,16 @@ import { type PromisesView, type Role, shownCriterion } from '../criteria/shown.
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
-  NO_LEDGER,
+  keptIsWhole,
+  newestStanding,
+  readStanding,
   SMALL_WORLD,
   type Standing,
   standingColumns,
-  standingFrom,
-  standingIsWhole,
   targetParams,
   WHOLE_LEDGER,
 } from '../criteria/standing.ts'
-import { type CriterionState, criterionStates, type LedgerEntry } from '../criteria/state.ts'
+import { type CriterionState, criterionStates, finalKeys, type LedgerEntry } from '../criteria/state.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
@@ -38,8 +38,8 @@ import { unknownWorld, worldDeleted } from './world-errors.ts'
 
 const contextInWorld = statement('turns/context-in-world')
 const contextInTask = statement('turns/context-in-task')
-const contextWithLedgerInWorld = statement('turns/context-with-ledger-in-world')
-const contextWithLedgerInTask = statement('turns/context-with-ledger-in-task')
+const contextWithEntriesInWorld = statement('turns/context-with-entries-in-world')
+const contextWithEntriesInTask = statement('turns/context-with-entries-in-task')
 const previousInWorld = statement('turns/previous-in-world')
 const previousInTask = statement('turns/previous-in-task')
 
@@ -47,7 +47,8 @@ const contextRow = turnWithParts.extend({
   turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
   promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
   ...standingColumns,
-  ...ledgerColumns,
+  /** Of each turn its number, how many verifications it has, and those. */
+  entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
 })
 
 const previousRow = z.object({
@@ -103,15 +104,25 @@ async function contextBelow(
   request: Request,
   turnNumber: number,
 ): Promise<ContinuationContext | null> {
-  const found = await readContext(graph, request, turnNumber)
-  if (found === null) return null
-  if (isEnough(found, request)) return contextFrom(found, await readMore(graph, found, request), request)
-  const { worldSlug, worldKey } = found.standing
-  const answer = await ofOneMoment(graph, worldKey, async (held) => {
-    const again = await readContext(held, { ...request, worldSlug }, turnNumber)
-    return again === null ? null : { again, more: await readMore(held, again, request) }
+  const row = await readContext(graph, request, turnNumber)
+  if (row === null) return null
+  const { slug: worldSlug, key } = row.world
+  if (row.world.currentTurn < turnNumber) {
+    const found = await newestFrom(graph, row, request)
+    if (isEnough(found, request)) return contextFrom(found, await readMore(graph, found, request), request)
+  }
+  // As of an earlier turn one read may not be of one moment: a supersede may come between its look at the turn and the
+  // look at what was said of the criteria.
+  const answer = await ofOneMoment(graph, key, async (held) => {
+    const named = { ...request, worldSlug }
+    const again = await readContext(held, named, turnNumber)
+    if (again === null) return null
+    const found = await (again.world.currentTurn < turnNumber
+      ? newestFrom(held, again, named)
+      : pastFrom(held, again, named))
+    return { found, more: await readMore(held, found, request) }
   })
-  return answer === null ? null : contextFrom(answer.again, answer.more, request)
+  return answer === null ? null : contextFrom(answer.found, answer.more, request)
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -126,49 +137,73 @@ export async function warmUpContext(graph: Graph): Promise<void> {
 
 type Found = { row: ContextRow; standing: Standing; states: readonly CriterionState[] }
 
-/**
- * Where nothing newer than the prior turn stands, what the captures kept is the answer; as of an earlier turn the
- * ledger is folded again. The Coach sees evidence, so of a small world the ledger comes along at once.
- */
-async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<Found | null> {
-  const read = async (ledgerUpTo: number): Promise<Found | null> => {
-    const params = { ...targetParams(request), turnNumber, ledgerUpTo }
-    const from = contextStatement(request, ledgerUpTo)
-    const isWhole = (row: ContextRow) => contextIsWhole(row, turnNumber, ledgerUpTo)
-    const row = await readWholeRow(graph, from, params, contextRow, isWhole)
-    if (row === null) return null
-    if (row.world.deleted) throw worldDeleted(row.world.slug)
-    const standing = standingFrom(row, turnNumber - 1, ledgerUpTo)
-    return { row, standing, states: criterionStates(standing.criteria, standing.progress, request.policy) }
-  }
-  const found = await read(ledgerNeeded(request))
-  if (found === null || found.standing.ledger !== null) return found
-  return found.standing.currentTurn < turnNumber ? found : read(WHOLE_LEDGER)
+async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<ContextRow | null> {
+  const entriesUpTo = entriesNeeded(request)
+  const params = { ...targetParams(request), turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) }
+  const isWhole = (row: ContextRow) => contextIsWhole(row, turnNumber, entriesUpTo)
+  const row = await readWholeRow(graph, contextStatement(request), params, contextRow, isWhole)
+  if (row?.world.deleted) throw worldDeleted(row.world.slug)
+  return row
 }
 
-function contextStatement({ worldSlug }: Request, ledgerUpTo: number): Statement {
-  if (ledgerUpTo === NO_LEDGER) return worldSlug == null ? contextInTask : contextInWorld
-  return worldSlug == null ? contextWithLedgerInTask : contextWithLedgerInWorld
+function contextStatement(request: Request): Statement {
+  if (entriesNeeded(request) > 0)
+    return request.worldSlug == null ? contextWithEntriesInTask : contextWithEntriesInWorld
+  return request.worldSlug == null ? contextInTask : contextInWorld
 }
 
-function ledgerNeeded({ role, policy }: Request): number {
+/** Of worlds up to how many turns all entries are read at once: the Coach sees evidence. */
+function entriesNeeded({ role, policy }: Request): number {
   if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis asks for the verified set after each turn
-  return role === 'coach' ? SMALL_WORLD : NO_LEDGER
+  return role === 'coach' ? SMALL_WORLD : 0
 }
 
-function contextIsWhole(row: ContextRow, turnNumber: number, ledgerUpTo: number): boolean {
-  const { world, turn, turns } = row
+/** Where nothing newer than the prior turn stands: what the captures kept is the answer. */
+async function newestFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
+  const hasEntries = row.world.turnCount <= entriesNeeded(request)
+  return foundIn(row, newestStanding(row, hasEntries ? await entriesOf(graph, row) : null), request)
+}
+
+/** Each entry under the criterion that it counts for; one that merged into another no longer stands anywhere. */
+async function entriesOf(graph: Graph, { entries, standing, world }: ContextRow): Promise<LedgerEntry[]> {
+  const all = entries.flatMap(([, , ofTurn]) => ofTurn)
+  const stand = new Set(standing.map(({ criterion }) => criterion.key))
+  if (all.every(({ criterionKey }) => stand.has(criterionKey))) return all
+  const keyOf = finalKeys(await readMerges(graph, world.taskKey))
+  return all.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+}
+
+/** As of an earlier turn the ledger is folded again. */
+async function pastFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
+  const standing = await readStanding(graph, request, row.turn.number, WHOLE_LEDGER)
+  if (standing === null) throw new Error('a world that is held has a standing')
+  return foundIn(row, standing, request)
+}
+
+const foundIn = (row: ContextRow, standing: Standing, { policy }: Request): Found => ({
+  row,
+  standing,
+  states: criterionStates(standing.criteria, standing.progress, policy),
+})
+
+function contextIsWhole(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
+  const { world, turn, entries } = row
   return (
     isWhole(row) &&
     // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
     !SUPERSEDED_KEY.test(turn.key) &&
-    standingIsWhole(ledgerUpTo)(row) &&
+    keptIsWhole(row) &&
     // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
     // turn with the judgements of another.
-    (world.currentTurn >= turnNumber || (world.newestDigest === turn.digest && isAsOf(row))) &&
-    (world.turnCount > ledgerUpTo || turns.some(([number]) => number === turn.number))
+    (world.currentTurn >= turnNumber ||
+      (world.newestDigest === turn.digest &&
+        isAsOf(row) &&
+        (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))))
   )
 }
+
+const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolean =>
+  entries.some(([turn]) => turn === newest) && entries.every(([, count, ofTurn]) => ofTurn.length === count)
 
 /** `cypher/turns/supersede`: the key, `~`, and the record's revision. */
 const SUPERSEDED_KEY = /~\d+$/
@@ -211,12 +246,8 @@ function withoutPrior(
   }
 }
 
-/**
- * Whether the one read holds all that is shown: nearly always. Below the newest turn it may not even be of one moment:
- * a supersede may come between the look at the turn and the look at the ledger.
- */
-const isEnough = ({ row, standing, states }: Found, { role, currentTurn }: Request): boolean =>
-  standing.currentTurn < currentTurn &&
+/** Whether the one read holds all that is shown: nearly always. */
+const isEnough = ({ row, standing, states }: Found, { role }: Request): boolean =>
   (role === 'player' || standing.ledger !== null) &&
   reachesBack(standing, states) &&
   (standing.promisedTurn === null || standing.promisedTurn === row.turn.number)

@@ -338,6 +338,22 @@ export function contextContract(store: StoreUnderTest): void {
       })
     })
 
+    describe('half of a commit', () => {
+      test.each([
+        ['the prior turn', 2],
+        ['an earlier one, whose evidence a Coach reads', 1],
+      ])('%s lacks a verification: no answer', async (_which, turn) => {
+        await capture(aTurn(1, judged({ 'AC-001': 'verified' })), aTurn(2, judged({ 'AC-001': 'verified' })))
+        const damage = {
+          name: 'test/damage',
+          text: 'MATCH (t:Turn {number: $turn}) SET t.verificationCount = 2 RETURN t.key AS key',
+          params: ['turn'],
+        }
+        expect(await handles.graph.write([{ statement: damage, params: { turn } }])).not.toBeNull()
+        await expect(load(3, { role: 'coach' })).rejects.toMatchObject({ code: 'store_unavailable' })
+      })
+    })
+
     describe('sticky', () => {
       test('verified stays verified, absent evidence changes nothing', async () => {
         await capture(

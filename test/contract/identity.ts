@@ -314,6 +314,7 @@ export function identityContract(store: StoreUnderTest): void {
           verifiedInTurn: 2,
           contested: { turn: 3 },
         })
+        expect(merged?.history?.map(({ turn }) => turn)).toEqual([1, 2, 3])
         const [older] = await shown('w0')
         expect(older?.key).toBe(merged?.key)
         expect(older).toMatchObject({ state: 'verified', verifiedInTurn: 1, contested: null })
