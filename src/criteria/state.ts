@@ -339,7 +339,8 @@ export function shownLabel(criterion: Criterion, { label, promiseLabel }: Progre
 
 /** The longest wording that begins with a judge's, else the judge's, else the Player's. */
 function shownText({ texts }: Criterion): string | null {
-  if (texts.length === 1) return texts[0]?.text ?? null
+  const [first] = texts
+  if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
   const own = texts.filter(({ source }) => source !== 'player')
   const judged = own.map(({ text }) => wordsOf(text))
   const fitting = texts.filter(({ text }) => {
