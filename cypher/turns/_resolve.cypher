@@ -17,6 +17,6 @@ RETURN w.slug AS worldSlug,
        [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept]] AS progress,
        [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber | [l.source, l.label, l.turn, c.key]] AS labels,
        [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE $withEarlier AND x.number = earlier |
-         [p.criterionId, c.key]] AS earlierPromises,
+         [p.position, p.criterionId, c.key]] AS earlierPromises,
        [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification) WHERE $withEarlier AND x.number = earlier AND v.source <> 'player' |
          v.criterionId] AS earlierVerifications

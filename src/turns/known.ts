@@ -31,9 +31,12 @@ const knownRow = z.object({
       .tuple([z.string(), z.string(), z.number(), z.string()])
       .transform(([source, label, turn, criterionKey]) => ({ source, label, turn, criterionKey })),
   ),
-  earlierPromises: z.array(
-    z.tuple([z.string(), z.string()]).transform(([label, criterionKey]) => ({ label, criterionKey })),
-  ),
+  /** In the order of their list: of two under one label the last one counts. */
+  earlierPromises: z
+    .array(z.tuple([z.number(), z.string(), z.string()]))
+    .transform((rows) =>
+      rows.sort(([a], [b]) => a - b).map(([, label, criterionKey]) => ({ label, criterionKey })),
+    ),
   earlierVerifications: z.array(z.string()),
 })
 

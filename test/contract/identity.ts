@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ObservedGraph } from '../../src/graph/observed.ts'
 import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -254,6 +255,23 @@ export function identityContract(store: StoreUnderTest): void {
           verified(['AC-001']),
         )
         expect(await lines()).toEqual([`AC-001 verified ${answers}`])
+      })
+
+      test('is the last that the Player promised under that id, by the order of its list', async () => {
+        for (let i = 1; i <= 8; i++) {
+          // Which of two promises an engine gives first is its own affair: hence several worlds.
+          const worldSlug = `w${i}`
+          const [first, last] = [`old${i} gone${i} past${i}`, `new${i} here${i} now${i}`]
+          await capture({
+            worldSlug,
+            ...promised(['AC-1', first], ['AC-001', last]),
+            ...rejectedBy('validator', ['AC-001', last]),
+          })
+          // Another process reads what this one remembers.
+          const another = clientOf(new ObservedGraph(handles.graph, () => {}))
+          await another.captureTurnState(aTurn(2, { worldSlug, ...verified(['AC-001']) }))
+          expect((await shown(worldSlug)).map((c) => [c.text, c.verifiedInTurn])).toEqual([[last, 2]])
+        }
       })
 
       test("is the Player's of the newest earlier turn alone, not of those before it", async () => {

@@ -4,7 +4,7 @@ import { ObservedGraph } from '../../src/graph/observed.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { captureTurnState } from '../../src/turns/capture.ts'
 import { useGraph } from '../contract/store.ts'
-import { describeOn, memory, neo4jLts } from '../support/engines.ts'
+import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
 import { dumpOf } from '../support/graph-dump.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -87,7 +87,7 @@ async function stored(
 }
 
 for (const [engine, numRuns] of [
-  [memory, 60],
+  [shuffled, 60],
   [neo4jLts, 25],
 ] as const) {
   describeOn(engine, (store) => {

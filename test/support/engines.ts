@@ -7,12 +7,16 @@ import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
+import { withShuffledLists } from './shuffled-lists.ts'
 
 /** A store under test that may be missing on this machine: `reason` then says why. */
 export type Engine = StoreUnderTest & { reason: string | null }
 
 const embedded = (name: string, shuffleUnordered: boolean): Engine => {
-  const openUnmigrated = async () => EmbeddedGraph.open({ folder: null, shuffleUnordered })
+  const openUnmigrated = async () => {
+    const graph = EmbeddedGraph.open({ folder: null, shuffleUnordered })
+    return shuffleUnordered ? withShuffledLists(graph) : graph
+  }
   return {
     name,
     reason: null,

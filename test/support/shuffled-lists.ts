@@ -1,0 +1,39 @@
+import type { Graph, Row, Run } from '../../src/graph/port.ts'
+
+/**
+ * What engines collect comes in an order of their own, as rows do: Neo4j gives what hangs on a node in another one than it
+ * was written in. Here every list of lists or maps is shuffled; a list of plain values is a property, and as it was stored.
+ */
+export function withShuffledLists(graph: Graph): Graph {
+  const shuffledRows = (rows: Row[]): Row[] => rows.map((row) => shuffled(row) as Row)
+  const run =
+    (work: Run): Run =>
+    async (step) =>
+      shuffledRows(await work(step))
+  return {
+    engine: graph.engine,
+    source: graph.source,
+    read: async (...args) => shuffledRows(await graph.read(...args)),
+    write: async (...args) => (await graph.write(...args))?.map(shuffledRows) ?? null,
+    transact: (work, deadline) => graph.transact((held) => work(run(held)), deadline),
+    schema: (command) => graph.schema(command),
+    health: () => graph.health(),
+    close: () => graph.close(),
+  }
+}
+
+function shuffled(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, shuffled(held)]))
+  const items = value.map(shuffled)
+  const isCollected = items.every((item) => item !== null && typeof item === 'object')
+  return isCollected ? inAnyOrder(items) : items
+}
+
+function inAnyOrder<T>(items: readonly T[]): T[] {
+  const left = [...items]
+  const taken: T[] = []
+  while (left.length > 0) taken.push(...left.splice(Math.floor(Math.random() * left.length), 1))
+  return taken
+}
