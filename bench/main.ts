@@ -78,7 +78,7 @@ program
   .argument('<folder>', 'real transcripts; they are repeated with new uuids')
   .option(...STORE)
   .option('--mb <list>', 'sizes to measure', '10,100,1000')
-  .option('--rounds <n>', 'of each the best of so many', '2')
+  .option('--rounds <n>', 'of each the shortest time of so many, and the most memory', '2')
   .option('--out <file>', 'where the figures go as JSON', 'bench/results/transcripts.json')
   .action(async (folder: string, options: Record<string, string>) => {
     await benchTranscripts({

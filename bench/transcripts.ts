@@ -39,7 +39,12 @@ export async function benchTranscripts({
       for (let round = 0; round < rounds; round++) {
         for (const what of ['baseline', 'read', 'import']) {
           const measured = await measure(what, [list, scratch, store ?? ''])
-          if (measured.seconds < (best[what]?.seconds ?? Number.POSITIVE_INFINITY)) best[what] = measured
+          const { seconds, maxRssMb } = best[what] ?? { seconds: Number.POSITIVE_INFINITY, maxRssMb: 0 }
+          best[what] = {
+            ...measured,
+            seconds: Math.min(seconds, measured.seconds),
+            maxRssMb: Math.max(maxRssMb, measured.maxRssMb),
+          }
         }
       }
       figures.push(report(mb, best))
