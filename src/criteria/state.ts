@@ -326,9 +326,11 @@ function repeatsIn(
   ledger: readonly LedgerEntry[],
   keyOf: (key: string) => string = (key) => key,
 ): ReadonlySet<LedgerEntry> {
+  const inMaps = ledger.filter(({ form }) => form === 'status')
+  if (inMaps.length === 0) return new Set() // most records have no map
   const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${keyOf(criterionKey)}`
   const inFull = new Set(ledger.filter(({ form }) => form === 'entry').map(place))
-  return new Set(ledger.filter((entry) => entry.form === 'status' && inFull.has(place(entry))))
+  return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
 
 /** The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given. */
