@@ -20,13 +20,13 @@ export type AnalysesBench = {
 /** Every named analysis and every query of the documents, over one project of so many turns and steps. */
 export async function benchAnalyses(bench: AnalysesBench): Promise<void> {
   const { store, turns, steps, samples, out } = bench
-  await onBenchGraph({ store, out }, async (graph) => {
-    const project = bench.project ?? `bench-analyses-${Date.now()}`
-    if (bench.project === null) {
-      await fillTurns(graph, { project, steps, shapes: 'few' })
-      await fillSessions(graph, { project, turns })
-      console.log(`${project}: ${turns} turns, ${steps} steps`)
-    }
+  const project = bench.project ?? `bench-analyses-${Date.now()}`
+  const fill = async (graph: Graph) => {
+    await fillTurns(graph, { project, steps, shapes: 'few' })
+    await fillSessions(graph, { project, turns })
+    console.log(`${project}: ${turns} turns, ${steps} steps`)
+  }
+  await onBenchGraph({ store, out, ...(bench.project === null && { fill }) }, async (graph) => {
     const figures: Record<string, { ms: number }> = {}
     for (const { name, run } of [...named(graph, project), ...documented(graph, project)]) {
       const times: number[] = []

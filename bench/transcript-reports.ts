@@ -25,16 +25,16 @@ const THRESHOLD = 5
 /** Each report over so many steps, as a ratio to counting the same turns. */
 export async function benchReports(bench: ReportsBench): Promise<void> {
   const { store, steps, shapes, samples, out } = bench
-  await onBenchGraph({ store, out }, async (graph) => {
-    const project = bench.project ?? `bench-reports-${shapes}-${Date.now()}`
-    if (bench.project === null) {
-      const began = performance.now()
-      const turns = await fillTurns(graph, { project, steps, shapes })
-      const seconds = (performance.now() - began) / 1000
-      console.log(
-        `${project}: ${steps} steps in ${turns} turns of ${shapes} shapes, ${Math.round(steps / seconds)} steps/s`,
-      )
-    }
+  const project = bench.project ?? `bench-reports-${shapes}-${Date.now()}`
+  const fill = async (graph: Graph) => {
+    const began = performance.now()
+    const turns = await fillTurns(graph, { project, steps, shapes })
+    const seconds = (performance.now() - began) / 1000
+    console.log(
+      `${project}: ${steps} steps in ${turns} turns of ${shapes} shapes, ${Math.round(steps / seconds)} steps/s`,
+    )
+  }
+  await onBenchGraph({ store, out, ...(bench.project === null && { fill }) }, async (graph) => {
     const figures: Record<string, { ms: number; ratio: number }> = {}
     for (const { name, run, sinceMs } of reportsOf(graph, project, steps)) {
       const count = () => graph.read(sinceMs === null ? COUNT : COUNT_SINCE, { project, ...since(sinceMs) })

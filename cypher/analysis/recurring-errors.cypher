@@ -1,20 +1,20 @@
 // question: Which errors of tools recur across sessions?
 // With the tasks in whose turns they stood in the way.
-// columns: tool, failure, count, sessions, tasks
+// columns: failure, count, sessions, tasks
 // params: $project $projectKey $limit
 MATCH (e:FailedStep {project: $project})
-WITH e.tool AS tool, e.failure AS failure, count(e) AS count, collect(DISTINCT e.sessionId) AS sessionIds
-WITH tool, failure, count, sessionIds, size(sessionIds) AS sessions
+WITH e.failure AS failure, count(e) AS count, collect(DISTINCT e.sessionId) AS sessionIds
+WITH failure, count, sessionIds, size(sessionIds) AS sessions
 WHERE sessions > 1
-WITH tool, failure, count, sessionIds, sessions ORDER BY sessions DESC, count DESC, tool, failure LIMIT $limit
+WITH failure, count, sessionIds, sessions ORDER BY sessions DESC, count DESC, failure LIMIT $limit
 UNWIND sessionIds AS id
-WITH id, collect({tool: tool, failure: failure, count: count, sessions: sessions}) AS errors
+WITH id, collect({failure: failure, count: count, sessions: sessions}) AS errors
 WITH errors, $projectKey + '/' + replace(replace(id, '%', '%25'), '/', '%2F') AS key
 MATCH (s:TranscriptSession {key: key})
 OPTIONAL MATCH (s)<-[:TRANSCRIBED_IN]-(:Turn)<-[:HAS_TURN]-(w:World)
 WITH s, errors, collect(DISTINCT w.taskId) AS ids
 UNWIND errors AS e
 UNWIND CASE WHEN size(ids) = 0 THEN [null] ELSE ids END AS task
-WITH e.tool AS tool, e.failure AS failure, e.count AS count, e.sessions AS sessions, collect(DISTINCT task) AS tasks
-RETURN tool, failure, count, sessions, tasks
-ORDER BY sessions DESC, count DESC, tool, failure LIMIT $limit
+WITH e.failure AS failure, e.count AS count, e.sessions AS sessions, collect(DISTINCT task) AS tasks
+RETURN failure, count, sessions, tasks
+ORDER BY sessions DESC, count DESC, failure LIMIT $limit

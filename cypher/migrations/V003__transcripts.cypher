@@ -13,6 +13,6 @@ CREATE INDEX tool_use_project IF NOT EXISTS FOR (n:ToolUse) ON (n.project);
 // Neo4j answers reports from these indexes alone, or almost so; no index holds a node that lacks one of its properties.
 // Grafeo indexes each property by itself.
 CREATE INDEX transcript_turn_length IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.length, n.index);
-CREATE INDEX transcript_turn_pattern IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.patternKey, n.length, n.sessionId);
+CREATE INDEX transcript_turn_pattern IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.patternKey, n.length, n.sessionId, n.begunMs);
 CREATE INDEX transcript_turn_seen IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.patternKey, n.sessionId, n.begunMs);
-CREATE INDEX failed_step_failure IF NOT EXISTS FOR (n:FailedStep) ON (n.project, n.tool, n.failure, n.sessionId, n.begunMs);
+CREATE INDEX failed_step_failure IF NOT EXISTS FOR (n:FailedStep) ON (n.project, n.failure, n.sessionId, n.begunMs);

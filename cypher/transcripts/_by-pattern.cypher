@@ -1,4 +1,3 @@
 MATCH (t:TranscriptTurn {project: $project})
-WHERE t.length >= $minLength AND t.patternKey IS NOT NULL AND t.sessionId IS NOT NULL
-  AND ($fromMs = $neverMs OR t.begunMs >= $fromMs)
+WHERE t.begunMs >= $fromMs AND t.length >= $minLength AND t.patternKey IS NOT NULL AND t.sessionId IS NOT NULL
 WITH t.patternKey AS key, count(t) AS count, sum(t.length) AS calls, count(DISTINCT t.sessionId) AS sessions

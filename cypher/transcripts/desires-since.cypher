@@ -1,8 +1,8 @@
 // The same of the turns that began at some instant or later: what a pattern says is of all its turns.
-// params: $project $minTurns $minLength $fromMs $neverMs $threshold $limit
+// params: $project $minTurns $minSessions $minLength $fromMs $threshold $limit
 // include transcripts/_by-pattern
 , min(t.begunMs) AS firstMs, max(t.begunMs) AS lastMs
-WHERE count >= $minTurns AND sessions >= 2 AND calls > $threshold * count
+WHERE count >= $minTurns AND sessions >= $minSessions AND calls > $threshold * count
 MATCH (p:TurnPattern {key: key})
 WITH p.pattern AS pattern, count, calls, sessions, firstMs, lastMs
 ORDER BY count DESC, pattern LIMIT $limit

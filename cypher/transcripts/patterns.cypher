@@ -1,6 +1,6 @@
 // The shapes of a project's turns, by how often they occur: grouped by a key as long as any other, and read from the
 // index alone on Neo4j; the text is looked up once a shape.
-// params: $project $minLength $fromMs $neverMs $limit
+// params: $project $minLength $fromMs $limit
 // include transcripts/_by-pattern
 MATCH (p:TurnPattern {key: key})
 WITH p.pattern AS pattern, count, calls, sessions

@@ -298,7 +298,7 @@ export const nodes = {
     calls: count,
     rev: token.optional(),
   }),
-  ToolUse: node('the calls of a tool in the turns of one length and one period of 28 days', {
+  ToolUse: node('the calls of a tool in the turns of one length and one period of 7 days', {
     key,
     project: text,
     tool: text,

@@ -11,7 +11,8 @@ import { NEVER_MS, patternKey } from './stored.ts'
  * longer than it should have been, again and again.
  */
 
-const desiresOf = statement('transcripts/desires')
+const recurringPatterns = statement('transcripts/recurring-patterns')
+const patternTurns = statement('transcripts/pattern-turns')
 const desiresSince = statement('transcripts/desires-since')
 const firstSeen = statement('transcripts/first-seen')
 const writeDesires = statement('transcripts/desires-write')
@@ -63,25 +64,58 @@ function desireOf({ firstMs, lastMs, ...stats }: DesireStats): Desire {
 
 const firstTool = (pattern: string): string => (pattern.split(ARROW)[0] ?? '').replace(/\{2\+\}$/, '')
 
-/** How often a pattern is followed that is worth a tool. */
+/** How often a pattern is followed that is worth a tool, and in how many sessions. */
 const RECURS = 3
+const SESSIONS = 2
 
 /** The desires of a project as its turns are now, most seen first. */
-export async function readDesires(
+export async function readDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
+  const since = request.fromMs ?? NEVER_MS
+  const stats = since === NEVER_MS ? await statsOfAll(graph, request) : await statsSince(graph, request)
+  return (await withFirstSeen(graph, request.project, stats)).map(desireOf)
+}
+
+/** Most seen first: only of as many patterns as are asked for the turns are looked at, then of as many more. */
+async function statsOfAll(
+  graph: Graph,
+  { project, threshold, limit = ALL }: DesiresRequest,
+): Promise<DesireStats[]> {
+  const asked = { project, threshold, minTurns: RECURS }
+  const patterns = await readRows(graph, recurringPatterns, asked, recurringPattern)
+  patterns.sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1))
+  const found: DesireStats[] = []
+  for (let next = 0; next < patterns.length && found.length < limit; next += limit) {
+    const some = patterns.slice(next, next + limit)
+    const rows = await readRows(graph, patternTurns, { keys: some.map(({ key }) => key) }, turnsOfPattern)
+    const turnsOf = new Map(rows.map(({ key, ...turns }) => [key, turns]))
+    for (const { key, ...pattern } of some) {
+      const turns = turnsOf.get(key)
+      if (turns !== undefined && turns.sessions >= SESSIONS) found.push(withAverage({ ...pattern, ...turns }))
+    }
+  }
+  return found.slice(0, limit)
+}
+
+const recurringPattern = z.object({
+  key: z.string(),
+  pattern: z.string(),
+  count: z.number(),
+  calls: z.number(),
+})
+const turnsOfPattern = z.object({
+  key: z.string(),
+  sessions: z.number(),
+  firstMs: z.number(),
+  lastMs: z.number(),
+})
+
+/** What a pattern says is of all its turns: here the turns are counted. */
+function statsSince(
   graph: Graph,
   { project, threshold, fromMs = NEVER_MS, limit = ALL }: DesiresRequest,
-): Promise<Desire[]> {
-  const asked = { project, threshold, limit, minTurns: RECURS }
-  const stats =
-    fromMs === NEVER_MS
-      ? await readRows(graph, desiresOf, asked, desireStats)
-      : await readRows(
-          graph,
-          desiresSince,
-          { ...asked, fromMs, neverMs: NEVER_MS, minLength: 1 },
-          desireStats,
-        )
-  return (await withFirstSeen(graph, project, stats)).map(desireOf)
+): Promise<DesireStats[]> {
+  const asked = { project, threshold, minTurns: RECURS, minSessions: SESSIONS, minLength: 1, fromMs, limit }
+  return readRows(graph, desiresSince, asked, desireStats)
 }
 
 /** The least of some starts is that of a turn without one: seldom, and to look for it in the first place costs a third. */

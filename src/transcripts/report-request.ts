@@ -13,9 +13,7 @@ export type ReportRequest = {
 export const ALL = 2 ** 31
 
 export const common = ({ sinceMs, limit }: ReportRequest) => ({
-  fromMs: sinceMs || NEVER_MS,
-  /** From then on is always: the engines need not look. */
-  neverMs: NEVER_MS,
+  fromMs: sinceMs ?? NEVER_MS,
   limit: limit || ALL,
 })
 

@@ -127,8 +127,7 @@ export const path = z.object({
 export type Path = z.output<typeof path>
 
 const failureRow = z.object({
-  toolName: z.string(),
-  failure: z.string(),
+  pattern: z.string(),
   count: z.number(),
   sessions: z.number(),
   lastMs: optionalNumber,
@@ -145,9 +144,8 @@ export async function listPaths(
     listDesires(graph, request),
   ])
   const paths: Path[] = [
-    ...failed.map(({ toolName, failure, lastMs, ...counts }) => ({
-      pattern: failure === '' ? toolName : `${toolName}: ${failure}`,
-      ...counts,
+    ...failed.map(({ lastMs, ...failure }) => ({
+      ...failure,
       category: 'tool-error' as const,
       lastSeen: instantAt(lastMs),
     })),

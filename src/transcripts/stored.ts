@@ -143,7 +143,7 @@ function callsOf(
     if (step.status !== 'error') own.steps.push(row)
     else {
       const error = messages.get(step.error ?? '') ?? ''
-      const more = { error, failure: failureOf(error), project, tool, sessionId, begunMs }
+      const more = { error, failure: failureOf(tool, error), project, tool, sessionId, begunMs }
       own.failed.push({ row, more })
     }
   }

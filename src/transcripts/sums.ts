@@ -16,7 +16,7 @@ const countUses = statement('transcripts/count-uses')
 export type Summed = { length: number; pattern: string | null; begunMs: number; tools: readonly string[] }
 
 /** Turns that began in one period are added up together: `--since` walks those of one period alone. */
-export const PERIOD_MS = 28 * 24 * 3_600_000
+export const PERIOD_MS = 7 * 24 * 3_600_000
 
 export const periodOf = (ms: number): number => Math.floor(ms / PERIOD_MS)
 

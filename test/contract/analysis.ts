@@ -113,8 +113,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('errors that recur across sessions, with the tasks that they stood in the way of', async () => {
       expect(await ask('recurring-errors')).toEqual([
         {
-          tool: 'Edit',
-          failure: 'File <path> does not match',
+          failure: 'Edit: File <path> does not match',
           count: 3,
           sessions: 3,
           tasks: [aTurn(1).taskId],

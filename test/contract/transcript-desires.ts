@@ -98,6 +98,19 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       ).toEqual(['turn-pattern Grep → Read{2+} → Edit', 'tool-error Zip: no', 'tool-error Bash: no'])
     })
 
+    test('of as many as are asked for, patterns of one session alone are none, however often they are seen', async () => {
+      await imported([6, 6], [6])
+      for (const [i, first] of ['Bash', 'Glob'].entries()) {
+        const calls = [first, 'Read', 'Read', 'Read', 'Read', 'Edit']
+        const often = Array.from({ length: 5 }, (_, j) => turn(`${first}${j}`, calls, { from: 10 * j }))
+        await send(client(), sessionOf(10 + i), bytesOf(...often))
+      }
+      const seen = ['Grep → Read{2+} → Edit']
+      for (const limit of [1, 2, 3, 0])
+        expect((await client().listPaths({ limit })).items.map(({ pattern }) => pattern)).toEqual(seen)
+      expect((await told()).map(({ pattern }) => pattern)).toEqual(seen)
+    })
+
     test('a turn that grows out of its pattern takes the desire away, and the next one makes its own', async () => {
       const growing = turn('g', ['Grep', 'Read', 'Read', 'Read', 'Read', 'Edit', 'Bash'], { ends: false })
       await send(client(), S1, bytesOf(journey('a', 6, 100), journey('b', 6, 200)))
