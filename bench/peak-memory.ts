@@ -13,6 +13,6 @@ export function watchMemory(): () => number {
   return () => {
     clearInterval(timer)
     look()
-    return Math.round(most / 1024 / 1024)
+    return Math.round(most / 1e6)
   }
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { repeatTo, transcriptsIn } from './repeated.ts'
-import type { Measured } from './transcript-worker.ts'
 
 export type TranscriptsBench = {
   folder: string
@@ -14,6 +13,8 @@ export type TranscriptsBench = {
   rounds: number
   out: string
 }
+
+type Measured = { seconds: number; steps: number; maxRssMb: number }
 
 /**
  * Reading transcripts and importing them, as ratios to `readFile` + `split` + `JSON.parse` of the same files in the same
@@ -56,10 +57,10 @@ export async function benchTranscripts({
   writeFileSync(out, `${JSON.stringify({ store: store ?? 'embedded', sizes: figures }, null, 2)}\n`)
 }
 
-const WORKER = fileURLToPath(new URL('./transcript-worker.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('./transcript-worker.mjs', import.meta.url))
 
 async function measure(what: string, rest: readonly string[]): Promise<Measured> {
-  const child = fork(WORKER, [what, ...rest], { execArgv: ['--import', 'tsx'] })
+  const child = fork(WORKER, [what, ...rest], { execArgv: [] })
   const [message] = (await once(child, 'message')) as [Measured]
   await once(child, 'exit')
   return message

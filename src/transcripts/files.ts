@@ -108,6 +108,9 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
 
 const CHUNK_BYTES = 1024 * 1024
 
+/** Buffers that nobody reads into: a new one for every file of some KB is garbage faster than it is collected. */
+const spare: Buffer[] = []
+
 /**
  * The bytes of a file from a place on. Each chunk is written over by the next one. A file that shrinks meanwhile
  * simply ends. Read synchronously: a chunk takes a tenth of the time that its parsing does, and four hops to a thread
@@ -115,7 +118,7 @@ const CHUNK_BYTES = 1024 * 1024
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
   const descriptor = openSync(file, 'r')
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  const buffer = spare.pop() ?? Buffer.allocUnsafe(CHUNK_BYTES)
   try {
     let left = most
     for (let at = from; left > 0; ) {
@@ -128,6 +131,7 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
+    spare.push(buffer)
     closeSync(descriptor)
   }
 }
