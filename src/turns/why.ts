@@ -115,11 +115,12 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
   row.said.length === row.turn.verificationCount &&
   (row.world.turnCount > ledgerUpTo || row.turns.some(([number]) => number === row.turn.number))
 
-/** Null where it takes the ledger, and that was not read: of an earlier turn of a long world. */
+/** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
 function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null {
   const turn = row.turn.number
   const standing = standingFrom(row, turn, ledgerUpTo)
-  if (standing.ledger === null && turn < standing.currentTurn) return null
+  const merged = row.said.some(({ criterionKey }) => !standing.progress.has(criterionKey))
+  if (standing.ledger === null && (turn < standing.currentTurn || merged)) return null
   const record = toTurnState(
     { ...row, verifications: [], promises: [] },
     { ...scope, worldSlug: row.world.slug },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ObservedGraph } from '../../src/graph/observed.ts'
-import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
+import { aContext, aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 type Named = [id: string, text?: string]
@@ -336,6 +336,22 @@ export function identityContract(store: StoreUnderTest): void {
         const [older] = await shown('w0')
         expect(older?.key).toBe(merged?.key)
         expect(older).toMatchObject({ state: 'verified', verifiedInTurn: 1, contested: null })
+      })
+
+      test('and what was said of it before is known after that, in a world of many turns', async () => {
+        const w1 = { worldSlug: 'w1' }
+        const why = 'the page answers with 200'
+        const client = clientOf(handles.graph)
+        await client.captureTurnState(aTurn(1, { worldSlug: 'w0', ...verified(['X-1', answers]) }))
+        for (const number of [1, ...Array.from({ length: 33 }, (_, i) => i + 3)])
+          await client.captureTurnState(aTurn(number, { ...w1, ...verified(['AC-001']) }))
+        const lost = { criterionId: 'AC-001', status: 'rejected' as const, evidence: why }
+        await client.captureTurnState(aTurn(36, { ...w1, verifications: [lost] }))
+        await client.captureTurnState(
+          aTurn(2, { ...w1, ...promised(['AC-001', answers]), ...verified(['AC-001']) }),
+        )
+        const { lost: found } = await client.explainTurn({ featureId: FEATURE, taskId: TASK, ...w1 })
+        expect(found).toMatchObject([{ text: answers, evidence: why }])
       })
 
       test('not where the lists differ', async () => {
