@@ -31,6 +31,10 @@ const REFUSED: readonly { form: RegExp; why: string }[] = [
     form: /OPTIONAL\s+MATCH\s*\(\s*\w*\s*:\s*\w+\s*\{\s*key\s*:(?!\s*\$\w+\s*\})/i,
     why: 'Grafeo scans for OPTIONAL MATCH by anything but a bare parameter: 9 to 17 ms at 100k nodes',
   },
+  {
+    form: /MATCH\s*\(\s*(\w+)\s*:\s*\w+\s*\{\s*key\s*:[^}]*\}\s*\)\s*WHERE\b(?:(?!\b(?:MATCH|WITH|RETURN|CALL)\b).)*?\b\1\.\w+\s*=\s*\$/is,
+    why: 'beside the key Grafeo scans all nodes for a second equal property: ask for it after a WITH',
+  },
   { form: /SET\s+(\w+)\s*=\s*CASE\b/i, why: 'Grafeo: SET on an entity that came through CASE has no effect' },
 ]
 
