@@ -108,8 +108,8 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Buffers that nobody reads into: a new one for every file of some KB is garbage faster than it is collected. */
-const spare: Buffer[] = []
+/** One that nobody reads into: a new one for every file of some KB is garbage faster than it is collected. */
+let spare: Buffer | null = null
 
 /**
  * The bytes of a file from a place on. Each chunk is written over by the next one. A file that shrinks meanwhile
@@ -118,7 +118,8 @@ const spare: Buffer[] = []
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
   const descriptor = openSync(file, 'r')
-  const buffer = spare.pop() ?? Buffer.allocUnsafe(CHUNK_BYTES)
+  const buffer = spare ?? Buffer.allocUnsafe(CHUNK_BYTES)
+  spare = null
   try {
     let left = most
     for (let at = from; left > 0; ) {
@@ -131,7 +132,7 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
-    spare.push(buffer)
+    spare = buffer
     closeSync(descriptor)
   }
 }
