@@ -79,7 +79,7 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
   if (!operation.wholeGraph && wire.project == null && calling.project != null) wire.project = calling.project
   const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
-  return repeated(name, patient, () => answerTo(request.clone(), operation.output, name, patient))
+  return repeated(name, patient, () => answerTo(request, operation.output, name, patient))
 }
 
 /** A query says so itself; it may wait as long for its turn. */
@@ -122,13 +122,13 @@ async function uploadOverHttp(
   const { session_id: sessionId, ...fields } = toWire(transcriptUpload, input) as Record<string, unknown>
   if (fields.project == null && calling.project != null) fields.project = calling.project
   const path = UPLOAD_PATH.replace('{session_id}', pathSegment('session_id', String(sessionId)))
-  const request = new Request(`${calling.base}${path}${queryOf(fields)}`, {
+  const request = {
+    url: `${calling.base}${path}${queryOf(fields)}`,
     method: 'POST',
     headers: headersOf(calling, 'application/jsonl'),
-    redirect: 'manual',
     body: ReadableStream.from(copied(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
-  } as RequestInit)
+  } as const
   return answerTo(request, transcriptUploaded, 'importTranscript', calling)
 }
 
@@ -137,7 +137,7 @@ async function* copied(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array
 }
 
 async function answerTo<S extends z.ZodType>(
-  request: Request,
+  request: HttpRequest,
   output: S,
   name: string,
   calling: Calling,
@@ -155,7 +155,10 @@ async function answerTo<S extends z.ZodType>(
   }
 }
 
-function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling): Request {
+/** What is asked for: a `Request` would have to be copied for each try, and `fetch` copies it once more. */
+type HttpRequest = RequestInit & { url: string; method: string }
+
+function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling): HttpRequest {
   const rest = { ...wire }
   const path = route.path.replace(/\{(\w+)\}/g, (_all, field: string) => {
     delete rest[field]
@@ -163,9 +166,9 @@ function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling
   })
   const post = route.method === 'POST'
   const headers = headersOf(calling, post ? 'application/json' : null)
-  const init = { method: route.method, headers, redirect: 'manual' } as const
-  if (post) return new Request(`${calling.base}${path}`, { ...init, body: JSON.stringify(rest) })
-  return new Request(`${calling.base}${path}${queryOf(rest)}`, init)
+  const request = { url: `${calling.base}${path}`, method: route.method, headers }
+  if (post) return { ...request, body: JSON.stringify(rest) }
+  return { ...request, url: request.url + queryOf(rest) }
 }
 
 function headersOf({ token, idempotencyKey }: Calling, contentType: string | null): Headers {
@@ -184,12 +187,14 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 }
 
 async function exchange(
-  request: Request,
+  { url, ...init }: HttpRequest,
   { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
 ): Promise<{ status: number; text: string }> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(request, {
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     })
     return { status: response.status, text: await response.text() }
