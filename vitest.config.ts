@@ -10,6 +10,7 @@ const needsNeo4j = 'test/**/*neo4j*.test.ts'
 export default defineConfig({
   test: {
     slowTestThreshold: 20_000,
+    isolate: false, // no file leaves anything behind in a module, and loading them anew for each took a minute
     projects: [
       {
         extends: true,

@@ -1,9 +1,10 @@
-// `npm test`: the checks of `npm run check`, then every suite. Its last line is `N passed, N failed[, N skipped]`.
-import { spawn, spawnSync } from 'node:child_process'
+// `npm test`: the checks of `npm run check`, and every suite. Its last line is `N passed, N failed[, N skipped]`.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -14,55 +15,54 @@ const checks = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   .scripts.check.split('&&')
   .map((command) => command.trim())
 
-const PATH = `${bin}${path.delimiter}${process.env.PATH}`
-const run = (command, args) =>
-  spawnSync(command, args, {
-    cwd: root,
-    stdio: 'inherit',
-    shell: args === undefined,
-    env: { ...process.env, PATH },
-  })
-
-let failed = 0
-for (const command of checks) {
-  console.log(`> ${command}`)
-  if (run(command).status === 0) continue
-  failed++
-  console.log(`FAILED: ${command}\n`)
-}
+const env = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}` }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-test-'))
 try {
   const given = process.argv.slice(2)
-  // Those on Neo4j have one database to themselves; where there are cores enough, the others run beside them.
+  // Side by side, as each waits half of its time: those on Neo4j have its databases to themselves.
   const lanes =
     given.length > 0
       ? [{ name: 'all', args: given }]
       : [
-          { name: 'others', args: ['--project', '!neo4j'] },
           { name: 'neo4j', args: ['--project', 'neo4j'] },
+          { name: 'others', args: ['--project', '!neo4j'] },
         ]
-  const atOnce = availableParallelism() >= 4
-  const ran = []
-  for (const lane of lanes) ran.push(atOnce ? runLane(lane) : await runLane(lane))
-  const tests = { passed: 0, failed: 0, skipped: 0 }
-  for (const { status, counted } of await Promise.all(ran)) {
+  const [failedChecks, ...ran] = await Promise.all([runChecks(), ...lanes.map(runLane)])
+  let failed = failedChecks.length
+  const tests = { passed: 0, skipped: 0 }
+  for (const { status, counted } of ran) {
     // A file that does not load, or an error outside any test, fails the run without failing a test.
     const outside = Math.max(counted.brokenFiles, status === 0 || counted.failed > 0 ? 0 : 1)
     tests.passed += counted.passed
     tests.skipped += counted.skipped
-    tests.failed += counted.failed + outside
-    if (counted.passed + counted.failed === 0 && outside === 0) tests.failed++
+    failed += counted.failed + outside
+    if (counted.passed + counted.failed === 0 && outside === 0) failed++
   }
-  failed += tests.failed
   // The lane that ended first told of them long ago.
-  for (const { counted } of await Promise.all(ran))
-    for (const test of counted.failures) console.log(`FAILED: ${test}`)
+  for (const check of failedChecks) console.log(`FAILED: ${check}`)
+  for (const { counted } of ran) for (const test of counted.failures) console.log(`FAILED: ${test}`)
   const skipped = tests.skipped === 0 ? '' : `, ${tests.skipped} skipped`
   console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
   process.exitCode = failed > 0 ? 1 : 0
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** One after another; what each says is shown when it has ended, and all of them are run whatever fails. */
+async function runChecks() {
+  const failed = []
+  for (const command of checks) {
+    const child = spawn(command, { cwd: root, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [[status], ...said] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ])
+    console.log(`> ${command}\n${said.join('')}`)
+    if (status !== 0) failed.push(command)
+  }
+  return failed
 }
 
 /** Each in a process of its own. They print as they go: a line says of which project it is. */
@@ -73,7 +73,7 @@ async function runLane({ name, args }) {
   const child = spawn(path.join(bin, 'vitest'), ['run', ...reporters, ...args], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, PATH },
+    env,
   })
   const [status] = await once(child, 'close')
   return { status, counted: counted(report) }

@@ -159,6 +159,7 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
 const REFERENCE = /^(?:\$?\{{1,2}[\w.]*\}{1,2}|\$[A-Z_][A-Z\d_]*|%[A-Z_]*%|%s|\*+|\.{3}|…|\[redacted\])$/
 
 function* findByPattern(kind: string, pattern: RegExp, content: string): Generator<Secret> {
+  if (content.search(pattern) === -1) return // as nearly always; matchAll copies the pattern first
   for (const match of content.matchAll(pattern)) {
     const range = match.indices?.[1] ?? match.indices?.[0]
     if (range === undefined || REFERENCE.test(content.slice(...range))) continue

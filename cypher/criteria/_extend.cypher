@@ -4,8 +4,12 @@
 // were, in any case: in a world that is new, whose ledger says nothing of the task, and where the capture did not read but
 // remembers. Criteria that are forgotten raise both revisions, and those that are restored beside live worlds the task's.
 // params: $extends $asKnown $criteriaRev $ledger $token
+// new {
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.rev = $token)
+// }
 WITH *
 WHERE (NOT ($extends OR $asKnown) OR task.criteriaRev = $criteriaRev)
   AND (NOT ($ledger.touched OR $asKnown) OR w.ledgerRev = $ledger.rev)
+// new {
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.criteriaRev = $criteriaRev + 1)
+// }

@@ -1,5 +1,5 @@
 import { criterionKey, labelOnlyCriterionKey } from '../keys.ts'
-import { compareCodeUnits, normalizeLabel } from './labels.ts'
+import { normalizeLabel } from './labels.ts'
 import { oneBeginsWithTheOther, sharedShare, wordsOf } from './text.ts'
 
 /**
@@ -226,9 +226,12 @@ class Resolver {
 
   /** The first that fits, in an order that no engine decides; merged ones stand for their target. */
   #first(fits: (criterion: Criterion) => boolean): Criterion | undefined {
-    return [...this.#criteria.values()]
-      .filter((criterion) => criterion.mergedInto === null && fits(criterion))
-      .sort((a, b) => compareCodeUnits(a.key, b.key))[0]
+    let first: Criterion | undefined
+    for (const criterion of this.#criteria.values()) {
+      const comesFirst = first === undefined || criterion.key < first.key
+      if (criterion.mergedInto === null && comesFirst && fits(criterion)) first = criterion
+    }
+    return first
   }
 
   #labelOnly(label: string): Criterion | undefined {

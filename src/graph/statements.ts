@@ -40,8 +40,12 @@ const REFUSED: readonly { form: RegExp; why: string }[] = [
 
 const INCLUDE = /^\/\/ include (\S+)$/gm
 
-function loadAll(root: string): Map<string, Statement> {
-  const statements = new Map<string, Statement>()
+/** From a line `// new {` to a line `// }`: see {@link statementOfNothingNew}. */
+const NEW = /^ *\/\/ new \{$.*?^ *\/\/ \}$\n?/gms
+
+/** The text of each statement's file, with what it includes. */
+function loadAll(root: string): Map<string, string> {
+  const sources = new Map<string, string>()
   const files = readdirSync(root, { withFileTypes: true, recursive: true })
     .filter((file) => file.isFile() && file.name.endsWith('.cypher'))
     .map((file) => path.relative(root, path.join(file.parentPath, file.name)).split(path.sep).join('/'))
@@ -50,10 +54,9 @@ function loadAll(root: string): Map<string, Statement> {
   for (const file of files) {
     const name = file.slice(0, -'.cypher'.length)
     if (path.posix.basename(name).startsWith('_')) continue // a part of other statements
-    const source = withIncludes(root, name)
-    statements.set(name, parseStatement(name, source))
+    sources.set(name, withIncludes(root, name))
   }
-  return statements
+  return sources
 }
 
 /** A line `// include turns/_parts` stands for that file: parts that several statements share. */
@@ -84,7 +87,8 @@ export function parseStatement(name: string, source: string): Statement {
   return { name, text, params: [...used].map((param) => param.slice(1)).sort() }
 }
 
-const statements = loadAll(CYPHER_ROOT)
+const sources = loadAll(CYPHER_ROOT)
+const statements = new Map([...sources].map(([name, source]) => [name, parseStatement(name, source)]))
 const asked = new Set<string>()
 
 /** The statement of that name; looked up when a module loads, so that a missing file fails at start. */
@@ -93,6 +97,17 @@ export function statement(name: string): Statement {
   if (found === undefined) throw new Error(`there is no cypher/${name}.cypher`)
   asked.add(name)
   return found
+}
+
+/**
+ * The same statement for a caller who has nothing new to say: without the clauses between `// new {` and `// }`. They would
+ * find nothing, and that costs as well: `docs/decisions/two-engines.md` has the figures.
+ */
+export function statementOfNothingNew(name: string): Statement {
+  const whole = statement(name)
+  const rest = sources.get(name)?.replace(NEW, '') ?? ''
+  if (rest === sources.get(name)) throw new Error(`cypher/${name}.cypher marks nothing as new`)
+  return { ...whole, text: parseStatement(name, rest).text }
 }
 
 /** The lines of comment at the head of a statement's file, without the marks. */

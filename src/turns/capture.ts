@@ -8,7 +8,7 @@ import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph, Params, Step } from '../graph/port.ts'
-import { statement } from '../graph/statements.ts'
+import { type Statement, statement, statementOfNothingNew } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
 import { turnKey, worldKey } from '../keys.ts'
 import { scrub } from '../scrub.ts'
@@ -33,6 +33,7 @@ import { worldAtWork, worldDeleted, worldOfAnotherTask } from './world-errors.ts
 import { ensureWorldStep } from './worlds.ts'
 
 const append = statement('turns/append')
+const appendNothingNew = statementOfNothingNew('turns/append')
 const insert = statement('turns/insert')
 const supersede = statement('turns/supersede')
 const newestTurns = statement('turns/newest-turns')
@@ -181,6 +182,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const known = await readKnown(graph, { ...request, worldSlug: null }, capture)
   await readKnown(graph, request, capture)
   for (const way of ['append', 'insert', 'supersede'] as const) await write(capture, way, '', known, false)
+  await write({ ...capture, parts: partsOf(nowhere, now) }, 'append', '', known, false)
 }
 
 /** Enough for each reason to go another way once, and for the criteria to move three times. */
@@ -247,7 +249,7 @@ async function write(
     // Of a world that is new no ledger says whether it was resolved by what stands; what is remembered may be old.
     asKnown: isRemembered || (createWorld && known.from === 'graph'),
   }
-  const steps: [Step, ...Step[]] = [{ statement: { append, insert, supersede }[goes], params }]
+  const steps: [Step, ...Step[]] = [{ statement: storing(goes, resolution, parts), params }]
   if (goes !== 'append') steps.push({ statement: newestTurns, params: { worldKey: keyOfWorld } })
   const creation = createWorld ? crypto.randomUUID() : known.creation
   if (createWorld) steps.unshift(ensureWorldStep(scope, worldSlug, { now, token: creation ?? '' }))
@@ -261,6 +263,12 @@ async function write(
     knownWorlds(store).set(keyOfWorld, knownAfter(known, parts, resolution, after))
   }
   return answers
+}
+
+function storing(way: Way, { changed, labels }: Resolution, { turn }: TurnParts): Statement {
+  if (way !== 'append') return { insert, supersede }[way]
+  const saysNew = changed.length > 0 || labels.length > 0 || turn.transcriptSessionIds.length > 0
+  return saysNew ? append : appendNothingNew
 }
 
 type Standing = {

@@ -15,11 +15,11 @@ export function digestOf(sent: Readonly<Record<string, unknown>>): string {
 /** JSON with sorted keys: how a client orders them says nothing. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value)
-      .filter(([, held]) => held !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-    return `{${entries.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields: string[] = []
+  for (const key of Object.keys(value).sort()) {
+    const held: unknown = value[key as keyof typeof value]
+    if (held !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(held)}`)
   }
-  return JSON.stringify(value) ?? 'null'
+  return `{${fields.join(',')}}`
 }

@@ -241,8 +241,14 @@ export function storedParams(
 }
 
 /** A node that is created has no property to take away: null says nothing, and costs as much as a value. */
-const present = (properties: { [name: string]: Value }): { [name: string]: Value } =>
-  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
+function present(properties: { [name: string]: Value }): { [name: string]: Value } {
+  const held: { [name: string]: Value } = {}
+  for (const name in properties) {
+    const value = properties[name]
+    if (value !== null && value !== undefined) held[name] = value
+  }
+  return held
+}
 
 type CriterionParams = {
   key: string
