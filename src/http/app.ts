@@ -11,7 +11,6 @@ import { docsPages } from './docs.ts'
 import { answerFailure } from './failure.ts'
 import { refuseForeign } from './foreign.ts'
 import { jsonBody, jsonBodyUpTo } from './input.ts'
-import { mcpHandler, refuseMcpMethod } from './mcp.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler } from './operation-handler.ts'
@@ -77,8 +76,13 @@ function addRoute(app: Express, route: Route, context: OperationContext): void {
 function addMcp(app: Express, config: Config, context: OperationContext): void {
   if (isLoopback(config.host)) app.use('/mcp', refuseForeign({ auth: 'off', host: config.host }))
   // What a token may do is asked for each tool.
-  app.post('/mcp', requireScope(null), ...jsonBody, mcpHandler(context))
-  app.all('/mcp', refuseMcpMethod)
+  app.post('/mcp', requireScope(null), ...jsonBody, async (req, res) => {
+    // Its SDK takes a quarter of a start, and many a service is never asked: it is loaded when it is.
+    const { answerMcp } = await import('./mcp.ts')
+    await answerMcp(context, req, res)
+  })
+  // Without sessions there is no stream to open and no session to end.
+  app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'POST').end())
 }
 
 const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
