@@ -10,7 +10,7 @@ import { openGraph } from '../src/graph/open.ts'
 import { startService } from '../src/http/service.ts'
 import { warmUp } from '../src/warm-up.ts'
 import { startServiceProcess } from '../test/chaos/service-process.ts'
-import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
+import { fillTo, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
 import { type Floor, floorOf } from './floor.ts'
 import { type Figures, printFigures, sampler } from './latency.ts'
 
@@ -102,6 +102,9 @@ async function sampled(
     await sample('floor write', floor.write)
     for (const [name, client] of Object.entries(clients)) {
       await sample(`${name} capture`, () => client.captureTurnState(turnOf(`${world}-${name}`, turn)))
+      await sample(`${name} capture, as the trial`, () =>
+        client.captureTurnState(turnOfTrial(`${world}-${name}-trial`, turn)),
+      )
       await sample(`${name} context`, () =>
         client.loadTurnContinuationContext({
           featureId: 'FEAT-BENCH',
@@ -113,5 +116,5 @@ async function sampled(
       )
     }
   }
-  return { figures: figures(), captured: rounds * Object.keys(clients).length }
+  return { figures: figures(), captured: 2 * rounds * Object.keys(clients).length }
 }
