@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
-const minutes = { testTimeout: 60_000, hookTimeout: 60_000 }
 const needsNeo4j = 'test/**/*neo4j*.test.ts'
 
 /**
@@ -10,6 +9,9 @@ const needsNeo4j = 'test/**/*neo4j*.test.ts'
 export default defineConfig({
   test: {
     slowTestThreshold: 20_000,
+    // Time proves nothing here, and two suites share the machine: this ends what hangs.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     isolate: false, // no file leaves anything behind in a module, and loading them anew for each took a minute
     projects: [
       {
@@ -27,7 +29,6 @@ export default defineConfig({
           include: ['test/{contract,property,integration,failure,chaos}/**/*.test.ts'],
           exclude: [needsNeo4j],
           sequence: { groupOrder: 1 },
-          ...minutes,
         },
       },
       {
@@ -36,7 +37,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 2 },
-          ...minutes,
           hookTimeout: 120_000,
         },
       },
@@ -48,7 +48,6 @@ export default defineConfig({
           globalSetup: ['test/support/neo4j-servers.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 3 },
-          ...minutes,
         },
       },
     ],
