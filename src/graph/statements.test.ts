@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { allStatements, parseStatement, statement, unusedStatements } from './statements.ts'
+import {
+  allStatements,
+  parseStatement,
+  statement,
+  statementOfNothingNew,
+  unusedStatements,
+} from './statements.ts'
 
 test('comments are dropped, parameters are named in order', () => {
   const text =
@@ -20,6 +26,20 @@ test('a parameter that is not declared is refused', () => {
 
 test('a parameter that is declared in vain is refused', () => {
   expect(() => parseStatement('x', '// params: $a $b\nRETURN $a')).toThrow('declares $b in vain')
+})
+
+test('what a statement marks as new is left out for who has nothing new to say, and nothing else', () => {
+  const whole = statement('turns/append')
+  const rest = statementOfNothingNew('turns/append')
+  expect(whole.text).toMatch(/HAS_CRITERION[\s\S]*LABELS[\s\S]*RECORDED[\s\S]*TRANSCRIBED_IN/)
+  expect(rest.text).not.toMatch(/HAS_CRITERION|LABELS|TRANSCRIBED_IN|SET task/)
+  const left = rest.text.split('\n')
+  expect(whole.text.split('\n').filter((line) => left.includes(line))).toEqual(left)
+  expect(rest.params).toEqual(whole.params)
+})
+
+test('a statement that marks nothing as new has one form', () => {
+  expect(() => statementOfNothingNew('turns/record')).toThrow('marks nothing as new')
 })
 
 describe('forms that an engine gets wrong are refused', () => {

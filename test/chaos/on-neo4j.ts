@@ -1,7 +1,7 @@
 import { migrate } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import { warmUp } from '../../src/warm-up.ts'
-import { startNeo4j } from '../../tools/neo4j/server.ts'
+import { startTestNeo4j } from '../support/test-neo4j.ts'
 import { checkGraphShape } from './graph-shape.ts'
 import type { Later, ScenarioOptions } from './scenario.ts'
 import { type ServiceProcess, startServiceProcess, temporaryFolder, untilReady } from './service-process.ts'
@@ -9,7 +9,7 @@ import { type ServiceProcess, startServiceProcess, temporaryFolder, untilReady }
 /** The address of the Neo4j to work on: the one that was given, else one of the scenario's own. */
 export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promise<string> {
   if (neo4j !== undefined) return neo4j
-  const server = await startNeo4j({ version: 'lts' })
+  const server = await startTestNeo4j({ version: 'lts' })
   later(() => server.stop())
   return server.url
 }

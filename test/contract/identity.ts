@@ -77,6 +77,11 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('2: a wording is kept though nothing else of its criterion is new', async () => {
+      await capture(verified(['AC-001', 'It answers with 404']), verified(['AC-001', answers]))
+      expect(await lines()).toEqual([`AC-001 verified ${answers}`])
+    })
+
     test('2: of several that begin so, the one under the same label comes first', async () => {
       await capture(
         verified(['AC-001', 'The page shows a list of users'], ['AC-002', 'The page shows a list of shops']),

@@ -1,7 +1,7 @@
 import neo4j, { type Driver } from 'neo4j-driver'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { worldKey } from '../../src/keys.ts'
-import { type Neo4jServer, startNeo4j } from '../../tools/neo4j/server.ts'
+import type { Neo4jServer } from '../../tools/neo4j/server.ts'
 import { planStatements } from '../chaos/on-neo4j.ts'
 import { type Place, plannedTurn } from '../chaos/planned-turn.ts'
 import { until } from '../chaos/scenario.ts'
@@ -13,6 +13,7 @@ import {
   untilReady,
 } from '../chaos/service-process.ts'
 import { describeOn, neo4jLts } from '../support/engines.ts'
+import { startTestNeo4j } from '../support/test-neo4j.ts'
 
 /** The contract's own bound (turns.md, "Errors"). */
 const ANSWERS_WITHIN_MS = 5_000
@@ -30,7 +31,7 @@ describeOn(neo4jLts, () => {
   beforeAll(async () => {
     // As users' servers are: no bound on a transaction, nor on the wait for a lock.
     const settings = { 'db.lock.acquisition.timeout': '', 'db.transaction.timeout': '' }
-    server = await startNeo4j({ version: 'lts', password: PASSWORD, settings })
+    server = await startTestNeo4j({ version: 'lts', password: PASSWORD, settings })
     driver = neo4j.driver(server.url, neo4j.auth.basic('neo4j', PASSWORD))
     await planStatements(server.url, PASSWORD)
   }, 120_000)

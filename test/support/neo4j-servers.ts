@@ -1,8 +1,9 @@
 import type { TestProject } from 'vitest/node'
 import { neo4jAvailability } from '../../tools/neo4j/distribution.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
-import { type Neo4jServer, startNeo4j } from '../../tools/neo4j/server.ts'
+import type { Neo4jServer } from '../../tools/neo4j/server.ts'
 import { planStatements } from '../chaos/on-neo4j.ts'
+import { startTestNeo4j } from './test-neo4j.ts'
 
 /** Where the tests reach a Neo4j of a version, or why they cannot. */
 export type Neo4jForTests = { url: string } | { reason: string }
@@ -11,16 +12,6 @@ declare module 'vitest' {
   interface ProvidedContext {
     neo4j: Record<Neo4jVersion, Neo4jForTests>
   }
-}
-
-/**
- * Each test empties the graph, and to the planner all has changed: it would plan every statement anew ten seconds later, and
- * once more when it is run often. Planning is two thirds of what a server does in the suites; with these, a sixth less of all.
- */
-const PLAN_ONCE = {
-  'dbms.cypher.min_replan_interval': '24h',
-  'internal.cypher.expression_recompilation_limit': '1000000',
-  'db.index_sampling.background_enabled': 'false',
 }
 
 /** Starts both versions of Neo4j once for the whole run, where this machine can run them. */
@@ -32,7 +23,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
       console.log(`Left out: all suites on Neo4j ${version}. ${reason}.`)
       return { reason }
     }
-    const server = await startNeo4j({ version, settings: PLAN_ONCE })
+    const server = await startTestNeo4j({ version })
     servers.push(server)
     await planStatements(server.url)
     return { url: server.url }

@@ -13,6 +13,7 @@ export interface LaunchOptions extends ServerConfiguration {
   readonly distribution: Distribution
   readonly url: string
   readonly password: string | undefined
+  readonly jvmFlags: readonly string[]
   /** Whether the folder is removed when this process dies. Such a server also leaves a class archive. */
   readonly temporary: boolean
 }
@@ -63,7 +64,7 @@ async function spawnServer(
   const output = await open(log, 'w')
   try {
     // Detached, so that Ctrl+C in a terminal leaves it to its owner to end the server.
-    const child = spawn(distribution.java, javaArguments(distribution, archive, folder), {
+    const child = spawn(distribution.java, javaArguments(options, archive), {
       cwd: folder,
       detached: true,
       stdio: ['ignore', output.fd, output.fd],
@@ -76,7 +77,8 @@ async function spawnServer(
   }
 }
 
-function javaArguments({ release, lib }: Distribution, archive: ClassArchive, folder: string): string[] {
+function javaArguments({ distribution, folder, jvmFlags }: LaunchOptions, archive: ClassArchive): string[] {
+  const { release, lib } = distribution
   return [
     '-Xms256m',
     '-Xmx1g',
@@ -92,6 +94,7 @@ function javaArguments({ release, lib }: Distribution, archive: ClassArchive, fo
     '-Dfile.encoding=UTF-8',
     ...release.jvmFlags,
     ...archive.jvmFlags,
+    ...jvmFlags,
     '-cp',
     join(lib, '*'),
     release.mainClass,

@@ -16,6 +16,8 @@ export interface Neo4jOptions {
   password?: string
   /** Lines of neo4j.conf to set; an empty value removes the line, so that Neo4j's own default holds. */
   settings?: Record<string, string>
+  /** Further flags of the JVM. */
+  jvmFlags?: readonly string[]
 }
 
 export interface Neo4jServer {
@@ -93,5 +95,6 @@ export async function prepare(options: Neo4jOptions): Promise<LaunchOptions> {
     auth: options.password !== undefined,
     password: options.password,
     settings: { ...distribution.release.settings, ...options.settings },
+    jvmFlags: options.jvmFlags ?? [],
   }
 }
