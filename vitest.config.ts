@@ -9,10 +9,10 @@ const needsNeo4j = 'test/**/*neo4j*.test.ts'
 export default defineConfig({
   test: {
     slowTestThreshold: 20_000,
-    // Time proves nothing here, and two suites share the machine: this ends what hangs.
+    // It ends what hangs, and proves nothing: two suites share the machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    isolate: false, // no file leaves anything behind in a module, and loading them anew for each took a minute
+    isolate: false, // to load every module anew for each file took a minute: a test undoes what it does to one
     projects: [
       {
         extends: true,

@@ -20,7 +20,7 @@ const env = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`
 const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-test-'))
 try {
   const given = process.argv.slice(2)
-  // Side by side, as each waits half of its time: those on Neo4j have its databases to themselves.
+  // Side by side, as each waits for a part of its time: those on Neo4j have its databases to themselves.
   const lanes =
     given.length > 0
       ? [{ name: 'all', args: given }]
@@ -40,7 +40,7 @@ try {
     if (counted.passed + counted.failed === 0 && outside === 0) failed++
   }
   // The lane that ended first told of them long ago.
-  for (const check of failedChecks) console.log(`FAILED: ${check}`)
+  for (const { command, said } of failedChecks) console.log(`${said}FAILED: ${command}`)
   for (const { counted } of ran) for (const test of counted.failures) console.log(`FAILED: ${test}`)
   const skipped = tests.skipped === 0 ? '' : `, ${tests.skipped} skipped`
   console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
@@ -49,20 +49,27 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** One after another; what each says is shown when it has ended, and all of them are run whatever fails. */
+/** One after another, whatever fails; what a failed one says stands at the end. */
 async function runChecks() {
   const failed = []
   for (const command of checks) {
     const child = spawn(command, { cwd: root, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const [[status], ...said] = await Promise.all([
-      once(child, 'close'),
-      text(child.stdout),
-      text(child.stderr),
-    ])
-    console.log(`> ${command}\n${said.join('')}`)
-    if (status !== 0) failed.push(command)
+    const [status, ...said] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)])
+    console.log(`${status === 0 ? 'passed' : 'FAILED'}: ${command}`)
+    if (status !== 0) failed.push({ command, said: said.join('') })
   }
   return failed
+}
+
+/** Its exit code; null where a signal ended it, or where it did not start. */
+async function ended(child) {
+  try {
+    const [status] = await once(child, 'close')
+    return status
+  } catch (error) {
+    console.log(String(error))
+    return null
+  }
 }
 
 /** Each in a process of its own. They print as they go: a line says of which project it is. */
@@ -75,8 +82,7 @@ async function runLane({ name, args }) {
     stdio: ['ignore', 'inherit', 'inherit'],
     env,
   })
-  const [status] = await once(child, 'close')
-  return { status, counted: counted(report) }
+  return { status: await ended(child), counted: counted(report) }
 }
 
 function counted(file) {

@@ -6,12 +6,11 @@ import type { Statement } from './statements.ts'
 /** Told of every round trip. `outcome` is `ok`, or the code of the error. */
 export type StatementObserver = (seen: { statement: string; outcome: string; seconds: number }) => void
 
-const tracer = trace.getTracer('turngraph')
-
 /** A graph whose statements are told of, and are spans of whoever traces (`@opentelemetry/api` alone: no exporter). */
 export class ObservedGraph implements Graph {
   readonly #graph: Graph
   readonly #observe: StatementObserver
+  readonly #tracer = trace.getTracer('turngraph')
 
   constructor(graph: Graph, observe: StatementObserver) {
     this.#graph = graph
@@ -59,7 +58,7 @@ export class ObservedGraph implements Graph {
   #told<T>(statement: string, work: () => Promise<T>): Promise<T> {
     const began = performance.now()
     const attributes = { 'db.system.name': this.engine, 'db.operation.name': statement }
-    return tracer.startActiveSpan(statement, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    return this.#tracer.startActiveSpan(statement, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       let outcome = 'ok'
       try {
         return await work()

@@ -40,8 +40,9 @@ const REFUSED: readonly { form: RegExp; why: string }[] = [
 
 const INCLUDE = /^\/\/ include (\S+)$/gm
 
-/** From a line `// new {` to a line `// }`: see {@link statementOfNothingNew}. */
-const NEW = /^ *\/\/ new \{$.*?^ *\/\/ \}$\n?/gms
+/** From a line `// new {` to the line `// }` after it: see {@link statementOfNothingNew}. */
+const NEW = /^ *\/\/ new \{\n(?:(?! *\/\/ new \{$).*\n)*? *\/\/ \}$\n?/gm
+const MARK = /^ *\/\/ (?:new \{|\})$/m
 
 /** The text of each statement's file, with what it includes. */
 function loadAll(root: string): Map<string, string> {
@@ -105,9 +106,17 @@ export function statement(name: string): Statement {
  */
 export function statementOfNothingNew(name: string): Statement {
   const whole = statement(name)
-  const rest = sources.get(name)?.replace(NEW, '') ?? ''
-  if (rest === sources.get(name)) throw new Error(`cypher/${name}.cypher marks nothing as new`)
-  return { ...whole, text: parseStatement(name, rest).text }
+  const rest = parseStatement(name, withoutNew(name, sources.get(name) ?? ''))
+  if (rest.text === whole.text) throw new Error(`cypher/${name}.cypher marks nothing as new`)
+  return rest
+}
+
+/** @throws where a mark has no other to go with it: too much would be left out, or too little */
+export function withoutNew(name: string, source: string): string {
+  const rest = source.replace(NEW, '')
+  if (MARK.test(rest))
+    throw new Error(`cypher/${name}.cypher has a mark of what is new without its other end`)
+  return rest
 }
 
 /** The lines of comment at the head of a statement's file, without the marks. */

@@ -22,7 +22,7 @@ export function knownWorlds(graph: Graph): KnownWorlds {
   if (held !== undefined) return held
   const known: KnownWorlds = new LRUCache({
     ttl: HOUR_MS,
-    ttlResolution: 0, // it would set a timer at every look-up
+    ttlResolution: 0, // it would set a timer at nearly every look-up
     maxSize: MOST_KNOWN,
     sizeCalculation: ({ criteria, progress, labels }) =>
       1 + criteria.length + progress.length + labels.length,

@@ -243,10 +243,7 @@ export function storedParams(
 /** A node that is created has no property to take away: null says nothing, and costs as much as a value. */
 function present(properties: { [name: string]: Value }): { [name: string]: Value } {
   const held: { [name: string]: Value } = {}
-  for (const name in properties) {
-    const value = properties[name]
-    if (value !== null && value !== undefined) held[name] = value
-  }
+  for (const [name, value] of Object.entries(properties)) if (value !== null) held[name] = value
   return held
 }
 

@@ -317,18 +317,22 @@ const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string]
 
 /** Of a graph that is whole it finds nothing, and of each fault that one. */
 export function doctorContract(store: StoreUnderTest): void {
-  describe('the doctor', () => {
-    let graph: Graph
+  describe('the doctor, of one fault', () => {
+    let graph: Graph | undefined
 
     beforeAll(async () => {
       graph = await store.open()
       await fillHealthy(graph)
       expect(await findingsOf(graph)).toEqual([]) // and all is planned: a transaction ends within seconds
     })
-    afterAll(() => graph.close())
+    afterAll(async () => {
+      if (graph === undefined) return
+      expect(await findingsOf(graph)).toEqual([]) // nothing of any fault has stayed
+      await graph.close()
+    })
 
     test.each(FAULTS)('finds %s: %s, and that alone', async (_what, check, cypher) => {
-      const findings = await undone(graph, async (held) => {
+      const findings = await undone(graph as Graph, async (held) => {
         await plant(held, cypher)
         return findingsOf(held)
       })

@@ -135,6 +135,7 @@ describeOn(neo4jLts, () => {
     expect((await exchange(`${service.url}/healthz`)).status).toBe(200)
 
     await server.restart()
+    await planStatements(server.url, PASSWORD)
     await untilReady(service)
     await captureUntilStored(service, place, 2)
     expect(await turnsOf(service, place)).toEqual([1, 2])

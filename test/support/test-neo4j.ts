@@ -13,15 +13,5 @@ const COMPILES_LESS = [
   '-XX:-DoEscapeAnalysis',
 ]
 
-/**
- * Each test empties the graph, and to the planner all has changed: it would plan every statement anew ten seconds later, and
- * once more when it is run often. With these, a tenth less of all.
- */
-const PLANS_ONCE = {
-  'dbms.cypher.min_replan_interval': '24h',
-  'internal.cypher.expression_recompilation_limit': '1000000',
-  'db.index_sampling.background_enabled': 'false',
-}
-
 export const startTestNeo4j = (options: Neo4jOptions): Promise<Neo4jServer> =>
-  startNeo4j({ ...options, settings: { ...PLANS_ONCE, ...options.settings }, jvmFlags: COMPILES_LESS })
+  startNeo4j({ ...options, jvmFlags: COMPILES_LESS })
