@@ -17,11 +17,18 @@ export async function ofOneMoment<T>(
   worldKey: string,
   read: (held: Graph) => Promise<T>,
 ): Promise<T> {
+  return undone(graph, async (held) => {
+    await held.read(hold, { worldKey, token: randomUUID() })
+    return read(held)
+  })
+}
+
+/** What `work` answers in a transaction of which nothing stays. */
+export async function undone<T>(graph: Graph, work: (held: Graph) => Promise<T>): Promise<T> {
   const found: T[] = []
   await graph.transact(async (run) => {
-    await run({ statement: hold, params: { worldKey, token: randomUUID() } })
-    found[0] = await read(within(graph, run))
-    return null // nothing was written
+    found[0] = await work(within(graph, run))
+    return null
   })
   return found[0] as T
 }

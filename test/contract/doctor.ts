@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHECKS, type Check } from '../../src/doctor/checks.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import { loadMigrations } from '../../src/graph/migrations.ts'
-import { within } from '../../src/graph/one-moment.ts'
+import { undone } from '../../src/graph/one-moment.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { dumpOf } from '../support/graph-dump.ts'
 import { fillHealthy } from '../support/healthy-graph.ts'
@@ -317,6 +317,7 @@ const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string]
 
 /** Of a graph that is whole it finds nothing, and of each fault that one. */
 export function doctorContract(store: StoreUnderTest): void {
+  // To fill the graph anew for each fault would take minutes.
   describe('the doctor, of one fault', () => {
     let graph: Graph | undefined
 
@@ -402,16 +403,6 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(checks).toEqual(new Set(['migration_pending', 'constraint_missing', 'index_missing']))
     })
   })
-}
-
-/** What a transaction answers of which nothing stays: to fill the graph anew for each fault would take minutes. */
-async function undone<T>(graph: Graph, work: (held: Graph) => Promise<T>): Promise<T> {
-  const answers: T[] = []
-  await graph.transact(async (run) => {
-    answers.push(await work(within(graph, run)))
-    return null
-  })
-  return answers[0] as T
 }
 
 async function plant(graph: Graph, cypher: string): Promise<void> {
