@@ -17,4 +17,4 @@ VOLUME /data
 EXPOSE 7480
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7480/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/cli/main.js", "serve"]
+CMD ["node", "dist/bin/main.js", "serve"]

@@ -28,10 +28,10 @@ const BUILT = at('dist', '.built')
 refuseOldNode()
 const forced = process.argv.includes('--build')
 if (forced || !isInstalled() || !isBuilt()) {
-  await withLock(() => {
+  await withLock(async () => {
     // Whoever held the lock before may have done it all.
     if (!isInstalled()) install()
-    if (forced || !isBuilt()) build()
+    if (forced || !isBuilt()) await build()
   })
 }
 
@@ -100,7 +100,14 @@ function isLockFileComplete() {
 function isBuilt() {
   const built = statSync(BUILT, { throwIfNoEntry: false })
   if (built === undefined || !existsSync(at('node_modules', '.bin', 'turngraph'))) return false
-  const sources = ['src', 'cypher', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+  const sources = [
+    'src',
+    'cypher',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts/setup.mjs',
+  ]
   return sources.every((source) => newest(at(source)) <= built.mtimeMs)
 }
 
@@ -111,7 +118,7 @@ function newest(file) {
 }
 
 /** Into a folder of its own, which then takes the place of `dist`: no file of an older build stays. */
-function build() {
+async function build() {
   say('Building …')
   const began = new Date()
   const draft = at('dist.new')
@@ -120,7 +127,7 @@ function build() {
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) fail('The build failed.')
-  chmodSync(path.join(draft, 'cli', 'main.js'), 0o755)
+  await bundleProcesses(draft)
   // What was changed while the compiler ran is newer than the stamp, and is built the next time.
   writeFileSync(path.join(draft, '.built'), '')
   utimesSync(path.join(draft, '.built'), began, began)
@@ -132,13 +139,37 @@ function build() {
 }
 
 /**
+ * What is started as a process, in few files: to find two hundred modules takes Node longer than to run a command. Our own
+ * modules alone, and side by side, as deep below package.json as their sources: they find files by where they stand.
+ */
+async function bundleProcesses(draft) {
+  const { build: bundle } = await import('esbuild')
+  const bin = path.join(draft, 'bin')
+  await bundle({
+    entryPoints: ['cli/main.js', 'cli/hook-run.js', 'queries/worker.js'].map((file) =>
+      path.join(draft, file),
+    ),
+    entryNames: '[name]',
+    outdir: bin,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  })
+  chmodSync(path.join(bin, 'main.js'), 0o755)
+}
+
+/**
  * npx finds the command of the checkout here. Left to itself it keeps a link of its own, for ever, even one that it
  * made before there was a build to point at.
  */
 function linkCommand() {
   const link = at('node_modules', '.bin', 'turngraph')
   rmSync(link, { force: true })
-  symlinkSync(path.join('..', '..', 'dist', 'cli', 'main.js'), link)
+  symlinkSync(path.join('..', '..', 'dist', 'bin', 'main.js'), link)
 }
 
 /** One process at a time; a lock whose process is gone is nobody's. */
@@ -150,7 +181,7 @@ async function withLock(work) {
   }
   process.once('exit', () => rmSync(LOCK, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
-  work()
+  await work()
 }
 
 function takeLock() {

@@ -46,6 +46,7 @@ export class EmbeddedGraph implements Graph {
   readonly #folder: string | null
   readonly #log: WriteAheadLog | null
   readonly #queue: Job[] = []
+  #checkpoints: NodeJS.Timeout | undefined
   #working: Promise<void> | null = null
   #broken: unknown = null
   #closed = false
@@ -74,7 +75,10 @@ export class EmbeddedGraph implements Graph {
     } catch (cause) {
       throw openFailed(folder, cause)
     }
-    this.#db.setCheckpointTriggers(CHECKPOINTS)
+    this.#checkpoints = setTimeout(
+      () => this.#db.setCheckpointTriggers(CHECKPOINTS),
+      CHECKPOINTS.intervalMs,
+    ).unref()
     this.#log = sync ? new WriteAheadLog(`${file}.wal`) : null
     writeFileSync(
       holderFile(folder),
@@ -126,6 +130,7 @@ export class EmbeddedGraph implements Graph {
     if (this.#closed) return
     await this.#working
     this.#closed = true
+    clearTimeout(this.#checkpoints)
     await this.#log?.close()
     // Before the folder is anybody else's.
     if (this.#folder !== null) rmSync(holderFile(this.#folder), { force: true })
@@ -169,6 +174,7 @@ export class EmbeddedGraph implements Graph {
   /** Its file, with all that the log holds: no write, and no checkpoint, runs meanwhile. */
   async #copyTo(file: string): Promise<void> {
     if (this.#folder === null) return this.#db.save(file)
+    clearTimeout(this.#checkpoints)
     this.#db.setCheckpointTriggers({})
     try {
       this.#db.walCheckpoint()
@@ -208,7 +214,10 @@ export class EmbeddedGraph implements Graph {
 
 const MAX_SHARING = 64
 const GRAPH_FILE = 'graph.db'
-/** Off by default. Each writes what changed since the last one, and writes wait: every 50 ms p95 was four times as long. */
+/**
+ * Off by default. Each writes what changed since the last one, and writes wait: every 50 ms p95 was four times as long.
+ * Begun when the first is due: the engine's thread for them makes a close, which writes one too, wait for 100 ms.
+ */
 const CHECKPOINTS = { intervalMs: 1000, walBytes: 4 * 1024 * 1024 }
 
 const holderFile = (folder: string): string => path.join(folder, 'holder.json')

@@ -8,15 +8,19 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { readServerFile } from '../../src/http/server-file.ts'
 import { guardAgainstOrphan } from '../../tools/neo4j/guard.ts'
+import { hasFailPoint } from './fail-points.ts'
 import { until } from './scenario.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const built = path.join(root, 'dist', 'cli', 'main.js')
+const built = path.join(root, 'dist', 'bin', 'main.js')
 
 /** How to start the command line: the built one if there is one, else from the sources. */
 export const cli: readonly string[] = existsSync(built)
   ? [built]
   : ['--import', 'tsx', path.join(root, 'src', 'cli', 'main.ts')]
+
+/** The same, module by module: those that a fail point wraps are files of their own. */
+const cliOfModules: readonly string[] = [path.join(root, 'dist', 'cli', 'main.js')]
 
 /** A service in a process of its own, as a user starts it, on a free loopback port. */
 export type ServiceProcess = {
@@ -90,7 +94,8 @@ export function spawnCli(
   { dataFolder, environment }: ServiceOptions,
   wrapper: readonly string[] = [],
 ): ChildProcess {
-  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, ...cli, ...args]
+  const main = environment !== undefined && hasFailPoint(environment) ? cliOfModules : cli
+  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, ...main, ...args]
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
   return spawn(command, rest, {
     cwd: root,

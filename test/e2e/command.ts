@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 import { readServerFile } from '../../src/http/server-file.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-export const built = path.join(root, 'dist/cli/main.js')
+export const built = path.join(root, 'dist/bin/main.js')
 
 /** What users run is what is tested: the build, made anew where the sources are newer. */
 export const buildOnce = (): void => {

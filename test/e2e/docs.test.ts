@@ -22,7 +22,7 @@ const blocksOf = (file: string, language: string): string[] =>
 /** In the checkout, as the reader would, but on a service and a data folder of this test's own. */
 async function runInShell(script: string, { url, folder }: { url: string; folder: string }): Promise<string> {
   const own = script
-    .replaceAll('npx turngraph', 'node dist/cli/main.js')
+    .replaceAll('npx turngraph', 'node dist/bin/main.js')
     .replaceAll('.turngraph/token', path.join(folder, 'token'))
     .replaceAll('http://127.0.0.1:7480', url)
   const env = { ...process.env, TURNGRAPH_DATA: folder, TURNGRAPH_URL: '', TURNGRAPH_STORE: '' }
