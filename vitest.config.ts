@@ -1,10 +1,24 @@
 import { defineConfig } from 'vitest/config'
 
 const needsNeo4j = 'test/**/*neo4j*.test.ts'
+const needsCurrentNeo4j = 'test/**/*neo4j-current.test.ts'
+
+/** The files of a project share the one database of its server, so they run one after the other. */
+const onNeo4j = (name: string, include: string, exclude: string[] = []) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [include],
+    exclude,
+    globalSetup: ['test/support/neo4j-server.ts'],
+    fileParallelism: false,
+    sequence: { groupOrder: 3 },
+  },
+})
 
 /**
  * `unit` stands beside the code; `store` works on embedded graphs, `e2e` runs the built command line. A file that needs a
- * real Neo4j says so in its name and is of `neo4j`: those share its one database, so they run one after the other.
+ * real Neo4j says so in its name: `neo4j` is 5.26, `neo4j-current` 2026.05.
  */
 export default defineConfig({
   test: {
@@ -40,16 +54,8 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'neo4j',
-          include: [needsNeo4j],
-          globalSetup: ['test/support/neo4j-servers.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      onNeo4j('neo4j', needsNeo4j, [needsCurrentNeo4j]),
+      onNeo4j('neo4j-current', needsCurrentNeo4j),
     ],
   },
 })

@@ -1,5 +1,5 @@
-import { expect, inject, test } from 'vitest'
-import { describeOn, neo4jLts } from '../support/engines.ts'
+import { expect, test } from 'vitest'
+import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { anyOrder } from './any-order.ts'
 import { killNeo4j } from './kill-neo4j.ts'
 import { killRunsOn } from './kill-runs.ts'
@@ -17,9 +17,7 @@ describeOn(neo4jLts, (store) => {
   const run = async (scenario: Scenario, rounds: number): Promise<Figures> => {
     const graph = await store.open()
     await graph.close()
-    const { lts } = inject('neo4j')
-    if ('reason' in lts) throw new Error(lts.reason)
-    return scenario({ rounds, seed: 1, log: () => {}, neo4j: lts.url })
+    return scenario({ rounds, seed: 1, log: () => {}, neo4j: neo4jUrl('lts') })
   }
 
   test('two services that capture the same turn at once store one record', {

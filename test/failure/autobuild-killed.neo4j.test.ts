@@ -1,75 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { createTurngraphClient } from '../../src/client/create.ts'
-import type { AutobuildEvent } from '../../src/langchain/index.ts'
-import type { TurnState } from '../../src/turns/record.ts'
-import { describeOn, type Engine, memory, neo4jCurrent, neo4jLts } from '../support/engines.ts'
+import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
+import { survivesItsDeath } from './killed-loop.ts'
 
-const script = fileURLToPath(new URL('../support/autobuild-process.ts', import.meta.url))
-
-/** Runs the loop in a process of its own. */
-async function loopOn(
-  store: string,
-  killedIn = 0,
-): Promise<{ events: AutobuildEvent[]; signal: string | null }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, store, String(killedIn)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [out] = await Promise.all([text(child.stdout), once(child, 'close')])
-  const lines = out.split('\n').filter((line) => line !== '')
-  return { events: lines.map((line) => JSON.parse(line)), signal: child.signalCode }
-}
-
-async function turnsIn(store: string): Promise<TurnState[]> {
-  const client = createTurngraphClient({ store, project: 'shop' })
-  try {
-    return (await client.listTurns({ worldSlug: 'w' })).items
-  } finally {
-    await client.close()
-  }
-}
-
-function embeddedStore(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-loop-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return `embedded:${folder}`
-}
-
-async function neo4jStore(engine: Engine, version: 'lts' | 'current'): Promise<string> {
-  const server = inject('neo4j')[version]
-  if ('reason' in server) throw new Error(server.reason)
-  await (await engine.open()).close() // empty but for the schema
-  return server.url
-}
-
-const stores: [Engine, () => Promise<string>][] = [
-  [memory, async () => embeddedStore()],
-  [neo4jLts, () => neo4jStore(neo4jLts, 'lts')],
-  [neo4jCurrent, () => neo4jStore(neo4jCurrent, 'current')],
-]
-for (const [engine, storeOf] of stores) {
-  describeOn(engine, () => {
-    test('killed in turn 3 and started again, the loop goes on at turn 3 with nothing lost', async () => {
-      const store = await storeOf()
-      const killed = await loopOn(store, 3)
-      expect(killed.signal).toBe('SIGKILL')
-      expect(killed.events.at(-1)).toMatchObject({ type: 'context', role: 'player', turn: 3 })
-      const before = await turnsIn(store)
-      expect(before.map(({ turnNumber }) => turnNumber)).toEqual([1, 2])
-
-      const { events } = await loopOn(store)
-      expect(events.find(({ type }) => type === 'turn')).toMatchObject({ turn: 3 })
-      expect(events.at(-1)).toMatchObject({ type: 'finished', outcome: 'approved', turn: 3 })
-      const after = await turnsIn(store)
-      expect(after.slice(0, 2)).toEqual(before)
-      expect(after[2]).toMatchObject({ turnNumber: 3, mode: 'recovering_state', coachDecision: 'approved' })
-      expect(after).toHaveLength(3)
-    })
-  })
-}
+describeOn(neo4jLts, (store) =>
+  survivesItsDeath(async () => {
+    await (await store.open()).close() // empty but for the schema
+    return neo4jUrl('lts')
+  }),
+)

@@ -4,9 +4,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { cli } from '../chaos/service-process.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
+import { neo4jUrl } from '../support/engines.ts'
 import { newFolder, start } from './http-start.ts'
 
 export type Json = ReturnType<JSON['parse']>
@@ -48,9 +49,7 @@ export const overStdio = async (store: StoreUnderTest, project = 'shop'): Promis
   const graph = await store.open()
   const onNeo4j = graph.engine === 'neo4j'
   await graph.close()
-  const { lts } = inject('neo4j')
-  if (onNeo4j && 'reason' in lts) throw new Error(lts.reason)
-  const url = onNeo4j && 'url' in lts ? lts.url : 'embedded:memory'
+  const url = onNeo4j ? neo4jUrl('lts') : 'embedded:memory'
   return connected(
     new StdioClientTransport({
       command: process.execPath,

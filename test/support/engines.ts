@@ -7,6 +7,7 @@ import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
+import type { Neo4jForTests } from './neo4j-server.ts'
 import { withShuffledLists } from './shuffled-lists.ts'
 
 /** A store under test that may be missing on this machine: `reason` then says why. */
@@ -31,17 +32,12 @@ const embedded = (name: string, shuffleUnordered: boolean): Engine => {
 }
 
 const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
-  const servers: Partial<ReturnType<typeof inject<'neo4j'>>> = inject('neo4j') ?? {}
-  const server = servers[version] ?? { reason: "only a file with 'neo4j' in its name gets one" }
-  const graphAt = (): Graph => {
-    if ('reason' in server) throw new Error(server.reason)
-    return new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
-  }
+  const graphAt = (): Graph =>
+    new Neo4jGraph({ url: neo4jUrl(version), user: 'neo4j', password: null, database: 'neo4j' })
   // To make the schema anew for each of hundreds of tests would take minutes: it stays, while it is ours.
   let hasOurSchema: boolean | null = null
   const sweep = async (keepSchema: boolean) => {
-    if ('reason' in server) throw new Error(server.reason)
-    await sweepDatabase(server.url, keepSchema)
+    await sweepDatabase(neo4jUrl(version), keepSchema)
     hasOurSchema = keepSchema
   }
   const findsOurSchema = async (): Promise<boolean> => {
@@ -57,7 +53,7 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
   }
   return {
     name,
-    reason: 'reason' in server ? server.reason : null,
+    reason: whyNoNeo4j(version),
     async openUnmigrated() {
       await sweep(false)
       return graphAt()
@@ -72,6 +68,25 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
     },
     beside: async () => graphAt(),
   }
+}
+
+/** This project's server: its name says which version that is. */
+const serverOf = (version: Neo4jVersion): Neo4jForTests => {
+  const given: Neo4jForTests | undefined = inject('neo4j')
+  return given?.version === version
+    ? given
+    : { version, reason: `the name of this file asks for no Neo4j ${version}` }
+}
+
+function whyNoNeo4j(version: Neo4jVersion): string | null {
+  const server = serverOf(version)
+  return 'reason' in server ? server.reason : null
+}
+
+export function neo4jUrl(version: Neo4jVersion): string {
+  const server = serverOf(version)
+  if ('reason' in server) throw new Error(server.reason)
+  return server.url
 }
 
 /** Past the port, so that no test depends on what it proves. */

@@ -1,16 +1,15 @@
 import type { TestProject } from 'vitest/node'
 import { neo4jAvailability } from '../../tools/neo4j/distribution.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
-import type { Neo4jServer } from '../../tools/neo4j/server.ts'
 import { planStatements } from '../chaos/on-neo4j.ts'
 import { startTestNeo4j } from './test-neo4j.ts'
 
-/** Where the tests reach a Neo4j of a version, or why they cannot. */
-export type Neo4jForTests = { url: string } | { reason: string }
+/** Where the tests of a project reach its Neo4j, or why they cannot. */
+export type Neo4jForTests = { version: Neo4jVersion } & ({ url: string } | { reason: string })
 
 declare module 'vitest' {
   interface ProvidedContext {
-    neo4j: Record<Neo4jVersion, Neo4jForTests>
+    neo4j: Neo4jForTests
   }
 }
 
@@ -25,31 +24,27 @@ const PLANS_ONCE = {
   'db.index_sampling.background_enabled': 'false',
 }
 
-/** Starts both versions of Neo4j once for the whole run, where this machine can run them. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const servers: Neo4jServer[] = []
-  const serve = async (version: Neo4jVersion): Promise<Neo4jForTests> => {
-    const reason = whyNot(version)
-    if (reason !== null) {
-      console.log(`Left out: all suites on Neo4j ${version}. ${reason}.`)
-      return { reason }
-    }
-    const server = await startTestNeo4j({ version, settings: PLANS_ONCE })
-    servers.push(server)
-    await planStatements(server.url)
-    return { url: server.url }
+/** Starts the project's Neo4j once for all its files, where this machine can run it. */
+export default async function setup({
+  name,
+  provide,
+}: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const version = name === 'neo4j-current' ? 'current' : 'lts'
+  const reason = whyNot(version)
+  if (reason !== null) {
+    console.log(`Left out: all suites on Neo4j ${version}. ${reason}.`)
+    provide('neo4j', { version, reason })
+    return
   }
-  const stopAll = async () => {
-    await Promise.all(servers.map((server) => server.stop()))
-  }
+  const server = await startTestNeo4j({ version, settings: PLANS_ONCE })
   try {
-    const [lts, current] = await Promise.all([serve('lts'), serve('current')])
-    provide('neo4j', { lts, current })
+    await planStatements(server.url)
   } catch (error) {
-    await stopAll()
+    await server.stop()
     throw error
   }
-  return stopAll
+  provide('neo4j', { version, url: server.url })
+  return () => server.stop()
 }
 
 /** `TURNGRAPH_TEST_NEO4J=off` is for quick rounds while one works on something. */
