@@ -1,4 +1,4 @@
-import { startTestNeo4j } from '../support/test-neo4j.ts'
+import { startBriefNeo4j } from '../support/test-neo4j.ts'
 import { FlowingRuns, noFigures } from './flowing-runs.ts'
 import { planStatements } from './on-neo4j.ts'
 import { Random } from './random.ts'
@@ -12,7 +12,7 @@ const AWAY_AT_MOST_MS = 5_000
 export const killNeo4jInRuns: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)
-    const server = await startTestNeo4j({ version: 'lts' })
+    const server = await startBriefNeo4j({ version: 'lts' })
     later(() => server.stop())
     const { folder, remove } = temporaryFolder()
     later(remove)

@@ -1,4 +1,4 @@
-import { startTestNeo4j } from '../support/test-neo4j.ts'
+import { startBriefNeo4j } from '../support/test-neo4j.ts'
 import { places } from './kill-service.ts'
 import { checkNeo4jShape, planStatements, serviceOnNeo4j } from './on-neo4j.ts'
 import { Random } from './random.ts'
@@ -19,7 +19,7 @@ export const ANSWERS_WITHIN_MS = 5_000
 export const killNeo4j: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)
-    const server = await startTestNeo4j({ version: 'lts' })
+    const server = await startBriefNeo4j({ version: 'lts' })
     later(() => server.stop())
     const services = [
       await serviceOnNeo4j(server.url, later),

@@ -13,7 +13,7 @@ import {
   untilReady,
 } from '../chaos/service-process.ts'
 import { describeOn, neo4jLts } from '../support/engines.ts'
-import { startTestNeo4j } from '../support/test-neo4j.ts'
+import { startBriefNeo4j } from '../support/test-neo4j.ts'
 
 /** The contract's own bound (turns.md, "Errors"). */
 const ANSWERS_WITHIN_MS = 5_000
@@ -31,7 +31,7 @@ describeOn(neo4jLts, () => {
   beforeAll(async () => {
     // As users' servers are: no bound on a transaction, nor on the wait for a lock.
     const settings = { 'db.lock.acquisition.timeout': '', 'db.transaction.timeout': '' }
-    server = await startTestNeo4j({ version: 'lts', password: PASSWORD, settings })
+    server = await startBriefNeo4j({ version: 'lts', password: PASSWORD, settings })
     driver = neo4j.driver(server.url, neo4j.auth.basic('neo4j', PASSWORD))
     await planStatements(server.url, PASSWORD)
   }, 120_000)
@@ -116,7 +116,6 @@ describeOn(neo4jLts, () => {
     const place = placeOf('TASK-away')
     await captureUntilStored(service, place, 1)
     await server.kill()
-    onTestFinished(() => server.restart())
 
     const scope = 'project=away&feature_id=FEAT-1&task_id=TASK-away'
     const refusals = await Promise.all([
