@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const needsNeo4j = 'test/**/*neo4j*.test.ts'
 const needsCurrentNeo4j = 'test/**/*neo4j-current.test.ts'
+const startsItsOwn = 'test/**/*own-neo4j.test.ts'
 
 /** The files of a project share the one database of its server, so they run one after the other. */
 const onNeo4j = (name: string, include: string, exclude: string[] = []) => ({
@@ -12,13 +13,13 @@ const onNeo4j = (name: string, include: string, exclude: string[] = []) => ({
     exclude,
     globalSetup: ['test/support/neo4j-server.ts'],
     fileParallelism: false,
-    sequence: { groupOrder: 3 },
+    sequence: { groupOrder: 4 },
   },
 })
 
 /**
  * `unit` stands beside the code; `store` works on embedded graphs, `e2e` runs the built command line. A file that needs a
- * real Neo4j says so in its name: `neo4j` is 5.26, `neo4j-current` 2026.05.
+ * real Neo4j says so in its name: `neo4j` is 5.26, `neo4j-current` 2026.05, `own-neo4j` one that the file starts and kills.
  */
 export default defineConfig({
   test: {
@@ -50,11 +51,20 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           hookTimeout: 120_000,
         },
       },
-      onNeo4j('neo4j', needsNeo4j, [needsCurrentNeo4j]),
+      {
+        extends: true,
+        test: {
+          name: 'own-neo4j',
+          include: [startsItsOwn],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      onNeo4j('neo4j', needsNeo4j, [needsCurrentNeo4j, startsItsOwn]),
       onNeo4j('neo4j-current', needsCurrentNeo4j),
     ],
   },

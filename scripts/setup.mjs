@@ -123,7 +123,7 @@ async function build() {
   const began = new Date()
   const draft = at('dist.new')
   rmSync(draft, { recursive: true, force: true })
-  const tsc = at('node_modules', 'typescript', 'bin', 'tsc')
+  const tsc = at('node_modules', 'typescript-7', 'bin', 'tsc')
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) fail('The build failed.')

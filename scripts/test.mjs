@@ -27,7 +27,7 @@ try {
       : [
           { name: 'neo4j', args: ['--project', 'neo4j'] },
           { name: 'neo4j-current', args: ['--project', 'neo4j-current', '--project', 'e2e'] },
-          { name: 'embedded', args: ['--project', 'unit', '--project', 'store'] },
+          { name: 'embedded', args: ['--project', 'unit', '--project', 'store', '--project', 'own-neo4j'] },
         ]
   const [failedChecks, ...ran] = await Promise.all([runChecks(), ...lanes.map(runLane)])
   let failed = failedChecks.length

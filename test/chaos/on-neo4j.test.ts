@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { anyOrder } from './any-order.ts'
-import { killNeo4j } from './kill-neo4j.ts'
 import { killRunsOn } from './kill-runs.ts'
 import { lateWorker } from './late-worker.ts'
 import { racingReaders } from './racing-readers.ts'
@@ -36,10 +35,6 @@ describeOn(neo4jLts, (store) => {
 
   test('a service that stood still goes on, and loses nothing', { timeout: BOUND_MS }, async () => {
     expect((await run(stoppedService, 1)).acknowledged).toBeGreaterThan(0)
-  })
-
-  test('a kill -9 of Neo4j loses nothing that was acknowledged', { timeout: BOUND_MS }, async () => {
-    expect((await run(killNeo4j, 1)).acknowledged).toBeGreaterThan(0)
   })
 
   test('a kill -9 of a service in its runs leaves no world stuck', { timeout: BOUND_MS }, async () => {

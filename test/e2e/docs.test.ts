@@ -75,7 +75,7 @@ test('the TypeScript of the documents has the types of the package', async () =>
   const { folder, files: programs } = projectWith(files.flatMap((file) => blocksOf(file, 'ts')))
   const types = ['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types')]
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023']
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+  const tsc = path.join(root, 'node_modules/typescript-7/bin/tsc')
   const { stdout } = await run(process.execPath, [tsc, ...options, ...types, ...programs], { cwd: folder })
   expect(stdout).toBe('')
 })

@@ -8,7 +8,7 @@ import { buildOnce, temporaryFolder } from './command.ts'
 /** The package as others install it: packed, in an empty project. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const TYPESCRIPT = path.join(root, 'node_modules/typescript/bin/tsc')
+const TYPESCRIPT = path.join(root, 'node_modules/typescript-7/bin/tsc')
 const TYPES = path.join(root, 'node_modules/@types')
 
 beforeAll(buildOnce, 120_000)

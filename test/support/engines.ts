@@ -7,7 +7,7 @@ import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
-import type { Neo4jForTests } from './neo4j-server.ts'
+import { type Neo4jForTests, whyNoNeo4j } from './neo4j-server.ts'
 import { withShuffledLists } from './shuffled-lists.ts'
 
 /** A store under test that may be missing on this machine: `reason` then says why. */
@@ -32,6 +32,7 @@ const embedded = (name: string, shuffleUnordered: boolean): Engine => {
 }
 
 const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
+  const server = serverOf(version)
   const graphAt = (): Graph =>
     new Neo4jGraph({ url: neo4jUrl(version), user: 'neo4j', password: null, database: 'neo4j' })
   // To make the schema anew for each of hundreds of tests would take minutes: it stays, while it is ours.
@@ -53,7 +54,7 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
   }
   return {
     name,
-    reason: whyNoNeo4j(version),
+    reason: 'reason' in server ? server.reason : null,
     async openUnmigrated() {
       await sweep(false)
       return graphAt()
@@ -76,11 +77,6 @@ const serverOf = (version: Neo4jVersion): Neo4jForTests => {
   return given?.version === version
     ? given
     : { version, reason: `the name of this file asks for no Neo4j ${version}` }
-}
-
-function whyNoNeo4j(version: Neo4jVersion): string | null {
-  const server = serverOf(version)
-  return 'reason' in server ? server.reason : null
 }
 
 export function neo4jUrl(version: Neo4jVersion): string {
@@ -113,13 +109,19 @@ export const neo4jLts = onNeo4j('Neo4j 5.26', 'lts')
 export const neo4jCurrent = onNeo4j('Neo4j 2026.05', 'current')
 
 /** Runs suites on an engine; where it is missing they are skipped, or fail under REQUIRE_NEO4J=1. */
-export function describeOn(engine: Engine, suites: (store: StoreUnderTest) => void): void {
-  const { name, reason } = engine
+export const describeOn = (engine: Engine, suites: (store: StoreUnderTest) => void): void =>
+  describeUnless(engine.reason, engine.name, () => suites(engine))
+
+/** The same for suites that start, kill and start again a server of their own. */
+export const describeOnOwnNeo4j = (version: Neo4jVersion, suites: () => void): void =>
+  describeUnless(whyNoNeo4j(version), `a Neo4j ${version} of its own`, suites)
+
+function describeUnless(reason: string | null, name: string, suites: () => void): void {
   if (reason !== null && process.env.REQUIRE_NEO4J === '1') {
     test(`${name} runs here`, () => {
       throw new Error(`REQUIRE_NEO4J=1, but ${reason}`)
     })
     return
   }
-  describe.skipIf(reason !== null)(name, () => suites(engine))
+  describe.skipIf(reason !== null)(name, suites)
 }

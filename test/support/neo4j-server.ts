@@ -30,7 +30,7 @@ export default async function setup({
   provide,
 }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const version = name === 'neo4j-current' ? 'current' : 'lts'
-  const reason = whyNot(version)
+  const reason = whyNoNeo4j(version)
   if (reason !== null) {
     console.log(`Left out: all suites on Neo4j ${version}. ${reason}.`)
     provide('neo4j', { version, reason })
@@ -48,7 +48,7 @@ export default async function setup({
 }
 
 /** `TURNGRAPH_TEST_NEO4J=off` is for quick rounds while one works on something. */
-function whyNot(version: Neo4jVersion): string | null {
+export function whyNoNeo4j(version: Neo4jVersion): string | null {
   if (process.env.TURNGRAPH_TEST_NEO4J === 'off') return 'TURNGRAPH_TEST_NEO4J is off'
   const availability = neo4jAvailability(version)
   return availability.available ? null : availability.reason

@@ -12,7 +12,7 @@ import {
   temporaryFolder,
   untilReady,
 } from '../chaos/service-process.ts'
-import { describeOn, neo4jLts } from '../support/engines.ts'
+import { describeOnOwnNeo4j } from '../support/engines.ts'
 import { startBriefNeo4j } from '../support/test-neo4j.ts'
 
 /** The contract's own bound (turns.md, "Errors"). */
@@ -24,7 +24,7 @@ const AWAY = /^(504 timeout|503 store_unavailable)$/
 /** Of a test that starts processes on a busy machine. */
 const BOUND_MS = 180_000
 
-describeOn(neo4jLts, () => {
+describeOnOwnNeo4j('lts', () => {
   let server: Neo4jServer
   let driver: Driver
 
