@@ -73,7 +73,8 @@ function fitsLockFile() {
 
 function install() {
   // Both install the versions of the lock file, and neither writes to it.
-  const how = isLockFileComplete() ? ['ci', '--ignore-scripts'] : ['install', '--no-save', '--ignore-scripts']
+  const quick = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+  const how = isLockFileComplete() ? ['ci', ...quick] : ['install', '--no-save', ...quick]
   say(`Installing the dependencies (npm ${how.join(' ')}) …`)
   // Under npm itself, the very npm that runs us.
   const npm = process.env.npm_execpath
