@@ -223,6 +223,9 @@ async function write(
   // A merge moves what both criteria were: where they stand is derived anew, as after a turn that came late.
   const merges = resolution.changed.some(({ mergedInto }) => mergedInto !== null)
   const goes = way === 'append' && merges ? 'insert' : way
+  const isRemembered = known.from === 'memory'
+  // Its ledger would be read now, and could not say whether what is remembered of the labels still stands.
+  if (isRemembered && goes !== 'append') return null
   const standing = await standingAfter(capture, goes, keyOfWorld, known, resolution)
   const stored = storedParams(parts, resolution, standing.edges, {
     project: scope.project,
@@ -231,7 +234,6 @@ async function write(
     writeId,
     criteriaRev: known.criteriaRev,
   })
-  const isRemembered = known.from === 'memory'
   const params: Params = {
     worldKey: keyOfWorld,
     taskKey: keyOfTask(scope),
