@@ -1,9 +1,4 @@
-import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
-import { survivesItsDeath } from './killed-loop.ts'
+import { neo4jLts } from '../support/engines.ts'
+import { survivesItsDeathOn } from './killed-loop.ts'
 
-describeOn(neo4jLts, (store) =>
-  survivesItsDeath(async () => {
-    await (await store.open()).close() // empty but for the schema
-    return neo4jUrl('lts')
-  }),
-)
+survivesItsDeathOn(neo4jLts, 'lts')
