@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../errors.ts'
 import type { Graph, GraphSource, Params } from '../graph/port.ts'
@@ -137,14 +136,13 @@ export class Queries {
   ): Promise<void> {
     const revision = source.revision()
     if (this.#revision === revision) return
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'turngraph-query-'))
+    const file = path.join(process.folder, 'copy.db')
     try {
-      const file = path.join(folder, 'copy.db')
       await source.copyTo(file)
       await process.ask({ open: { engine: 'embedded', file } }, OPEN_TIMEOUT_MS)
       this.#revision = revision
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await rm(file, { force: true })
     }
   }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,16 +20,19 @@ const NICENESS = 10
  * with the process: the embedded engine cannot end a query otherwise.
  */
 export class QueryProcess {
+  /** Of this process alone, for the copy it reads and what its engine puts beside: it ends with the process. */
+  readonly folder = mkdtempSync(path.join(os.tmpdir(), 'turngraph-query-'))
   readonly #child: ChildProcess
   #ended = false
 
   constructor() {
-    this.#child = fork(WORKER, [], {
+    this.#child = fork(WORKER, [this.folder], {
       execArgv: NODE_OPTIONS,
       env: Object.fromEntries(ENVIRONMENT.flatMap((name) => [[name, process.env[name]]])),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    this.#child.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
     // A program that has done its work ends, and its processes with it.
     this.#child.unref()
     this.#child.channel?.unref()
@@ -78,6 +82,7 @@ export class QueryProcess {
 
   end(): void {
     this.#ended = true
+    this.#child.ref() // until its folder is gone, too
     this.#child.kill('SIGKILL')
   }
 }

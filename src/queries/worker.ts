@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { asTurngraphError, type ErrorBody, TurngraphError } from '../errors.ts'
 import type { Neo4jOptions, Params } from '../graph/port.ts'
@@ -24,17 +25,24 @@ let reader: Reader | null = null
 let fullMemory = Number.POSITIVE_INFINITY
 
 /** Where this file is what the process was started with: whoever imports it has a life of its own. */
-if (process.argv[1] === fileURLToPath(import.meta.url)) serve()
+const [, started, folder] = process.argv
+if (started === fileURLToPath(import.meta.url) && folder !== undefined) serve(folder)
 
-function serve(): void {
+/** `folder` is where the engine may leave files: it goes with the process. */
+function serve(folder: string): void {
+  process.env.TMPDIR = folder
+  process.env.TEMP = folder
   process.on('message', (order: Order) => {
     answerTo(order).then(
       (answer) => send(answer),
       (error: unknown) => send({ failed: asTurngraphError(error).toWire().error }),
     )
   })
-  // Whoever started it is gone.
-  process.on('disconnect', () => process.exit(0))
+  // Whoever started it is gone, and cannot clear up.
+  process.on('disconnect', () => {
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(0)
+  })
   // An engine takes what a query asks for, and none of it from V8's heap.
   setInterval(() => {
     if (process.memoryUsage.rss() < fullMemory) return

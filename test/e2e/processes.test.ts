@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -25,6 +25,7 @@ const turn = (turn_number: number) =>
 const capture = (number: number) => turngraph.run(['capture'], { input: turn(number) })
 const context = (number: number) =>
   turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
+const ENDLESS = 'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*) AS pairs'
 const serverFile = () => path.join(turngraph.folder, 'server.json')
 
 describe('one graph, many processes', () => {
@@ -58,6 +59,23 @@ describe('one graph, many processes', () => {
       pid: next.child.pid,
       url: next.url,
     })
+  })
+
+  test('the process of a query leaves nothing in the temporary folder, however it ends', async () => {
+    const temporary = temporaryFolder()
+    const environment = { TMPDIR: temporary }
+    const query = (cypher: string, timeoutMs = 10_000) =>
+      turngraph.run(['query', cypher, '--timeout', String(timeoutMs)], { environment })
+    expect(await query('RETURN 1')).toMatchObject({ code: 0 })
+    expect(await query(ENDLESS, 100)).toMatchObject({ code: 7 })
+    expect(readdirSync(temporary)).toEqual([])
+
+    const server = await turngraph.serve([], environment)
+    expect(await query('RETURN 1')).toMatchObject({ code: 0 })
+    expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^turngraph-query-/)])
+    server.child.kill('SIGKILL')
+    await server.end
+    await expect.poll(() => readdirSync(temporary), { timeout: 30_000 }).toEqual([])
   })
 
   test('a folder held by another process: the error says which', async () => {
