@@ -27,6 +27,7 @@ export default defineConfig({
     // It ends what hangs, and proves nothing: two suites share the machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: ['test/support/build.ts'],
     isolate: false, // to load every module anew for each file took a minute: a test undoes what it does to one
     projects: [
       {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ENVIRONMENT } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
 import { routeOf, routes } from '../src/http/routes.ts'

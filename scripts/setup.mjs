@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -141,7 +142,8 @@ async function build() {
 
 /**
  * What is started as a process, in few files: to find two hundred modules takes Node longer than to run a command. Our own
- * modules alone, and side by side, as deep below package.json as their sources: they find files by where they stand.
+ * modules, and of zod, a hundred more, what they use; side by side, as deep below package.json as their sources: they find
+ * files by where they stand.
  */
 async function bundleProcesses(draft) {
   const { build: bundle } = await import('esbuild')
@@ -155,11 +157,13 @@ async function bundleProcesses(draft) {
     bundle: true,
     splitting: true,
     packages: 'external',
+    alias: { zod: at('node_modules', 'zod', 'index.js') }, // else it would be a package, too
     format: 'esm',
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
   })
+  copyFileSync(at('node_modules', 'zod', 'LICENSE'), path.join(bin, 'LICENSE-zod'))
   chmodSync(path.join(bin, 'main.js'), 0o755)
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from './analyses/analyses.ts'
 import { operation, project } from './operation.ts'
 import { name, wholeNumber } from './turns/text.ts'

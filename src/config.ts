@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from './errors.ts'
 
 /** The environment as Turngraph reads it. Defaults and meanings: docs/operations.md, generated from here. */

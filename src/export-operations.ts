@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { cursorOf, positionOf } from './export/cursor.ts'
 import { type Exported, exportPage, exportPosition } from './export/page.ts'
 import { pairsPage, pairsPosition } from './export/pairs.ts'

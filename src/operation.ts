@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidField, type TurngraphError } from './errors.ts'
 import type { Graph } from './graph/port.ts'
 import type { Queries } from './queries/queries.ts'

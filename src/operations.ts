@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { analysisOperations } from './analysis-operations.ts'
 import { criteriaView, criterionHistory, listCriteria } from './criteria/criteria.ts'
 import { recoverPromises } from './criteria/promises.ts'

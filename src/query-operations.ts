@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { asTurngraphError } from './errors.ts'
 import { operation } from './operation.ts'
 import { scrub } from './scrub.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from './errors.ts'
 
 /** A JSON file that a variable names. `form` says in one sentence what it holds. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operation, project } from './operation.ts'
 import { desire, refreshDesires } from './transcripts/desires.ts'
 import { graphStore } from './transcripts/graph-store.ts'

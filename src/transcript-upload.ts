@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Graph } from './graph/port.ts'
 import { project } from './operation.ts'
 import { tallies, transcriptContentsView, transcriptOffset } from './transcript-operations.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { examination, examine } from './doctor/examine.ts'
 import { forget } from './forget/forget.ts'
 import { forgetAnswer, forgetRequest } from './forget/record.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from './errors.ts'
 import { parseWire, snakeCase, toWire, wireSchema } from './wire.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { headOf, type Statement, statement } from '../graph/statements.ts'

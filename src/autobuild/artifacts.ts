@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The files of a task folder as the orchestrator, the Player and the Coach write them. The schemas are

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What an import did, or with `dryRun` would do (autobuild-artifacts.md, "Answer"). */
 export const importReport = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { loadConfig, type Store } from '../config.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Executor } from '../runs/executor.ts'

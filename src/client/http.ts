@@ -1,5 +1,5 @@
 import pRetry from 'p-retry'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../errors.ts'
 import { errorBody } from '../http/error-body.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { attemptTurn } from '../runs/attempt-turn.ts'
 import { captureRequest } from '../turns/record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { textList as strings, optionalText as text } from '../graph/columns.ts'
 import { PROMISE_STATUSES } from '../turns/record.ts'
 import type { Criterion } from './identity.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES, turnState } from '../turns/record.ts'
 import { VERDICTS } from './stall.ts'
 import { type CriterionState, HISTORY_SHOWN, type LedgerEntry, type Progress } from './state.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readWholeRow } from '../graph/decode.ts'
 import { ofOneMoment } from '../graph/one-moment.ts'

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidField } from '../errors.ts'
 
 /** Where an examination goes on. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Label } from '../stored/nodes.ts'
 import { CHECKS, type Check } from './checks.ts'
 

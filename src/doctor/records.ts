@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { problemsOfNode } from '../stored/fits.ts'
 import type { Label } from '../stored/nodes.ts'
 import type { Findings } from './finding.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { readRows } from '../graph/decode.ts'
 import { loadMigrations, type Migration, migrationStatus } from '../graph/migrations.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { finalKeys } from '../criteria/state.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'

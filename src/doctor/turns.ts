@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { outcomeRow } from '../criteria/rows.ts'
 import { outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteria/state.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { progressProperties, progressRow } from '../criteria/rows.ts'
 import { advance, type Progress, type StandingSummary, summaryOf } from '../criteria/state.ts'
 import { optionalText } from '../graph/columns.ts'

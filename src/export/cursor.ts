@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 /** Where a page begins, as text. Its keys repeat one another, and an address has little room: it is compressed. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Graph } from '../graph/port.ts'
 import { projectAfter } from './listing.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Ledger, readLedger } from '../criteria/ledger.ts'
 import { advance, criterionStates, finalKeys, type Progress } from '../criteria/state.ts'
 import type { Graph } from '../graph/port.ts'

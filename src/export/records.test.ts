@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { snakeCase } from '../wire.ts'
 import { pair } from './pairs.ts'
 import { KINDS } from './records.ts'

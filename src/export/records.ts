@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { nodes } from '../stored/nodes.ts'
 import { count, json, key, oneOf, text } from '../stored/properties.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { TurngraphError } from '../errors.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'

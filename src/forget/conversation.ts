@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalText, textList } from '../graph/columns.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'
 import type { Graph, Run } from '../graph/port.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { normalizeLabel } from '../criteria/labels.ts'
 import { textList } from '../graph/columns.ts'
 import { decodeRow } from '../graph/decode.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodeRow } from '../graph/decode.ts'
 import type { Graph, Params, Row, Run } from '../graph/port.ts'
 import type { Statement } from '../graph/statements.ts'

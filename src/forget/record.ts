@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { project } from '../operation.ts'
 import { instant } from '../turns/record.ts'
 import { name } from '../turns/text.ts'

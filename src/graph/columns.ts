@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Columns and properties as statements return them: what is absent in the graph is null, a list is empty. */
 

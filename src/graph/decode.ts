@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import type { Graph, Params, Row } from './port.ts'
 import type { Statement } from './statements.ts'

@@ -2,7 +2,7 @@ import { constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {

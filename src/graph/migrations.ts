@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { sha256 } from '../keys.ts'
 import { readRows } from './decode.ts'

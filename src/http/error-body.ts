@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 
 /** What every error answers (contract: turns.md, "Errors"): the client reads it, OpenAPI shows it. */

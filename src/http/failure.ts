@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express'
-import { z } from 'zod'
+import * as z from 'zod'
 import { asTurngraphError, TurngraphError } from '../errors.ts'
 import { answerJson } from './answer.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Config } from '../config.ts'
 import { EmbeddedGraph } from '../graph/embedded.ts'
 import { createPrivateFile } from './private-file.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { operations } from '../operations.ts'
 import { turnState } from '../turns/record.ts'
 import { world } from '../turns/worlds.ts'

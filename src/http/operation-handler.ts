@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { z } from 'zod'
+import * as z from 'zod'
 import { asTurngraphError, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Metrics } from '../metrics.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { replacePrivateFile } from './private-file.ts'
 
 /** Where the service of a data folder answers: commands find it here and go through it. */

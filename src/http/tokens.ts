@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import { SCOPES, type Scope } from '../operation.ts'

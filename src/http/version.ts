@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The package's version: src/http and dist/http stand equally deep. */
 export const VERSION = z

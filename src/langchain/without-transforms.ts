@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * What a schema takes, without what it makes of it: LangChain has no JSON Schema for a transform in a map, nor for a

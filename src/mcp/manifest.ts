@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { wireSchema } from '../wire.ts'
 import { ALL_TOOLS, type Tool } from './tools.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Operation } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { attemptList } from '../runs/answers.ts'

@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { TurngraphError } from '../errors.ts'
 import type { Answer, Order } from './worker.ts'
 
-/** The same kind of file as this one: compiled in a package, TypeScript in a checkout. */
-const EXTENSION = path.extname(import.meta.url)
-const WORKER = fileURLToPath(new URL(`./worker${EXTENSION}`, import.meta.url))
-const NODE_OPTIONS = ['--max-old-space-size=256', ...(EXTENSION === '.ts' ? ['--import', 'tsx'] : [])]
+const { resolve } = createRequire(import.meta.url)
+/** The built one, also where these sources run as they are: it starts in half the time. */
+const WORKER = '#query-worker'
+const NODE_OPTIONS = ['--max-old-space-size=256']
 /** It needs nothing that is secret, and nothing of ours. */
 const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot']
 /** Captures come first. */
@@ -26,7 +26,7 @@ export class QueryProcess {
   #ended = false
 
   constructor() {
-    this.#child = fork(WORKER, [this.folder], {
+    this.#child = fork(resolve(WORKER), [this.folder], {
       execArgv: NODE_OPTIONS,
       env: Object.fromEntries(ENVIRONMENT.flatMap((name) => [[name, process.env[name]]])),
       serialization: 'advanced',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readCriteria, readTasks, stored } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
 import { readRows } from '../graph/decode.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readWorlds } from '../export/world.ts'
 import { decodeRow } from '../graph/decode.ts'
 import { statement } from '../graph/statements.ts'

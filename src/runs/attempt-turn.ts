@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { type CaptureRequest, turnInput } from '../turns/record.ts'
 import { name } from '../turns/text.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { badSettingsFile, readSettingsFile } from '../settings-file.ts'
 import { name } from '../turns/text.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A turn run, and the attempts that it sequences: what the graph keeps of them. Source: seed 001, `turn_runs`. */
 

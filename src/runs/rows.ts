@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalNumber, textList } from '../graph/columns.ts'
 import type { Value } from '../graph/port.ts'
 import { canonicalInstant } from '../instant.ts'

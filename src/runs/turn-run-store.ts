@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
 import { kindOf } from './properties.ts'
 import { relationships } from './relationships.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { type Label, nodes, type Stored } from './nodes.ts'
 import { relationships } from './relationships.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ATTEMPT_STATUSES, COUNT_SOURCES, TURN_RUN_STATUSES } from '../runs/record.ts'
 import { KINDS, STEP_STATUSES } from '../transcripts/content.ts'
 import { TURN_STATUSES } from '../transcripts/turn.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { canonicalInstant } from '../instant.ts'
 
 /** What a property of the graph may be. Each kind says what it is called in the documents. */

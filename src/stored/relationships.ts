@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Label } from './nodes.ts'
 import { count, json, text } from './properties.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The settings of Claude Code, as far as our hook is concerned: all else in them stays as it is. */
 

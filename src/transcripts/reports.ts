@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { decodeRow } from '../graph/decode.ts'
 import type { Run } from '../graph/port.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Resolution } from '../criteria/identity.ts'
 import { readLedger } from '../criteria/ledger.ts'
 import { progressProperties } from '../criteria/rows.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readHistories, readMerges } from '../criteria/history.ts'
 import { ledgerEntry } from '../criteria/ledger.ts'
 import {

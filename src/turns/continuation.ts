@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { criterionState, promisesView, ROLES, stallView } from '../criteria/shown.ts'
 import { POLICIES } from '../criteria/state.ts'
 import { turnState } from './record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Criterion, Resolution } from '../criteria/identity.ts'
 import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { optionalText } from '../graph/columns.ts'

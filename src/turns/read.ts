@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'

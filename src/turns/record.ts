@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { canonicalInstant } from '../instant.ts'
 import { LIMITS, label, list, map, name, text } from './text.ts'
 

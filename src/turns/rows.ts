@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalNumber as number, textList as strings, optionalText as text } from '../graph/columns.ts'
 import { canonicalInstant } from '../instant.ts'
 import {

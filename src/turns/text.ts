@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Bounds of the contract (turns.md, "Limits"). */
 export const LIMITS = {

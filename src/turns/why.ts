@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ledgerColumns, ledgerEntry, NO_TURN } from '../criteria/ledger.ts'
 import {
   SMALL_WORLD,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { optionalText } from '../graph/columns.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'

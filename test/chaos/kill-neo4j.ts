@@ -1,10 +1,12 @@
+import type { Neo4jServer } from '../../tools/neo4j/server.ts'
 import { startBriefNeo4j } from '../support/test-neo4j.ts'
 import { places } from './kill-service.ts'
 import { checkNeo4jShape, planStatements, serviceOnNeo4j } from './on-neo4j.ts'
+import { plannedTurn, type TurnToSend } from './planned-turn.ts'
 import { Random } from './random.ts'
 import { Reference } from './reference.ts'
-import { holds, inScope, type Scenario, until } from './scenario.ts'
-import { type Exchange, exchange } from './send.ts'
+import { type Figures, holds, inScope, type Scenario, type ScenarioOptions, until } from './scenario.ts'
+import { type Exchange, exchange, sendTurn } from './send.ts'
 import { type ServiceProcess, untilReady } from './service-process.ts'
 import { checkHistories, checkWorld } from './stored-worlds.ts'
 import { Writer } from './writer.ts'
@@ -16,14 +18,24 @@ export const ANSWERS_WITHIN_MS = 5_000
  * Empty is not dark, and acknowledged means stored: kill -9 of Neo4j in the middle of captures by two replicas,
  * one of them over `neo4j://`. They answer errors in time while it is away, and recover by themselves.
  */
-export const killNeo4j: Scenario = ({ rounds, seed, log }) =>
+export const killNeo4j: Scenario = (options) =>
   inScope(async (later) => {
-    const random = new Random(seed)
     const server = await startBriefNeo4j({ version: 'lts' })
     later(() => server.stop())
+    return killGivenNeo4j(server, options)
+  })
+
+/** The same, of a server that somebody else started, and will stop. */
+export const killGivenNeo4j = (
+  server: Neo4jServer,
+  { rounds, seed, log }: ScenarioOptions,
+): Promise<Figures> =>
+  inScope(async (later) => {
+    const random = new Random(seed)
+    const password = server.password === '' ? null : server.password
     const services = [
-      await serviceOnNeo4j(server.url, later),
-      await serviceOnNeo4j(server.url.replace('bolt:', 'neo4j:'), later),
+      await serviceOnNeo4j(server.url, later, password),
+      await serviceOnNeo4j(server.url.replace('bolt:', 'neo4j:'), later, password),
     ] as const
     const reference = await Reference.open()
     later(() => reference.close())
@@ -65,12 +77,19 @@ export const killNeo4j: Scenario = ({ rounds, seed, log }) =>
         async () => stop.signal.aborted || figures.acknowledged >= before + killAfter,
       )
       await server.kill()
-      for (const service of services) for (const seen of await askWhileAway(service)) onExchange(seen)
+      for (const service of services)
+        for (const seen of await askWhileAway(service, round)) {
+          onExchange(seen)
+          holds(seen.status === 503, 'a store that is away is store_unavailable', seen)
+        }
       stop.abort()
       await writing
       await server.restart()
-      await planStatements(server.url)
-      for (const service of services) await untilReady(service)
+      await planStatements(server.url, password)
+      for (const service of services) {
+        await untilReady(service)
+        await untilStored(service, turnWhileAway(service, round))
+      }
       for (const [i, writer] of writers.entries()) {
         const { landed, absent } = await checkWorld(
           (services[i % 2] ?? services[0]).client,
@@ -81,7 +100,7 @@ export const killNeo4j: Scenario = ({ rounds, seed, log }) =>
         figures.landed += landed
         figures.absent += absent
       }
-      const shape = await checkNeo4jShape(server.url)
+      const shape = await checkNeo4jShape(server.url, password)
       log(
         `round ${round}: ${shape.turns} turns, ${figures.refused} refusals, the slowest ${figures.slowestRefusalMs} ms`,
       )
@@ -100,7 +119,8 @@ function checkRefusal(seen: Exchange): void {
 }
 
 /** Asks everything while there is no store; the answers are refusals, which the caller checks. */
-async function askWhileAway({ url, output }: ServiceProcess): Promise<Exchange[]> {
+async function askWhileAway(service: ServiceProcess, round: number): Promise<Exchange[]> {
+  const { url, output } = service
   const health = await exchange(`${url}/healthz`)
   holds(health.status === 200, 'the process lives, whatever its store does', { health, output: output() })
   await until('the service says that it is not ready', 10_000, async () => {
@@ -119,5 +139,22 @@ async function askWhileAway({ url, output }: ServiceProcess): Promise<Exchange[]
     `/v1/worlds/TASK-1/turns/1?project=outage`,
     `/v1/worlds/TASK-1/turns/1/history?project=outage`,
   ]
-  return Promise.all(paths.map((path) => exchange(`${url}${path}`)))
+  return Promise.all([
+    sendTurn(url, turnWhileAway(service, round)),
+    ...paths.map((path) => exchange(`${url}${path}`)),
+  ])
 }
+
+const turnWhileAway = ({ pid }: ServiceProcess, round: number): TurnToSend =>
+  plannedTurn(
+    { project: 'outage', featureId: 'FEAT-1', taskId: `TASK-of-${pid}`, worldSlug: null },
+    { turn: round, revision: 1 },
+  )
+
+/** What was refused can be sent again: the service has recovered by itself. */
+const untilStored = ({ url }: ServiceProcess, turn: TurnToSend): Promise<unknown> =>
+  until('what was refused is stored', 60_000, async () => {
+    const seen = await sendTurn(url, turn)
+    if (seen.status >= 500) checkRefusal(seen)
+    return seen.status < 300
+  })

@@ -15,13 +15,21 @@ export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promis
 }
 
 /** A service on a Neo4j, ready, all statements planned; it ends with the scenario. */
-export async function serviceOnNeo4j(url: string, later: Later): Promise<ServiceProcess> {
+export async function serviceOnNeo4j(
+  url: string,
+  later: Later,
+  password: string | null = null,
+): Promise<ServiceProcess> {
   const { folder, remove } = temporaryFolder()
   later(remove)
-  const service = await startServiceProcess({ dataFolder: folder, environment: { TURNGRAPH_STORE: url } })
+  const environment = {
+    TURNGRAPH_STORE: url,
+    ...(password !== null && { TURNGRAPH_NEO4J_PASSWORD: password }),
+  }
+  const service = await startServiceProcess({ dataFolder: folder, environment })
   later(() => service.kill())
   await untilReady(service)
-  await planStatements(url)
+  await planStatements(url, password)
   return service
 }
 
@@ -43,8 +51,11 @@ export async function planStatements(url: string, password: string | null = null
 export const graphAt = (url: string, password: string | null = null): Neo4jGraph =>
   new Neo4jGraph({ url, user: 'neo4j', password, database: 'neo4j' })
 
-export async function checkNeo4jShape(url: string): ReturnType<typeof checkGraphShape> {
-  const graph = graphAt(url)
+export async function checkNeo4jShape(
+  url: string,
+  password: string | null = null,
+): ReturnType<typeof checkGraphShape> {
+  const graph = graphAt(url, password)
   try {
     return await checkGraphShape(graph)
   } finally {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optionalNumber, optionalText } from '../../src/graph/columns.ts'
 import { readRows } from '../../src/graph/decode.ts'
 import type { Graph } from '../../src/graph/port.ts'

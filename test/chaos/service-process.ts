@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,15 +12,12 @@ import { hasFailPoint } from './fail-points.ts'
 import { until } from './scenario.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const built = path.join(root, 'dist', 'bin', 'main.js')
 
-/** How to start the command line: the built one if there is one, else from the sources. */
-export const cli: readonly string[] = existsSync(built)
-  ? [built]
-  : ['--import', 'tsx', path.join(root, 'src', 'cli', 'main.ts')]
+/** The command line, as users run it. */
+export const cli = path.join(root, 'dist', 'bin', 'main.js')
 
 /** The same, module by module: those that a fail point wraps are files of their own. */
-const cliOfModules: readonly string[] = [path.join(root, 'dist', 'cli', 'main.js')]
+const cliOfModules = path.join(root, 'dist', 'cli', 'main.js')
 
 /** A service in a process of its own, as a user starts it, on a free loopback port. */
 export type ServiceProcess = {
@@ -95,7 +92,7 @@ export function spawnCli(
   wrapper: readonly string[] = [],
 ): ChildProcess {
   const main = environment !== undefined && hasFailPoint(environment) ? cliOfModules : cli
-  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, ...main, ...args]
+  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, main, ...args]
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
   return spawn(command, rest, {
     cwd: root,

@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
-
-beforeAll(buildOnce, 120_000)
+import { beforeEach, describe, expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
 let turngraph: ReturnType<typeof commandsOn>

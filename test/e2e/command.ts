@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,6 @@ import { readServerFile } from '../../src/http/server-file.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 export const built = path.join(root, 'dist/bin/main.js')
-
-/** What users run is what is tested: the build, made anew where the sources are newer. */
-export const buildOnce = (): void => {
-  execFileSync(process.execPath, [path.join(root, 'scripts/setup.mjs')], { stdio: 'inherit' })
-}
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 type Environment = Record<string, string>

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+import { expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
 
 /** Docs are code: every shell block of the README and the how-tos runs, and shows what it says (Cypher: test/contract). */
 
@@ -29,8 +29,6 @@ async function runInShell(script: string, { url, folder }: { url: string; folder
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', own], { cwd: root, env })
   return stdout
 }
-
-beforeAll(buildOnce, 120_000)
 
 /** A project of somebody who has installed the package. */
 function projectWith(sources: readonly string[]): { folder: string; files: string[] } {

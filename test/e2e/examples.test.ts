@@ -3,15 +3,13 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+import { expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
 
 /** The examples, as a reader runs them. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const inCheckout = promisify(execFile)
-
-beforeAll(buildOnce, 120_000)
 
 test('examples/autobuild: three turns with the memory, and no end without it', async () => {
   const { stdout } = await inCheckout(process.execPath, ['--import', 'tsx', 'examples/autobuild/main.ts'], {

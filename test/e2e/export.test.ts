@@ -1,10 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { aTurn } from '../support/records.ts'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
-
-beforeAll(buildOnce, 120_000)
+import { commandsOn, temporaryFolder } from './command.ts'
 
 const turnFile = (folder: string, turnNumber: number, project: string): string => {
   const { featureId, taskId, playerSummary, completedAt } = aTurn(turnNumber)

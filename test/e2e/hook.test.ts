@@ -2,13 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
+import { commandsOn, temporaryFolder } from './command.ts'
 
 /** What Claude Code runs after every turn: it imports the session, and never stands in an agent's way. */
-
-beforeAll(buildOnce, 120_000)
 
 type Settings = { hooks?: Record<string, { hooks: { command: string }[] }[]> }
 

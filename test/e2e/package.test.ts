@@ -2,16 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, expect, test } from 'vitest'
-import { buildOnce, temporaryFolder } from './command.ts'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from './command.ts'
 
 /** The package as others install it: packed, in an empty project. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const TYPESCRIPT = path.join(root, 'node_modules/typescript-7/bin/tsc')
 const TYPES = path.join(root, 'node_modules/@types')
-
-beforeAll(buildOnce, 120_000)
 
 function run(folder: string, command: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' })

@@ -4,11 +4,9 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
-
-beforeAll(buildOnce, 120_000)
+import { commandsOn, temporaryFolder } from './command.ts'
 
 let turngraph: ReturnType<typeof commandsOn>
 beforeEach(() => {

@@ -3,14 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readServerFile } from '../../src/http/server-file.ts'
 import { type Connection, connected, EXECUTORS } from '../integration/mcp-connect.ts'
-import { buildOnce, built, commandsOn, temporaryFolder } from './command.ts'
+import { built, commandsOn, temporaryFolder } from './command.ts'
 
 /** Turn runs as a user at a terminal has them, and as an agent that speaks MCP over stdio. */
-
-beforeAll(buildOnce, 120_000)
 
 function aUser() {
   const folder = temporaryFolder()

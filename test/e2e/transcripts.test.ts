@@ -1,11 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
 import { instant, linesOf } from '../support/written-transcript.ts'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
-
-beforeAll(buildOnce, 120_000)
+import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
 let folder = ''

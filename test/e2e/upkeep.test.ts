@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
-import { buildOnce, commandsOn, temporaryFolder } from './command.ts'
-
-beforeAll(buildOnce, 120_000)
+import { expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
 
 const aTurn = (worldSlug: string, turnNumber = 1) =>
   JSON.stringify({

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { captureRequest } from '../../src/turns/record.ts'
 import { snakeCase, wireSchema } from '../../src/wire.ts'
 import { record, start } from './http-start.ts'

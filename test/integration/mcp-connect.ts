@@ -4,6 +4,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type {
+  JsonSchemaType,
+  JsonSchemaValidator,
+  jsonSchemaValidator as SchemaValidator,
+} from '@modelcontextprotocol/sdk/validation'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { onTestFinished } from 'vitest'
 import { cli } from '../chaos/service-process.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
@@ -53,7 +59,7 @@ export const overStdio = async (store: StoreUnderTest, project = 'shop'): Promis
   return connected(
     new StdioClientTransport({
       command: process.execPath,
-      args: [...cli, 'mcp', '--project', project],
+      args: [cli, 'mcp', '--project', project],
       env: {
         PATH: process.env.PATH ?? '',
         TURNGRAPH_STORE: url,
@@ -65,8 +71,21 @@ export const overStdio = async (store: StoreUnderTest, project = 'shop'): Promis
   )
 }
 
+const ajv = new AjvJsonSchemaValidator()
+const compiled = new Map<string, JsonSchemaValidator<unknown>>()
+
+/** The SDK's own, which would compile the same schemas for each connection anew. */
+const jsonSchemaValidator: SchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType) {
+    const text = JSON.stringify(schema)
+    const validator = compiled.get(text) ?? ajv.getValidator(schema)
+    compiled.set(text, validator)
+    return validator as JsonSchemaValidator<T>
+  },
+}
+
 export async function connected(transport: Transport): Promise<Connection> {
-  const client = new Client({ name: 'test', version: '1.0.0' })
+  const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
   await client.connect(transport)
   onTestFinished(() => client.close())
   await client.listTools() // a client knows the output schemas by then, and checks every success by them

@@ -3,7 +3,7 @@ import type { ToolCall } from '@langchain/core/messages/tool'
 import { RunnableLambda } from '@langchain/core/runnables'
 import type { fakeModel } from '@langchain/core/testing'
 import { type StructuredToolInterface, tool } from '@langchain/core/tools'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { MultiTurnState } from '../../src/autobuild/state/multi-turn-state.ts'
 import {
   MultiTurnStateTracker,

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { TurngraphError } from '../../errors.ts'
 import { type MODES, turnInput } from '../../turns/record.ts'
 import { LIMITS } from '../../turns/text.ts'

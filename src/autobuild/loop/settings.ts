@@ -1,5 +1,5 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { TurngraphClient } from '../../client/client.ts'
 import { TurngraphError } from '../../errors.ts'
 import { LIMITS, name } from '../../turns/text.ts'
