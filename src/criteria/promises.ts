@@ -15,10 +15,10 @@ import {
   newestStanding,
   readStanding,
   type Standing,
+  standingAsOf,
   standingColumns,
   type Target,
   targetParams,
-  WHOLE_LEDGER,
 } from './standing.ts'
 import { finalKeys, shownLabel } from './state.ts'
 
@@ -68,7 +68,7 @@ export async function recoverPromises(
 
 /** As of an earlier turn. */
 async function readPast(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
-  const standing = await readStanding(graph, request, request.turn, WHOLE_LEDGER)
+  const standing = await standingAsOf(graph, request, request.turn)
   if (standing === null) return NO_PROMISES
   const params = { worldKey: standing.worldKey, turnNumber: request.turn }
   const [before] = await readRows(graph, promisedBefore, params, promisedBeforeRow)

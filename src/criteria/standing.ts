@@ -84,23 +84,34 @@ export async function readStanding(
   asOf: number | null,
   ledgerUpTo: number,
 ): Promise<Standing | null> {
-  const read = (from: Graph, upTo: number) =>
-    readWholeRow(
-      from,
-      target.worldSlug == null ? standingInTask : standingInWorld,
-      { ...targetParams(target), turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo: upTo },
-      standingRow,
-      standingIsWhole(upTo),
-    )
-  const row = await read(graph, ledgerUpTo)
-  if (row === null) {
-    if (target.worldSlug == null) return null
-    throw unknownWorld(target.project, target.worldSlug)
-  }
-  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  const row = await readRow(graph, target, asOf, ledgerUpTo)
+  if (row === null) return null
   if (asOf === null || asOf >= row.world.currentTurn) return standingFrom(row, asOf, ledgerUpTo)
-  const past = await ofOneMoment(graph, row.world.key, (held) => read(held, WHOLE_LEDGER))
-  return past === null ? null : standingFrom(past, asOf, WHOLE_LEDGER)
+  return ofOneMoment(graph, row.world.key, (held) => standingAsOf(held, target, asOf))
+}
+
+/** The same in a world that is held ({@link ofOneMoment}): what an earlier turn knew takes the whole ledger. */
+export async function standingAsOf(held: Graph, target: Target, asOf: number): Promise<Standing | null> {
+  const row = await readRow(held, target, asOf, WHOLE_LEDGER)
+  return row === null ? null : standingFrom(row, asOf, WHOLE_LEDGER)
+}
+
+async function readRow(
+  graph: Graph,
+  target: Target,
+  asOf: number | null,
+  ledgerUpTo: number,
+): Promise<StandingRow | null> {
+  const row = await readWholeRow(
+    graph,
+    target.worldSlug == null ? standingInTask : standingInWorld,
+    { ...targetParams(target), turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo },
+    standingRow,
+    standingIsWhole(ledgerUpTo),
+  )
+  if (row === null && target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
+  if (row?.world.deleted) throw worldDeleted(row.world.slug)
+  return row
 }
 
 export const standingIsWhole =

@@ -14,9 +14,9 @@ import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../cr
 import {
   keptIsWhole,
   newestStanding,
-  readStanding,
   SMALL_WORLD,
   type Standing,
+  standingAsOf,
   standingColumns,
   targetParams,
   WHOLE_LEDGER,
@@ -174,8 +174,8 @@ async function entriesOf(graph: Graph, { entries, standing, world }: ContextRow)
 }
 
 /** As of an earlier turn the ledger is folded again. */
-async function pastFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
-  const standing = await readStanding(graph, request, row.turn.number, WHOLE_LEDGER)
+async function pastFrom(held: Graph, row: ContextRow, request: Request): Promise<Found> {
+  const standing = await standingAsOf(held, request, row.turn.number)
   if (standing === null) throw new Error('a world that is held has a standing')
   return foundIn(row, standing, request)
 }

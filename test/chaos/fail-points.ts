@@ -11,9 +11,6 @@ export const failingAt = (worldSlug: string, point: number, trace?: string): Rec
   ...(trace !== undefined && { CHAOS_TRACE: trace }),
 })
 
-export const hasFailPoint = ({ NODE_OPTIONS = '' }: Record<string, string>): boolean =>
-  NODE_OPTIONS.includes(preload)
-
 /** The steps that a service has taken, in order. */
 export const tracedPoints = (trace: string): string[] =>
   existsSync(trace) ? readFileSync(trace, 'utf8').trimEnd().split('\n') : []

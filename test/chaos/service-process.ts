@@ -8,16 +8,12 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { readServerFile } from '../../src/http/server-file.ts'
 import { guardAgainstOrphan } from '../../tools/neo4j/guard.ts'
-import { hasFailPoint } from './fail-points.ts'
 import { until } from './scenario.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The command line, as users run it. */
 export const cli = path.join(root, 'dist', 'bin', 'main.js')
-
-/** The same, module by module: those that a fail point wraps are files of their own. */
-const cliOfModules = path.join(root, 'dist', 'cli', 'main.js')
 
 /** A service in a process of its own, as a user starts it, on a free loopback port. */
 export type ServiceProcess = {
@@ -91,8 +87,7 @@ export function spawnCli(
   { dataFolder, environment }: ServiceOptions,
   wrapper: readonly string[] = [],
 ): ChildProcess {
-  const main = environment !== undefined && hasFailPoint(environment) ? cliOfModules : cli
-  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, main, ...args]
+  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, cli, ...args]
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
   return spawn(command, rest, {
     cwd: root,

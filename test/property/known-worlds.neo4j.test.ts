@@ -6,6 +6,7 @@ import { captureTurnState } from '../../src/turns/capture.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
 import { dumpOf } from '../support/graph-dump.ts'
+import { cases } from './cases.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 fc.configureGlobal({ endOnFailure: true })
@@ -87,8 +88,8 @@ async function stored(
 }
 
 for (const [engine, numRuns] of [
-  [shuffled, 60],
-  [neo4jLts, 25],
+  [shuffled, cases(40)],
+  [neo4jLts, cases(25)],
 ] as const) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)

@@ -7,6 +7,7 @@ import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { chainOf } from '../support/graph-dump.ts'
 import { captureSteadily, clientOf, type TurnToSend } from '../support/records.ts'
 import { anyContent, anyName } from './arbitraries.ts'
+import { cases } from './cases.ts'
 
 // A property is many tests in one. To shrink a counterexample on a store takes longer than to read it.
 vi.setConfig({ testTimeout: 300_000 })
@@ -34,8 +35,8 @@ const contexts = async (graph: Graph, where: ReturnType<typeof place>, turns: re
 }
 
 for (const [engine, numRuns] of [
-  [memory, 60],
-  [neo4jLts, 15],
+  [memory, cases(30)],
+  [neo4jLts, cases(10)],
 ] as const) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)

@@ -11,9 +11,10 @@ import {
   stepsOf,
 } from '../support/transcript-import.ts'
 import { independentlyOf, SESSION } from '../support/written-transcript.ts'
+import { cases } from './cases.ts'
 import { anyFile, anyPlaces, cutsOf } from './transcript-arbitraries.ts'
 
-const RUNS = 150
+const RUNS = cases(75)
 const anyChunk = fc.integer({ min: 1, max: 4096 })
 
 test('any transcript, imported in up to five stages, leaves the graph of one import: that of the independent program', {

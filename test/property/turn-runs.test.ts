@@ -20,6 +20,7 @@ import { captureRequest } from '../../src/turns/record.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from '../../src/turns/world-errors.ts'
 import { createWorld } from '../../src/turns/worlds.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { cases } from './cases.ts'
 import {
   type Answer,
   type Command,
@@ -32,8 +33,10 @@ import {
 
 vi.setConfig({ testTimeout: 600_000 })
 
-/** How many sequences the pure functions go through; the store goes through 3 % of that, and 1 % with things at once. */
-const SEQUENCES = Number(process.env.TURNGRAPH_TEST_RUN_SEQUENCES ?? 10_000)
+/** How many sequences the pure functions go through, and then the store. */
+const SEQUENCES = cases(10_000)
+const STORED_SEQUENCES = cases(150)
+const SEQUENCES_AT_ONCE = cases(25)
 const BEGIN = Date.UTC(2026, 0, 1)
 
 // --- Moves: commands that say "the newest attempt" where a command has to name one. ---
@@ -841,7 +844,7 @@ describe('turn runs on the embedded engine', () => {
           for (const { slug } of model.worlds) expect(model.seen(slug) ?? IDLE).toMatchObject(IDLE)
         }),
       ),
-      { numRuns: Math.ceil(SEQUENCES * 0.03) },
+      { numRuns: STORED_SEQUENCES },
     )
   })
 
@@ -874,7 +877,7 @@ describe('turn runs on the embedded engine', () => {
             }
           }),
         ),
-        { numRuns: Math.ceil(SEQUENCES * 0.005), endOnFailure: true },
+        { numRuns: SEQUENCES_AT_ONCE, endOnFailure: true },
       )
     })
   }
