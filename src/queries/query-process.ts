@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
@@ -32,7 +33,7 @@ export class QueryProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    this.#child.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
+    this.#child.once('exit', () => void this.#clear())
     // A program that has done its work ends, and its processes with it.
     this.#child.unref()
     this.#child.channel?.unref()
@@ -84,6 +85,14 @@ export class QueryProcess {
     this.#ended = true
     this.#child.ref() // until its folder is gone, too
     this.#child.kill('SIGKILL')
+  }
+
+  async #clear(): Promise<void> {
+    try {
+      await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+    } catch {
+      // Somebody may still copy the graph into it. It is in the system's folder for such.
+    }
   }
 }
 

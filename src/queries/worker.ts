@@ -40,7 +40,7 @@ function serve(folder: string): void {
   })
   // Whoever started it is gone, and cannot clear up.
   process.on('disconnect', () => {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     process.exit(0)
   })
   // An engine takes what a query asks for, and none of it from V8's heap.
