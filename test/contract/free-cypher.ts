@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/errors.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { EmbeddedReader } from '../../src/queries/embedded-reader.ts'
@@ -30,7 +30,9 @@ async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () 
   const folder = mkdtempSync(path.join(os.tmpdir(), 'turngraph-test-'))
   const file = path.join(folder, 'copy.db')
   await source.copyTo(file)
+  vi.stubEnv('TMPDIR', folder) // the engine leaves a folder there until its process ends
   const reader = new EmbeddedReader(file)
+  vi.unstubAllEnvs()
   return {
     reader,
     close: async () => {

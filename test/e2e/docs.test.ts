@@ -25,7 +25,8 @@ async function runInShell(script: string, { url, folder }: { url: string; folder
     .replaceAll('npx turngraph', 'node dist/bin/main.js')
     .replaceAll('.turngraph/token', path.join(folder, 'token'))
     .replaceAll('http://127.0.0.1:7480', url)
-  const env = { ...process.env, TURNGRAPH_DATA: folder, TURNGRAPH_URL: '', TURNGRAPH_STORE: '' }
+  const places = { TURNGRAPH_DATA: folder, TURNGRAPH_URL: '', TURNGRAPH_STORE: '', TMPDIR: temporaryFolder() }
+  const env = { ...process.env, ...places }
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', own], { cwd: root, env })
   return stdout
 }
