@@ -227,6 +227,8 @@ async function write(
   // Its ledger would be read now, and could not say whether what is remembered of the labels still stands.
   if (isRemembered && goes !== 'append') return null
   const standing = await standingAfter(capture, goes, keyOfWorld, known, resolution)
+  // Another turn came between: what is known of the labels is older than the ledger that the write compares with.
+  if (known.from !== 'nowhere' && standing.rev !== known.ledgerRev) return null
   const stored = storedParams(parts, resolution, standing.edges, {
     project: scope.project,
     id: seedId(capture),
