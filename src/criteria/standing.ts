@@ -87,7 +87,8 @@ export async function readStanding(
   const row = await readRow(graph, target, asOf, ledgerUpTo)
   if (row === null) return null
   if (asOf === null || asOf >= row.world.currentTurn) return standingFrom(row, asOf, ledgerUpTo)
-  return ofOneMoment(graph, row.world.key, (held) => standingAsOf(held, target, asOf))
+  const named = { ...target, worldSlug: row.world.slug }
+  return ofOneMoment(graph, row.world.key, (held) => standingAsOf(held, named, asOf))
 }
 
 /** The same in a world that is held ({@link ofOneMoment}): what an earlier turn knew takes the whole ledger. */

@@ -141,6 +141,9 @@ export class Queries {
       await source.copyTo(file)
       await process.ask({ open: { engine: 'embedded', file } }, OPEN_TIMEOUT_MS)
       this.#revision = revision
+    } catch (error) {
+      process.end() // its folder may be gone: the next query begins with another one
+      throw error
     } finally {
       await rm(file, { force: true })
     }

@@ -12,7 +12,7 @@ const { resolve } = createRequire(import.meta.url)
 const WORKER = '#query-worker'
 const NODE_OPTIONS = ['--max-old-space-size=256']
 /** It needs nothing that is secret, and nothing of ours. */
-const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot']
+const ENVIRONMENT = ['PATH', 'HOME', 'SystemRoot']
 /** Captures come first. */
 const NICENESS = 10
 
@@ -22,18 +22,26 @@ const NICENESS = 10
  */
 export class QueryProcess {
   /** Of this process alone, for the copy it reads and what its engine puts beside: it ends with the process. */
-  readonly folder = mkdtempSync(path.join(os.tmpdir(), 'turngraph-query-'))
+  readonly folder: string
   readonly #child: ChildProcess
   #ended = false
 
   constructor() {
-    this.#child = fork(resolve(WORKER), [this.folder], {
+    const worker = resolve(WORKER)
+    this.folder = mkdtempSync(path.join(os.tmpdir(), 'turngraph-query-'))
+    const inherited = Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]]))
+    this.#child = fork(worker, [this.folder], {
       execArgv: NODE_OPTIONS,
-      env: Object.fromEntries(ENVIRONMENT.flatMap((name) => [[name, process.env[name]]])),
+      env: { ...inherited, TMPDIR: this.folder, TEMP: this.folder },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    this.#child.once('exit', () => void this.#clear())
+    const gone = () => {
+      this.#ended = true
+      void this.#clear()
+    }
+    // One that could not be started has no exit.
+    this.#child.once('exit', gone).on('error', gone)
     // A program that has done its work ends, and its processes with it.
     this.#child.unref()
     this.#child.channel?.unref()
@@ -53,6 +61,7 @@ export class QueryProcess {
     order: Order,
     timeoutMs: number,
   ): Promise<Exclude<Answer, { failed: unknown } | { tooMuchMemory: true }>> {
+    if (this.ended) return Promise.reject(broken())
     return new Promise((resolve, reject) => {
       const settle = (conclude: () => void) => {
         clearTimeout(timer)

@@ -28,21 +28,23 @@ let fullMemory = Number.POSITIVE_INFINITY
 const [, started, folder] = process.argv
 if (started === fileURLToPath(import.meta.url) && folder !== undefined) serve(folder)
 
-/** `folder` is where the engine may leave files: it goes with the process. */
+/** `folder` is where the engine leaves files: it goes with the process. */
 function serve(folder: string): void {
-  process.env.TMPDIR = folder
-  process.env.TEMP = folder
   process.on('message', (order: Order) => {
     answerTo(order).then(
       (answer) => send(answer),
       (error: unknown) => send({ failed: asTurngraphError(error).toWire().error }),
     )
   })
-  // Whoever started it is gone, and cannot clear up.
-  process.on('disconnect', () => {
+  // Whoever started it is gone, perhaps before this one could listen, and cannot clear up.
+  const end = () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     process.exit(0)
-  })
+  }
+  process.on('disconnect', end)
+  if (!process.connected) end()
+  // They go to all processes of a terminal: whoever started it decides.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
   // An engine takes what a query asks for, and none of it from V8's heap.
   setInterval(() => {
     if (process.memoryUsage.rss() < fullMemory) return
