@@ -224,7 +224,7 @@ async function write(
   const merges = resolution.changed.some(({ mergedInto }) => mergedInto !== null)
   const goes = way === 'append' && merges ? 'insert' : way
   const isRemembered = known.from === 'memory'
-  // Its ledger would be read now, and could not say whether what is remembered of the labels still stands.
+  // Only an append asks whether the world is still the one that is remembered, not one that was restored since.
   if (isRemembered && goes !== 'append') return null
   const standing = await standingAfter(capture, goes, keyOfWorld, known, resolution)
   // Another turn came between: what is known of the labels is older than the ledger that the write compares with.

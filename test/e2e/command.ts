@@ -5,12 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { readServerFile } from '../../src/http/server-file.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-export const built = path.join(root, 'dist/bin/main.js')
+import { cli } from '../chaos/service-process.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 type Environment = Record<string, string>
@@ -28,7 +25,7 @@ export function commandsOn(data: string) {
   const start = (args: readonly string[], { environment = {}, cwd = data }: Given = {}): ChildProcess => {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
     const env = { ...Object.fromEntries(inherited), TURNGRAPH_DATA: path.join(data, 'graph'), ...environment }
-    return spawn(process.execPath, [built, ...args], { cwd, env })
+    return spawn(process.execPath, [cli, ...args], { cwd, env })
   }
   return {
     folder: path.join(data, 'graph'),

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, test } from 'vitest'
 import { readServerFile } from '../../src/http/server-file.ts'
+import { cli } from '../chaos/service-process.ts'
 import { type Connection, connected, EXECUTORS } from '../integration/mcp-connect.ts'
-import { built, commandsOn, temporaryFolder } from './command.ts'
+import { commandsOn, temporaryFolder } from './command.ts'
 
 /** Turn runs as a user at a terminal has them, and as an agent that speaks MCP over stdio. */
 
@@ -117,7 +118,7 @@ describe('turngraph mcp', () => {
     connected(
       new StdioClientTransport({
         command: process.execPath,
-        args: [built, 'mcp'],
+        args: [cli, 'mcp'],
         env: { PATH: process.env.PATH ?? '', TURNGRAPH_DATA: folder, ...environment },
         stderr: 'inherit',
       }),

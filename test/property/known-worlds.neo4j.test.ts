@@ -161,20 +161,20 @@ async function stored(
   return dump
 }
 
-/** The graph, where something happens right before the ledger of a world is read. */
-const beforeLedger = (graph: Graph, happen: () => Promise<unknown>): Graph => ({
-  engine: graph.engine,
-  source: graph.source,
-  read: async (statement, ...rest) => {
-    if (statement.name === 'criteria/ledger') await happen()
-    return graph.read(statement, ...rest)
-  },
-  write: (...args) => graph.write(...args),
-  transact: (...args) => graph.transact(...args),
-  schema: (command) => graph.schema(command),
-  health: () => graph.health(),
-  close: () => graph.close(),
-})
+/** Another process, to which something happens right before it reads the ledger of a world. */
+class InterruptedGraph extends ObservedGraph {
+  readonly #interrupt: () => Promise<unknown>
+
+  constructor(graph: Graph, interrupt: () => Promise<unknown>) {
+    super(graph, () => {})
+    this.#interrupt = interrupt
+  }
+
+  override async read(...[statement, ...rest]: Parameters<Graph['read']>) {
+    if (statement.name === 'criteria/ledger') await this.#interrupt()
+    return super.read(statement, ...rest)
+  }
+}
 
 for (const [engine, numRuns] of [
   [shuffled, cases(40)],
@@ -192,7 +192,7 @@ for (const [engine, numRuns] of [
       for (const { captureIn } of captures) await captureIn(another(second))
       let reads = 0
       await merging?.captureIn(
-        beforeLedger(second, async () => reads++ === 0 && late?.captureIn(another(second))),
+        new InterruptedGraph(second, async () => reads++ === 0 && late?.captureIn(another(second))),
       )
       expect(reads).toBeGreaterThan(1)
       expect(await dumpOf(second)).toEqual(inOrder)
