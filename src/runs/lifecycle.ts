@@ -67,15 +67,18 @@ export function startTurnRun(
   refuseDeleted(world)
   if (attempt !== null || run !== null) throw busy(world, run, attempt)
   refuseBeyondTheLastTurn(world, command.requestedTurnCount, 'turn_count')
-  const { turnRunId, owner, at, ...counts } = command
+  const { turnRunId, owner, at, requestedTurnCount, maxAttempts } = command
   const started: TurnRun = {
-    ...counts,
+    requestedTurnCount,
+    maxAttempts,
+    turnCountSource: command.turnCountSource,
+    maxAttemptsSource: command.maxAttemptsSource,
     turnRunId,
     project: world.project,
     worldSlug: world.slug,
     status: 'running',
     startTurn: world.currentTurn,
-    targetTurn: world.currentTurn + counts.requestedTurnCount,
+    targetTurn: world.currentTurn + requestedTurnCount,
     committedTurnCount: 0,
     attemptCount: 0,
     failedAttemptCount: 0,

@@ -79,8 +79,12 @@ export const leasedRow = z.object({
   now: z.number(),
 })
 
+/** Strips what is not declared: a caller's object may have more keys, and none of them may reach the graph. */
+const declaredRun = z.object(turnRun.shape)
+const declaredAttempt = z.object(attempt.shape)
+
 export function runParams(run: TurnRun, before: TurnRun | null): Value {
-  const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, ...properties } = run
+  const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, ...properties } = declaredRun.parse(run)
   const ofWorld = worldKey(run.project, run.worldSlug)
   return {
     key: recordKey(run.project, run.turnRunId),
@@ -91,7 +95,7 @@ export function runParams(run: TurnRun, before: TurnRun | null): Value {
 }
 
 export function attemptParams(held: Attempt, before: Attempt | null): Value {
-  const { startedAt, endedAt, ...properties } = held
+  const { startedAt, endedAt, ...properties } = declaredAttempt.parse(held)
   const { project, worldSlug, turnRunId, turnRunSeq } = held
   const ofWorld = worldKey(project, worldSlug)
   const ofRun = turnRunId === null ? null : recordKey(project, turnRunId)

@@ -4,8 +4,9 @@ import type { Finding } from '../../src/doctor/finding.ts'
 import { loadMigrations } from '../../src/graph/migrations.ts'
 import { undone } from '../../src/graph/one-moment.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { dumpOf } from '../support/graph-dump.ts'
-import { fillHealthy } from '../support/healthy-graph.ts'
+import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
 import { clientOf } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -361,6 +362,13 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
+    test('finds nothing after runs that were started, committed, failed, cancelled and reconciled through the operations', async () => {
+      await runThroughOperations(handles.graph)
+      const rows = await handles.graph.read(RUN_STATUSES, {})
+      expect(rows.map(({ status }) => status)).toEqual(['cancelled', 'completed', 'failed', 'interrupted'])
+      expect(await findingsOf(handles.graph)).toEqual([])
+    })
+
     test('finds nothing in an empty graph', async () => {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
@@ -404,6 +412,11 @@ export function doctorContract(store: StoreUnderTest): void {
     })
   })
 }
+
+const RUN_STATUSES = parseStatement(
+  'test/run-statuses',
+  'MATCH (r:TurnRun) RETURN DISTINCT r.status AS status ORDER BY status',
+)
 
 async function plant(graph: Graph, cypher: string): Promise<void> {
   const rows = { name: 'test/fault', text: `${cypher} RETURN 1 AS one`, params: [] }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { loadMigrations, type Migration, migrate, migrationStatus } from '../../src/graph/migrations.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
+import { runThroughOperations } from '../support/healthy-graph.ts'
+import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const migration = (version: string, label: string): Migration => ({
@@ -25,6 +27,14 @@ const leaveLockBehind = parseStatement(
    RETURN l.owner AS owner`,
 )
 const lock = parseStatement('test/lock', 'MATCH (l:SchemaMigrationLock) RETURN l.owner AS owner')
+const withTurnCount = parseStatement(
+  'test/with-turn-count',
+  'MATCH (r:TurnRun) SET r.turnCount = r.requestedTurnCount RETURN count(r) AS runs',
+)
+const turnRuns = parseStatement(
+  'test/turn-runs',
+  'MATCH (r:TurnRun) RETURN properties(r) AS run ORDER BY r.key',
+)
 const takeLock = statement('graph/migration-lock')
 const releaseLock = statement('graph/migration-unlock')
 
@@ -77,6 +87,21 @@ export function migrationsContract(store: StoreUnderTest): void {
       await migrate(graph, { migrations: [first, second] })
       const refusal = { code: 'store_unavailable', message: expect.stringContaining('V002') }
       await expect(migrate(graph, { migrations: [first] })).rejects.toMatchObject(refusal)
+    })
+
+    test('turn runs that were stored with an undeclared field lose it, and nothing else', async () => {
+      const { graph } = handles
+      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '004') })
+      await runThroughOperations(graph)
+      const before = await graph.read(turnRuns, {})
+      // As `run start w --turns 1 --max-attempts 3` was stored: the request's `turnCount` beside the declared fields.
+      await graph.write([{ statement: withTurnCount, params: {} }])
+      expect(new Set((await findingsOf(graph)).map(({ check }) => check))).toEqual(
+        new Set(['migration_pending', 'record_invalid']),
+      )
+      await migrate(graph)
+      expect(await findingsOf(graph)).toEqual([])
+      expect(await graph.read(turnRuns, {})).toEqual(before)
     })
 
     test('two processes that migrate at once apply each once', async () => {

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
+import { cli } from '../chaos/service-process.ts'
+import { connected, EXECUTORS } from '../integration/mcp-connect.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 const aTurn = (worldSlug: string, turnNumber = 1) =>
@@ -48,6 +51,33 @@ test('the doctor and forgetting, on a store of their own and through a service',
     skipped: [],
   })
   expect((await json('worlds')).answer.items).toEqual([])
+})
+
+test('the doctor finds nothing after turn runs of the command line and of MCP', {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder()
+  const executors = path.join(folder, 'executors.json')
+  writeFileSync(executors, JSON.stringify(EXECUTORS))
+  const user = commandsOn(folder)
+  const environment = { TURNGRAPH_EXECUTORS: executors }
+  const run = (...args: string[]) => user.run(args, { environment })
+  for (const executor of ['flaky', 'failing', 'slow'])
+    await run('worlds', 'create', executor, '--feature', 'F', '--task', 'T', '--executor', executor)
+  await run('run', 'start', 'flaky', '--turns', '1', '--max-attempts', '3')
+  await run('run', 'start', 'failing', '--turns', '2', '--max-attempts', '3')
+  await run('run', 'start', 'failing')
+  const mcp = await connected(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [cli, 'mcp', '--project', 'default'],
+      env: { PATH: process.env.PATH ?? '', TURNGRAPH_DATA: user.folder, ...environment },
+    }),
+  )
+  const started = await mcp.call('run_turn', { world_slug: 'slow', turn_count: 1, max_attempts: 3 })
+  await mcp.call('cancel_turn_run', { world_slug: 'slow', turn_run_id: started.turn_run_id })
+  await mcp.client.close()
+  expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Healthy: /) })
 })
 
 test('what the doctor finds is told with its remedy, and the exit code says so', {

@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inProcessClient } from '../../src/client/in-process.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import { Executors } from '../../src/runs/executors.ts'
+import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { captureRequest } from '../../src/turns/record.ts'
 import { aTurn, clientOf, everyField, FEATURE, PROJECT, TASK, type TurnToSend } from './records.ts'
 import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
@@ -92,4 +97,58 @@ async function runs(graph: Graph): Promise<void> {
   await client.captureTurnState(judgedTurn(2, { worldSlug: 'ran', commit: 'c', onConflict: 'supersede' }))
   const active = await start()
   await store.startAttemptForTurnRun(active, WORKER, active.fence ?? 0)
+}
+
+/** Runs and single attempts of every end, as the command line, REST and MCP ask for them: by operations alone. */
+export async function runThroughOperations(graph: Graph): Promise<void> {
+  const executors = new Executors({
+    trial: simulatedExecutor({ durationMs: 0, outcomes: ['failed', 'committed'], repeat: true }),
+    failing: simulatedExecutor({ durationMs: 0, outcomes: ['failed'], repeat: true }),
+  })
+  const runs = new TurnRuns({ graph, instance: 'operations', executors })
+  const client = inProcessClient({ graph, project: PROJECT, runs })
+  const aWorld = (worldSlug: string, executor: string) =>
+    client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug, executor })
+  for (const executor of ['trial', 'failing']) {
+    await aWorld(executor, executor)
+    await client.runTurn({ worldSlug: executor, turnCount: 2, maxAttempts: 4 })
+    await runs.idle()
+    await client.runTurn({ worldSlug: executor })
+    await runs.idle()
+  }
+  await aWorld('worker', 'external')
+  await client.runTurn({ worldSlug: 'worker', turnCount: 1, maxAttempts: 3 })
+  for (const outcome of ['failed', 'committed']) {
+    const { attemptId, fence } = await claimNext(client, 'worker')
+    await client.heartbeatAttempt({ attemptId, fence })
+    if (outcome === 'failed') await client.failAttempt({ attemptId, fence, reason: 'it broke' })
+    else await client.commitAttempt({ attemptId, fence, turn: { playerSummary: 'Built it' } })
+  }
+  await runs.idle()
+  await aWorld('cancelled', 'external')
+  const { turnRunId = '' } = await client.runTurn({ worldSlug: 'cancelled', turnCount: 3 })
+  const { attemptId, fence } = await claimNext(client, 'cancelled')
+  await client.cancelTurnRun({ turnRunId, reason: 'wrong branch' })
+  await client.failAttempt({ attemptId, fence, reason: 'it broke' })
+  await runs.idle()
+  await aWorld('alone', 'external')
+  await client.runTurn({ worldSlug: 'alone' })
+  await aWorld('left', 'external')
+  await client.runTurn({ worldSlug: 'left', turnCount: 2 })
+  await claimNext(client, 'left')
+  await runs.close() // hands the run back
+  await new TurnRunStore(graph, { skew: () => 120_000 }).reconcileRunningAttempts()
+}
+
+/** The coordinator starts an attempt a moment after the one before has ended. */
+async function claimNext(
+  client: ReturnType<typeof inProcessClient>,
+  worldSlug: string,
+): Promise<{ attemptId: string; fence: number }> {
+  for (;;) {
+    const { activeAttemptId } = await client.getWorld({ worldSlug })
+    if (activeAttemptId !== null)
+      return client.claimAttempt({ attemptId: activeAttemptId, workerId: 'tests' })
+    await sleep(10)
+  }
 }
