@@ -3,8 +3,8 @@ import type { Desire } from '../transcripts/desires.ts'
 import type { Path } from '../transcripts/reports.ts'
 import type { ToolStat } from '../transcripts/tool-stats.ts'
 import { ask, itemsOf } from './ask.ts'
-import { printColumns } from './columns.ts'
 import { named, whole, withJson, withProject } from './options.ts'
+import { printNote } from './output.ts'
 
 type PathsOptions = { turns?: boolean; top?: number; since?: string; project?: string; json?: boolean }
 
@@ -37,9 +37,11 @@ const showPaths = (options: PathsOptions): Promise<void> => {
 const showDesires = (options: { project?: string; json?: boolean }): Promise<void> =>
   ask('listDesires', {}, options, ({ items }) => printDesires(items), itemsOf)
 
-function printToolStats(stats: readonly ToolStat[]): void {
-  printColumns(
-    ['RANK', 'PATTERN', 'COUNT', 'AVG_TURN_LEN', 'LONG_TURN_%'],
+async function printToolStats(stats: readonly ToolStat[]): Promise<void> {
+  if (stats.length === 0) return printNote('No tool was called.')
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['rank', 'pattern', 'count', 'avg_turn_len', 'long_turn_%'],
     stats.map(({ toolName, count, avgTurnLen, longTurnPct }, i) => [
       i + 1,
       toolName,
@@ -47,13 +49,14 @@ function printToolStats(stats: readonly ToolStat[]): void {
       avgTurnLen.toFixed(1),
       `${Math.round(longTurnPct)}%`,
     ]),
-    'No tool was called.',
   )
 }
 
-function printPaths(paths: readonly Path[]): void {
-  printColumns(
-    ['RANK', 'PATTERN', 'COUNT', 'SESSIONS', 'CATEGORY', 'LAST_SEEN'],
+async function printPaths(paths: readonly Path[]): Promise<void> {
+  if (paths.length === 0) return printNote('Nothing failed, and no long turn recurs.')
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['rank', 'pattern', 'count', 'sessions', 'category', 'last_seen'],
     paths.map(({ pattern, count, sessions, category, lastSeen }, i) => [
       i + 1,
       pattern,
@@ -62,14 +65,14 @@ function printPaths(paths: readonly Path[]): void {
       category,
       lastSeen ?? '-',
     ]),
-    'Nothing failed, and no long turn recurs.',
   )
 }
 
-function printDesires(desires: readonly Desire[]): void {
-  printColumns(
-    ['TOOL', 'CATEGORY', 'SOURCE', 'ERROR'],
+async function printDesires(desires: readonly Desire[]): Promise<void> {
+  if (desires.length === 0) return printNote('No long turn recurs.')
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['tool', 'category', 'source', 'error'],
     desires.map(({ toolName, category, source, error }) => [toolName, category, source, error]),
-    'No long turn recurs.',
   )
 }

@@ -117,6 +117,7 @@ async function printRows(
   printTable(
     columns,
     rows.map((row) => row.map(cellOf)),
+    { as: 'names' },
   )
   if (truncated) printNote(`There is more: --limit ${Math.min(10 * rows.length, 10_000)}`)
 }

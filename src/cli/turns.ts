@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { ARROW } from '../transcripts/pattern.ts'
 import type { TranscriptPattern, TranscriptTurnRow } from '../transcripts/reports.ts'
 import { ask, itemsOf } from './ask.ts'
-import { printColumns } from './columns.ts'
 import { named, whole, withJson, withProject } from './options.ts'
+import { printNote } from './output.ts'
 
 type TurnsOptions = {
   minLength?: number
@@ -39,23 +39,25 @@ const showTurns = (options: TurnsOptions): Promise<void> => {
     : ask('listTranscriptTurns', { ...asked, pattern }, options, ({ items }) => printTurns(items), itemsOf)
 }
 
-function printTurns(turns: readonly TranscriptTurnRow[]): void {
-  printColumns(
-    ['SESSION', 'TURN', 'LENGTH', 'TOOLS'],
+async function printTurns(turns: readonly TranscriptTurnRow[]): Promise<void> {
+  if (turns.length === 0) return printNote('No such turn.')
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['session', 'turn', 'length', 'tools'],
     turns.map(({ sessionId, index, length, tools }) => [sessionId, index, length, tools.join(ARROW)]),
-    'No such turn.',
   )
 }
 
-function printPatterns(patterns: readonly TranscriptPattern[]): void {
-  printColumns(
-    ['PATTERN', 'COUNT', 'AVG_LENGTH', 'SESSIONS'],
+async function printPatterns(patterns: readonly TranscriptPattern[]): Promise<void> {
+  if (patterns.length === 0) return printNote('No such pattern.')
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['pattern', 'count', 'avg_length', 'sessions'],
     patterns.map(({ pattern, count, avgLength, sessions }) => [
       pattern,
       count,
       avgLength.toFixed(1),
       sessions,
     ]),
-    'No such pattern.',
   )
 }

@@ -77,7 +77,7 @@ describe('capture and context', () => {
     expect(await turngraph.run(['capture', file])).toMatchObject({ code: 0 })
     expect(await turngraph.run(['capture', '-'], { input: turn(2) })).toMatchObject({ code: 0 })
     const { stdout } = await turngraph.run(['worlds', 'turns', 'TASK-1'])
-    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['turn', '1', '2', ''])
+    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['TURN', '1', '2', ''])
   })
 
   test('--json prints the wire form alone on standard output', async () => {
@@ -145,7 +145,7 @@ describe('what a Coach asks', () => {
     await captureSession()
     const criteria = await turngraph.run(['criteria', ...task])
     expect(criteria.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
-      ['criterion', 'state', 'since turn', 'verdicts', 'promise', 'text'],
+      ['CRITERION', 'STATE', 'SINCE_TURN', 'VERDICTS', 'PROMISE', 'TEXT'],
       [
         'AC-001',
         'verified, contested in turn 2',

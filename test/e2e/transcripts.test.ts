@@ -83,7 +83,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       files: 2,
     })
     expect(lines(await run('import', 'transcripts', folder)).map((line) => line.split('\t'))).toEqual([
-      ['imported', 'count'],
+      ['IMPORTED', 'COUNT'],
       ['files', '2'],
       ['sessions', '2'],
       ['turns', '6'],
@@ -101,11 +101,11 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     const pattern = 'Grep → Read{2+} → Edit → Bash'
 
     expect(lines(await run('turns'))).toEqual([
-      'SESSION                               TURN  LENGTH  TOOLS',
-      `${S2}  1     7       Grep → Read → Read → Read → Edit → Bash → Bash`,
-      `${S1}  0     6       Grep → Read → Read → Read → Edit → Bash`,
-      `${S2}  0     6       Grep → Read → Read → Read → Edit → Bash`,
-      `${S1}  1     5       Bash → Bash → Read → Bash → Read`,
+      'SESSION\tTURN\tLENGTH\tTOOLS',
+      `${S2}\t1\t7\tGrep → Read → Read → Read → Edit → Bash → Bash`,
+      `${S1}\t0\t6\tGrep → Read → Read → Read → Edit → Bash`,
+      `${S2}\t0\t6\tGrep → Read → Read → Read → Edit → Bash`,
+      `${S1}\t1\t5\tBash → Bash → Read → Bash → Read`,
     ])
     const turns = await json('turns')
     expect(turns[0]).toEqual({
@@ -133,19 +133,19 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(lines(await run('turns', '--pattern', pattern))).toHaveLength(3)
 
     expect(lines(await run('turns', '--patterns'))).toEqual([
-      'PATTERN                            COUNT  AVG_LENGTH  SESSIONS',
-      'Grep → Read{2+} → Edit → Bash      2      6.0         2',
-      'Bash{2+} → Read → Bash → Read      1      5.0         1',
-      'Grep → Read{2+} → Edit → Bash{2+}  1      7.0         1',
+      'PATTERN\tCOUNT\tAVG_LENGTH\tSESSIONS',
+      'Grep → Read{2+} → Edit → Bash\t2\t6.0\t2',
+      'Bash{2+} → Read → Bash → Read\t1\t5.0\t1',
+      'Grep → Read{2+} → Edit → Bash{2+}\t1\t7.0\t1',
     ])
     expect((await json('turns', '--patterns'))[0]).toEqual({ pattern, count: 2, avg_length: 6, sessions: 2 })
 
     expect(lines(await run('paths', '--turns'))).toEqual([
-      'RANK  PATTERN  COUNT  AVG_TURN_LEN  LONG_TURN_%',
-      '1     Read     12     5.0           60%',
-      '2     Bash     7      6.0           75%',
-      '3     Edit     3      6.3           100%',
-      '4     Grep     3      6.3           100%',
+      'RANK\tPATTERN\tCOUNT\tAVG_TURN_LEN\tLONG_TURN_%',
+      '1\tRead\t12\t5.0\t60%',
+      '2\tBash\t7\t6.0\t75%',
+      '3\tEdit\t3\t6.3\t100%',
+      '4\tGrep\t3\t6.3\t100%',
     ])
     expect((await json('paths', '--turns', '--top', '1'))[0]).toEqual({
       tool_name: 'Read',
@@ -155,8 +155,8 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       long_turn_pct: 60,
     })
     expect(lines(await run('paths'))).toEqual([
-      'RANK  PATTERN                                 COUNT  SESSIONS  CATEGORY    LAST_SEEN',
-      '1     Bash: Exit code N: no such file <path>  1      1         tool-error  2026-01-02T00:00:00.000Z',
+      'RANK\tPATTERN\tCOUNT\tSESSIONS\tCATEGORY\tLAST_SEEN',
+      '1\tBash: Exit code N: no such file <path>\t1\t1\ttool-error\t2026-01-02T00:00:00.000Z',
     ])
 
     write(3, linesOf(turn('g', LONG, { from: 700 })))
