@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { analysisOperations } from './analysis-operations.ts'
 import { criteriaView, criterionHistory, listCriteria } from './criteria/criteria.ts'
+import { logRecovery } from './criteria/log-recovery.ts'
 import { recoverPromises } from './criteria/promises.ts'
 import { historyEntry, promisesView, ROLES, stallView } from './criteria/shown.ts'
 import { loadStall } from './criteria/stall-analysis.ts'
@@ -58,7 +59,11 @@ export const operations = {
     scope: 'read',
     input: contextRequest,
     output: continuationContext,
-    run: (graph, input) => loadTurnContinuationContext(graph, input),
+    run: async (graph, input, { log }) => {
+      const answer = await loadTurnContinuationContext(graph, input)
+      logRecovery(log, answer)
+      return answer
+    },
   }),
   listCriteria: operation({
     summary: 'What is proven: the criteria that count, where each stands, and for the Coach why',
@@ -95,9 +100,9 @@ export const operations = {
     input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
     output: promisesView,
     run: async (graph, input, { log }) => {
-      const answer = await recoverPromises(graph, input)
-      if (answer.message !== undefined) log?.(answer.message)
-      return answer
+      const promises = await recoverPromises(graph, input)
+      logRecovery(log, { promises })
+      return promises
     },
   }),
   loadStall: operation({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { logRecovery } from './criteria/log-recovery.ts'
 import { TurngraphError } from './errors.ts'
 import { numberCursor, operation, pageFields, project, worldSlug } from './operation.ts'
 import {
@@ -140,19 +141,30 @@ export const runOperations = {
   claimAttempt: operation({
     summary: 'Take an external attempt, and learn what its turn needs to know',
     scope: 'write',
-    input: z.strictObject({ project, attemptId, workerId: name }),
+    input: z.strictObject({
+      project,
+      attemptId,
+      workerId: name,
+      withContinuation: z
+        .boolean()
+        .default(true)
+        .describe('false: for a worker that loads its contexts itself; `continuation` is null then'),
+    }),
     output: claimAnswer,
-    run: async (graph, { workerId, ...ref }, { runs }) => {
+    run: async (graph, { workerId, withContinuation, ...ref }, { runs, log }) => {
       const attempt = await runs.store.getAttempt(ref)
       const claimed = await runs.store.claimAttempt(attempt, workerId)
-      const world = await getWorld(graph, claimed.project, claimed.worldSlug)
+      const continuation = withContinuation
+        ? await continuationOf(graph, claimed, await getWorld(graph, claimed.project, claimed.worldSlug))
+        : null
+      if (continuation !== null) logRecovery(log, continuation.coach)
       return {
         attemptId: claimed.attemptId,
         worldSlug: claimed.worldSlug,
         attemptedTurn: claimed.attemptedTurn,
         fence: claimed.fence ?? 0,
         leaseUntil: claimed.leaseUntil,
-        continuation: await continuationOf(graph, claimed, world),
+        continuation,
       }
     },
   }),

@@ -113,6 +113,7 @@ const turnState = z.looseObject({
 const taskWorkResults = z.looseObject({
   feature_id: text,
   summary: prose,
+  completion_promises: z.array(promise).nullish(),
   quality_gates: z.looseObject({ tests_passed: number, tests_failed: number, coverage: number }).nullish(),
 })
 

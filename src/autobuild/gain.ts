@@ -74,7 +74,7 @@ export const onlyAdds = ({ lost, changed }: Difference): boolean =>
   lost.length === 0 && changed.every((field) => field === 'mode')
 
 /** What `task_work_results.json` may have told. */
-const OF_RESULTS = ['playerSummary', 'testsPassed', 'testsFailed', 'coverage'] as const
+const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', 'coverage'] as const
 
 /**
  * `task_work_results.json` tells of the newest turn only: what an earlier import learned from it about this

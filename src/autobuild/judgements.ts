@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { toCriterionStatus, toPromiseStatus } from '../turns/record.ts'
-import type { CoachReport, PlayerReport, TurnStateFile } from './artifacts.ts'
+import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import { firstList, firstNumber, firstText, isText, withContent } from './content.ts'
 import type { Warn } from './fit.ts'
 import type { WirePromise, WireVerification } from './wire-turn.ts'
@@ -41,8 +42,39 @@ export function verificationsOf(
   })
 }
 
-export function promisesOf(player: PlayerReport | undefined, warn: Warn): WirePromise[] {
-  return (player?.completion_promises ?? []).flatMap((promise, i) => {
+/**
+ * What the Player promised in its report; where that promises nothing, what `task_work_results.json` says of the
+ * newest turn (seed 004 looks there first). Where both promise and differ, the report counts.
+ */
+export function promisesOf(
+  player: PlayerReport | undefined,
+  results: TaskWorkResults | undefined,
+  warn: Warn,
+): WirePromise[] {
+  const reported = mapPromises(player, warn)
+  if (reported.length === 0) return mapPromises(results, warn)
+  const inResults = mapPromises(results, () => {})
+  const differing = differingPromises(reported, inResults)
+  if (inResults.length > 0 && differing > 0) {
+    const what = differing === 1 ? '1 promise' : `${differing} promises`
+    warn('promises', `task_work_results.json differs in ${what}; what the Player's report says counts`)
+  }
+  return reported
+}
+
+/** How many criteria the two promise differently, or only one of them promises. */
+function differingPromises(reported: readonly WirePromise[], inResults: readonly WirePromise[]): number {
+  const labels = new Set([...reported, ...inResults].map(({ criterion_id }) => criterion_id))
+  const of = (promises: readonly WirePromise[], label: string) =>
+    promises.filter(({ criterion_id }) => criterion_id === label)
+  return [...labels].filter((label) => !isDeepStrictEqual(of(reported, label), of(inResults, label))).length
+}
+
+function mapPromises(
+  from: Pick<PlayerReport | TaskWorkResults, 'completion_promises'> | undefined,
+  warn: Warn,
+): WirePromise[] {
+  return (from?.completion_promises ?? []).flatMap((promise, i) => {
     const field = `promises[${i}]`
     const id = firstText(promise.criterion_id, promise.ac_id)
     if (id === undefined) return without(field, warn)

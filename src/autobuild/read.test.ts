@@ -218,7 +218,14 @@ test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
       },
     )
     expect([count('verifications'), count('promises'), count('issues')]).toEqual([1026, 1099, 230])
-    expect({ skipped, warnings }).toEqual({ skipped: [], warnings: [] })
+    expect(skipped).toEqual([])
+    // Its checks of the tree say other things there than the Player's report does.
+    expect(warnings.map(({ task, turn, field }) => `${task} ${turn} ${field}`)).toEqual([
+      'TASK-SKEL-001 1 promises',
+      'TASK-SKEL-004 6 promises',
+      'TASK-TRS-001 1 promises',
+      'TASK-VID-001 1 promises',
+    ])
     expect(new Set(unmapped.map(({ shape }) => shape))).toEqual(new Set(['coach.issues[]']))
     const mixed = tasks.find((task) => task.taskId === 'TASK-RIP-007')
     expect(mixed?.runs.map((run) => run.map((turn) => turn.turn_number))).toEqual([[2, 3], [1]])

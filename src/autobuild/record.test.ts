@@ -163,6 +163,32 @@ test('promises take both spellings, and a status that is none is uncertain', () 
   expect(warnings({ player: { ...notes, completion_promises } })).toHaveLength(1)
 })
 
+describe('promises of task_work_results.json', () => {
+  const promise = { criterion_id: 'AC-001', status: 'complete' }
+  const results = { completion_promises: [promise] }
+
+  test("are those of the turn where the Player's report has none", () => {
+    expect(record({ player: notes, results }).promises).toEqual([promise])
+    expect(record({ results }).promises).toEqual([promise])
+    const blank = { ...notes, completion_promises: [{ status: 'complete' }] }
+    expect(record({ player: blank, results }).promises).toEqual([promise])
+    expect(warnings({ player: notes, results })).toEqual([])
+  })
+
+  test("give way to the Player's report where both have some, and a difference is told", () => {
+    const completion_promises = [
+      { criterion_id: 'AC-002', status: 'partial' },
+      { ...promise, test_file: null },
+    ]
+    const sources = { player: { ...notes, completion_promises }, results }
+    expect(record(sources).promises?.map(({ criterion_id }) => criterion_id)).toEqual(['AC-002', 'AC-001'])
+    const told = "promises: task_work_results.json differs in 1 promise; what the Player's report says counts"
+    expect(warnings(sources)).toEqual([told])
+    const same = { ...sources, results: { completion_promises: completion_promises.toReversed() } }
+    expect(warnings(same)).toEqual([])
+  })
+})
+
 describe('issues', () => {
   test('category or type, labels of the requirement, details with the missing criteria', () => {
     const issues = [

@@ -53,7 +53,7 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   const { player, coach, turnState, results } = sources
   const times = timesOf(sources, warn)
   const verifications = verificationsOf(coach, turnState, warn)
-  const promises = promisesOf(player, warn)
+  const promises = promisesOf(player, results, warn)
   const named = [...verifications, ...promises].map((entry) => entry.criterion_id)
   const issues = issuesOf(coach, named)
   const record: WireTurn = {

@@ -26,6 +26,8 @@ export type StoreTurngraphOptions = {
   executors?: Readonly<Record<string, Executor>>
   /** Who this program is in leases; default: the embedded folder's own, else a new UUID. */
   workerId?: string
+  /** Takes what a service would log, such as recovered promises; default: nothing is logged. */
+  log?: (message: string, fields?: object) => void
 }
 
 /**
@@ -55,6 +57,7 @@ async function onStore({
   project,
   executors,
   workerId,
+  log,
 }: StoreTurngraphOptions): Promise<TurngraphClient> {
   const [{ inProcessClient }, { openGraph }, { migrate }, { TurnRuns }, { Executors }, { holdInstance }] =
     await Promise.all([
@@ -75,15 +78,31 @@ async function onStore({
         ? crypto.randomUUID()
         : (await holdInstance({ dataFolder: folder, store: place as Store })).id
     const instance = workerId ?? known
-    const runs = new TurnRuns({ graph, instance, executors: new Executors(executors) })
+    const runs = new TurnRuns({
+      graph,
+      instance,
+      executors: new Executors(executors),
+      ...(log !== undefined && { log: { info: swapped(log), warn: swapped(log) } }),
+    })
     // Nobody else has an embedded folder open: what an earlier life left behind in it is over.
     await runs.begin()
-    return inProcessClient({ graph, project: project ?? 'default', runs, workerId: instance })
+    return inProcessClient({
+      graph,
+      project: project ?? 'default',
+      runs,
+      workerId: instance,
+      ...(log !== undefined && { log }),
+    })
   } catch (error) {
     if ('kind' in place) await graph.close()
     throw error
   }
 }
+
+const swapped =
+  (log: NonNullable<StoreTurngraphOptions['log']>) =>
+  (fields: object, message: string): void =>
+    log(message, fields)
 
 const storeAt = (address: string): Store => loadConfig({ ...process.env, TURNGRAPH_STORE: address }).store
 
@@ -178,6 +197,7 @@ const storeOptions = z.strictObject({
     )
     .optional(),
   workerId: text.optional(),
+  log: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
 })
 
 /** A misspelled option would be one that has no effect. */

@@ -272,7 +272,7 @@ export const claimAnswer = z.object({
   leaseUntil: z
     .number()
     .describe("epoch milliseconds of the database's clock; send a heartbeat at a third of the lease"),
-  continuation: z.object({ player: continuationContext, coach: continuationContext }),
+  continuation: z.object({ player: continuationContext, coach: continuationContext }).nullable(),
 })
 
 export const heartbeatAnswer = z.object({

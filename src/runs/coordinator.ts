@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import { logRecovery } from '../criteria/log-recovery.ts'
 import { hasCode, isAway, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import type { CaptureRequest } from '../turns/record.ts'
@@ -140,7 +141,12 @@ export class Coordinator {
         attemptId: attempt.attemptId,
         attemptedTurn: attempt.attemptedTurn,
         sequence: attempt.turnRunSeq ?? attempt.number,
-        continuation: () => this.persist(world, () => continuationOf(this.#graph, attempt, world)),
+        continuation: async () => {
+          const continuation = await this.persist(world, () => continuationOf(this.#graph, attempt, world))
+          const { worldSlug, attemptId } = attempt
+          logRecovery((message) => this.#log.info({ worldSlug, attemptId }, message), continuation.coach)
+          return continuation
+        },
         signal,
       })
     } catch (error) {

@@ -203,10 +203,12 @@ export function autobuildContract(store: StoreUnderTest): void {
         task: (worldSlug) => `of ${worldSlug}`,
         onEvent: ({ type, worldSlug }) => seen.push(`${worldSlug} ${type}`),
       })
+      const logged: string[] = []
       const runs = new TurnRuns({
         graph: handles.graph,
         instance: 'tests',
         executors: new Executors({ autobuild: executor }),
+        log: { info: (_, message) => logged.push(message), warn: (_, message) => logged.push(message) },
       })
       const client = inProcessClient({ graph: handles.graph, project: PROJECT, runs })
       await client.createWorld({ ...world, worldSlug: 'w', executor: 'autobuild' })
@@ -217,6 +219,23 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(items.map(({ coachDecision }) => coachDecision)).toEqual(['feedback', 'feedback', 'approved'])
       expect(seen.slice(0, 4)).toEqual(['w context', 'w player', 'w context', 'w coach'])
       expect(agents.contextOf('coach', 3)).toContain('**Promises recovered from turn 1**: 3')
+      const recovery =
+        'No completion_promises in current turn — recovered from player_turn_1.json (3 promises)'
+      expect(logged).toEqual([recovery, recovery]) // before turns 2 and 3
+    })
+
+    test('each promise recovery of a loop is logged once, for its Coach', async () => {
+      const logged: string[] = []
+      const client = inProcessClient({
+        graph: handles.graph,
+        project: PROJECT,
+        log: (message) => logged.push(message),
+      })
+      const agents = scriptedAgents()
+      await played(runAutobuild({ client, world, task: 'build it', ...roles(agents), maxTurns: 5 }))
+      const recovery =
+        'No completion_promises in current turn — recovered from player_turn_1.json (3 promises)'
+      expect(logged).toEqual([recovery, recovery]) // before turns 2 and 3
     })
   })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createTurngraphClient } from '../../src/client/create.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import type { OperationInput } from '../../src/operations.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -75,6 +76,30 @@ export function coachContract(store: StoreUnderTest): void {
           'No completion_promises in current turn — recovered from player_turn_1.json (6 promises)',
         )
         expect(logged).toEqual([message])
+      })
+
+      test('a recovery is logged once, also where it comes with the context of the Coach', async () => {
+        await capture(aTurn(1, promised(...SIX)), aTurn(2))
+        const logged: string[] = []
+        const logging = createTurngraphClient({
+          store: handles.graph,
+          project: PROJECT,
+          log: (message: string) => void logged.push(message),
+        })
+        await logging.loadTurnContinuationContext({ ...target, currentTurn: 3, role: 'player' })
+        expect(logged).toEqual([])
+        const { promises } = await logging.loadTurnContinuationContext({
+          ...target,
+          currentTurn: 3,
+          role: 'coach',
+        })
+        expect(logged).toEqual([promises?.message])
+        expect(promises?.source).toBe('recovered')
+        // A worker's claim answers the contexts of both roles.
+        await logging.createWorld({ ...target, worldSlug: TASK })
+        const { attemptId = '' } = await logging.runTurn({ worldSlug: TASK })
+        const { continuation } = await logging.claimAttempt({ attemptId, workerId: 'w' })
+        expect(logged).toEqual([promises?.message, continuation?.coach.promises?.message])
       })
 
       test('without any earlier promise there are none, and nothing is said', async () => {

@@ -205,7 +205,7 @@ describe('every route of the contract', () => {
 })
 
 describe('promise recovery', () => {
-  test('is logged at INFO, in the words of seed 004', async () => {
+  test('is logged at INFO, in the words of seed 004, once by REST and by MCP, with the context of the Coach too', async () => {
     const lines: string[] = []
     const log = createLog('info', { write: (line: string) => void lines.push(line) })
     const { call } = await start({}, { log })
@@ -215,8 +215,19 @@ describe('promise recovery', () => {
     const { body } = await call('GET', `/v1/promises?${task}&turn=2`)
     const message = 'No completion_promises in current turn — recovered from player_turn_1.json (1 promises)'
     expect(body).toMatchObject({ source: 'recovered', recovered_from_turn: 1, message })
-    const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
-    expect(logged).toMatchObject([{ level: 'info' }])
+    const logged = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
+    expect(logged()).toMatchObject([{ level: 'info' }])
+    await call('GET', `/v1/continuation-context?${task}&current_turn=2&role=coach`)
+    expect(logged()).toHaveLength(2)
+    const tool = (name: string, args: object) =>
+      call('POST', '/mcp', {
+        headers: { accept: 'application/json, text/event-stream' },
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+      })
+    const target = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+    await tool('recover_promises', { ...target, turn: 2 })
+    await tool('load_continuation_context', { ...target, current_turn: 2, role: 'coach' })
+    expect(logged()).toHaveLength(4)
   })
 })
 

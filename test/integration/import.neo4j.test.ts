@@ -169,6 +169,25 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(done(await runImport())).toBe('0 created, 2 unchanged, 0 superseded, 0 failed')
       })
 
+      test('promises of task_work_results.json are those of the newest turn, and stay when the file tells of a later one', async () => {
+        const silent = (notes: string) => ({ implementation_notes: notes })
+        const promising = (criterion_id: string) => ({
+          task_work_results: {
+            feature_id: 'FEAT-1',
+            completion_promises: [{ criterion_id, criterion_text: 'Prices are shown', status: 'complete' }],
+          },
+        })
+        await write('TASK-1', { player_turn_1: silent('Built it'), turn_state_turn_1: stateAt(AT_1) })
+        await write('TASK-1', promising('AC-001'))
+        expect(await runImport()).toMatchObject({ promises: 1, turnsCreated: 1, warnings: [] })
+        expect((await turn('TASK-1', 1)).promises).toMatchObject([{ criterionId: 'AC-001' }])
+        await write('TASK-1', { player_turn_2: silent('Went on'), turn_state_turn_2: stateAt(AT_2) })
+        await write('TASK-1', promising('AC-002'))
+        expect(done(await runImport())).toBe('1 created, 1 unchanged, 0 superseded, 0 failed')
+        expect((await turn('TASK-1', 1)).promises).toMatchObject([{ criterionId: 'AC-001' }])
+        expect((await turn('TASK-1', 2)).promises).toMatchObject([{ criterionId: 'AC-002' }])
+      })
+
       test('a full re-run with new times is a new world, and the old one stays', async () => {
         await write('TASK-1', { player_turn_1: player('First'), turn_state_turn_1: stateAt(AT_1) })
         await write('TASK-1', { player_turn_2: player('Second'), turn_state_turn_2: stateAt(AT_2) })

@@ -41,7 +41,8 @@ export async function* takeTurn(place: Place, signal: AbortSignal): AsyncGenerat
 export async function tryToTake({ client, world }: Place): Promise<Claim | TurngraphError> {
   const { project, worldSlug } = world
   const workerId = await client.workerId()
-  const claim = (attemptId: string): Promise<Claim> => client.claimAttempt({ project, attemptId, workerId })
+  const claim = (attemptId: string): Promise<Claim> =>
+    client.claimAttempt({ project, attemptId, workerId, withContinuation: false })
   try {
     const started = await client.runTurn({ project, worldSlug })
     if (started.attemptId !== undefined) return await claim(started.attemptId)
