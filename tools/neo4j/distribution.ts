@@ -36,8 +36,8 @@ export async function provideDistribution(version: Neo4jVersion): Promise<Distri
   return { release, java: join(jdk, 'bin', 'java'), lib: libFolder(release) }
 }
 
-/** `$XDG_CACHE_HOME/turngraph/neo4j`: the jars, and the servers of the command line. */
-export function cacheFolder(): string {
+/** `$XDG_CACHE_HOME/turngraph/neo4j`: the jars, which all checkouts share. */
+function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'turngraph', 'neo4j')
 }
 

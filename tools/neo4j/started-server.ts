@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { cacheFolder } from './distribution.ts'
 import type { Neo4jVersion } from './releases.ts'
 import { isErrno, signal } from './signal.ts'
 
@@ -13,9 +13,15 @@ const StartedServer = z.object({ pid: z.int().positive(), url: z.string(), folde
 /** A server that the command line has started, as remembered for `stop` and `status`. */
 export type StartedServer = z.infer<typeof StartedServer>
 
-/** Each version has its own folder: a newer server migrates the data, and the older could not read it again. */
-export function dataFolder(version: Neo4jVersion): string {
-  return join(cacheFolder(), 'servers', version)
+const thisCheckout = fileURLToPath(new URL('../../', import.meta.url))
+
+/**
+ * Each checkout has its own servers: two clones would otherwise write into one graph, and one's `stop` would end
+ * the other's server. Each version has its own folder: a newer server migrates the data, and the older could not
+ * read it again.
+ */
+export function dataFolder(version: Neo4jVersion, checkout = thisCheckout): string {
+  return join(checkout, '.neo4j', version)
 }
 
 /** The server of this version that the command line has started and that still runs. */
@@ -62,5 +68,5 @@ function commandLine(pid: number): string {
 }
 
 function stateFile(version: Neo4jVersion): string {
-  return join(cacheFolder(), 'servers', `${version}.json`)
+  return `${dataFolder(version)}.json`
 }
