@@ -61,7 +61,11 @@ export const transcriptOperations = {
       minLength,
       since,
       sessionId: ofSession,
-      pattern: z.string().max(65_536).nullish().describe('turns of exactly this pattern, of any length'),
+      pattern: z
+        .string()
+        .max(65_536)
+        .nullish()
+        .describe('turns of exactly this pattern, of any length; `->` is `→`, and `Read×5` is `Read{2+}`'),
       limit: limit(50),
     }),
     output: items(transcriptTurn),
@@ -74,7 +78,7 @@ export const transcriptOperations = {
     }),
   }),
   listTranscriptPatterns: operation({
-    summary: 'The shapes of turns, by how often they occur',
+    summary: 'The shapes of turns from a least length on, by how often they occur',
     scope: 'read',
     input: z.strictObject({ project, minLength, since, sessionId: ofSession, limit: limit(0) }),
     output: items(transcriptPattern),
@@ -96,7 +100,8 @@ export const transcriptOperations = {
     }),
   }),
   listDesires: operation({
-    summary: 'Patterns of long turns that recur across sessions: each is worth a better tool',
+    summary:
+      'Patterns of long turns that recur across sessions, of a single tool last: each is worth a better tool',
     scope: 'read',
     input: z.strictObject({ project, limit: limit(0) }),
     output: items(desire),

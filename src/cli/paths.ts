@@ -50,7 +50,13 @@ async function printToolStats(stats: readonly ToolStat[]): Promise<void> {
       `${Math.round(longTurnPct)}%`,
     ]),
   )
+  printNote(
+    'COUNT is calls; AVG_TURN_LEN and LONG_TURN_% are of the turns with at least one of them, each once.',
+  )
 }
+
+/** Two reports that name one pattern with different numbers would be taken for a mistake. */
+const ALL_TURNS = '`turns --patterns` counts those from --min-length on. Patterns of a single tool come last.'
 
 async function printPaths(paths: readonly Path[]): Promise<void> {
   if (paths.length === 0) return printNote('Nothing failed, and no long turn recurs.')
@@ -66,6 +72,7 @@ async function printPaths(paths: readonly Path[]): Promise<void> {
       lastSeen ?? '-',
     ]),
   )
+  printNote(`COUNT is failed calls (tool-error), or all turns of a pattern (turn-pattern). ${ALL_TURNS}`)
 }
 
 async function printDesires(desires: readonly Desire[]): Promise<void> {
@@ -75,4 +82,5 @@ async function printDesires(desires: readonly Desire[]): Promise<void> {
     ['tool', 'category', 'source', 'error'],
     desires.map(({ toolName, category, source, error }) => [toolName, category, source, error]),
   )
+  printNote(`Seen and averaged are all turns of a pattern. ${ALL_TURNS}`)
 }

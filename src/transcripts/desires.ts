@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { ARROW } from './pattern.ts'
+import { ARROW, isSingleTool } from './pattern.ts'
 import { ALL, instantAt } from './report-request.ts'
 import { NEVER_MS, patternKey } from './stored.ts'
 
@@ -68,21 +68,33 @@ const firstTool = (pattern: string): string => (pattern.split(ARROW)[0] ?? '').r
 const RECURS = 3
 const SESSIONS = 2
 
-/** The desires of a project as its turns are now, most seen first. */
+/**
+ * Orders patterns: a single tool called again and again comes last, as it says least about what is missing; then most
+ * seen first. `transcripts/desires-since` orders the same.
+ */
+const compareDesires = (
+  a: { pattern: string; count: number },
+  b: { pattern: string; count: number },
+): number =>
+  Number(isSingleTool(a.pattern)) - Number(isSingleTool(b.pattern)) ||
+  b.count - a.count ||
+  (a.pattern < b.pattern ? -1 : 1)
+
+/** The desires of a project as its turns are now, in the order of `compareDesires`. */
 export async function readDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
   const since = request.fromMs ?? NEVER_MS
   const stats = since === NEVER_MS ? await statsOfAll(graph, request) : await statsSince(graph, request)
   return (await withFirstSeen(graph, request.project, stats)).map(desireOf)
 }
 
-/** Most seen first: only of as many patterns as are asked for the turns are looked at, then of as many more. */
+/** In order: only of as many patterns as are asked for the turns are looked at, then of as many more. */
 async function statsOfAll(
   graph: Graph,
   { project, threshold, limit = ALL }: DesiresRequest,
 ): Promise<DesireStats[]> {
   const asked = { project, threshold, minTurns: RECURS }
   const patterns = await readRows(graph, recurringPatterns, asked, recurringPattern)
-  patterns.sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1))
+  patterns.sort(compareDesires)
   const found: DesireStats[] = []
   for (let next = 0; next < patterns.length && found.length < limit; next += limit) {
     const some = patterns.slice(next, next + limit)
@@ -114,7 +126,16 @@ function statsSince(
   graph: Graph,
   { project, threshold, fromMs = NEVER_MS, limit = ALL }: DesiresRequest,
 ): Promise<DesireStats[]> {
-  const asked = { project, threshold, minTurns: RECURS, minSessions: SESSIONS, minLength: 1, fromMs, limit }
+  const asked = {
+    project,
+    threshold,
+    minTurns: RECURS,
+    minSessions: SESSIONS,
+    minLength: 1,
+    fromMs,
+    limit,
+    arrow: ARROW,
+  }
   return readRows(graph, desiresSince, asked, desireStats)
 }
 

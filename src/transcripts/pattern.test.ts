@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { patternOf } from './pattern.ts'
+import { formatSequence, parsePattern, patternOf } from './pattern.ts'
 
 describe('a pattern is written as the seed writes it', () => {
   test.each([
@@ -27,5 +27,41 @@ describe('a pattern is written as the seed writes it', () => {
 
   test('of no calls it is empty', () => {
     expect(patternOf([])).toBe('')
+  })
+})
+
+describe('a sequence is printed with the calls in a row counted', () => {
+  test.each([
+    ['', ''],
+    ['Read', 'Read'],
+    ['Grep Read Read Edit', 'Grep → Read×2 → Edit'],
+    ['Bash Bash Read Bash', 'Bash×2 → Read → Bash'],
+  ])('%s', (tools, sequence) => {
+    expect(formatSequence(tools.split(' '))).toBe(sequence)
+  })
+
+  test('140 calls of one tool in a row take one word', () => {
+    expect(formatSequence(Array<string>(140).fill('Bash'))).toBe('Bash×140')
+  })
+})
+
+describe('a pattern is read in every form that is printed, and as a keyboard has it', () => {
+  test.each([
+    'Grep → Read{2+} → Edit',
+    'Grep -> Read{2+} -> Edit',
+    'Grep->Read{2+}->Edit',
+    ' Grep → Read×2 → Edit ',
+    'Grep -> Read×140 → Edit',
+    'Grep → Read → Read → Read → Edit',
+    'Grep×1 → Read×2 → Read → Edit',
+  ])('%s', (text) => {
+    expect(parsePattern(text)).toBe('Grep → Read{2+} → Edit')
+  })
+
+  test('what is printed of any calls leads back to their pattern', () => {
+    for (const tools of [['Bash'], ['Bash', 'Bash'], ['A', 'B', 'B', 'A'], ['mcp__a__b', 'mcp__a__b', 'x']]) {
+      expect(parsePattern(formatSequence(tools))).toBe(patternOf(tools))
+      expect(parsePattern(patternOf(tools))).toBe(patternOf(tools))
+    }
   })
 })

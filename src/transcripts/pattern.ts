@@ -1,3 +1,5 @@
+/** Writes the calls of a turn as text: the pattern that turns are grouped by, and the sequence that tables show. */
+
 /** Between the tools of a pattern, and of a sequence. */
 export const ARROW = ' → '
 
@@ -15,3 +17,35 @@ export function patternOf(tools: readonly string[]): string {
   })
   return shapes.join(ARROW)
 }
+
+/**
+ * Writes the calls of a turn in order; calls of the same tool in a row are counted, so that a long turn stays readable.
+ *
+ * @example formatSequence(['Grep', 'Bash', 'Bash', 'Bash', 'Edit']) // 'Grep → Bash×3 → Edit'
+ */
+export function formatSequence(tools: readonly string[]): string {
+  const runs: { tool: string; calls: number }[] = []
+  for (const tool of tools) {
+    const last = runs.at(-1)
+    if (last?.tool === tool) last.calls += 1
+    else runs.push({ tool, calls: 1 })
+  }
+  return runs.map(({ tool, calls }) => (calls === 1 ? tool : `${tool}×${calls}`)).join(ARROW)
+}
+
+/**
+ * Reads a pattern in any form that is printed, and with `->` for `→`, which keyboards lack.
+ *
+ * @example parsePattern('Grep -> Bash×15 → Edit') // 'Grep → Bash{2+} → Edit'
+ */
+export function parsePattern(text: string): string {
+  const tools = text.split(/→|->/).flatMap((part) => {
+    const [, tool = '', several, counted] = /^(.*?)(\{2\+\}|×(\d{1,9}))?$/s.exec(part.trim()) ?? []
+    const isRepeated = several !== undefined && (counted === undefined || Number(counted) > 1)
+    return isRepeated ? [tool, tool] : [tool]
+  })
+  return patternOf(tools)
+}
+
+/** Whether a pattern is one tool called again and again, which says little about a journey. */
+export const isSingleTool = (pattern: string): boolean => !pattern.includes(ARROW)

@@ -5,6 +5,7 @@ import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { KINDS } from './content.ts'
 import { type Desire, patternStats, readDesires } from './desires.ts'
+import { isSingleTool, parsePattern } from './pattern.ts'
 import { common, instantAt, type ReportRequest } from './report-request.ts'
 import { patternKey, sessionKey } from './stored.ts'
 import { TURN_STATUSES } from './turn.ts'
@@ -54,7 +55,7 @@ const turnRow = z.object({
 export type TurnsRequest = ReportRequest & {
   minLength: number
   sessionId?: string | null | undefined
-  /** Exactly this one. */
+  /** Exactly this one, in any form that is printed. */
   pattern?: string | null | undefined
 }
 
@@ -66,6 +67,15 @@ export type TurnsRequest = ReportRequest & {
  * const [longest] = await listTranscriptTurns(graph, { project: 'shop', minLength: 5, limit: 1 })
  */
 export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): Promise<TranscriptTurnRow[]> {
+  const found = await readTurns(graph, request)
+  const { pattern } = request
+  if (pattern == null || found.length > 0) return found
+  // Another form of the pattern; asked second, because a tool may have any name, an arrow in it too.
+  const canonical = parsePattern(pattern)
+  return canonical === pattern ? found : readTurns(graph, { ...request, pattern: canonical })
+}
+
+async function readTurns(graph: Graph, request: TurnsRequest): Promise<TranscriptTurnRow[]> {
   const { project, sessionId, pattern, minLength } = request
   const [from, own] =
     pattern != null && sessionId == null
@@ -108,7 +118,7 @@ export async function listTranscriptPatterns(
   return readRows(graph, from, params, patternStats)
 }
 
-/** Patterns worth a better tool, most seen first. */
+/** Patterns worth a better tool: most seen first, those of a single tool last. */
 export const listDesires = (
   graph: Graph,
   request: ReportRequest & { threshold: number },
@@ -132,6 +142,13 @@ const failureRow = z.object({
   sessions: z.number(),
   lastMs: optionalNumber,
 })
+
+/** As desires are ordered; a failure has a tool and a message, so it is never just a tool that is repeated. */
+const comparePaths = (a: Path, b: Path): number =>
+  Number(a.category === 'turn-pattern' && isSingleTool(a.pattern)) -
+    Number(b.category === 'turn-pattern' && isSingleTool(b.pattern)) ||
+  b.count - a.count ||
+  (a.pattern < b.pattern ? -1 : 1)
 
 /** What agents struggle with: calls that failed and journeys that were too long, in one list. */
 export async function listPaths(
@@ -157,6 +174,6 @@ export async function listPaths(
       lastSeen,
     })),
   ]
-  paths.sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1))
+  paths.sort(comparePaths)
   return paths.slice(0, limit === 0 ? undefined : limit)
 }

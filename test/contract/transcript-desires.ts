@@ -98,6 +98,46 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       ).toEqual(['turn-pattern Grep → Read{2+} → Edit', 'tool-error Zip: no', 'tool-error Bash: no'])
     })
 
+    test('with a least length of 1, patterns, desires and paths count the same turns of a pattern', async () => {
+      await imported([4, 8, 6], [4, 9])
+      const pattern = 'Grep → Read{2+} → Edit'
+      const counted = async (minLength?: number) => {
+        const { items } = await client().listTranscriptPatterns({ minLength })
+        return items.map(({ count, sessions }) => ({ pattern, count, sessions }))
+      }
+      const all = [{ pattern, count: 5, sessions: 2 }]
+      expect(await counted(1)).toEqual(all)
+      expect(await told()).toMatchObject(all)
+      expect((await client().listPaths({})).items).toMatchObject(all)
+      expect(await counted(), 'from the threshold on').toEqual([{ pattern, count: 3, sessions: 2 }])
+    })
+
+    test('a single tool that is repeated comes last, in desires, paths and the analysis, whatever is asked for', async () => {
+      await imported([6, 6], [6])
+      for (const [i, tool] of ['Bash', 'Read'].entries()) {
+        for (const session of [10, 11]) {
+          const often = Array.from({ length: 3 + i }, (_, j) =>
+            turn(`${tool}${session}-${j}`, Array<string>(7).fill(tool), { from: 50 * j }),
+          )
+          await send(client(), sessionOf(session + 10 * i), bytesOf(...often))
+        }
+      }
+      await send(client(), sessionOf(90), bytesOf(turn('x', ['Zip'], { errors: { 0: 'no' } })))
+      const inOrder = ['Grep → Read{2+} → Edit', 'Read{2+}', 'Bash{2+}']
+      expect((await told()).map(({ pattern }) => pattern)).toEqual(inOrder)
+      const { rows } = await client().runAnalysis({ name: 'desires' })
+      expect(rows.map(([desire, pattern]) => [String(desire).split(' (')[0], pattern])).toEqual(
+        inOrder.map((pattern) => [`Repeated pattern: ${pattern}`, pattern]),
+      )
+      const paths = ['Grep → Read{2+} → Edit', 'Zip: no', 'Read{2+}', 'Bash{2+}']
+      for (const limit of [0, 1, 2, 3, 4])
+        for (const since of [undefined, '2026-01-01'])
+          expect(
+            (await client().listPaths({ limit, since })).items.map(({ pattern }) => pattern),
+            `${limit} since ${since}`,
+          ).toEqual(paths.slice(0, limit || 4))
+    })
+
     test('of as many as are asked for, patterns of one session alone are none, however often they are seen', async () => {
       await imported([6, 6], [6])
       for (const [i, first] of ['Bash', 'Glob'].entries()) {

@@ -104,8 +104,30 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await ids({ pattern: 'Bash{2+} → Read → Bash → Read' })).toEqual(['b', 'g'])
       expect(await ids({ pattern: 'Read' })).toEqual(['d', 'f'])
       expect(await ids({ pattern: 'Read', sessionId: S2 })).toEqual(['f'])
-      for (const none of ['Rea', 'Read{2+}', 'read', 'Bash{2+} -> Read', ' Read'])
+      for (const none of ['Rea', 'Read{2+}', 'read', 'Bash{2+} -> Read'])
         expect(await ids({ pattern: none }), none).toEqual([])
+    })
+
+    test('turns of a pattern are found by every form that was printed, and by the arrow of a keyboard', async () => {
+      await two()
+      for (const pattern of [
+        'Bash{2+} -> Read -> Bash -> Read',
+        'Bash×2 → Read → Bash → Read',
+        'Bash -> Bash -> Read->Bash->Read',
+      ]) {
+        expect(await ids({ pattern }), pattern).toEqual(['b', 'g'])
+        expect(await ids({ pattern, sessionId: S2 }), pattern).toEqual(['g'])
+      }
+      await send(client(), sessionOf(3), bytesOf(turn('odd', ['x->y', 'Zip×3'], { from: 900 })))
+      expect(await ids({ pattern: 'x->y → Zip×3' }), 'a tool may have any name').toEqual(['odd'])
+    })
+
+    test('failures are shown by the first line that says something, not by a heading above it', async () => {
+      const errors = { 0: '### Error\nTimeoutError: 5000ms exceeded', 1: '===\nTimeoutError: 10ms exceeded' }
+      await send(client(), S1, bytesOf(turn('a', ['Browser', 'Browser'], { errors })))
+      expect((await client().listPaths({})).items).toMatchObject([
+        { pattern: 'Browser: TimeoutError: Nms exceeded', count: 2 },
+      ])
     })
 
     test('whole turns are filtered by their start; without a zone it is UTC', async () => {

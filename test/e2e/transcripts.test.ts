@@ -42,13 +42,18 @@ const writeAll = () => {
 
 /** Every command of a user on the same files, with what it prints. */
 async function everyCommand() {
-  const run = async (...args: string[]) => {
+  const noted = async (...args: string[]) => {
     const { code, stdout, stderr } = await turngraph.run(args)
-    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
-    return stdout
+    expect({ args, code, stderr: args.includes('--json') ? stderr : '' }).toEqual({
+      args,
+      code: 0,
+      stderr: '',
+    })
+    return { stdout, note: stderr }
   }
+  const run = async (...args: string[]) => (await noted(...args)).stdout
   const json = async (...args: string[]) => JSON.parse(await run(...args, '--json'))
-  return { run, json }
+  return { noted, run, json }
 }
 
 describe.each(['directly', 'through a running server'])('%s', (way) => {
@@ -102,10 +107,10 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
 
     expect(lines(await run('turns'))).toEqual([
       'SESSION\tTURN\tLENGTH\tTOOLS',
-      `${S2}\t1\t7\tGrep → Read → Read → Read → Edit → Bash → Bash`,
-      `${S1}\t0\t6\tGrep → Read → Read → Read → Edit → Bash`,
-      `${S2}\t0\t6\tGrep → Read → Read → Read → Edit → Bash`,
-      `${S1}\t1\t5\tBash → Bash → Read → Bash → Read`,
+      `${S2}\t1\t7\tGrep → Read×3 → Edit → Bash×2`,
+      `${S1}\t0\t6\tGrep → Read×3 → Edit → Bash`,
+      `${S2}\t0\t6\tGrep → Read×3 → Edit → Bash`,
+      `${S1}\t1\t5\tBash×2 → Read → Bash → Read`,
     ])
     const turns = await json('turns')
     expect(turns[0]).toEqual({
@@ -131,6 +136,8 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(ids(await json('turns', '--pattern', pattern))).toEqual(['a', 'd'])
     expect(ids(await json('turns', '--pattern', 'Read'))).toEqual(['f'])
     expect(lines(await run('turns', '--pattern', pattern))).toHaveLength(3)
+    for (const form of ['Grep -> Read{2+} -> Edit -> Bash', 'Grep → Read×3 → Edit → Bash'])
+      expect(ids(await json('turns', '--pattern', form)), form).toEqual(['a', 'd'])
 
     expect(lines(await run('turns', '--patterns'))).toEqual([
       'PATTERN\tCOUNT\tAVG_LENGTH\tSESSIONS',
@@ -182,6 +189,32 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
         (each: { category: string; pattern: string }) => `${each.category} ${each.pattern}`,
       ),
     ).toEqual([`turn-pattern ${pattern}`, 'tool-error Bash: Exit code N: no such file <path>'])
+  })
+
+  test('what each report counts is said below its table, and not within it', async () => {
+    const { noted, json } = await everyCommand()
+    write(3, linesOf(turn('g', LONG, { from: 700 })))
+    await json('import', 'transcripts', folder)
+    const rest =
+      '`turns --patterns` counts those from --min-length on. Patterns of a single tool come last.\n'
+    const all = '`desires` and `paths` count all turns of a pattern, as --min-length 1 does.\n'
+    for (const [args, note] of [
+      [
+        ['turns', '--patterns'],
+        `COUNT is the turns from --min-length on (default: the configured threshold). ${all}`,
+      ],
+      [['turns', '--patterns', '--min-length', '6'], `COUNT is the turns of 6 or more calls. ${all}`],
+      [['paths'], `COUNT is failed calls (tool-error), or all turns of a pattern (turn-pattern). ${rest}`],
+      [
+        ['paths', '--turns'],
+        'COUNT is calls; AVG_TURN_LEN and LONG_TURN_% are of the turns with at least one of them, each once.\n',
+      ],
+      [['desires'], `Seen and averaged are all turns of a pattern. ${rest}`],
+    ] as const) {
+      const { stdout, note: said } = await noted(...args)
+      expect(said).toBe(note)
+      expect(stdout).not.toContain(note.trim())
+    }
   })
 })
 

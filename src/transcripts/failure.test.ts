@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { failureOf } from './failure.ts'
+
+describe('failed calls are grouped by the first line that says something', () => {
+  test.each([
+    ['a heading', '### Error\nTimeoutError: Timeout 5000ms exceeded.', 'TimeoutError: Timeout Nms exceeded.'],
+    ['a heading and a label', '### Error\nError:\nNo such tab', 'No such tab'],
+    ['a rule', '===\nno route to host', 'no route to host'],
+    ['a rule with a title', '===== test session starts =====\nE  assert 1 == 2', 'E assert N == N'],
+    ['a line of signs', '──────\n✗ type error', '✗ type error'],
+    ['a label alone', 'Error:\n\n  cannot open the file', 'cannot open the file'],
+    ['the echo of a command', '> shop@1.0.0 test\n> vitest run\n\n1 failed', 'N failed'],
+    [
+      'a command with its task',
+      'Exit code 1\n[lint] $ lint .\na.go: too long',
+      'Exit code N: a.go: too long',
+    ],
+    ['an exit code and a heading', 'Exit code 2\n### Error\nboom', 'Exit code N: boom'],
+    ['colours', '\u001b[31mError:\u001b[39m\nboom', 'boom'],
+  ])('%s is skipped', (_name, message, common) => {
+    expect(failureOf('Bash', message)).toBe(`Bash: ${common}`)
+  })
+
+  test.each([
+    ['an error with its message', 'Error: no such file\nstack', 'Error: no such file'],
+    ['a failed test', '--- FAIL: TestCart (0.01s)', '--- FAIL: TestCart (N.Ns)'],
+    ['a heading that nothing follows', '### Error', '### Error'],
+    ['an exit code that nothing follows', 'Exit code 1\n===', 'Exit code N: ==='],
+    ['an exit code alone', 'Exit code 1', 'Exit code N'],
+  ])('%s stands', (_name, message, common) => {
+    expect(failureOf('Bash', message)).toBe(`Bash: ${common}`)
+  })
+
+  test('without a message the tool alone stands', () => {
+    expect(failureOf('Bash', ' \n')).toBe('Bash')
+  })
+})
