@@ -9,6 +9,7 @@ import { ALL_TOOLS } from '../src/mcp/tools.ts'
 import { type OperationName, operations } from '../src/operations.ts'
 import { nodesTable, relationshipsTable, schemaPicture } from '../src/stored/document.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/transcript-upload.ts'
+import { COACH_DECISION_WORDS, MODE_WORDS, PLAYER_DECISION_WORDS } from '../src/turns/decisions.ts'
 import { captureRequest } from '../src/turns/record.ts'
 import { wireSchema } from '../src/wire.ts'
 
@@ -24,6 +25,11 @@ function reference(): string {
     `## Routes\n\n${table(['route', 'scope', 'what it does'], [...routes.map(routeRow), UPLOAD_ROW])}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
     `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
     ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
+    `### Decisions and modes\n\nA word is matched without case, surrounding space and closing punctuation; space and \`-\` are \`_\`. Any other word is refused with the nearest one. Only \`turngraph import autobuild\` stores \`unknown\` for a word that it does not know, with a warning.\n\n${table(
+      ['field', 'word', 'or'],
+      decisionRows(),
+    )}`,
+    `### A record that was read back\n\nWhat \`GET /v1/worlds/{world_slug}/turns/{turn_number}\` answers is taken as it is, and so is the body that \`TurnStateEntity.to_episode_body\` writes. Keys that follow from others (\`id\`, \`key\`, \`player_decision_raw\`, \`coach_decision_raw\`, \`severity_raw\`) must agree with them. Sent to the world that has it, it is the same turn: \`"created": false\`.`,
     ...queries().map(([title, schema]) => `## ${title}\n\n${fields(schema)}`),
     `## MCP tools\n\nOver stdio (\`turngraph mcp\`) and streamable HTTP (\`POST /mcp\`). Their schemas and examples: [mcp-tools.json](mcp-tools.json).\n\n${table(
       ['tool', 'operation', 'what it does'],
@@ -49,6 +55,20 @@ function graphDocument(): string {
     `## Nodes\n\n${nodesTable()}`,
     `## Relationships\n\n${relationshipsTable()}`,
   ].join('\n\n')}\n`
+}
+
+function decisionRows(): string[][] {
+  const words = (field: string, table: Record<string, readonly string[]>) =>
+    Object.entries(table).map(([word, synonyms]) => [
+      `\`${field}\``,
+      `\`${word}\``,
+      synonyms.map((synonym) => `\`${synonym}\``).join(' '),
+    ])
+  return [
+    ...words('player_decision', PLAYER_DECISION_WORDS),
+    ...words('coach_decision', COACH_DECISION_WORDS),
+    ...words('mode', MODE_WORDS),
+  ]
 }
 
 const routeText = (operation: OperationName): string => {

@@ -8,6 +8,8 @@ const LABELS = new Set([
   'feature_id',
   'criterion_id',
   'criterion_ids',
+  'coach_decision',
+  'coach_decision_raw',
   'category',
   'severity',
   'evidence_type',

@@ -1,3 +1,4 @@
+import { findCoachDecision } from '../turns/decisions.ts'
 import type { CoachReport } from './artifacts.ts'
 import { firstText, hasContent, isText, unique, withContent, word } from './content.ts'
 import { labelsIn } from './requirement.ts'
@@ -17,7 +18,8 @@ export function issuesOf(coach: CoachReport | undefined, criterionIds: readonly 
       }),
     }
   })
-  const severity = word(coach?.verdict ?? coach?.decision).startsWith('reject') ? 'blocking' : 'advisory'
+  const rejects = findCoachDecision(coach?.verdict ?? coach?.decision ?? '') === 'rejected'
+  const severity = rejects ? 'blocking' : 'advisory'
   const findings = (coach?.findings ?? []).map((finding): WireIssue => {
     const locus = typeof finding === 'string' ? finding : (finding.locus ?? '')
     return { severity, description: locus }

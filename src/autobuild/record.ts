@@ -1,3 +1,4 @@
+import { findCoachDecision, findMode, findPlayerDecision } from '../turns/decisions.ts'
 import type {
   Checkpoint,
   CoachReport,
@@ -6,16 +7,7 @@ import type {
   TurnStateFile,
   WorkState,
 } from './artifacts.ts'
-import {
-  firstList,
-  firstNumber,
-  firstText,
-  hasContent,
-  isText,
-  unique,
-  withContent,
-  word,
-} from './content.ts'
+import { firstList, firstNumber, firstText, hasContent, isText, unique, withContent } from './content.ts'
 import { fitToLimits, type Warn } from './fit.ts'
 import { gatesOf } from './gates.ts'
 import { issuesOf, suggestionsOf } from './issues.ts'
@@ -61,9 +53,9 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
     task_id: sources.taskId,
     turn_number: sources.turn,
     player_summary: summaryOf(sources, warn),
-    player_decision: playerDecisionOf(player, turnState),
+    player_decision: playerDecisionOf(player, turnState, warn),
     ...withContent({
-      coach_decision: firstText(coach?.decision, coach?.verdict, turnState?.coach_decision),
+      ...readCoachDecision(firstText(coach?.decision, coach?.verdict, turnState?.coach_decision), warn),
       coach_feedback: firstText(
         coach?.rationale,
         issues.map((issue) => issue.description).join('\n'),
@@ -123,26 +115,40 @@ function summaryOf({ player, results, turnState }: TurnSources, warn: Warn): str
 function playerDecisionOf(
   player: PlayerReport | undefined,
   turnState: TurnStateFile | undefined,
+  warn: Warn,
 ): WireTurn['player_decision'] {
   if (player !== undefined) {
     if (Object.values(player.blocked_report ?? {}).some(hasContent)) return 'blocked'
     if (player.success === false) return 'failed'
     if (player._synthetic !== true) return 'implemented'
   }
-  return word(turnState?.player_decision) === 'failed' ? 'failed' : 'unknown'
+  const stated = firstText(turnState?.player_decision)
+  if (stated === undefined) return 'unknown'
+  const decision = findPlayerDecision(stated)
+  if (decision === undefined) warn('player_decision', `${quoted(stated)} is not known; recorded as unknown`)
+  return decision === 'failed' ? 'failed' : 'unknown'
 }
 
-const MODES = new Set(['fresh_start', 'recovering_state', 'continuing_work'])
+/** An import alone stores a decision that nobody knows, since the turn is over and nobody can be asked. */
+function readCoachDecision(
+  given: string | undefined,
+  warn: Warn,
+): Pick<WireTurn, 'coach_decision' | 'coach_decision_raw'> {
+  if (given === undefined) return {}
+  if (findCoachDecision(given) !== undefined) return { coach_decision: given }
+  warn('coach_decision', `${quoted(given)} is not known; recorded as unknown`)
+  return { coach_decision: 'unknown', coach_decision_raw: given }
+}
 
 /** Without one the capture derives it from the turn number. */
 function modeOf(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mode'] {
-  const mode = word(turnState?.mode)
-  if (mode === '' || isMode(mode)) return mode === '' ? undefined : mode
-  warn('mode', `"${mode.slice(0, 80)}" is no mode; it is left out`)
-  return undefined
+  const given = firstText(turnState?.mode)
+  const mode = given === undefined ? undefined : findMode(given)
+  if (given !== undefined && mode === undefined) warn('mode', `${quoted(given)} is no mode; it is left out`)
+  return mode
 }
 
-const isMode = (mode: string): mode is NonNullable<WireTurn['mode']> => MODES.has(mode)
+const quoted = (given: string): string => `"${given.slice(0, 80).toWellFormed()}"`
 
 function blockersOf(player: PlayerReport | undefined): string[] {
   const issues = player?.blocked_report?.blocking_issues ?? []

@@ -35,8 +35,10 @@ export type WireTurn = {
   turn_number: number
   player_summary: string
   player_decision: 'implemented' | 'failed' | 'blocked' | 'unknown'
-  /** As the Coach wrote it (`approve`, `feedback`, `reject`); the capture maps it and keeps the raw word. */
+  /** As the Coach wrote it (`approve`, `feedback`, `reject`), or `unknown` for a word that nobody knows. */
   coach_decision?: string
+  /** The Coach's word, where that is not known. */
+  coach_decision_raw?: string
   coach_feedback?: string
   mode?: 'fresh_start' | 'recovering_state' | 'continuing_work'
   blockers_found?: string[]

@@ -1,40 +1,58 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { CaptureLinesOptions } from './capture-lines.ts'
 import { withJson, withProject } from './options.ts'
 import { printJson, printText } from './output.ts'
 
-type CaptureOptions = { project?: string; json?: boolean }
+type CaptureOptions = CaptureLinesOptions & { project?: string; json?: boolean }
 
 export function addCapture(program: Command): void {
   const capture = program
     .command('capture')
-    .description('store one turn record, given as JSON')
+    .description('store a turn record, given as JSON, or many as JSON lines')
     .argument('[file]', 'the record; - or none is standard input', '-')
+    .addOption(
+      new Option(
+        '--on-conflict <what>',
+        'where another record is stored at the turn (default: error)',
+      ).choices(['error', 'supersede']),
+    )
     .addHelpText(
       'after',
       `
+Of JSON lines each one is answered, and one that cannot be stored does not stop the others.
+
 Examples:
   turngraph capture turn.json
   echo '{"feature_id":"FEAT-1","task_id":"TASK-1","turn_number":1,"player_summary":"Built it"}' | turngraph capture
+  turngraph capture turns.jsonl --on-conflict supersede
 `,
     )
     .action(captureFrom)
   withJson(withProject(capture))
 }
 
-async function captureFrom(file: string, { project, json = false }: CaptureOptions): Promise<void> {
-  const [{ readRecord }, { operations }, { parseWire, toWire }, { withClient }] = await Promise.all([
+async function captureFrom(file: string, options: CaptureOptions): Promise<void> {
+  const [
+    { readRecordFile },
+    { captureLines, describeCapture, parseCapture },
+    { operations },
+    { toWire },
+    { withClient },
+  ] = await Promise.all([
     import('./record-file.ts'),
+    import('./capture-lines.ts'),
     import('../operations.ts'),
     import('../wire.ts'),
     import('./connect.ts'),
   ])
-  const { input, output } = operations.captureTurnState
-  const record = parseWire(input, await readRecord(file), 'the turn record')
-  // The option is the nearer word: what the record itself names gives way.
-  const request = project === undefined ? record : { ...record, project }
+  const { project, json = false } = options
+  const read = await readRecordFile(file)
+  if ('lines' in read) {
+    await withClient({ project }, (client) => captureLines(client, read.lines, options))
+    return
+  }
+  const request = parseCapture(read.record, options)
   const answer = await withClient({ project }, (client) => client.captureTurnState(request))
-  if (json) return printJson(toWire(output, answer))
-  const { turnNumber, worldSlug, created, superseded } = answer
-  const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
-  printText(`${done} turn ${turnNumber} of world ${worldSlug}`)
+  if (json) return printJson(toWire(operations.captureTurnState.output, answer))
+  printText(describeCapture(answer))
 }

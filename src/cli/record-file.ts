@@ -1,18 +1,36 @@
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { TurngraphError } from '../errors.ts'
 
-/** What a request may hold, over HTTP too. */
-const MAX_BYTES = 1024 * 1024
+/** Reads what `turngraph capture` is given: one record as JSON, or JSON lines with one record each. */
 
-/** The JSON of a file, or of standard input for `-`. */
-export async function readRecord(file: string): Promise<unknown> {
-  const bytes = file === '-' ? await standardInput() : await contentOf(file)
+/** What a request may hold, over HTTP too. */
+const MAX_RECORD_BYTES = 1024 * 1024
+const MAX_FILE_BYTES = 256 * 1024 * 1024
+
+export type RecordLine = { number: number; bytes: Buffer }
+
+/** One record, or the lines that are to be one each. Blank lines are counted, and are no records. */
+export type RecordFile = { record: unknown } | { lines: RecordLine[] }
+
+export async function readRecordFile(file: string): Promise<RecordFile> {
+  const bytes = file === '-' ? await readStandardInput() : await readFileBytes(file)
   const shown = file === '-' ? 'Standard input' : file
-  if (bytes.length > MAX_BYTES) {
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new TurngraphError('too_large', `${shown} is over the limit of 256 MiB.`, { hint: 'Split it.' })
+  }
+  const lines = splitLines(bytes)
+  if (isJsonLines(file, bytes, lines)) return { lines }
+  return { record: parseRecord(bytes, shown) }
+}
+
+/** The JSON of one record. @throws `too_large`, or `invalid_request` that names the place where it is no JSON */
+export function parseRecord(bytes: Buffer, shown: string): unknown {
+  if (bytes.length > MAX_RECORD_BYTES) {
     throw new TurngraphError('too_large', `${shown} has ${bytes.length} bytes, over the limit of 1 MiB.`)
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseJson(bytes)
   } catch (cause) {
     // The parser's own words quote the text, which may hold a secret.
     const place =
@@ -20,12 +38,53 @@ export async function readRecord(file: string): Promise<unknown> {
         ? (/at position \d+(?: \(line \d+ column \d+\))?/.exec(cause.message)?.[0] ?? '')
         : ''
     throw new TurngraphError('invalid_request', `${shown} is no JSON ${place}`.trimEnd().concat('.'), {
-      hint: 'Give one turn record as a JSON object in UTF-8.',
+      hint: 'Give one turn record as a JSON object in UTF-8, or one a line.',
     })
   }
 }
 
-async function standardInput(): Promise<Buffer> {
+const parseJson = (bytes: Buffer): unknown =>
+  JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+
+const NEWLINE = 0x0a
+
+function splitLines(bytes: Buffer): RecordLine[] {
+  const lines: RecordLine[] = []
+  for (let start = 0, number = 1; start < bytes.length; number++) {
+    const found = bytes.indexOf(NEWLINE, start)
+    const end = found === -1 ? bytes.length : found
+    const line = bytes.subarray(start, end)
+    if (!isBlank(line)) lines.push({ number, bytes: line })
+    start = end + 1
+  }
+  return lines
+}
+
+const isBlank = (line: Buffer): boolean =>
+  line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+
+/**
+ * A record may itself have many lines, and a line of many may be broken: lines are meant where the name says so, or
+ * where the text is not one JSON value and its first line is, or its first two begin as objects do.
+ */
+function isJsonLines(file: string, bytes: Buffer, lines: readonly RecordLine[]): boolean {
+  if (['.jsonl', '.ndjson'].includes(path.extname(file))) return true
+  const [first, second] = lines
+  if (first === undefined || second === undefined || isOneValue(bytes)) return false
+  const isObject = ({ bytes: line }: RecordLine): boolean => line.toString('utf8').trimStart().startsWith('{')
+  return isOneValue(first.bytes) || (isObject(first) && isObject(second))
+}
+
+function isOneValue(bytes: Buffer): boolean {
+  try {
+    parseJson(bytes)
+    return true
+  } catch {
+    return false // what is wrong with it is said once it is clear what it was meant to be
+  }
+}
+
+async function readStandardInput(): Promise<Buffer> {
   if (process.stdin.isTTY) {
     throw new TurngraphError('invalid_request', 'There is no record: name a file, or pipe one in.', {
       hint: 'turngraph capture turn.json',
@@ -36,12 +95,12 @@ async function standardInput(): Promise<Buffer> {
   for await (const chunk of process.stdin) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MAX_BYTES) break
+    if (size > MAX_FILE_BYTES) break
   }
   return Buffer.concat(chunks)
 }
 
-async function contentOf(file: string): Promise<Buffer> {
+async function readFileBytes(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (cause) {

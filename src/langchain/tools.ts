@@ -2,8 +2,8 @@ import { type StructuredToolInterface, tool } from '@langchain/core/tools'
 import { callOn } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { asTurngraphError } from '../errors.ts'
-import { MEMORY_TOOLS } from '../mcp/tools.ts'
-import { parseWire, toWire, wireSchema } from '../wire.ts'
+import { MEMORY_TOOLS, parseArguments } from '../mcp/tools.ts'
+import { toWire, wireSchema } from '../wire.ts'
 import { withoutTransforms } from './without-transforms.ts'
 
 const OFFERED = new Set([
@@ -22,22 +22,19 @@ const OFFERED = new Set([
  * const model = chatModel.bindTools(createTurngraphTools(client))
  */
 export function createTurngraphTools(client: TurngraphClient): StructuredToolInterface[] {
-  return MEMORY_TOOLS.filter(({ name }) => OFFERED.has(name)).map(
-    ({ name, description, operation, input, output }) => {
-      const run = async (given: unknown): Promise<string> => {
-        try {
-          return JSON.stringify(
-            toWire(output, await callOn(client, operation, parseWire(input, given, name))),
-          )
-        } catch (thrown) {
-          return JSON.stringify(asTurngraphError(thrown).toWire())
-        }
+  return MEMORY_TOOLS.filter(({ name }) => OFFERED.has(name)).map((offered) => {
+    const { name, description, operation, input, output } = offered
+    const run = async (given: unknown): Promise<string> => {
+      try {
+        return JSON.stringify(toWire(output, await callOn(client, operation, parseArguments(offered, given))))
+      } catch (thrown) {
+        return JSON.stringify(asTurngraphError(thrown).toWire())
       }
-      return tool(run, {
-        name,
-        description,
-        schema: withoutTransforms(wireSchema(input)),
-      }) as StructuredToolInterface
-    },
-  )
+    }
+    return tool(run, {
+      name,
+      description,
+      schema: withoutTransforms(wireSchema(input)),
+    }) as StructuredToolInterface
+  })
 }

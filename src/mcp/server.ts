@@ -7,9 +7,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { asTurngraphError, TurngraphError } from '../errors.ts'
 import type { OperationName } from '../operations.ts'
-import { parseWire, toWire } from '../wire.ts'
+import { toWire } from '../wire.ts'
 import { listedTools } from './manifest.ts'
-import { ALL_TOOLS, type Tool } from './tools.ts'
+import { ALL_TOOLS, parseArguments, type Tool } from './tools.ts'
 
 /** Runs an operation for this connection: camelCase in and out. */
 export type CallOperation = (operation: OperationName, input: Record<string, unknown>) => Promise<unknown>
@@ -61,8 +61,7 @@ async function callTool(name: string, args: unknown, call: CallOperation): Promi
       hint: `The tools are ${[...byName.keys()].join(', ')}.`,
     })
   }
-  const input = parseWire(tool.input, args, name)
-  const output = await call(tool.operation, { ...input, ...tool.fixed })
+  const output = await call(tool.operation, parseArguments(tool, args))
   // By the tool's own schema: it may show less than the operation answers.
   return toWire(tool.output, output) as Record<string, unknown>
 }

@@ -3,11 +3,13 @@ import type { Operation } from '../operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { attemptList } from '../runs/answers.ts'
 import { recordId } from '../runs/record.ts'
+import { removeProject } from '../turns/read-back.ts'
 import { name } from '../turns/text.ts'
+import { parseWire } from '../wire.ts'
 
 /**
  * The tools of the MCP server, once: what each is called, takes and answers, and which operation does it. The five of
- * seed 001 have exactly its keys; the project is the connection's, so no tool takes one (contract: runs.md).
+ * seed 001 have exactly its keys; the project is the connection's, so no tool asks for one (contract: runs.md).
  */
 export type Tool = {
   name: string
@@ -19,6 +21,8 @@ export type Tool = {
   output: z.ZodType
   /** What the operation takes beyond the tool's keys. */
   fixed?: Record<string, unknown>
+  /** Before anything is parsed: takes off what a caller may send though no model is asked for it. */
+  prepare?: (given: object) => object
   annotations: {
     readOnlyHint: boolean
     destructiveHint: boolean
@@ -164,24 +168,27 @@ export const MEMORY_TOOLS: readonly Tool[] = [
       },
     ],
   }),
-  memoryTool('capture_turn_state', 'captureTurnState', {
-    title: 'Capture a turn',
-    annotations: hints('writes once'),
-    examples: [
-      {
-        description: 'A turn with one verified criterion and one promise',
-        arguments: {
-          feature_id: 'FEAT-2',
-          task_id: 'TASK-2',
-          turn_number: 1,
-          player_summary: 'Answers an unknown project with 404',
-          coach_decision: 'feedback',
-          acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': 'rejected' },
-          promises: [{ criterion_id: 'AC-002', status: 'complete' }],
+  {
+    ...memoryTool('capture_turn_state', 'captureTurnState', {
+      title: 'Capture a turn',
+      annotations: hints('writes once'),
+      examples: [
+        {
+          description: 'A turn with one verified criterion and one promise',
+          arguments: {
+            feature_id: 'FEAT-2',
+            task_id: 'TASK-2',
+            turn_number: 1,
+            player_summary: 'Answers an unknown project with 404',
+            coach_decision: 'feedback',
+            acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': 'rejected' },
+            promises: [{ criterion_id: 'AC-002', status: 'complete' }],
+          },
         },
-      },
-    ],
-  }),
+      ],
+    }),
+    prepare: removeProject,
+  },
   memoryTool('load_continuation_context', 'loadTurnContinuationContext', {
     title: 'Continuation context',
     annotations: hints('reads'),
@@ -242,3 +249,13 @@ export const MEMORY_TOOLS: readonly Tool[] = [
 ]
 
 export const ALL_TOOLS: readonly Tool[] = [...MEMORY_TOOLS, ...CONSUMER_TOOLS]
+
+/** What a tool is given, as its operation takes it. @throws `invalid_request` that names every key that does not fit */
+export function parseArguments(
+  { name, input, fixed, prepare }: Tool,
+  given: unknown,
+): Record<string, unknown> {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  const prepared = isObject && prepare !== undefined ? prepare(given) : given
+  return { ...(parseWire(input, prepared, name) as object), ...fixed }
+}

@@ -27,6 +27,7 @@ import {
   type TurnParts,
 } from './parts.ts'
 import { readTurn } from './read.ts'
+import { removeDerivedKeys, seedId } from './read-back.ts'
 import { type CaptureRequest, type TurnState, turnState } from './record.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
 import { worldAtWork, worldDeleted, worldOfAnotherTask } from './world-errors.ts'
@@ -80,15 +81,16 @@ export async function captureTurnState(
 ): Promise<Captured> {
   const graph = withOneDeadline(store)
   const now = instantOf((options.now ?? (() => new Date()))())
+  const record = removeDerivedKeys(request)
   // Before anything else is done with it: what is stored, compared or told holds no secret.
-  const { scrubbed: clean, redactions } = await scrub(request)
+  const { scrubbed: clean, redactions } = await scrub(record)
   const capture: Capture = {
     graph,
     store,
     request: clean,
     scope: clean,
     parts: partsOf(clean, now),
-    digest: digestOf(request),
+    digest: digestOf(record),
     writeId: (options.newId ?? (() => crypto.randomUUID()))(),
     now,
     within: options.within ?? null,
@@ -127,7 +129,8 @@ async function storeTurn(capture: Capture): Promise<Stored> {
       const turn = await readTurn(graph, request.project, worldSlug, request.turnNumber)
       return { turn, created: stands.writeId === capture.writeId, superseded: false }
     } else if (stands.digest !== null) {
-      if (request.onConflict !== 'supersede') return sameOrConflict(capture, worldSlug)
+      const same = await findSame(capture, worldSlug)
+      if (same !== null) return same
       way = 'supersede'
     } else {
       if (capture.within === null) refuseAtWork(stands, worldSlug, request.turnNumber)
@@ -231,7 +234,7 @@ async function write(
   if (known.from !== 'nowhere' && standing.rev !== known.ledgerRev) return null
   const stored = storedParams(parts, resolution, standing.edges, {
     project: scope.project,
-    id: seedId(capture),
+    id: seedId(capture.request),
     digest,
     writeId,
     criteriaRev: known.criteriaRev,
@@ -410,16 +413,13 @@ async function whatStands(
   return row
 }
 
-/** The seed's id, for display: it collides between tasks, so it is never looked up. */
-const seedId = ({ request }: Capture): string => `TURN-${request.featureId}-${request.turnNumber}`
-
 function storedTurn(capture: Capture, worldSlug: string): TurnState {
   const { scope, parts } = capture
   const { turn, verifications, promises, issues, gates } = parts
   const inForm = (wanted: StoredVerification['form']) => verifications.filter(({ form }) => form === wanted)
   return {
     ...turn,
-    id: seedId(capture),
+    id: seedId(capture.request),
     key: turnKey(worldKey(scope.project, worldSlug), turn.turnNumber),
     project: scope.project,
     featureId: scope.featureId,
@@ -435,8 +435,13 @@ function storedTurn(capture: Capture, worldSlug: string): TurnState {
   }
 }
 
-/** Both records, field by field. Where only the wording of the request differs, it is the same record. */
-async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Stored> {
+/**
+ * Compares both records, field by field. Where only the wording of the request differs, as in a record that was read
+ * back, it is the same one. Null: another, which the request replaces.
+ *
+ * @throws `turn_conflict` where it does not
+ */
+async function findSame(capture: Capture, worldSlug: string): Promise<Stored | null> {
   const { graph, request } = capture
   const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber)
   const sent = turnState.parse(storedTurn(capture, worldSlug)) // in the order of the schema, as the other
@@ -444,7 +449,8 @@ async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Stor
     'createdAt',
     'key',
     'id',
-    ...(request.completedAt === undefined ? ['completedAt', 'durationSeconds'] : []),
+    ...(request.completedAt === undefined ? ['completedAt'] : []),
+    ...(request.completedAt === undefined || request.durationSeconds == null ? ['durationSeconds'] : []),
   ])
   const fields = Object.keys(turnState.shape).filter(
     (field) =>
@@ -452,6 +458,7 @@ async function sameOrConflict(capture: Capture, worldSlug: string): Promise<Stor
       JSON.stringify(sent[field as keyof TurnState]) !== JSON.stringify(stored[field as keyof TurnState]),
   )
   if (fields.length === 0) return { turn: stored, created: false, superseded: false }
+  if (request.onConflict === 'supersede') return null
   const pick = (turn: TurnState) =>
     toWire(turnState, Object.fromEntries(fields.map((field) => [field, turn[field as keyof TurnState]])))
   const wireNames = Object.keys(pick(sent) as object)

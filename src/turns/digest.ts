@@ -1,7 +1,18 @@
 import { sha256 } from '../keys.ts'
 
-/** Where the record belongs, and what to do with it: no part of what it says. */
-const NOT_CONTENT = new Set(['project', 'featureId', 'taskId', 'worldSlug', 'turnNumber', 'onConflict'])
+/** Where the record belongs, what to do with it, and what follows from that: no part of what it says. */
+const NOT_CONTENT = new Set([
+  'project',
+  'featureId',
+  'taskId',
+  'worldSlug',
+  'turnNumber',
+  'onConflict',
+  'entityType',
+  'id',
+  'key',
+  'createdAt',
+])
 
 /**
  * A SHA-256 of the record as it was sent: canonical JSON (keys sorted), before defaults and scrubbing.

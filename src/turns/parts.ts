@@ -5,6 +5,7 @@ import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteri
 import type { Params, Value } from '../graph/port.ts'
 import { secondsBetween } from '../instant.ts'
 import { transcriptKey } from '../keys.ts'
+import { findCoachDecision, findPlayerDecision } from './decisions.ts'
 import {
   type CaptureRequest,
   type CriterionStatus,
@@ -12,8 +13,6 @@ import {
   type Source,
   type TurnPromise,
   type TurnState,
-  toCoachDecision,
-  toPlayerDecision,
   toSeverity,
   type Verification,
 } from './record.ts'
@@ -55,10 +54,10 @@ export function partsOf(request: CaptureRequest, now: string): TurnParts {
     turn: {
       turnNumber: request.turnNumber,
       playerSummary: request.playerSummary,
-      playerDecision: toPlayerDecision(request.playerDecision ?? 'unknown'),
-      playerDecisionRaw: request.playerDecision ?? null,
-      coachDecision: toCoachDecision(request.coachDecision ?? 'unknown'),
-      coachDecisionRaw: request.coachDecision ?? null,
+      playerDecision: findPlayerDecision(request.playerDecision ?? '') ?? 'unknown',
+      playerDecisionRaw: givenWord(request.playerDecisionRaw, request.playerDecision),
+      coachDecision: findCoachDecision(request.coachDecision ?? '') ?? 'unknown',
+      coachDecisionRaw: givenWord(request.coachDecisionRaw, request.coachDecision),
       coachFeedback: request.coachFeedback ?? null,
       mode: request.mode ?? defaultMode(request),
       blockersFound: request.blockersFound ?? [],
@@ -103,7 +102,7 @@ export function partsOf(request: CaptureRequest, now: string): TurnParts {
     })),
     issues: (request.issues ?? []).map((given) => ({
       severity: toSeverity(given.severity),
-      severityRaw: given.severity,
+      severityRaw: given.severityRaw ?? given.severity,
       category: given.category ?? null,
       description: given.description,
       criterionIds: given.criterionIds ?? [],
@@ -113,6 +112,10 @@ export function partsOf(request: CaptureRequest, now: string): TurnParts {
     gates: Object.entries(request.gates ?? {}).map(([name, status]) => ({ name, status })),
   }
 }
+
+/** What came in: a record that was read back says so itself, and null where nothing was given. */
+const givenWord = (raw: string | null | undefined, word: string | null | undefined): string | null =>
+  raw === undefined ? (word ?? null) : raw
 
 const defaultMode = ({ turnNumber, recovered }: CaptureRequest): TurnState['mode'] => {
   if (recovered === true) return 'recovering_state'

@@ -1,23 +1,30 @@
 import * as z from 'zod'
 import { canonicalInstant } from '../instant.ts'
+import {
+  COACH_DECISION_WORDS,
+  COACH_DECISIONS,
+  decision,
+  foldWord,
+  MODES,
+  mode,
+  PLAYER_DECISION_WORDS,
+  PLAYER_DECISIONS,
+} from './decisions.ts'
 import { LIMITS, label, list, map, name, text } from './text.ts'
+
+export { COACH_DECISIONS, type CoachDecision, MODES, PLAYER_DECISIONS } from './decisions.ts'
 
 /**
  * The turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md).
  * One schema each for what comes in and what is kept; the snake_case wire form derives from them.
  */
 
-export const PLAYER_DECISIONS = ['implemented', 'failed', 'blocked', 'unknown'] as const
-export const COACH_DECISIONS = ['approved', 'feedback', 'rejected', 'deferred', 'error', 'unknown'] as const
-export const MODES = ['fresh_start', 'recovering_state', 'continuing_work'] as const
 export const CRITERION_STATUSES = ['verified', 'rejected', 'pending', 'unknown'] as const
 export const PROMISE_STATUSES = ['complete', 'partial', 'incomplete', 'uncertain'] as const
 export const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
 export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
 export const GATE_STATUSES = ['passed', 'failed', 'unknown'] as const
 
-export type PlayerDecision = (typeof PLAYER_DECISIONS)[number]
-export type CoachDecision = (typeof COACH_DECISIONS)[number]
 export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
 export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
 export type Severity = (typeof SEVERITIES)[number]
@@ -50,29 +57,6 @@ const PROMISE_STATUS_SYNONYMS: Record<string, PromiseStatus> = {
   unverified: 'uncertain',
 }
 
-const PLAYER_DECISION_SYNONYMS: Record<string, PlayerDecision> = {
-  implement: 'implemented',
-  complete: 'implemented',
-  completed: 'implemented',
-  done: 'implemented',
-  success: 'implemented',
-  failure: 'failed',
-  error: 'failed',
-  block: 'blocked',
-}
-
-const COACH_DECISION_SYNONYMS: Record<string, CoachDecision> = {
-  approve: 'approved',
-  accept: 'approved',
-  accepted: 'approved',
-  reject: 'rejected',
-  revise: 'feedback',
-  needs_work: 'feedback',
-  changes_requested: 'feedback',
-  defer: 'deferred',
-  failed: 'error',
-}
-
 const SEVERITY_SYNONYMS: Record<string, Severity> = {
   must_fix: 'blocking',
   critical: 'blocking',
@@ -81,28 +65,18 @@ const SEVERITY_SYNONYMS: Record<string, Severity> = {
   warning: 'should_fix',
 }
 
-const fold = (word: string): string =>
-  word
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
-
 /** A word of a closed list, or one of its synonyms; anything else is `undefined`. */
 function wordOf<T extends string>(
   words: readonly T[],
   synonyms: Record<string, T>,
   given: string,
 ): T | undefined {
-  const folded = fold(given)
+  const folded = foldWord(given)
   return (
     words.find((word) => word === folded) ?? (Object.hasOwn(synonyms, folded) ? synonyms[folded] : undefined)
   )
 }
 
-export const toPlayerDecision = (given: string): PlayerDecision =>
-  wordOf(PLAYER_DECISIONS, PLAYER_DECISION_SYNONYMS, given) ?? 'unknown'
-export const toCoachDecision = (given: string): CoachDecision =>
-  wordOf(COACH_DECISIONS, COACH_DECISION_SYNONYMS, given) ?? 'unknown'
 export const toSeverity = (given: string): Severity =>
   wordOf(SEVERITIES, SEVERITY_SYNONYMS, given) ?? 'advisory'
 /** Most severe first; equally severe ones in the order the Coach gave them. */
@@ -172,12 +146,37 @@ const promiseInput = z.strictObject({
 
 const issueInput = z.strictObject({
   severity: label,
+  severityRaw: label
+    .nullish()
+    .describe('of a record that was read back: the word that severity was given as'),
   category: label.nullish(),
   description: text,
   criterionIds: list(label).nullish(),
   suggestion: text.nullish(),
   details: z.json().optional(),
 })
+
+/**
+ * What only a record has that was read back, or seed 000's `to_episode_body`: each follows from other fields and is
+ * checked against them (read-back.ts).
+ */
+const readBackKeys = {
+  entityType: z
+    .literal('turn_state', 'must be "turn_state", or left out')
+    .nullish()
+    .describe("of the seed's episode body"),
+  id: text.nullish().describe('of a record that was read back: TURN-{feature_id}-{turn_number}'),
+  key: text.nullish().describe('of a record that was read back: must be that of its world and turn'),
+  createdAt: instant
+    .nullish()
+    .describe('of a record that was read back: not used, storing it again has its own'),
+  playerDecisionRaw: label
+    .nullish()
+    .describe('of a record that was read back: the word that player_decision was given as'),
+  coachDecisionRaw: label
+    .nullish()
+    .describe('of a record that was read back: the word that coach_decision was given as'),
+}
 
 /** What a caller sends to capture a turn. */
 export const turnInput = z.strictObject({
@@ -187,10 +186,14 @@ export const turnInput = z.strictObject({
   worldSlug: name.nullish().describe('default: the newest world of the task'),
   turnNumber: z.number().int().min(1).max(LIMITS.turnNumber),
   playerSummary: text.describe('what the Player implemented or attempted'),
-  playerDecision: label.nullish().describe(`${PLAYER_DECISIONS.join(', ')}, or a synonym`),
-  coachDecision: label.nullish().describe(`${COACH_DECISIONS.join(', ')}, or a synonym`),
+  playerDecision: decision(PLAYER_DECISION_WORDS)
+    .nullish()
+    .describe(`${PLAYER_DECISIONS.join(', ')}, or a synonym`),
+  coachDecision: decision(COACH_DECISION_WORDS)
+    .nullish()
+    .describe(`${COACH_DECISIONS.join(', ')}, or a synonym`),
   coachFeedback: text.nullish(),
-  mode: z.enum(MODES).nullish(),
+  mode: mode.nullish(),
   recovered: z.boolean().optional().describe('true: the mode defaults to recovering_state'),
   blockersFound: list(text).optional(),
   lessonsFromTurn: list(text).optional(),
@@ -212,6 +215,7 @@ export const turnInput = z.strictObject({
   commit: label.nullish(),
   transcriptSessionIds: list(label).optional(),
   extra: z.record(z.string(), z.json()).optional().describe('kept as it came'),
+  ...readBackKeys,
 })
 
 /** `POST /v1/turns`: the record, and what to do where another one stands at its turn. */

@@ -14,6 +14,7 @@ import { knownWorldsContract } from './known-worlds.ts'
 import { migrationsContract } from './migrations.ts'
 import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
+import { recordsContract } from './records.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
 import type { StoreUnderTest } from './store.ts'
@@ -30,6 +31,7 @@ import { worldsContract } from './worlds.ts'
 export function storeContract(store: StoreUnderTest): void {
   portContract(store)
   captureContract(store)
+  recordsContract(store)
   worldsContract(store)
   contextContract(store)
   identityContract(store)

@@ -129,6 +129,25 @@ export function autobuildContract(store: StoreUnderTest): void {
       })
     })
 
+    test('a Coach that says "Approve." has approved; one that says nonsense has failed, and is not unknown in silence', async () => {
+      const client = clientOf(handles.graph)
+      const said = ['Approvd', 'Approve.']
+      const coach = ({ turn }: CoachInput) => ({ coachDecision: said[turn - 1] })
+      const player = () => ({ playerSummary: 'Built it' })
+      const events = await played(runAutobuild({ client, world, task: null, player, coach, maxTurns: 5 }))
+      expect(end(events)).toEqual({ outcome: 'approved', turn: 2, error: null })
+      const failed = events.filter(({ type }) => type === 'agent_failed')
+      expect(failed).toMatchObject([{ turn: 1, role: 'coach', error: { code: 'invalid_request' } }])
+      const { items } = await client.listTurns({ worldSlug: TASK })
+      expect(items).toMatchObject([
+        {
+          coachDecision: 'error',
+          issues: [{ details: { error: expect.stringContaining('"Approvd": did you mean "approved"?') } }],
+        },
+        { coachDecision: 'approved', coachDecisionRaw: 'Approve.' },
+      ])
+    })
+
     test('in a perspective reset turn the Player does not see what the Coach said, the Coach does', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()

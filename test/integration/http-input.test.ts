@@ -258,7 +258,12 @@ test('Cypher in any text is stored as that text', async () => {
       },
     ],
   }
-  const raw = { player_decision: cypher, coach_decision: cypher }
+  const raw = {
+    player_decision: 'unknown',
+    player_decision_raw: cypher,
+    coach_decision: 'unknown',
+    coach_decision_raw: cypher,
+  }
   const captured = await call('POST', '/v1/turns', { body: record({ ...texts, ...parts, ...raw }) })
   expect(captured.status).toBe(201)
   const scope = `?project=${encodeURIComponent(texts.project)}`

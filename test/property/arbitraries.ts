@@ -102,8 +102,8 @@ function withoutHoles(value: unknown): never {
 export const anyContent: fc.Arbitrary<Omit<TurnToSend, 'featureId' | 'taskId' | 'turnNumber'>> = fc.record(
   {
     playerSummary: anyText(200),
-    playerDecision: orNull(fc.constantFrom('implemented', 'failed', 'Done', 'no such word')),
-    coachDecision: orNull(fc.constantFrom('approved', 'feedback', 'reject', 'no such word')),
+    playerDecision: orNull(fc.constantFrom('implemented', 'failed', 'Done', 'unknown')),
+    coachDecision: orNull(fc.constantFrom('approved', 'feedback', 'reject', 'unknown')),
     coachFeedback: orNull(anyText(100)),
     mode: orNull(fc.constantFrom('fresh_start' as const, 'continuing_work' as const)),
     blockersFound: fc.array(anyText(), { maxLength: 3 }),

@@ -1,0 +1,100 @@
+import type { TurngraphClient } from '../client/client.ts'
+import { hasCode, isAway, TurngraphError } from '../errors.ts'
+import { operations } from '../operations.ts'
+import type { CaptureRequest } from '../turns/record.ts'
+import { parseWire, toWire } from '../wire.ts'
+import { printNote, printText } from './output.ts'
+import { parseRecord, type RecordLine } from './record-file.ts'
+
+/** Stores the records of JSON lines one after the other, for `turngraph capture`. */
+
+export type CaptureLinesOptions = {
+  project?: string
+  onConflict?: 'error' | 'supersede'
+  json?: boolean
+}
+
+const { input, output } = operations.captureTurnState
+
+/** A record as it is sent: an option is the nearer word, what the record itself says gives way. */
+export function parseCapture(record: unknown, { project, onConflict }: CaptureLinesOptions): CaptureRequest {
+  const request = parseWire(input, record, 'the turn record')
+  return {
+    ...request,
+    ...(project !== undefined && { project }),
+    ...(onConflict !== undefined && { onConflict }),
+  }
+}
+
+/** What became of a record, in one line. */
+export function describeCapture({
+  turnNumber,
+  worldSlug,
+  created,
+  superseded,
+}: {
+  turnNumber: number
+  worldSlug: string
+  created: boolean
+  superseded: boolean
+}): string {
+  const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
+  return `${done} turn ${turnNumber} of world ${worldSlug}`
+}
+
+/**
+ * Every line is answered, with its number; one that cannot be stored does not stop the others, a graph that is away or
+ * a token that is refused does.
+ *
+ * @throws the first error of a line, which says which lines were stored and which were not
+ */
+export async function captureLines(
+  client: TurngraphClient,
+  lines: readonly RecordLine[],
+  options: CaptureLinesOptions,
+): Promise<void> {
+  const stored: number[] = []
+  const refused: { line: number; error: TurngraphError }[] = []
+  for (const { number, bytes } of lines) {
+    try {
+      const request = parseCapture(parseRecord(bytes, 'The line'), options)
+      const answer = await client.captureTurnState(request)
+      stored.push(number)
+      if (options.json) printText(JSON.stringify({ line: number, ...(toWire(output, answer) as object) }))
+      else printText(`line ${number}: ${describeCapture(answer)}`)
+    } catch (error) {
+      if (!(error instanceof TurngraphError)) throw error
+      refused.push({ line: number, error })
+      if (options.json) printText(JSON.stringify({ line: number, ...error.toWire() }))
+      else printNote(`line ${number}: ${error.message}`)
+      if (isAway(error) || hasCode(error, 'unauthorized', 'forbidden')) break
+    }
+  }
+  const [first] = refused
+  if (first === undefined) return
+  const untried = lines.length - stored.length - refused.length
+  const sentences = [
+    `${refused.length} of ${lines.length} lines ${refused.length === 1 ? 'was' : 'were'} not stored: ${listLines(refused.map(({ line }) => line))}.`,
+    stored.length === 0 ? 'None was stored.' : `Stored: ${listLines(stored)}.`,
+    ...(untried === 0 ? [] : [`Not tried: ${listLines(lines.slice(-untried).map(({ number }) => number))}.`]),
+  ]
+  throw new TurngraphError(first.error.code, sentences.join(' '), {
+    hint: 'Mend them and run it again: what is stored is found, and not stored twice.',
+    details: {
+      stored,
+      refused: refused.map(({ line, error }) => ({ line, ...error.toWire().error })),
+    },
+  })
+}
+
+/** `line 3`, or `lines 1-4, 7`. */
+function listLines(numbers: readonly number[]): string {
+  const ranges: [number, number][] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else ranges.push([number, number])
+  }
+  const shown = ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
+  return `${numbers.length === 1 ? 'line' : 'lines'} ${shown}`
+}

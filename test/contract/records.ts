@@ -1,0 +1,220 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { importAutobuild } from '../../src/autobuild/import.ts'
+import { operations } from '../../src/operations.ts'
+import { parseWire, toWire } from '../../src/wire.ts'
+import { countsOf, dumpOf } from '../support/graph-dump.ts'
+import { aTurn, clientOf, everyField, TASK } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** The words of a turn record, and a record that comes back: what is accepted, refused and the same. */
+export function recordsContract(store: StoreUnderTest): void {
+  describe('the words of a record', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+
+    test('a decision is taken in any spelling of its table, and the word that came in stays beside it', async () => {
+      const given = [
+        ['approved', 'pass'],
+        ['approved', ' Approve. '],
+        ['approved', 'LGTM!!'],
+        ['feedback', 'Needs revision'],
+        ['feedback', 'changes-requested'],
+        ['rejected', 'FAILED'],
+        ['deferred', 'defer'],
+        ['error', 'Error:'],
+        ['unknown', 'unknown'],
+      ] as const
+      for (const [i, [meant, coachDecision]] of given.entries()) {
+        await client().captureTurnState(aTurn(i + 1, { coachDecision, playerDecision: 'Done!' }))
+        expect(await client().getTurn({ worldSlug: TASK, turnNumber: i + 1 })).toMatchObject({
+          playerDecision: 'implemented',
+          playerDecisionRaw: 'Done!',
+          coachDecision: meant,
+          coachDecisionRaw: coachDecision,
+        })
+      }
+    })
+
+    test('a mode is taken in any spelling of its table', async () => {
+      const { mode } = await client().captureTurnState(aTurn(2, { mode: 'Recovering state.' }))
+      expect(mode).toBe('recovering_state')
+    })
+
+    test('no decision is an answer too: unknown', async () => {
+      const { coachDecision: _, ...silent } = aTurn(1)
+      expect(await client().captureTurnState(silent)).toMatchObject({
+        playerDecision: 'unknown',
+        coachDecision: 'unknown',
+        coachDecisionRaw: null,
+      })
+    })
+
+    test.each([
+      ['coachDecision', 'aproved', '"aproved": did you mean "approved"?'],
+      ['coachDecision', 'Reejct', '"Reejct": did you mean "reject"?'],
+      ['coachDecision', 'banana', '"banana" is not known; use approved, feedback, '],
+      ['coachDecision', ' ', 'is empty; use approved, feedback, '],
+      ['playerDecision', 'implementd', '"implementd": did you mean "implemented"?'],
+      ['mode', 'fresh_strat', '"fresh_strat": did you mean "fresh_start"?'],
+    ])('a %s "%s" is refused with the nearest word, and nothing is stored', async (field, word, message) => {
+      await expect(client().captureTurnState(aTurn(1, { [field]: word }))).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { problems: [{ path: field, message: expect.stringContaining(message) }] },
+      })
+      expect(await countsOf(handles.graph)).toEqual({})
+    })
+
+    test('an attempt with a decision that nobody knows commits nothing', async () => {
+      const world = await client().createWorld({ featureId: 'FEAT-1', taskId: TASK, executor: 'external' })
+      const { attemptId } = (await client().runTurn({ worldSlug: world.worldSlug })) as { attemptId: string }
+      const { fence } = await client().claimAttempt({ attemptId, workerId: 'w' })
+      const turn = { playerSummary: 'Built it', coachDecision: 'aproved' }
+      await expect(client().commitAttempt({ attemptId, fence, turn })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('did you mean "approved"?'),
+      })
+      const ended = await client().commitAttempt({ attemptId, fence, turn: { ...turn, coachDecision: 'ok' } })
+      expect(ended).toMatchObject({ status: 'committed' })
+      const stored = await client().getTurn({ worldSlug: world.worldSlug, turnNumber: 1 })
+      expect(stored.coachDecision).toBe('approved')
+    })
+
+    test('an import of artifacts alone stores unknown for a decision that nobody knows, and warns of it', async () => {
+      const folder = await artifacts({
+        'coach_turn_1.json': { decision: 'magnificent', rationale: 'Well' },
+        'coach_turn_2.json': { decision: 'PASS', rationale: 'Well done' },
+      })
+      const report = await importAutobuild(client(), [folder])
+      expect(report).toMatchObject({ turnsCreated: 2, turnsFailed: 0 })
+      expect(report.warnings).toContainEqual({
+        task: 'TASK-7',
+        turn: 1,
+        field: 'coach_decision',
+        message: '"magnificent" is not known; recorded as unknown',
+      })
+      const { items } = await client().listTurns({ worldSlug: 'TASK-7' })
+      expect(items.map(({ coachDecision, coachDecisionRaw }) => [coachDecision, coachDecisionRaw])).toEqual([
+        ['unknown', 'magnificent'],
+        ['approved', 'PASS'],
+      ])
+      expect(await importAutobuild(client(), [folder])).toMatchObject({ turnsCreated: 0, turnsUnchanged: 2 })
+      const before = await dumpOf(handles.graph)
+      for (const item of items) {
+        expect(await client().captureTurnState(item)).toEqual({ ...item, ...SAME })
+      }
+      expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+  })
+
+  describe('a record that comes back', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+
+    test.each([
+      ['with every field', everyField],
+      ['with the least', { project: 'shop', featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: '' }],
+      [
+        'whose time is that of its storing',
+        aTurn(1, { completedAt: null, startedAt: '2026-01-01T00:00:00Z' }),
+      ],
+      ['that began and was given no end', withoutEnd(aTurn(1, { startedAt: '2026-01-01T00:00:00Z' }))],
+      ['whose duration was derived', aTurn(1, { startedAt: '2026-01-01T00:00:00Z' })],
+      ['with synonyms', aTurn(1, { coachDecision: 'Approve.', playerDecision: null, mode: 'recover' })],
+      ['with a secret', aTurn(1, { coachFeedback: `AKIA${'ABCDEFGHIJKLMNOP'} is no key to log` })],
+    ])('%s is taken as it was read, and changes nothing', async (_name, sent) => {
+      const { worldSlug, turnNumber, project } = await client().captureTurnState(sent)
+      const read = await client().getTurn({ project, worldSlug, turnNumber })
+      const before = await dumpOf(handles.graph)
+      expect(await client().captureTurnState(read)).toEqual({ ...read, ...SAME })
+      expect(await client().captureTurnState({ ...read, onConflict: 'supersede' })).toEqual({
+        ...read,
+        ...SAME,
+      })
+      // As JSON, which every other door takes.
+      const wire = JSON.parse(JSON.stringify(toWire(operations.getTurn.output, read)))
+      const parsed = parseWire(operations.captureTurnState.input, wire, 'the turn record')
+      expect(await client().captureTurnState(parsed)).toEqual({ ...read, ...SAME })
+      expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+
+    test('goes into another world without its key, where all that it says is the same', async () => {
+      await client().captureTurnState(everyField)
+      const read = await client().getTurn({ worldSlug: everyField.worldSlug ?? '', turnNumber: 3 })
+      const { key, ...copied } = { ...read, worldSlug: 'another' }
+      const { created, superseded, redactions, ...copy } = await client().captureTurnState(copied)
+      expect(created).toBe(true)
+      expect(copy).toEqual({
+        ...read,
+        worldSlug: 'another',
+        key: 'shop/another/3',
+        createdAt: copy.createdAt,
+      })
+    })
+
+    test.each([
+      [
+        'id',
+        { id: 'TURN-FEAT-1-4' },
+        'is "TURN-FEAT-1-4", but feature_id and turn_number make it "TURN-FEAT-1-3"',
+      ],
+      [
+        'key',
+        { worldSlug: 'another' },
+        'is "shop/session%2F1 α/3", but project, world_slug and turn_number make it "shop/another/3"',
+      ],
+      ['key', { worldSlug: undefined }, 'cannot be checked without world_slug; name the world too'],
+      [
+        'coach_decision_raw',
+        { coachDecision: 'approved' },
+        'is "needs work", which does not mean "approved" as coach_decision does',
+      ],
+      [
+        'player_decision_raw',
+        { playerDecisionRaw: null },
+        'is null, which does not mean "implemented" as player_decision does',
+      ],
+      [
+        'issues[0].severity_raw',
+        { issues: [{ severity: 'advisory', severityRaw: 'must_fix', description: '' }] },
+        'is "must_fix", which does not mean "advisory" as issues[0].severity does',
+      ],
+    ])('a key that follows from others and differs is named: %s', async (path, changed, message) => {
+      await client().captureTurnState(everyField)
+      const read = await client().getTurn({ worldSlug: everyField.worldSlug ?? '', turnNumber: 3 })
+      const before = await dumpOf(handles.graph)
+      await expect(client().captureTurnState({ ...read, ...changed })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: `the turn record: ${path}: ${message}`,
+        details: { problems: [{ path, message }] },
+      })
+      expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+
+    test('with other words for its turn it is a conflict, as any other record', async () => {
+      await client().captureTurnState(everyField)
+      const read = await client().getTurn({ worldSlug: everyField.worldSlug ?? '', turnNumber: 3 })
+      await expect(
+        client().captureTurnState({ ...read, playerSummary: 'Something else' }),
+      ).rejects.toMatchObject({ code: 'turn_conflict', details: { fields: ['player_summary'] } })
+    })
+  })
+}
+
+const SAME = { created: false, superseded: false, redactions: 0 }
+
+const withoutEnd = ({ completedAt, ...sent }: ReturnType<typeof aTurn>) => sent
+
+/** A task folder TASK-7 with these files, gone after the test. */
+async function artifacts(files: Record<string, object>): Promise<string> {
+  const root = await mkdtemp(path.join(tmpdir(), 'turngraph-artifacts-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const folder = path.join(root, 'autobuild', 'TASK-7')
+  await mkdir(folder, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(path.join(folder, name), JSON.stringify(content))
+  }
+  return root
+}

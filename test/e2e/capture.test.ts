@@ -1,0 +1,101 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+let home = ''
+let turngraph: ReturnType<typeof commandsOn>
+beforeEach(() => {
+  home = temporaryFolder()
+  turngraph = commandsOn(home)
+})
+
+const turn = (turn_number: number, more: object = {}) =>
+  JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number, player_summary: 'Built it', ...more })
+
+describe('turngraph capture', () => {
+  test('takes a record as `worlds turn --json` printed it', async () => {
+    await turngraph.run(['capture'], { input: turn(1, { coach_decision: 'Needs work!' }) })
+    const read = await turngraph.run(['worlds', 'turn', 'T', '1', '--json'])
+    expect(JSON.parse(read.stdout)).toMatchObject({ coach_decision_raw: 'Needs work!' })
+    expect(await turngraph.run(['capture'], { input: read.stdout })).toEqual({
+      code: 0,
+      stdout: 'Already stored: turn 1 of world T\n',
+      stderr: '',
+    })
+  })
+
+  test('takes JSON lines, and answers each', async () => {
+    const input = `${turn(1)}\r\n\n${turn(2)}\n${turn(1)}\n`
+    expect(await turngraph.run(['capture'], { input })).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        'line 1: Stored turn 1 of world T',
+        'line 3: Stored turn 2 of world T',
+        'line 4: Already stored: turn 1 of world T',
+        '',
+      ].join('\n'),
+    })
+  })
+
+  test('names the lines that cannot be stored, says which were, and stores all others', async () => {
+    const bad = [turn(2, { coach_decision: 'aproved' }), '{"feature_id":', turn(0), '[]']
+    const input = [turn(1), ...bad, turn(3)].join('\n')
+    const told = await turngraph.run(['capture'], { input })
+    expect(told.code).toBe(2)
+    expect(told.stdout).toBe('line 1: Stored turn 1 of world T\nline 6: Stored turn 3 of world T\n')
+    expect(told.stderr).toContain(
+      'line 2: the turn record: coach_decision: "aproved": did you mean "approved"?',
+    )
+    expect(told.stderr).toMatch(/^line 3: The line is no JSON/m)
+    expect(told.stderr).toContain('4 of 6 lines were not stored: lines 2-5. Stored: lines 1, 6.')
+    const asJson = await turngraph.run(['capture', '--json'], { input })
+    const answers = asJson.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers.map(({ line, created, error }) => [line, created ?? error.code])).toEqual([
+      [1, false],
+      [2, 'invalid_request'],
+      [3, 'invalid_request'],
+      [4, 'invalid_request'],
+      [5, 'invalid_request'],
+      [6, false],
+    ])
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: 'invalid_request',
+      details: { stored: [1, 6] },
+    })
+  })
+
+  test('takes a file of one line as lines where its name says so, and a record over many lines as one', async () => {
+    const lines = path.join(home, 'turns.jsonl')
+    await writeFile(lines, turn(1))
+    expect((await turngraph.run(['capture', lines])).stdout).toBe('line 1: Stored turn 1 of world T\n')
+    const input = JSON.stringify(JSON.parse(turn(2)), null, 2)
+    expect((await turngraph.run(['capture'], { input })).stdout).toBe('Stored turn 2 of world T\n')
+    const broken = await turngraph.run(['capture'], { input: input.replace('"F",', '"F"') })
+    expect(broken).toMatchObject({ code: 2, stdout: '' })
+    expect(broken.stderr).toContain('Standard input is no JSON at position')
+  })
+
+  test('--on-conflict supersede replaces the record that is stored; error, the default, does not', async () => {
+    await turngraph.run(['capture'], { input: turn(1) })
+    const input = turn(1, { player_summary: 'Built another' })
+    expect((await turngraph.run(['capture', '--on-conflict', 'error'], { input })).code).toBe(5)
+    const replaced = await turngraph.run(['capture', '--on-conflict', 'supersede'], { input })
+    expect(replaced).toMatchObject({ code: 0, stdout: 'Replaced turn 1 of world T\n' })
+    expect((await turngraph.run(['capture', '--on-conflict', 'perhaps'], { input })).code).toBe(2)
+  })
+
+  test('stops at the first line that the graph is away for', async () => {
+    const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9' }
+    const input = [turn(1), turn(2), turn(3)].join('\n')
+    const told = await turngraph.run(['capture'], { input, environment })
+    expect(told).toMatchObject({ code: 7, stdout: '' })
+    expect(told.stderr).toContain(
+      '1 of 3 lines was not stored: line 1. None was stored. Not tried: lines 2-3.',
+    )
+  })
+})
