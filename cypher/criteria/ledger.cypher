@@ -2,4 +2,4 @@
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 // include criteria/_ledger
-RETURN w.ledgerRev AS ledgerRev, turns, criteria, ledger, promised
+RETURN w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, turnsFound, turns, criteria

@@ -1,5 +1,5 @@
 // The same for the newest world of a task.
 // include turns/_newest-world
 // include criteria/_ledger
-RETURN turns, criteria, ledger, promised,
+RETURN turnsFound, turns, criteria,
 // include criteria/_standing

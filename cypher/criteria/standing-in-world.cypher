@@ -1,5 +1,5 @@
 // Where the criteria of a world stand, with its ledger where it is asked for.
 // include turns/_named-world
 // include criteria/_ledger
-RETURN turns, criteria, ledger, promised,
+RETURN turnsFound, turns, criteria,
 // include criteria/_standing

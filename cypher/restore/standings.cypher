@@ -7,4 +7,10 @@ SET w += x.properties, w.lastCompletedAt = datetime(x.at.lastCompletedAt), w.del
 FOREACH (p IN x.progress |
   MERGE (c:Criterion {key: p.criterion})
   CREATE (w)-[:PROGRESS {kept: p.kept, state: p.state, rejections: p.rejections}]->(c))
+WITH w
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn) WHERE t.number = w.promisedTurn
+  RETURN max(t.digest) AS promisedDigest // derived: an export does not hold it
+}
+SET w.promisedDigest = promisedDigest
 RETURN count(w) AS written

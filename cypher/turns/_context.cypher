@@ -1,8 +1,13 @@
-// The turn with its parts, and where each criterion stands: one statement, one round trip, every look-up on an index.
+// The turn with its parts, the promises that hold for the coming turn, and where each criterion stands: one statement, one
+// round trip, every look-up on an index. The promises are those of turn `promisedIn`, which is the prior turn itself, or
+// an older one where the prior turn has none.
+WITH *, w.key + '/' + toString(promisedIn) AS promisedKey
+MATCH (q:Turn {key: promisedKey})
 RETURN entries,
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
-       [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
        [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
+       q {.number, .digest, .promiseCount} AS promisedTurn,
+       [(q)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
 // include criteria/_standing

@@ -3,7 +3,7 @@
 WITH w, w.key + '/' + toString(CASE WHEN $turn = 0 THEN w.currentTurn ELSE $turn END) AS key
 MATCH (t:Turn {key: key})
 // include criteria/_ledger
-RETURN turns, criteria, ledger, promised,
+RETURN turnsFound, turns, criteria,
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,

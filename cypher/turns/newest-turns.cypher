@@ -18,5 +18,9 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.promiseCount > 0
   RETURN max(x.number) AS promisedTurn
 }
-SET w.outcomes = outcomes, w.promisedTurn = promisedTurn
+CALL (w, promisedTurn) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number = promisedTurn
+  RETURN max(x.digest) AS promisedDigest
+}
+SET w.outcomes = outcomes, w.promisedTurn = promisedTurn, w.promisedDigest = promisedDigest
 RETURN w.key AS key

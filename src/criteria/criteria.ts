@@ -1,14 +1,13 @@
 import * as z from 'zod'
 import { TurngraphError } from '../errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows } from '../graph/decode.ts'
-import { ofOneMoment } from '../graph/one-moment.ts'
+import { readRows, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { taskOfCriterion } from '../keys.ts'
 import { readHistories, readMerges } from './history.ts'
 import { criterionState, historyEntry, type Role, shownCriterion } from './shown.ts'
-import { NO_LEDGER, readStanding, SMALL_WORLD, type Standing, type Target } from './standing.ts'
+import { NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './standing.ts'
 import { criterionStates, finalKeys, POLICIES, type Policy } from './state.ts'
 
 const history = statement('criteria/history')
@@ -37,30 +36,27 @@ export type CriteriaRequest = Target & { turn?: number | null | undefined; polic
  */
 export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
   const graph = withOneDeadline(store)
-  const standing = await readStanding(graph, request, request.turn ?? null, ledgerFor(request))
-  if (standing?.ledger !== null || request.role !== 'coach') return viewAt(graph, request, standing)
-  const named = { ...request, worldSlug: standing.worldSlug }
-  return ofOneMoment(graph, standing.worldKey, async (held) =>
-    viewAt(held, named, await readStanding(held, named, request.turn ?? null, NO_LEDGER)),
+  const { turn = null, policy, role } = request
+  const { standing, states, histories } = await untilWhole(
+    () => readWithHistories(graph, request),
+    (found) => role === 'player' || found.histories !== null,
   )
-}
-
-const ledgerFor = ({ role }: CriteriaRequest): number => (role === 'coach' ? SMALL_WORLD : NO_LEDGER)
-
-async function viewAt(
-  graph: Graph,
-  { turn, policy, role }: CriteriaRequest,
-  standing: Standing | null,
-): Promise<CriteriaView> {
   if (standing === null) return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, criteria: [] })
-  const states = criterionStates(standing.criteria, standing.progress, policy)
-  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
   return viewOf({
     worldSlug: standing.worldSlug,
     asOfTurn: standing.turn,
     policy,
     criteria: states.map((state) => shownCriterion(state, role, standing, histories)),
   })
+}
+
+/** `histories`: null where a supersede came between the two reads, or for the Player, who is shown none. */
+async function readWithHistories(graph: Graph, { role, policy, turn = null, ...target }: CriteriaRequest) {
+  const standing = await readStanding(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
+  if (standing === null) return { standing, states: [], histories: new Map() }
+  const states = criterionStates(standing.criteria, standing.progress, policy)
+  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  return { standing, states, histories }
 }
 
 function viewOf(found: Pick<CriteriaView, 'worldSlug' | 'asOfTurn' | 'policy' | 'criteria'>): CriteriaView {

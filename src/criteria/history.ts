@@ -5,7 +5,7 @@ import { statement } from '../graph/statements.ts'
 import { turnKey } from '../keys.ts'
 import { ledgerEntry } from './ledger.ts'
 import type { Standing } from './standing.ts'
-import { type CriterionState, finalKeys, type LedgerEntry } from './state.ts'
+import { type CriterionState, finalKeys, type LedgerEntry, type RecentEntry } from './state.ts'
 
 const entries = statement('criteria/entries')
 
@@ -22,19 +22,31 @@ const entriesRow = z.object({
 /**
  * What is shown of each criterion's history, by its key and in order: of a long world only the turns that hold the
  * newest entries are read, so that a history costs the same after 50 and after 1,000 turns.
+ *
+ * @returns null where the entries are not those that the standing counts: a turn was superseded between the two reads
  */
 export async function readHistories(
   graph: Graph,
   standing: Standing,
   states: readonly CriterionState[],
-): Promise<ReadonlyMap<string, LedgerEntry[]>> {
+): Promise<ReadonlyMap<string, LedgerEntry[]> | null> {
   const ledger = standing.ledger ?? (await readEntries(graph, standing, turnsShown(standing, states)))
+  if (ledger === null) return null
   const histories = new Map<string, LedgerEntry[]>(states.map(({ key }) => [key, []]))
   for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {
     histories.get(entry.criterionKey)?.push(entry)
   }
-  return histories
+  return [...histories].every(([key, history]) => endsWith(history, standing.progress.get(key)?.recent ?? []))
+    ? histories
+    : null
 }
+
+const endsWith = (history: readonly LedgerEntry[], recent: readonly RecentEntry[]): boolean =>
+  history.length >= recent.length &&
+  recent.every(({ turn, status }, i) => {
+    const entry = history[history.length - recent.length + i]
+    return entry?.turn === turn && entry.status === status
+  })
 
 function turnsShown({ progress }: Standing, states: readonly CriterionState[]): number[] {
   const turns = states.flatMap(({ key, contestedInTurn }) => [

@@ -48,37 +48,79 @@ const promiseEntry = z
     }),
   )
 
-/** The columns of `criteria/_ledger`, decoded. Of a turn: its number, how much it says, how it ended. */
+const ledgerTurn = z
+  .tuple([
+    z.number(),
+    z.string(),
+    z.number(),
+    z.number(),
+    outcomeText.nullable(),
+    z.array(ledgerEntry),
+    z.array(promiseEntry),
+  ])
+  .transform(([turn, digest, verificationCount, promiseCount, outcome, entries, promised]) => ({
+    turn,
+    digest,
+    verificationCount,
+    promiseCount,
+    outcome,
+    entries,
+    promised,
+  }))
+
+/** The columns of `criteria/_ledger`, decoded: each turn with all that it says, and how much that should be. */
 export const ledgerColumns = {
-  turns: z.array(z.tuple([z.number(), z.number(), z.number(), outcomeText.nullable()])),
+  turnsFound: z.number(),
+  turns: z.array(ledgerTurn),
   criteria: z.array(criterionRow),
-  ledger: z.array(ledgerEntry),
-  promised: z.array(promiseEntry),
 }
 
-const ledgerRow = z.object({ ledgerRev: z.number(), ...ledgerColumns })
+const ledgerRow = z.object({ ledgerRev: z.number(), turnCount: z.number(), ...ledgerColumns })
 
-export type Ledger = z.output<typeof ledgerRow>
+type LedgerRow = z.output<typeof ledgerRow>
+type LedgerTurns = Pick<LedgerRow, 'turnsFound' | 'turns' | 'criteria'>
 
-/** Each turn says how many verifications and promises it has: fewer is half of a commit. */
-export function ledgerIsWhole({
-  turns,
-  ledger,
-  promised,
-}: Pick<Ledger, 'turns' | 'ledger' | 'promised'>): boolean {
-  const counted = (i: 1 | 2) => turns.reduce((sum, counts) => sum + counts[i], 0)
-  return ledger.length === counted(1) && promised.length === counted(2)
+/** All entries of a world, with its criteria and the revision at which they were read. */
+export type Ledger = Pick<LedgerRow, 'ledgerRev' | 'criteria'> & {
+  ledger: LedgerEntry[]
+  promised: PromiseEntry[]
 }
+
+/**
+ * Whether what was read is of one moment. A turn's parts never change, so each turn must have as many as it says; and
+ * where a commit or a supersede was seen in part, there are fewer or more turns than the world says, one number twice,
+ * or an entry of a criterion that is not there yet.
+ */
+export function isLedgerConsistent({ turnsFound, turns, criteria }: LedgerTurns, turnCount: number): boolean {
+  const keys = new Set(criteria.map(({ key }) => key))
+  return (
+    turnsFound === turnCount &&
+    new Set(turns.map(({ turn }) => turn)).size === turns.length &&
+    turns.every(
+      ({ verificationCount, promiseCount, entries, promised }) =>
+        entries.length === verificationCount &&
+        promised.length === promiseCount &&
+        [...entries, ...promised].every(({ criterionKey }) => keys.has(criterionKey)),
+    )
+  )
+}
+
+export const ledgerEntriesIn = ({ turns }: Pick<LedgerTurns, 'turns'>): LedgerEntry[] =>
+  turns.flatMap(({ entries }) => entries)
+
+export const promiseEntriesIn = ({ turns }: Pick<LedgerTurns, 'turns'>): PromiseEntry[] =>
+  turns.flatMap(({ promised }) => promised)
 
 /** The whole ledger of a world; null where there is no such world. */
-export const readLedger = (graph: Graph, worldKey: string): Promise<Ledger | null> =>
-  readWholeRow(
-    graph,
-    ledger,
-    { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN },
-    ledgerRow,
-    ledgerIsWhole,
+export async function readLedger(graph: Graph, worldKey: string): Promise<Ledger | null> {
+  const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN }
+  const row = await readWholeRow(graph, ledger, params, ledgerRow, (found) =>
+    isLedgerConsistent(found, found.turnCount),
   )
+  if (row === null) return null
+  const { ledgerRev, criteria } = row
+  return { ledgerRev, criteria, ledger: ledgerEntriesIn(row), promised: promiseEntriesIn(row) }
+}
 
 /** Above every turn number. */
 export const NO_TURN = 2 ** 31

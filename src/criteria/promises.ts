@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow } from '../graph/decode.ts'
-import { ofOneMoment } from '../graph/one-moment.ts'
+import { readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { promiseRow } from '../turns/rows.ts'
@@ -15,10 +14,13 @@ import {
   newestStanding,
   readStanding,
   type Standing,
-  standingAsOf,
   standingColumns,
+  standingFrom,
+  standingIsWhole,
+  standingRow,
   type Target,
   targetParams,
+  WHOLE_LEDGER,
 } from './standing.ts'
 import { finalKeys, shownLabel } from './state.ts'
 
@@ -29,16 +31,28 @@ import { finalKeys, shownLabel } from './state.ts'
 
 const promisesInWorld = statement('criteria/promises-in-world')
 const promisesInTask = statement('criteria/promises-in-task')
-const promisedBefore = statement('criteria/promised-before')
+const promisesAsOf = statement('criteria/promises-as-of')
 
-const promisedRow = z.object({
-  turn: z.number(),
-  promiseCount: z.number(),
+/** The columns of a turn's promises, decoded, with what must agree for them to be of one moment. */
+export const promisedColumns = {
+  promisedTurn: z.object({ number: z.number(), digest: z.string(), promiseCount: z.number() }),
   promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
-  ...standingColumns,
-})
+}
 
-type Promised = z.output<typeof promisedRow>
+const promisedRow = z.object({ ...promisedColumns, ...standingColumns })
+const promisedAsOfRow = z.object({ ...promisedColumns, ...standingRow.shape })
+
+type Promised = Pick<z.output<typeof promisedRow>, 'promisedTurn' | 'promises'>
+
+/** False where a supersede of the turn with the promises was seen in part. */
+export const arePromisesConsistent = (
+  { promisedTurn, promises }: Promised,
+  expected: { number: number | null; digest: string | null },
+): boolean =>
+  promises.length === promisedTurn.promiseCount &&
+  promisedTurn.number === expected.number &&
+  // A graph that was written before V005 does not say.
+  (expected.digest === null || promisedTurn.digest === expected.digest)
 
 /**
  * The promises that hold at a turn, which need not be captured yet.
@@ -52,62 +66,60 @@ export async function recoverPromises(
   request: Target & { turn: number },
 ): Promise<PromisesView> {
   const graph = withOneDeadline(store)
-  const newest = await readPromised(graph, request, NEWEST)
-  if (newest?.world.deleted) throw worldDeleted(newest.world.slug)
-  if (newest !== null && newest.turn <= request.turn && newest.world.currentTurn <= request.turn) {
-    return promisesOf(graph, newest, newestStanding(newest, null), request.turn)
-  }
-  if (newest === null) {
+  const row = await readWholeRow(
+    graph,
+    request.worldSlug == null ? promisesInTask : promisesInWorld,
+    targetParams(request),
+    promisedRow,
+    (found) =>
+      arePromisesConsistent(found, {
+        number: found.world.promisedTurn,
+        digest: found.world.promisedDigest,
+      }) && keptIsWhole(found),
+  )
+  if (row === null) {
     // Nothing was ever promised, or there is no such world.
     await readStanding(graph, request, null, NO_LEDGER)
     return NO_PROMISES
   }
-  const named = { ...request, worldSlug: newest.world.slug }
-  return ofOneMoment(graph, newest.world.key, (held) => readPast(held, named))
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  if (row.promisedTurn.number <= request.turn && row.world.currentTurn <= request.turn) {
+    return promisesOf(graph, row, newestStanding(row, null), request.turn)
+  }
+  return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
 }
 
-/** As of an earlier turn. */
-async function readPast(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
-  const standing = await standingAsOf(graph, request, request.turn)
-  if (standing === null) return NO_PROMISES
-  const params = { worldKey: standing.worldKey, turnNumber: request.turn }
-  const [before] = await readRows(graph, promisedBefore, params, promisedBeforeRow)
-  return before?.turn == null ? NO_PROMISES : promisesIn(graph, request, standing, before.turn, request.turn)
+/** As of an earlier turn: with the labels that were shown then. */
+async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
+  const { turn } = request
+  const params = {
+    ...targetParams(request),
+    turnNumber: turn + 1,
+    promisedBy: turn,
+    ledgerUpTo: WHOLE_LEDGER,
+  }
+  const row = await readWholeRow(graph, promisesAsOf, params, promisedAsOfRow, isWholeAsOf)
+  if (row === null) return NO_PROMISES
+  return promisesOf(graph, row, standingFrom(row, turn, WHOLE_LEDGER), turn)
 }
 
-/** The promises of one turn, as of a standing. */
-export async function promisesIn(
-  graph: Graph,
-  target: Target,
-  standing: Standing,
-  turn: number,
-  asked: number,
-): Promise<PromisesView> {
-  const promised = await readPromised(graph, { ...target, worldSlug: standing.worldSlug }, turn)
-  return promised === null ? NO_PROMISES : promisesOf(graph, promised, standing, asked)
+/** Of a row with the ledger up to the promised turn. */
+const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
+  const said = row.turns.find(({ turn }) => turn === row.promisedTurn.number)
+  return (
+    standingIsWhole(WHOLE_LEDGER)(row) &&
+    said !== undefined &&
+    arePromisesConsistent(row, { number: said.turn, digest: said.digest })
+  )
 }
-
-const promisedBeforeRow = z.object({ turn: z.number().nullable() })
 
 export const NO_PROMISES: PromisesView = { source: 'none', items: [] }
 
 /** Runs the statements of a recovery where nothing matches: see `warmUp`. */
 export async function warmUpPromises(graph: Graph): Promise<void> {
-  await graph.read(promisesInTask, { taskKey: '', from: NEWEST })
-  await graph.read(promisesInWorld, { taskKey: '', worldKey: '', from: NEWEST })
+  await graph.read(promisesInTask, { taskKey: '' })
+  await graph.read(promisesInWorld, { taskKey: '', worldKey: '' })
 }
-
-/** The statement's word for the newest turn that has promises. */
-const NEWEST = 0
-
-const readPromised = (graph: Graph, target: Target, from: number): Promise<Promised | null> =>
-  readWholeRow(
-    graph,
-    target.worldSlug == null ? promisesInTask : promisesInWorld,
-    { ...targetParams(target), from },
-    promisedRow,
-    (row) => row.promises.length === row.promiseCount && keptIsWhole(row),
-  )
 
 /**
  * A turn's promises with the criteria that they count for now.
@@ -116,7 +128,7 @@ const readPromised = (graph: Graph, target: Target, from: number): Promise<Promi
  */
 export async function promisesOf(
   graph: Graph,
-  { turn, promises }: Pick<Promised, 'turn' | 'promises'>,
+  { promisedTurn: { number: turn }, promises }: Promised,
   { criteria, progress, taskKey }: Pick<Standing, 'criteria' | 'progress' | 'taskKey'>,
   asked: number,
 ): Promise<PromisesView> {

@@ -1,14 +1,13 @@
 import * as z from 'zod'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readWholeRow } from '../graph/decode.ts'
-import { ofOneMoment } from '../graph/one-moment.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { worldKey as keyOfWorld } from '../keys.ts'
 import { keyOfTask, type Scope } from '../turns/scope.ts'
 import { unknownWorld, worldDeleted } from '../turns/world-errors.ts'
 import type { Criterion } from './identity.ts'
-import { ledgerColumns, ledgerIsWhole, NO_TURN } from './ledger.ts'
+import { isLedgerConsistent, ledgerColumns, ledgerEntriesIn, NO_TURN, promiseEntriesIn } from './ledger.ts'
 import { criterionRow, outcomeText, progressIsWhole, progressRow } from './rows.ts'
 import type { Outcome } from './signature.ts'
 import { advance, finalKeys, type LedgerEntry, type Progress } from './state.ts'
@@ -56,6 +55,7 @@ export const standingColumns = {
     progressSum: z.number(),
     outcomes: z.array(outcomeText),
     promisedTurn: optionalNumber,
+    promisedDigest: optionalText,
     newestDigest: optionalText,
     deleted: z.boolean(),
   }),
@@ -64,7 +64,7 @@ export const standingColumns = {
   ),
 }
 
-const standingRow = z.object({ ...standingColumns, ...ledgerColumns })
+export const standingRow = z.object({ ...standingColumns, ...ledgerColumns })
 export type StandingRow = z.output<typeof standingRow>
 
 /** Of what has more turns, the ledger is read apart, and only what is shown of it. */
@@ -87,14 +87,10 @@ export async function readStanding(
   const row = await readRow(graph, target, asOf, ledgerUpTo)
   if (row === null) return null
   if (asOf === null || asOf >= row.world.currentTurn) return standingFrom(row, asOf, ledgerUpTo)
+  // What an earlier turn knew takes the whole ledger.
   const named = { ...target, worldSlug: row.world.slug }
-  return ofOneMoment(graph, row.world.key, (held) => standingAsOf(held, named, asOf))
-}
-
-/** The same in a world that is held ({@link ofOneMoment}): what an earlier turn knew takes the whole ledger. */
-export async function standingAsOf(held: Graph, target: Target, asOf: number): Promise<Standing | null> {
-  const row = await readRow(held, target, asOf, WHOLE_LEDGER)
-  return row === null ? null : standingFrom(row, asOf, WHOLE_LEDGER)
+  const whole = await readRow(graph, named, asOf, WHOLE_LEDGER)
+  return whole === null ? null : standingFrom(whole, asOf, WHOLE_LEDGER)
 }
 
 async function readRow(
@@ -118,7 +114,7 @@ async function readRow(
 export const standingIsWhole =
   (ledgerUpTo: number) =>
   (row: StandingRow): boolean =>
-    keptIsWhole(row) && (row.world.turnCount > ledgerUpTo || ledgerIsWhole(row))
+    keptIsWhole(row) && (row.world.turnCount > ledgerUpTo || isLedgerConsistent(row, row.world.turnCount))
 
 /** False where the edges PROGRESS are not all of the same commit. */
 export const keptIsWhole = ({ world, standing }: Pick<StandingRow, 'world' | 'standing'>): boolean =>
@@ -132,7 +128,7 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
   const keyOf = finalKeys(row.criteria)
   const ledger =
     world.turnCount <= ledgerUpTo
-      ? row.ledger.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+      ? ledgerEntriesIn(row).map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
       : null
   const newest = newestStanding(row, ledger)
   if (asOf === null || asOf >= world.currentTurn) return { ...newest, turn: asOf ?? world.currentTurn }
@@ -140,8 +136,8 @@ export function standingFrom(row: StandingRow, asOf: number | null, ledgerUpTo: 
     ...newest,
     turn: asOf,
     criteria: row.criteria,
-    progress: advance(new Map(), row.ledger, row.promised, keyOf),
-    outcomes: ascending(row.turns.flatMap(([, , , outcome]) => (outcome === null ? [] : [outcome]))),
+    progress: advance(new Map(), ledgerEntriesIn(row), promiseEntriesIn(row), keyOf),
+    outcomes: ascending(row.turns.flatMap(({ outcome }) => (outcome === null ? [] : [outcome]))),
   }
 }
 

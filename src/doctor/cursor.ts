@@ -21,6 +21,7 @@ const worldState = z.object({
     .object({ key: z.string(), number: z.number(), next: z.array(z.string()), digest: z.string() })
     .nullable(),
   promisedTurn: z.number().nullable(),
+  promisedDigest: z.string().nullable(),
   outcomes: z.array(z.string()),
   /** Where each criterion stands after the turns so far, as edges keep it. */
   progress: z.array(z.tuple([z.string(), z.string()])),

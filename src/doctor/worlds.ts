@@ -3,6 +3,7 @@ import { progressProperties, progressRow } from '../criteria/rows.ts'
 import { advance, type Progress, type StandingSummary, summaryOf } from '../criteria/state.ts'
 import { optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
+import { readRevision } from '../graph/one-moment.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { canonicalInstant } from '../instant.ts'
@@ -16,7 +17,6 @@ import { checkAttempts, checkRuns } from './runs.ts'
 import { checkTurns, readTurns, type Said, type TurnRow } from './turns.ts'
 
 const worldByKey = statement('doctor/world')
-const worldRev = statement('doctor/world-rev')
 const strayTurns = statement('doctor/stray-turns')
 
 const NUMBERS_AT_ONCE = 200
@@ -62,6 +62,7 @@ const begin = (key: string, rev: string, tries: number): WorldState => ({
   runsFound: 0,
   last: null,
   promisedTurn: null,
+  promisedDigest: null,
   outcomes: [],
   progress: [],
   findings: [],
@@ -95,17 +96,15 @@ export async function checkWorld(
   if (examined.open) return { ...examined, findings: [], open: { ...state, findings: findings.all } }
   if (findings.all.length === 0 || !(await hasMoved(graph, key, state.rev)))
     return done(examined.examined, findings)
-  const again = state.tries === MOST_TRIES ? null : begin(key, await revOf(graph, key), state.tries + 1)
+  const again =
+    state.tries === MOST_TRIES ? null : begin(key, (await readRevision(graph, key)) ?? '', state.tries + 1)
   return { examined: examined.examined, findings: [], open: again }
 }
 
 const done = (examined: number, { all: findings }: Findings): Examined => ({ examined, findings, open: null })
 
-const revRow = z.object({ rev: optionalText })
-const revOf = async (graph: Graph, key: string): Promise<string> =>
-  (await readRows(graph, worldRev, { worldKey: key }, revRow))[0]?.rev ?? ''
 const hasMoved = async (graph: Graph, key: string, rev: string): Promise<boolean> =>
-  (await revOf(graph, key)) !== rev
+  (await readRevision(graph, key)) !== rev
 
 function checkIdentity(findings: Findings, world: Stored<'World'>, task: OfTask): void {
   const { key, project, featureId, taskId, slug } = world
@@ -200,7 +199,10 @@ function link(
     )
   state.last = { key, number: numberIn(key), next, digest: String(held.digest) }
   if (typeof held.outcome === 'string') state.outcomes = [...state.outcomes, held.outcome].slice(-OUTCOMES)
-  if (Number(held.promiseCount) > 0) state.promisedTurn = numberIn(key)
+  if (Number(held.promiseCount) > 0) {
+    state.promisedTurn = numberIn(key)
+    state.promisedDigest = String(held.digest)
+  }
 }
 
 function fold({ ledger, promised }: Said, state: WorldState, keyOf: (key: string) => string): void {
@@ -245,6 +247,7 @@ function checkCounters({ world, row, state, findings }: Work): void {
     ['turnCount', world.turnCount, row.turns],
     ['newestDigest', world.newestDigest, last?.digest],
     ['promisedTurn', world.promisedTurn, state.promisedTurn],
+    ['promisedDigest', world.promisedDigest, state.promisedDigest],
     ['outcomes', world.outcomes, state.outcomes],
     ['lastCompletedAt', instant(world.lastCompletedAt), instant(row.latest)],
     ['attemptCount', world.attemptCount ?? 0, row.attempts],

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { TurngraphError } from '../errors.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
-import { ofOneMoment } from '../graph/one-moment.ts'
+import { readAtOneRevision } from '../graph/one-moment.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { turnKey } from '../keys.ts'
@@ -111,12 +111,12 @@ type Seen = {
 async function lookAt(graph: Graph, key: string, at: WorldPosition | null): Promise<Seen | null> {
   const row = await readWorld(graph, key)
   if (row === null) return null
-  // Counts tell half of a commit where no attempt is in play; else nobody writes while it is read.
+  // Counts tell half of a commit where no attempt is in play; else the world's revision does.
   const { attemptCount = 0, fence = 0 } = row.world
   if (attemptCount === 0 && fence === 0) return { row, attempts: [], runs: [], isAll: true }
-  return ofOneMoment(graph, key, async (held) => {
-    const now = await readWorld(held, key)
-    return now === null ? null : withRuns(held, now, at)
+  return readAtOneRevision(graph, key, async () => {
+    const now = await readWorld(graph, key)
+    return now === null ? null : withRuns(graph, now, at)
   })
 }
 

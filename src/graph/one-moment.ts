@@ -1,26 +1,42 @@
-import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { optionalText } from './columns.ts'
+import { readRows, untilWhole } from './decode.ts'
 import { type Graph, inOrder, type Run } from './port.ts'
 import { statement } from './statements.ts'
 
-const hold = statement('worlds/hold')
+/** Reads of one world that take several statements, of one moment and without a lock. */
+
+const revision = statement('worlds/revision')
+
+const revisionRow = z.object({ rev: optionalText })
+
+/** The token of the world's newest mutation; null where there is no such world. */
+export async function readRevision(graph: Graph, worldKey: string): Promise<string | null> {
+  const [row] = await readRows(graph, revision, { worldKey }, revisionRow)
+  return row?.rev ?? null
+}
 
 /**
- * Runs reads of one world while nobody else writes there, so that what they see is of one moment. It costs a
- * transaction: for what takes several statements, or folds the past again, where counts of parts cannot tell half of
- * a commit. It leaves nothing behind.
+ * Runs reads of one world, and runs them again where its revision moved meanwhile. Nobody who writes waits for it.
  *
+ * @throws `store_unavailable` where the world is written to all the time
  * @example
- * const context = await ofOneMoment(graph, standing.worldKey, (held) => readContext(held, request))
+ * const seen = await readAtOneRevision(graph, key, () => readRuns(graph, key))
  */
-export async function ofOneMoment<T>(
+export async function readAtOneRevision<T>(
   graph: Graph,
   worldKey: string,
-  read: (held: Graph) => Promise<T>,
+  read: () => Promise<T>,
 ): Promise<T> {
-  return undone(graph, async (held) => {
-    await held.read(hold, { worldKey, token: randomUUID() })
-    return read(held)
-  })
+  const { found } = await untilWhole(
+    async () => {
+      const before = await readRevision(graph, worldKey)
+      const found = await read()
+      return { found, hasMoved: (await readRevision(graph, worldKey)) !== before }
+    },
+    ({ hasMoved }) => !hasMoved,
+  )
+  return found
 }
 
 /** What `work` answers in a transaction of which nothing stays. */

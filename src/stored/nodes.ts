@@ -116,6 +116,7 @@ export const nodes = {
     lastCompletedAt: instant.optional(),
     newestDigest: text.optional(),
     promisedTurn: count.optional(),
+    promisedDigest: text.optional(),
     outcomes: texts,
     ledgerRev: count,
     progressSum: count,

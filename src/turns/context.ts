@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { readHistories, readMerges } from '../criteria/history.ts'
-import { ledgerEntry } from '../criteria/ledger.ts'
+import { isLedgerConsistent, ledgerColumns, ledgerEntry } from '../criteria/ledger.ts'
 import {
+  arePromisesConsistent,
   NO_PROMISES,
-  promisesIn,
+  promisedColumns,
   promisesOf,
-  recoverPromises,
   withoutEvidence,
 } from '../criteria/promises.ts'
 import { type PromisesView, type Role, shownCriterion } from '../criteria/shown.ts'
@@ -16,16 +16,14 @@ import {
   newestStanding,
   SMALL_WORLD,
   type Standing,
-  standingAsOf,
   standingColumns,
+  standingFrom,
   targetParams,
   WHOLE_LEDGER,
 } from '../criteria/standing.ts'
 import { type CriterionState, criterionStates, finalKeys, type LedgerEntry } from '../criteria/state.ts'
-import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows, readWholeRow } from '../graph/decode.ts'
-import { ofOneMoment } from '../graph/one-moment.ts'
+import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
@@ -33,36 +31,38 @@ import type { ContextRequest, ContinuationContext, PriorTurn } from './continuat
 import { bySeverity, type TurnState } from './record.ts'
 import { withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-of.ts'
-import { isWhole, promiseRow, toTurnState, turnWithParts } from './rows.ts'
+import { isWhole, toTurnState, turnWithParts } from './rows.ts'
 import { unknownWorld, worldDeleted } from './world-errors.ts'
 
 const contextInWorld = statement('turns/context-in-world')
 const contextInTask = statement('turns/context-in-task')
 const contextWithEntriesInWorld = statement('turns/context-with-entries-in-world')
 const contextWithEntriesInTask = statement('turns/context-with-entries-in-task')
-const previousInWorld = statement('turns/previous-in-world')
-const previousInTask = statement('turns/previous-in-task')
+const contextAsOfInWorld = statement('turns/context-as-of-in-world')
+const contextAsOfInTask = statement('turns/context-as-of-in-task')
+const worldOfContextInWorld = statement('turns/world-of-context-in-world')
+const worldOfContextInTask = statement('turns/world-of-context-in-task')
 
 const contextRow = turnWithParts.extend({
   turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
-  promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
+  ...promisedColumns,
+  /** Only as of an earlier turn, where the turn asked for may have promises of its own beside the prior turn's. */
+  priorPromises: turnWithParts.shape.promises.optional(),
   ...standingColumns,
   /** Of each turn its number, how many verifications it has, and those. */
   entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
 })
 
-const previousRow = z.object({
-  worldSlug: z.string(),
-  worldKey: z.string(),
-  deleted: z.boolean(),
-  previous: z.number().nullable(),
-})
+const contextAsOfRow = contextRow.extend(ledgerColumns)
+
+const worldRow = z.object({ worldSlug: z.string(), deleted: z.boolean() })
 
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
 
 /**
- * What the next turn needs to know: the prior turn, and all that was verified so far. One query by exact key.
+ * What the next turn needs to know: the prior turn, and all that was verified so far. One query by exact key; two where
+ * the turn asked for is not the next one.
  *
  * `context` is the seed's text (seed 000, `load_turn_continuation_context`); `null` in turn 1 and where
  * there is no prior turn, which is an answer: an unreachable store is an error.
@@ -75,54 +75,30 @@ export async function loadTurnContinuationContext(
   request: Request,
 ): Promise<ContinuationContext> {
   const graph = withOneDeadline(store)
-  const context = await contextBelow(graph, request, request.currentTurn)
-  if (context !== null) return context
-  // A gap below the coming turn, no turn at all, or no world: the rare cases are told apart here.
-  const world = await readPrevious(graph, request)
+  const isFirst = request.currentTurn <= 1
+  const context = isFirst
+    ? null
+    : await untilWhole(
+        () => loadContext(graph, request),
+        (found) => found !== 'torn',
+      )
+  if (context !== null && context !== 'torn') return context
+  const world = await readWorldOf(graph, request)
   if (world === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
   if (world?.deleted) throw worldDeleted(world.worldSlug)
-  const worldSlug = world?.worldSlug ?? null
-  if (request.currentTurn <= 1) return withoutPrior('first_turn', request, worldSlug)
-  const beforeGap =
-    world === null
-      ? null
-      : await ofOneMoment(graph, world.worldKey, (held) => contextBeforeGap(held, { ...request, worldSlug }))
-  return beforeGap ?? withoutPrior('no_prior_turn', request, worldSlug)
+  return withoutPrior(isFirst ? 'first_turn' : 'no_prior_turn', request, world?.worldSlug ?? null)
 }
 
-/** Of a held world: what looked like a gap may have been half of a capture. */
-async function contextBeforeGap(held: Graph, request: Request): Promise<ContinuationContext | null> {
-  const context = await contextBelow(held, request, request.currentTurn)
-  if (context !== null) return context
-  const world = await readPrevious(held, request)
-  return world?.previous == null ? null : contextBelow(held, request, world.previous + 1)
-}
-
-/** The context of the turn right below; null where there is none. */
-async function contextBelow(
-  graph: Graph,
-  request: Request,
-  turnNumber: number,
-): Promise<ContinuationContext | null> {
-  const row = await readContext(graph, request, turnNumber)
-  if (row === null) return null
-  const { slug: worldSlug, key } = row.world
-  if (row.world.currentTurn < turnNumber) {
-    const found = await newestFrom(graph, row, request)
-    if (isEnough(found, request)) return contextFrom(found, await readMore(graph, found, request), request)
-  }
-  // As of an earlier turn one read may not be of one moment: a supersede may come between its look at the turn and the
-  // look at what was said of the criteria.
-  const answer = await ofOneMoment(graph, key, async (held) => {
-    const named = { ...request, worldSlug }
-    const again = await readContext(held, named, turnNumber)
-    if (again === null) return null
-    const found = await (again.world.currentTurn < turnNumber
-      ? newestFrom(held, again, named)
-      : pastFrom(held, again, named))
-    return { found, more: await readMore(held, found, request) }
-  })
-  return answer === null ? null : contextFrom(answer.found, answer.more, request)
+/** Null where there is no turn below; `torn` where a supersede came between what was read of one world. */
+async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | 'torn' | null> {
+  const newest = await readContext(graph, request)
+  const found =
+    newest !== null && newest.world.currentTurn < request.currentTurn
+      ? await newestFrom(graph, newest, request)
+      : await findAsOf(graph, request)
+  if (found === null) return null
+  const more = await readMore(graph, found, request)
+  return more === null ? 'torn' : contextFrom(found, more, request)
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -130,18 +106,20 @@ export async function warmUpContext(graph: Graph): Promise<void> {
   const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2 }
   for (const role of ['player', 'coach'] as const) {
     const request = { ...nowhere, role, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
-    await readContext(graph, request, request.currentTurn)
-    await readContext(graph, { ...request, worldSlug: '' }, request.currentTurn)
+    await readContext(graph, request)
+    await readContext(graph, { ...request, worldSlug: '' })
   }
 }
 
 type Found = { row: ContextRow; standing: Standing; states: readonly CriterionState[] }
 
-async function readContext(graph: Graph, request: Request, turnNumber: number): Promise<ContextRow | null> {
+async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
   const entriesUpTo = entriesNeeded(request)
+  const turnNumber = request.currentTurn
   const params = { ...targetParams(request), turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) }
-  const isWhole = (row: ContextRow) => contextIsWhole(row, turnNumber, entriesUpTo)
-  const row = await readWholeRow(graph, contextStatement(request), params, contextRow, isWhole)
+  const row = await readWholeRow(graph, contextStatement(request), params, contextRow, (found) =>
+    isContextConsistent(found, turnNumber, entriesUpTo),
+  )
   if (row?.world.deleted) throw worldDeleted(row.world.slug)
   return row
 }
@@ -173,11 +151,19 @@ async function entriesOf(graph: Graph, { entries, standing, world }: ContextRow)
   return all.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
 }
 
-/** As of an earlier turn the ledger is folded again. */
-async function pastFrom(held: Graph, row: ContextRow, request: Request): Promise<Found> {
-  const standing = await standingAsOf(held, request, row.turn.number)
-  if (standing === null) throw new Error('a world that is held has a standing')
-  return foundIn(row, standing, request)
+/** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
+async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
+  const turnNumber = request.currentTurn
+  const row = await readWholeRow(
+    graph,
+    request.worldSlug == null ? contextAsOfInTask : contextAsOfInWorld,
+    { ...targetParams(request), turnNumber, ledgerUpTo: WHOLE_LEDGER },
+    contextAsOfRow,
+    isConsistentAsOf,
+  )
+  if (row === null) return null
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  return foundIn(row, standingFrom(row, row.turn.number, WHOLE_LEDGER), request)
 }
 
 const foundIn = (row: ContextRow, standing: Standing, { policy }: Request): Found => ({
@@ -186,21 +172,51 @@ const foundIn = (row: ContextRow, standing: Standing, { policy }: Request): Foun
   states: criterionStates(standing.criteria, standing.progress, policy),
 })
 
-function contextIsWhole(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
+/** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
+function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
   const { world, turn, entries } = row
+  if (world.currentTurn >= turnNumber) return true
   return (
-    isWhole(row) &&
-    // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
-    !SUPERSEDED_KEY.test(turn.key) &&
+    hasAllParts(row) &&
     keptIsWhole(row) &&
     // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
     // turn with the judgements of another.
-    (world.currentTurn >= turnNumber ||
-      (world.newestDigest === turn.digest &&
-        isAsOf(row) &&
-        (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))))
+    world.newestDigest === turn.digest &&
+    arePromisesConsistent(row, {
+      number: world.promisedTurn ?? turn.number,
+      digest: world.promisedTurn === null ? turn.digest : world.promisedDigest,
+    }) &&
+    isAsOf(row) &&
+    (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
   )
 }
+
+/** Whether a row with the ledger is of one moment: each turn must be the record that the ledger says. */
+function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
+  const { turn, promisedTurn, turns } = row
+  const newestBelow = Math.max(...turns.map((said) => said.turn))
+  const digestOf = new Map(turns.map((said) => [said.turn, said.digest]))
+  return (
+    hasAllParts(row) &&
+    isLedgerConsistent(row, row.world.turnCount) &&
+    keptIsWhole(row) &&
+    turn.number === newestBelow &&
+    digestOf.get(turn.number) === turn.digest &&
+    arePromisesConsistent(row, {
+      number: promisedTurn.number,
+      // The turn that is asked for may have promises of its own: its entries are not part of the ledger below it.
+      digest: digestOf.get(promisedTurn.number) ?? null,
+    })
+  )
+}
+
+const hasAllParts = (row: ContextRow): boolean =>
+  isWhole({ ...row, promises: promisesOfPrior(row) }) &&
+  // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
+  !SUPERSEDED_KEY.test(row.turn.key)
+
+const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: ContextRow) =>
+  priorPromises ?? (promisedTurn.number === turn.number ? promises.map(([promise]) => promise) : [])
 
 const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolean =>
   entries.some(([turn]) => turn === newest) && entries.every(([, count, ofTurn]) => ofTurn.length === count)
@@ -215,10 +231,9 @@ const isAsOf = ({ turn, standing }: ContextRow): boolean =>
     return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
   })
 
-async function readPrevious(graph: Graph, request: Request): Promise<z.output<typeof previousRow> | null> {
-  const from = request.worldSlug == null ? previousInTask : previousInWorld
-  const params = { ...targetParams(request), turnNumber: request.currentTurn }
-  const [row] = await readRows(graph, from, params, previousRow)
+async function readWorldOf(graph: Graph, request: Request): Promise<z.output<typeof worldRow> | null> {
+  const from = request.worldSlug == null ? worldOfContextInTask : worldOfContextInWorld
+  const [row] = await readRows(graph, from, targetParams(request), worldRow)
   return row ?? null
 }
 
@@ -246,26 +261,26 @@ function withoutPrior(
   }
 }
 
-/** Whether the one read holds all that is shown: nearly always. */
-const isEnough = ({ row, standing, states }: Found, { role }: Request): boolean =>
-  (role === 'player' || standing.ledger !== null) &&
-  reachesBack(standing, states) &&
-  (standing.promisedTurn === null || standing.promisedTurn === row.turn.number)
-
 type More = {
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
   stall: Stall
   promises: PromisesView
 }
 
-async function readMore(graph: Graph, { row, standing, states }: Found, request: Request): Promise<More> {
+/** What the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
+async function readMore(
+  graph: Graph,
+  { row, standing, states }: Found,
+  request: Request,
+): Promise<More | null> {
   const { role, policy } = request
-  const target = { ...request, worldSlug: standing.worldSlug }
   const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  if (role === 'coach' && histories === null) return null
   const stall = reachesBack(standing, states)
     ? analyseStall(sessionOf(standing, states, policy))
-    : await loadStall(graph, { ...target, turn: standing.turn })
-  const promises = await promisesFor(graph, row, standing, target)
+    : await loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
+  const promises =
+    row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, standing, request.currentTurn)
   return { histories, stall, promises }
 }
 
@@ -314,25 +329,10 @@ async function contextFrom(
 
 function priorOf(row: ContextRow, scope: Request): TurnState {
   const { digest, ...turn } = row.turn
-  const promises = row.promises.map(([promise]) => promise)
-  return toTurnState({ ...row, turn, promises }, { ...scope, worldSlug: row.world.slug })
-}
-
-/** Nearly always the prior turn has promises, or none of the world has: both are known already. */
-async function promisesFor(
-  graph: Graph,
-  { turn, promises }: ContextRow,
-  standing: Standing,
-  request: Request,
-): Promise<PromisesView> {
-  const { currentTurn } = request
-  if (standing.currentTurn >= currentTurn) return recoverPromises(graph, { ...request, turn: currentTurn })
-  const { promisedTurn } = standing
-  if (promisedTurn === null) return NO_PROMISES
-  if (promisedTurn === turn.number) {
-    return promisesOf(graph, { turn: turn.number, promises }, standing, currentTurn)
-  }
-  return promisesIn(graph, request, standing, promisedTurn, currentTurn)
+  return toTurnState(
+    { ...row, turn, promises: promisesOfPrior(row) },
+    { ...scope, worldSlug: row.world.slug },
+  )
 }
 
 /** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */

@@ -113,7 +113,7 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
   row.issues.length === row.turn.issueCount &&
   row.gates.length === row.turn.gateCount &&
   row.said.length === row.turn.verificationCount &&
-  (row.world.turnCount > ledgerUpTo || row.turns.some(([number]) => number === row.turn.number))
+  (row.world.turnCount > ledgerUpTo || row.turns.some(({ turn }) => turn === row.turn.number))
 
 /** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
 function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null {

@@ -1,3 +1,0 @@
-// params: $worldKey
-MATCH (w:World {key: $worldKey})
-RETURN w.rev AS rev
