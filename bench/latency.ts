@@ -30,9 +30,23 @@ export type Figures = Record<string, Latency>
 export function printFigures(title: string, figures: Figures): void {
   const read = figures['floor read']?.p50 ?? 1
   const write = figures['floor write']?.p50 ?? 1
-  console.log(`\n${title.padEnd(34)}p50 ms    p95 ms   × RETURN 1   × one-node write`)
+  console.log(`\n${title.padEnd(46)}p50 ms    p95 ms   × RETURN 1   × one-node write`)
   for (const [name, { p50, p95 }] of Object.entries(figures)) {
     const cells = [p50.toFixed(3), p95.toFixed(3), (p50 / read).toFixed(2), (p50 / write).toFixed(2)]
-    console.log(name.padEnd(32) + cells.map((cell) => cell.padStart(9)).join(' '))
+    console.log(name.padEnd(44) + cells.map((cell) => cell.padStart(9)).join(' '))
+  }
+}
+
+/** How the cost of each grew from the first size to the last, as a ratio to how the floor's did. */
+export function printGrowth(results: Record<number, Figures>): void {
+  const sizes = Object.keys(results).map(Number)
+  const [first, last] = [Math.min(...sizes), Math.max(...sizes)]
+  if (first === last) return
+  const [small = {}, large = {}] = [results[first], results[last]]
+  const grew = (name: string) => (large[name]?.p50 ?? 1) / (small[name]?.p50 ?? 1)
+  console.log(`\n${`p50, ${first} to ${last} turns`.padEnd(44)}grew   × growth of RETURN 1`)
+  for (const name of Object.keys(large)) {
+    const cells = [grew(name).toFixed(2), (grew(name) / grew('floor read')).toFixed(2)]
+    console.log(name.padEnd(40) + cells.map((cell) => cell.padStart(9)).join(' '))
   }
 }

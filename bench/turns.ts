@@ -7,12 +7,13 @@ import { inProcessClient } from '../src/client/in-process.ts'
 import { loadConfig } from '../src/config.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
+import type { Graph } from '../src/graph/port.ts'
 import { startService } from '../src/http/service.ts'
 import { warmUp } from '../src/warm-up.ts'
 import { startServiceProcess } from '../test/chaos/service-process.ts'
 import { fillTo, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
 import { type Floor, floorOf } from './floor.ts'
-import { type Figures, printFigures, sampler } from './latency.ts'
+import { type Figures, printFigures, printGrowth, sampler } from './latency.ts'
 
 export type TurnsBench = {
   store: string | null
@@ -46,11 +47,12 @@ export async function benchTurns(bench: TurnsBench): Promise<void> {
     : bench.http
       ? await startService({ config, graph })
       : null
-  const clients: Record<string, TurngraphClient> = { direct: inProcessClient({ graph, project: PROJECT }) }
-  if (service !== null) clients.http = httpClient({ url: service.url, project: PROJECT })
+  const own: Clients['own'] = { direct: inProcessClient({ graph, project: PROJECT }) }
+  if (service !== null) own.http = httpClient({ url: service.url, project: PROJECT })
+  const other = inProcessClient({ graph: asReplica(graph), project: PROJECT })
   const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
   try {
-    const results = await measureAll(bench, clients, floor)
+    const results = await measureAll(bench, { own, other }, floor)
     mkdirSync(path.dirname(bench.out), { recursive: true })
     writeFileSync(
       bench.out,
@@ -66,14 +68,34 @@ export async function benchTurns(bench: TurnsBench): Promise<void> {
   }
 }
 
+/** The same graph for another process, which remembers nothing of this one. */
+const asReplica = (graph: Graph): Graph => ({
+  engine: graph.engine,
+  source: graph.source,
+  read: (statement, params, deadline) => graph.read(statement, params, deadline),
+  write: (steps, deadline) => graph.write(steps, deadline),
+  transact: (work, deadline) => graph.transact(work, deadline),
+  schema: (command) => graph.schema(command),
+  health: () => graph.health(),
+  close: async () => {},
+})
+
+type Clients = {
+  /** Of this process, by the way it calls. */
+  own: Record<string, TurngraphClient>
+  /** Beside the direct one, as another replica: it did not write the turn before. */
+  other: TurngraphClient
+}
+
 async function measureAll(
   bench: TurnsBench,
-  clients: Record<string, TurngraphClient>,
+  clients: Clients,
   floor: Floor,
 ): Promise<Record<number, Figures>> {
   const results: Record<number, Figures> = {}
   const filled = { worlds: 0, turns: 0 }
-  const direct = clients.direct as TurngraphClient
+  const { direct } = clients.own as { direct: TurngraphClient }
+  await fillWorlds(direct)
   for (const size of bench.sizes) {
     await fillTo(direct, filled, size)
     if (size === bench.sizes[0]) await sampled(bench.warmUp, clients, floor, 'warm', filled.worlds)
@@ -82,39 +104,94 @@ async function measureAll(
     results[size] = figures
     printFigures(`${size} turns`, figures)
   }
+  printGrowth(results)
   return results
+}
+
+/** Worlds by where the promises of their next turn come from. */
+const PROMISING = ['own', 'recovered', 'none'] as const
+const WORLDS_OF_EACH = 16
+
+async function fillWorlds(client: TurngraphClient): Promise<void> {
+  for (const promising of PROMISING) {
+    for (let i = 0; i < WORLDS_OF_EACH; i++) {
+      for (let turn = 1; turn <= TURNS_A_WORLD; turn++) {
+        const { promises, ...silent } = turnOf(`${promising}${i}`, turn)
+        const isPromising = promising === 'own' || (promising === 'recovered' && turn === 1)
+        await client.captureTurnState(isPromising ? { ...silent, promises } : silent)
+      }
+    }
+  }
 }
 
 /** Each round measures every operation once, so that all see the same machine. */
 async function sampled(
   rounds: number,
-  clients: Record<string, TurngraphClient>,
+  { own, other }: Clients,
   floor: Floor,
   label: string,
   worlds: number,
 ): Promise<{ figures: Figures; captured: number }> {
   const { sample, figures } = sampler()
+  let captured = 0
   for (let round = 0; round < rounds; round++) {
     const turn = (round % TURNS_A_WORLD) + 1
     const world = `${label}-${Math.floor(round / TURNS_A_WORLD)}`
-    const other = `w${(round * 7919) % worlds}`
     await sample('floor read', floor.read)
     await sample('floor write', floor.write)
-    for (const [name, client] of Object.entries(clients)) {
-      await sample(`${name} capture`, () => client.captureTurnState(turnOf(`${world}-${name}`, turn)))
-      await sample(`${name} capture, as the trial`, () =>
-        client.captureTurnState(turnOfTrial(`${world}-${name}-trial`, turn)),
-      )
-      await sample(`${name} context`, () =>
-        client.loadTurnContinuationContext({
-          featureId: 'FEAT-BENCH',
-          taskId: `TASK-${other}`,
-          worldSlug: other,
-          currentTurn: TURNS_A_WORLD + 1,
-          role: round % 2 === 0 ? 'player' : 'coach',
-        }),
-      )
+    for (const [name, client] of Object.entries(own)) {
+      const forms: [form: string, record: CapturedTurn, by: TurngraphClient][] = [
+        ['', turnOf(`${world}-${name}`, turn), client],
+        [', as the trial', turnOfTrial(`${world}-${name}-trial`, turn), client],
+        [', no world named', withoutWorld(turnOf(`${world}-${name}-task`, turn)), client],
+        [', labels only', labelsOnly(turnOf(`${world}-${name}-labels`, turn), turn), client],
+        [
+          ', labels only, no world',
+          withoutWorld(labelsOnly(turnOf(`${world}-${name}-plain`, turn), turn)),
+          client,
+        ],
+        [', by two processes', turnOf(`${world}-${name}-two`, turn), turn % 2 === 0 ? client : other],
+      ]
+      for (const [form, record, by] of forms) {
+        await sample(`${name} capture${form}`, () => by.captureTurnState(record))
+        captured++
+      }
+      const filler = `w${(round * 7919) % worlds}`
+      const contexts: [form: string, world: string, next: number, isNamed: boolean][] = [
+        ['', filler, TURNS_A_WORLD + 1, true],
+        [', no world named', filler, TURNS_A_WORLD + 1, false],
+        ...PROMISING.map((promising): [string, string, number, boolean] => [
+          `, promises ${promising}, no world named`,
+          `${promising}${round % WORLDS_OF_EACH}`,
+          TURNS_A_WORLD + 1,
+          false,
+        ]),
+        [', earlier turn, no world named', `recovered${round % WORLDS_OF_EACH}`, 6, false],
+      ]
+      for (const [form, of, currentTurn, isNamed] of contexts) {
+        const request = { featureId: 'FEAT-BENCH', taskId: `TASK-${of}`, currentTurn }
+        const role = round % 2 === 0 ? 'player' : 'coach'
+        await sample(`${name} context${form}`, () =>
+          client.loadTurnContinuationContext({ ...request, role, ...(isNamed && { worldSlug: of }) }),
+        )
+      }
     }
   }
-  return { figures: figures(), captured: 2 * rounds * Object.keys(clients).length }
+  return { figures: figures(), captured }
 }
+
+type CapturedTurn = Parameters<TurngraphClient['captureTurnState']>[0]
+
+function withoutWorld({ worldSlug, ...turn }: CapturedTurn): CapturedTurn {
+  return turn
+}
+
+/** After its first turn a session names criteria by their ids alone, as a Coach that is a model does. */
+const labelsOnly = <T extends ReturnType<typeof turnOf>>(record: T, turn: number): CapturedTurn =>
+  turn === 1
+    ? record
+    : {
+        ...record,
+        promises: [],
+        verifications: record.verifications.map(({ criterionText, ...verification }) => verification),
+      }

@@ -1,10 +1,8 @@
-// `earlier` is the newest turn below this one that has promises: the Player's last word on what a label means.
-// Only an entry without a text asks for it ($withEarlier).
+// What a turn above all others of the world needs to know. The earlier promises are those of the newest turn that has any;
+// only an entry without a text asks for them ($withEarlier). `turns/earlier-promises` finds them for a turn that came late.
 // params: $turnNumber $withEarlier
-CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE $withEarlier AND x.number < $turnNumber AND x.promiseCount > 0
-  RETURN max(x.number) AS earlier
-}
+WITH task, w, CASE WHEN $withEarlier THEN w.key + '/' + toString(w.promisedTurn) ELSE '' END AS earlierKey
+// include turns/_earlier-promises
 RETURN w.slug AS worldSlug,
        w.creation AS creation,
        w.currentTurn AS currentTurn,
@@ -16,7 +14,4 @@ RETURN w.slug AS worldSlug,
          [c.key, c.texts, c.textSources, c.labels, c.labelSources, c.mergedInto, c.worldKey]] AS criteria,
        [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept]] AS progress,
        [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber | [l.source, l.label, l.turn, c.key]] AS labels,
-       [(w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) WHERE $withEarlier AND x.number = earlier |
-         [p.position, p.criterionId, c.key]] AS earlierPromises,
-       [(w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification) WHERE $withEarlier AND x.number = earlier AND v.source <> 'player' |
-         v.criterionId] AS earlierVerifications
+       earlierPromises, earlierVerifications

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Criterion, Resolution } from '../criteria/identity.ts'
 import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { optionalText } from '../graph/columns.ts'
-import { readWholeRow } from '../graph/decode.ts'
+import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { worldKey } from '../keys.ts'
@@ -14,6 +14,19 @@ import { keyOfTask } from './scope.ts'
 
 const resolveInWorld = statement('turns/resolve-in-world')
 const resolveInTask = statement('turns/resolve-in-task')
+const earlierPromises = statement('turns/earlier-promises')
+
+const earlierColumns = {
+  /** In the order of their list: of two under one label the last one counts. */
+  earlierPromises: z
+    .array(z.tuple([z.number(), z.string(), z.string()]))
+    .transform((rows) =>
+      rows.sort(([a], [b]) => a - b).map(([, label, criterionKey]) => ({ label, criterionKey })),
+    ),
+  earlierVerifications: z.array(z.string()),
+}
+
+const earlierRow = z.object(earlierColumns)
 
 const knownRow = z.object({
   worldSlug: z.string().nullable(),
@@ -31,13 +44,7 @@ const knownRow = z.object({
       .tuple([z.string(), z.string(), z.number(), z.string()])
       .transform(([source, label, turn, criterionKey]) => ({ source, label, turn, criterionKey })),
   ),
-  /** In the order of their list: of two under one label the last one counts. */
-  earlierPromises: z
-    .array(z.tuple([z.number(), z.string(), z.string()]))
-    .transform((rows) =>
-      rows.sort(([a], [b]) => a - b).map(([, label, criterionKey]) => ({ label, criterionKey })),
-    ),
-  earlierVerifications: z.array(z.string()),
+  ...earlierColumns,
 })
 
 type KnownRow = z.output<typeof knownRow>
@@ -68,7 +75,7 @@ const NOTHING_KNOWN: Known = {
   earlierVerifications: [],
 }
 
-/** One read: none where the turn names its world and no criterion. */
+/** One read: none where the turn names its world and no criterion; a second one for a turn that came late. */
 export async function readKnown(
   graph: Graph,
   request: CaptureRequest & { project: string },
@@ -93,8 +100,10 @@ export async function readKnown(
         isWhole,
       ))
   if (row === null) return { ...NOTHING_KNOWN, from: 'graph', withEarlier }
+  const isLate = withEarlier && row.worldSlug !== null && (row.currentTurn ?? 0) >= turnNumber
   return {
     ...row,
+    ...(isLate && (await readEarlier(graph, worldKey(request.project, row.worldSlug ?? ''), turnNumber))),
     from: 'graph',
     withEarlier,
     currentTurn: row.currentTurn ?? 0,
@@ -103,6 +112,11 @@ export async function readKnown(
     criteriaRev: row.criteriaRev ?? 0,
     worldCount: row.worldCount ?? 0,
   }
+}
+
+async function readEarlier(graph: Graph, keyOfWorld: string, turnNumber: number) {
+  const [row] = await readRows(graph, earlierPromises, { worldKey: keyOfWorld, turnNumber }, earlierRow)
+  return row
 }
 
 /** The criteria of a task, with those that a turn adds or changes. */

@@ -1,0 +1,10 @@
+// The same of a turn that came late: its earlier turn is looked for among all of the world.
+// params: $worldKey $turnNumber
+MATCH (w:World {key: $worldKey})
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber AND x.promiseCount > 0
+  RETURN max(x.number) AS earlier
+}
+WITH w.key + '/' + toString(earlier) AS earlierKey
+// include turns/_earlier-promises
+RETURN earlierPromises, earlierVerifications
