@@ -43,7 +43,6 @@ export const MODE_WORDS = {
 } as const satisfies Words<string>
 
 export type CoachDecision = keyof typeof COACH_DECISION_WORDS
-type PlayerDecision = keyof typeof PLAYER_DECISION_WORDS
 export type Mode = keyof typeof MODE_WORDS
 
 /** The canonical words of a table, typed as the tuple that `z.enum` asks for. */
