@@ -25,6 +25,7 @@ const LOCK = at('.setup-lock')
 const INSTALLED = at('node_modules', '.turngraph-installed')
 const RUNTIME = `${process.version} ${process.platform} ${process.arch}\n`
 const BUILT = at('dist', '.built')
+const VOCABULARY = path.join('turns', 'o200k-base.js')
 
 refuseOldNode()
 const forced = process.argv.includes('--build')
@@ -73,9 +74,7 @@ function fitsLockFile() {
 }
 
 function install() {
-  // Both install the versions of the lock file, and neither writes to it.
-  const quick = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-  const how = isLockFileComplete() ? ['ci', ...quick] : ['install', '--no-save', ...quick]
+  const how = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
   say(`Installing the dependencies (npm ${how.join(' ')}) …`)
   // Under npm itself, the very npm that runs us.
   const npm = process.env.npm_execpath
@@ -84,18 +83,6 @@ function install() {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) fail(`npm ${how.join(' ')} failed${error ? `: ${error.message}` : ''}.`)
   writeFileSync(INSTALLED, installation())
-}
-
-/**
- * A lock file that was made where the registry has no packages for other platforms does not list those, and
- * `npm ci` refuses it ("Missing: @biomejs/cli-darwin-x64@ from lock file").
- */
-function isLockFileComplete() {
-  const { packages } = JSON.parse(readFileSync(at('package-lock.json'), 'utf8'))
-  const listed = new Set(Object.keys(packages).map((place) => place.replace(/^.*node_modules\//, '')))
-  return Object.values(packages).every(({ optionalDependencies = {} }) =>
-    Object.keys(optionalDependencies).every((name) => listed.has(name)),
-  )
 }
 
 /** A deleted file makes its folder newer, so folders count too. */
@@ -129,6 +116,7 @@ async function build() {
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) fail('The build failed.')
+  await bundleVocabulary(draft)
   await bundleProcesses(draft)
   // What was changed while the compiler ran is newer than the stamp, and is built the next time.
   writeFileSync(path.join(draft, '.built'), '')
@@ -138,6 +126,28 @@ async function build() {
   renameSync(draft, at('dist'))
   rmSync(at('dist.old'), { recursive: true, force: true })
   linkCommand()
+}
+
+/** The one encoding that is used becomes part of our module: users need not install the package with all of them. */
+async function bundleVocabulary(draft) {
+  const { build: bundle } = await import('esbuild')
+  const file = path.join(draft, VOCABULARY)
+  await bundle({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    minify: true,
+    charset: 'utf8',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  })
+  copyFileSync(
+    at('node_modules', 'gpt-tokenizer', 'LICENSE'),
+    path.join(draft, 'turns', 'LICENSE-gpt-tokenizer'),
+  )
 }
 
 /**
@@ -157,6 +167,7 @@ async function bundleProcesses(draft) {
     bundle: true,
     splitting: true,
     packages: 'external',
+    plugins: [{ name: 'share-vocabulary', setup: shareVocabulary }],
     alias: { zod: at('node_modules', 'zod', 'index.js') }, // else it would be a package, too
     format: 'esm',
     platform: 'node',
@@ -165,6 +176,12 @@ async function bundleProcesses(draft) {
   })
   copyFileSync(at('node_modules', 'zod', 'LICENSE'), path.join(bin, 'LICENSE-zod'))
   chmodSync(path.join(bin, 'main.js'), 0o755)
+}
+
+/** The vocabulary is loaded from where it stands: a copy of it would be as large as all the rest. */
+function shareVocabulary({ onResolve }) {
+  const name = path.basename(VOCABULARY)
+  onResolve({ filter: new RegExp(`/${name}$`) }, () => ({ path: `../turns/${name}`, external: true }))
 }
 
 /**

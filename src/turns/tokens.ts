@@ -125,10 +125,7 @@ let loading: Promise<Vocabulary> | undefined
 
 /** 0.3 s and 30 MB, so only who counts pays. */
 async function loadVocabulary(): Promise<Vocabulary> {
-  const [{ default: spellings }, { O200K_TOKEN_SPLIT_REGEX: split }] = await Promise.all([
-    import('gpt-tokenizer/bpeRanks/o200k_base'),
-    import('gpt-tokenizer/encodingParams/constants'),
-  ])
+  const { spellings, split } = await import('./o200k-base.ts')
   const texts = new Map<string, Token>()
   const fragments = new Map<string, Token>() // parts of characters: bytes that are not UTF-8
   spellings.forEach((spelling, token) => {

@@ -1,7 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from './command.ts'
 
@@ -12,7 +21,8 @@ const TYPESCRIPT = path.join(root, 'node_modules/typescript-7/bin/tsc')
 const TYPES = path.join(root, 'node_modules/@types')
 
 function run(folder: string, command: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' })
+  const env = { ...process.env, TURNGRAPH_DATA: path.join(folder, 'data') }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' })
   if (status === 0) return stdout
   throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
 }
@@ -52,17 +62,83 @@ export const iterationOf = ({ iteration }: MultiTurnState): number => iteration
 client.captureTurnState({ featureId: 'F', taskId: 'T', playerSummary: 'x' })
 `
 
-test('packed and installed in an empty project, it works from ESM and CommonJS, with types', {
-  timeout: 300_000,
-}, () => {
+/** An empty project beside the packed package. */
+function pack(): { app: string; tarball: string } {
   const folder = realpathSync(temporaryFolder())
   run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', folder)
-  const [tarball = ''] = readdirSync(folder)
+  const [name = ''] = readdirSync(folder)
   const app = path.join(folder, 'app')
   mkdirSync(app)
   writeFileSync(path.join(app, 'package.json'), JSON.stringify({ name: 'app', private: true }))
-  const offline = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-  run(app, 'npm', 'install', ...offline, path.join(folder, tarball), '@langchain/core@1')
+  return { app, tarball: path.join(folder, name) }
+}
+
+const OFFLINE = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+
+type Locked = {
+  hasInstallScript?: boolean
+  resolved?: string
+  optionalDependencies?: Record<string, string>
+}
+
+const packagesOf = (file: string): [string, Locked][] =>
+  Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages)
+
+/** As a disk has it: in blocks of 4 KiB. */
+const onDisk = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => Math.ceil(statSync(path.join(parentPath, name)).size / 4096) * 4096)
+    .reduce((sum, size) => sum + size, 0)
+
+test('a production install stays below 90 MiB, runs no install script, and has one vocabulary of tokens', {
+  timeout: 300_000,
+}, () => {
+  const { app, tarball } = pack()
+  run(app, 'npm', 'install', '--omit=dev', ...OFFLINE, tarball)
+  const modules = path.join(app, 'node_modules')
+  expect(onDisk(modules) / 2 ** 20).toBeLessThan(90)
+  const installed = packagesOf(path.join(modules, '.package-lock.json'))
+  expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place)).toEqual([])
+  expect(installed.map(([place]) => place).filter((place) => /token|langchain/.test(place))).toEqual([])
+  const large = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /o200k/.test(file),
+  )
+  expect(large.filter((file) => !file.endsWith('.d.ts'))).toEqual(['turngraph/dist/turns/o200k-base.js'])
+
+  const turn = { feature_id: 'F', task_id: 'T', turn_number: 1, player_summary: 'Packed. '.repeat(500) }
+  writeFileSync(path.join(app, 'turn.json'), JSON.stringify(turn))
+  const command = path.join(modules, '.bin', 'turngraph')
+  run(app, command, 'capture', 'turn.json')
+  const asked = ['--feature', 'F', '--task', 'T', '--turn', '2', '--token-budget', '200', '--json']
+  const { context, tokens } = JSON.parse(run(app, command, 'context', ...asked))
+  expect(tokens).toEqual({ budget: 200, used: countTokens(context) })
+})
+
+test.each([
+  ['linux', 'x64'],
+  ['darwin', 'arm64'],
+  ['win32', 'x64'],
+])('npm ci accepts the lock file on %s %s', (os, cpu) => {
+  const folder = temporaryFolder()
+  for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+    copyFileSync(path.join(root, file), path.join(folder, file))
+  run(folder, 'npm', 'ci', '--dry-run', ...OFFLINE, '--offline', `--os=${os}`, `--cpu=${cpu}`)
+})
+
+test('the lock file lists the packages of every platform, and names no registry', () => {
+  const locked = packagesOf(path.join(root, 'package-lock.json'))
+  const names = new Set(locked.map(([place]) => place.replace(/^.*node_modules\//, '')))
+  const optional = locked.flatMap(([, { optionalDependencies = {} }]) => Object.keys(optionalDependencies))
+  expect(optional.filter((name) => !names.has(name))).toEqual([])
+  expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+})
+
+test('packed and installed in an empty project, it works from ESM and CommonJS, with types', {
+  timeout: 300_000,
+}, () => {
+  const { app, tarball } = pack()
+  run(app, 'npm', 'install', ...OFFLINE, tarball, '@langchain/core@1')
 
   const esm = `import { createTurngraphClient, TurngraphError } from 'turngraph'
 import { nextStreamingState, TurngraphRetriever } from 'turngraph/langchain'${USED}`
@@ -87,5 +163,5 @@ const { nextStreamingState, TurngraphRetriever } = require('turngraph/langchain'
   run(app, process.execPath, TYPESCRIPT, ...strict, ...bundled, 'typed.mts')
 
   const attw = path.join(root, 'node_modules/.bin/attw')
-  run(folder, attw, tarball, '--profile', 'node16')
+  run(app, attw, tarball, '--profile', 'node16')
 })
