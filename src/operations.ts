@@ -115,7 +115,11 @@ export const operations = {
   explainTurn: operation({
     summary: 'What was tried in a turn, and why it was not approved',
     scope: 'read',
-    input: z.strictObject({ ...target, turn: turnNumber.nullish().describe('default: the newest') }),
+    input: z.strictObject({
+      ...target,
+      turn: turnNumber.nullish().describe('default: the newest'),
+      role: z.enum(ROLES).default('coach').describe('a player sees no evidence, no gate and no details'),
+    }),
     output: whyView,
     run: (graph, input) => explainTurn(graph, input),
   }),

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { CriteriaView } from '../criteria/criteria.ts'
+import { promisedNote } from '../criteria/promised-note.ts'
 import type { ShownCriterion } from '../criteria/shown.ts'
 import { ask } from './ask.ts'
 import { colours } from './colours.ts'
@@ -66,8 +67,10 @@ async function printCriteria(view: CriteriaView): Promise<void> {
       beginning(criterion.text ?? '', 60),
     ]),
   )
+  const promised = promisedNote(view.promisedNotJudged)
+  const proven = `${view.verified} of ${view.total} verified`
   printNote(
-    `${view.verified} of ${view.total} verified in world ${view.worldSlug} as of turn ${view.asOfTurn} (${view.policy}).`,
+    `In world ${view.worldSlug} as of turn ${view.asOfTurn} (${view.policy}): ${promised === null ? proven : `${proven}; ${promised}`}.`,
   )
 }
 

@@ -1,16 +1,19 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { promisedNote } from '../criteria/promised-note.ts'
+import { countEqual } from '../turns/equal-issues.ts'
 import type { WhyView } from '../turns/why.ts'
 import { ask } from './ask.ts'
 import { type TargetOptions, targetOf, whole, withJson, withProject, withTarget } from './options.ts'
 import { printText } from './output.ts'
 
-type WhyOptions = TargetOptions & { turn?: number }
+type WhyOptions = TargetOptions & { turn?: number; role?: 'player' | 'coach' }
 
 export function addWhy(program: Command): void {
   const why = program
     .command('why')
     .description('say what was tried in a turn, and why it was not approved')
     .option('--turn <n>', 'the turn (default: the newest)', whole)
+    .addOption(new Option('--role <role>', 'for whom (default: coach)').choices(['player', 'coach']))
     .addHelpText('after', '\nExample:\n  turngraph why --feature FEAT-1 --task TASK-1 --turn 3\n')
     .action(showWhy)
   withTarget(why)
@@ -18,7 +21,9 @@ export function addWhy(program: Command): void {
 }
 
 const showWhy = (options: WhyOptions): Promise<void> =>
-  ask('explainTurn', { ...targetOf(options), turn: options.turn }, options, printWhy)
+  ask('explainTurn', { ...targetOf(options), turn: options.turn, role: options.role }, options, printWhy)
+
+const KINDS = { new: 'new', again: 'again', lost: 'verified before' } as const
 
 function printWhy(why: WhyView): void {
   const line = (name: string, content: string | null) => {
@@ -28,19 +33,29 @@ function printWhy(why: WhyView): void {
     if (items.length > 0) printText(`${name}:${items.map((item) => `\n  - ${item}`).join('')}`)
   }
   const criterion = ({ criterionId, text, evidence }: WhyView['won'][number]) =>
-    [criterionId, text, evidence].filter((part) => part !== null && part !== '').join(' — ')
+    [criterionId, text, evidence].filter((part) => part != null && part !== '').join(' — ')
   printText(`Turn ${why.turn} of world ${why.worldSlug}: ${why.coachDecision}`)
   line('What was tried', why.playerSummary)
   line('Feedback', why.coachFeedback)
   list(
-    'Blocking issues',
-    why.blockingIssues.map(({ category, description }) =>
-      category === null ? description : `[${category}] ${description}`,
-    ),
+    'Criteria rejected',
+    why.rejected.map((rejected) => `${KINDS[rejected.kind]}: ${criterion(rejected)}`),
   )
-  list('Criteria lost', why.lost.map(criterion))
+  const rejected = new Set(why.rejected.map(({ key }) => key))
+  list('Criteria lost', why.lost.filter(({ key }) => !rejected.has(key)).map(criterion))
   list('Criteria won', why.won.map(criterion))
-  line('Gates that failed', why.blockingGates.join(', '))
-  line('Verified', `${why.verified} of ${why.total}`)
+  list(
+    'Issues',
+    countEqual(why.issues).map(({ issue: { severity, category, description, suggestion }, times }) => {
+      const number = times === 1 ? '' : ` ×${times}`
+      const about = category === null ? '' : ` ${category}:`
+      return `[${severity}]${about} ${description}${number}${suggestion === null ? '' : `\n    Suggestion: ${suggestion}`}`
+    }),
+  )
+  list('Blockers found', why.blockersFound)
+  const gates = Object.entries(why.gates ?? {})
+  line('Gates', gates.map(([name, status]) => `${name} ${status}`).join(', '))
+  const promised = promisedNote(why.promisedNotJudged)
+  line('Verified', `${why.verified} of ${why.total}${promised === null ? '' : `; ${promised}`}`)
   line('Suggested next', why.whatToTryNext)
 }

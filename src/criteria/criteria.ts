@@ -6,9 +6,16 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { taskOfCriterion } from '../keys.ts'
 import { readHistories, readMerges } from './history.ts'
-import { criterionState, historyEntry, type Role, shownCriterion } from './shown.ts'
+import {
+  criterionState,
+  historyEntry,
+  promisedCriterion,
+  type Role,
+  shownCriterion,
+  shownPromised,
+} from './shown.ts'
 import { NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './standing.ts'
-import { criterionStates, finalKeys, POLICIES, type Policy } from './state.ts'
+import { criterionStates, finalKeys, POLICIES, type Policy, promisedNotJudged } from './state.ts'
 
 const history = statement('criteria/history')
 
@@ -20,6 +27,9 @@ export const criteriaView = z.object({
   total: z.number().describe('the criteria that count'),
   verified: z.number(),
   remaining: z.array(z.string()).describe('ids of those that are not verified'),
+  promisedNotJudged: z
+    .array(promisedCriterion)
+    .describe('promised, and never named by a judge while others were: they do not count'),
   criteria: z.array(criterionState),
 })
 
@@ -41,11 +51,13 @@ export async function listCriteria(store: Graph, request: CriteriaRequest): Prom
     () => readWithHistories(graph, request),
     (found) => role === 'player' || found.histories !== null,
   )
-  if (standing === null) return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, criteria: [] })
+  if (standing === null)
+    return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, promisedNotJudged: [], criteria: [] })
   return viewOf({
     worldSlug: standing.worldSlug,
     asOfTurn: standing.turn,
     policy,
+    promisedNotJudged: promisedNotJudged(standing.criteria, standing.progress).map(shownPromised),
     criteria: states.map((state) => shownCriterion(state, role, standing, histories)),
   })
 }
@@ -59,7 +71,7 @@ async function readWithHistories(graph: Graph, { role, policy, turn = null, ...t
   return { standing, states, histories }
 }
 
-function viewOf(found: Pick<CriteriaView, 'worldSlug' | 'asOfTurn' | 'policy' | 'criteria'>): CriteriaView {
+function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining'>): CriteriaView {
   const left = found.criteria.filter(({ state }) => state !== 'verified')
   return {
     worldSlug: found.worldSlug,
@@ -68,6 +80,7 @@ function viewOf(found: Pick<CriteriaView, 'worldSlug' | 'asOfTurn' | 'policy' | 
     total: found.criteria.length,
     verified: found.criteria.length - left.length,
     remaining: left.map(({ criterionId }) => criterionId),
+    promisedNotJudged: found.promisedNotJudged,
     criteria: found.criteria,
   }
 }

@@ -22,7 +22,7 @@ import {
   targetParams,
   WHOLE_LEDGER,
 } from './standing.ts'
-import { finalKeys, shownLabel } from './state.ts'
+import { finalKeys, shownLabel, shownText } from './state.ts'
 
 /**
  * What the Player promised (contract: criteria.md, "Promise recovery"; seed 004, fix 1): a turn that only fixes code
@@ -137,16 +137,19 @@ export async function promisesOf(
   const shown = new Map(
     criteria.map((criterion) => {
       const standing = progress.get(criterion.key)
-      return [criterion.key, standing === undefined ? null : shownLabel(criterion, standing)]
+      const label = standing === undefined ? null : shownLabel(criterion, standing)
+      return [criterion.key, { label, text: shownText(criterion) }]
     }),
   )
   const items = promises
     .toSorted(([a], [b]) => a.position - b.position)
     .map(([{ position, criterionId: label, ...promise }, key]) => ({
-      criterionId: shown.get(keyOf(key)) ?? label,
-      label,
-      key: keyOf(key),
       ...promise,
+      criterionId: shown.get(keyOf(key))?.label ?? label,
+      label,
+      givenLabel: label,
+      key: keyOf(key),
+      criterionText: shown.get(keyOf(key))?.text ?? promise.criterionText,
     }))
   if (turn === asked) return { source: 'current', items }
   return {

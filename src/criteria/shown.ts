@@ -31,11 +31,30 @@ export const criterionState = z.object({
 
 export type ShownCriterion = z.output<typeof criterionState>
 
+/** A criterion that was promised while no judge has ever named it. */
+export const promisedCriterion = criterionState.pick({
+  criterionId: true,
+  key: true,
+  text: true,
+  promise: true,
+})
+
+export type PromisedCriterion = z.output<typeof promisedCriterion>
+
+export const shownPromised = ({ criterionId, key, text, promise }: CriterionState): PromisedCriterion => ({
+  criterionId,
+  key,
+  text,
+  promise,
+})
+
 const promiseItem = turnState.shape.promises.element
   .omit({ criterionId: true })
   .extend({
     criterionId: z.string().describe('as resolved: the label shown for the criterion'),
     label: z.string().describe('as the Player gave it'),
+    givenLabel: z.string().describe('the same: as every label of an answer that was given otherwise'),
+    criterionText: z.string().nullable().describe('the text shown for the criterion'),
     key: z.string(),
   })
   .partial({ evidence: true })

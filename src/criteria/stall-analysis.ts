@@ -12,6 +12,7 @@ import {
   type LedgerEntry,
   type Policy,
   type Progress,
+  promisedNotJudged,
 } from './state.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
@@ -41,8 +42,8 @@ export async function loadStall(store: Graph, request: StallRequest): Promise<St
   return whole
 }
 
-type Seen = Pick<Standing, 'outcomes' | 'progress' | 'ledger'>
-const NOTHING: Seen = { outcomes: [], progress: new Map(), ledger: null }
+type Seen = Pick<Standing, 'criteria' | 'outcomes' | 'progress' | 'ledger'>
+const NOTHING: Seen = { criteria: [], outcomes: [], progress: new Map(), ledger: null }
 
 /** Whether what was read of each criterion covers all turns that a verdict may look at. */
 export function reachesBack(
@@ -58,7 +59,7 @@ export function reachesBack(
 }
 
 export function sessionOf(
-  { outcomes, progress, ledger }: Seen,
+  { criteria: all, outcomes, progress, ledger }: Seen,
   criteria: readonly CriterionState[],
   policy: Policy,
 ): Parameters<typeof analyseStall>[0] {
@@ -66,6 +67,7 @@ export function sessionOf(
     outcomes,
     criteria,
     progress,
+    promisedNotJudged: promisedNotJudged(all, progress),
     verifiedAfter: policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy),
     entriesOf: entriesIn({ ledger, progress }),
   }

@@ -33,6 +33,7 @@ const session = (more: Partial<Session>): Session => {
     outcomes: [],
     criteria,
     progress: new Map<string, Progress>(),
+    promisedNotJudged: [],
     verifiedAfter: (turn) =>
       criteria.filter(({ verifiedInTurn }) => (verifiedInTurn ?? Infinity) <= turn).length,
     entriesOf: () => [],

@@ -1,3 +1,4 @@
+import { promisedNote } from './promised-note.ts'
 import type { Outcome } from './signature.ts'
 import type { CriterionState, Progress, RecentEntry } from './state.ts'
 
@@ -28,6 +29,8 @@ export type Session = {
   /** The criteria that count, in their order, and where each stands. */
   criteria: readonly CriterionState[]
   progress: ReadonlyMap<string, Progress>
+  /** Promised, and never named by a judge while others were: they do not count, and nobody may call them done. */
+  promisedNotJudged: readonly Pick<CriterionState, 'criterionId' | 'text'>[]
   /** The size of the accumulated verified set after a turn. */
   verifiedAfter: (turn: number) => number
   /** A criterion's entries, oldest first, at least those of the newest feedback turns. */
@@ -59,12 +62,27 @@ export function analyseStall(session: Session): Stall {
     stalled(session, feedback, say) ??
     oscillating(session, feedback, say) ??
     plateau(session, feedback, say) ??
-    say(
-      'progressing',
-      feedback.slice(-PLATEAU),
-      `${turnsOf(feedback.slice(-PLATEAU))}: nothing repeats for long.`,
-    )
+    say('progressing', feedback.slice(-PLATEAU), reasonToGoOn(session, feedback.slice(-PLATEAU)))
   )
+}
+
+/** What speaks against a stall so far: said as it is known, for the same feedback may well have come again. */
+function reasonToGoOn(session: Session, window: readonly Outcome[]): string {
+  const kinds = new Set(window.map(({ signature }) => signature)).size
+  const feedback =
+    kinds === 1
+      ? `T${turnsOf(window).slice(1)} have the same feedback`
+      : kinds === window.length
+        ? `The feedback of ${turnsOf(window)} differs`
+        : `Some feedback returned within ${turnsOf(window)}`
+  const grown = window.findLast(
+    ({ turn }, i) => i > 0 && session.verifiedAfter(turn) > session.verifiedAfter(window[i - 1]?.turn ?? 0),
+  )
+  if (grown !== undefined) {
+    return `${feedback}. Turn ${grown.turn} was the last to verify a criterion for the first time; now ${tally(session)}.`
+  }
+  const after = isFlat(session, window) ? 'After each of them' : 'Now'
+  return `${feedback}, in too few turns to call it a stall. ${after}, ${tally(session)}.`
 }
 
 type Say = (verdict: StallVerdict, window: readonly Outcome[], reason: string, stops?: boolean) => Stall
@@ -141,9 +159,9 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
 function plateau(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
   const window = newest(feedback, PLATEAU)
   if (window === null || !isFlat(session, window)) return null
-  const told = `After each of ${turnsOf(window)} ${tally(session)}.`
-  if (!allVerified(session)) return say('plateau', window, told)
-  return say('plateau', window, `${told} All criteria are verified; ${gatesIn(feedback)} blocks.`)
+  const told = `After each of ${turnsOf(window)}, ${tally(session)}`
+  if (!allVerified(session)) return say('plateau', window, `${told}.`)
+  return say('plateau', window, `${told}; ${gatesIn(feedback)} blocks.`)
 }
 
 /** The newest `count` of them, if there are so many. */
@@ -188,16 +206,24 @@ const changesIn = (statuses: readonly string[]): number =>
   statuses.filter((status, i) => i > 0 && status !== statuses[i - 1]).length
 
 function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
+  const rejections = contestsIn(session)
+  const promised = promisedNote(session.promisedNotJudged)
   if (allVerified(session)) {
-    return `All ${session.criteria.length} criteria are verified: look at ${gatesIn(feedback)}, which blocks the approval, and not at the criteria.`
+    const which =
+      promised === null
+        ? `All ${session.criteria.length} criteria are verified`
+        : `${tally(session)}. Have that judged`
+    const blocking = `look at ${gatesIn(feedback)}, which blocks the approval`
+    return rejections.length === 0
+      ? `${which}${promised === null ? ':' : ', and'} ${blocking}.`
+      : `${which}. ${rejections.join(' ')}`
   }
-  const contested = session.criteria.filter(({ contestedInTurn }) => contestedInTurn !== null).map(nameOf)
   const parts = [
     ...(session.criteria.length === 0
       ? ['No judge has named a criterion: ask for verdicts by criterion']
       : []),
     ...(leftOf(session).length === 0 ? [] : [`Criteria left: ${leftOf(session).join(', ')}`]),
-    ...(contested.length === 0 ? [] : [`contested: ${contested.join(', ')}`]),
+    ...(promised === null ? [] : [promised]),
     ...(isSpared(session)
       ? [
           'the Player promised all of them complete and no rejection shows evidence: verify the promises before judging again',
@@ -205,7 +231,37 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
       : []),
     ...(feedback.at(-1)?.gates.length ? [`blocking: ${feedback.at(-1)?.gates.join(', ')}`] : []),
   ]
-  return `${parts.join('; ')}.`
+  return [...(parts.length === 0 ? [] : [`${parts.join('; ')}.`]), ...rejections].join(' ')
+}
+
+/** What was verified and is rejected since: with evidence it is what to look at, without it is the Coach's to prove. */
+function contestsIn({ criteria, progress }: Session): string[] {
+  const contested = criteria.filter(({ contestedInTurn }) => contestedInTurn !== null)
+  const isProven = ({ key, contestedInTurn }: CriterionState) =>
+    progress.get(key)?.evidencedRejectionTurn === contestedInTurn
+  const [proven, unproven] = [contested.filter(isProven), contested.filter((state) => !isProven(state))]
+  return [
+    ...byTurn(proven).map(
+      ([turn, names]) => `Turn ${turn} rejects with evidence what was verified before: ${names}.`,
+    ),
+    ...byTurn(unproven).map(
+      ([turn, names]) => `Turn ${turn} rejects without evidence what was verified before: ${names}.`,
+    ),
+    ...(unproven.length === 0 ? [] : ['The Coach should show what fails, or let the earlier verdict stand.']),
+  ]
+}
+
+function byTurn(contested: readonly CriterionState[]): [number, string][] {
+  const turns = [...new Set(contested.map(({ contestedInTurn }) => contestedInTurn ?? 0))].sort(
+    (a, b) => a - b,
+  )
+  return turns.map((turn) => [
+    turn,
+    contested
+      .filter(({ contestedInTurn }) => contestedInTurn === turn)
+      .map(nameOf)
+      .join(', '),
+  ])
 }
 
 const nameOf = ({ criterionId, text }: CriterionState): string =>
@@ -214,8 +270,11 @@ const nameOf = ({ criterionId, text }: CriterionState): string =>
 const leftOf = ({ criteria }: Session): string[] =>
   criteria.filter((criterion) => !isVerified(criterion)).map(nameOf)
 
-const tally = ({ criteria }: Session): string =>
-  `${criteria.filter(isVerified).length} of ${criteria.length} criteria are verified`
+function tally({ criteria, promisedNotJudged }: Session): string {
+  const promised = promisedNote(promisedNotJudged)
+  const verified = `${criteria.filter(isVerified).length} of ${criteria.length} criteria are verified`
+  return promised === null ? verified : `${verified}; ${promised}`
+}
 
 function gatesIn(feedback: readonly Outcome[]): string {
   const gates = feedback.at(-1)?.gates ?? []

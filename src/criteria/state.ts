@@ -260,20 +260,45 @@ export function criterionStates(
   progress: ReadonlyMap<string, Progress>,
   policy: Policy,
 ): CriterionState[] {
-  const named = criteria.flatMap((criterion): Placed[] => {
-    const standing = progress.get(criterion.key)
-    return standing === undefined
-      ? []
-      : [{ criterion, standing, state: stateOf(criterion, standing, policy) }]
-  })
-  const judgedOnes = named.filter(({ standing }) => standing.lastTurn !== null)
+  const named = placeCriteria(criteria, progress, policy)
+  const judgedOnes = named.filter(isJudged)
   // While no judge has named any criterion in this world, the promised ones count, as pending.
   const counting =
     judgedOnes.length > 0 ? judgedOnes : named.filter(({ standing }) => standing.promiseTurn !== null)
   return counting.sort(comparePlaced).map(({ state }) => state)
 }
 
+/**
+ * The criteria that were promised and that no judge has ever named, while others were judged: they do not count, and
+ * "all verified" is not said of a world that has any (contract: turns.md, "Promised, not judged").
+ */
+export function promisedNotJudged(
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+): CriterionState[] {
+  const named = placeCriteria(criteria, progress, 'sticky')
+  if (!named.some(isJudged)) return []
+  return named
+    .filter((placed) => !isJudged(placed) && placed.standing.promiseTurn !== null)
+    .sort(comparePlaced)
+    .map(({ state }) => state)
+}
+
 type Placed = { criterion: Criterion; standing: Progress; state: CriterionState }
+
+const isJudged = ({ standing }: Placed): boolean => standing.lastTurn !== null
+
+const placeCriteria = (
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+  policy: Policy,
+): Placed[] =>
+  criteria.flatMap((criterion) => {
+    const standing = progress.get(criterion.key)
+    return standing === undefined
+      ? []
+      : [{ criterion, standing, state: stateOf(criterion, standing, policy) }]
+  })
 
 function stateOf(criterion: Criterion, standing: Progress, policy: Policy): CriterionState {
   const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = standing
@@ -340,7 +365,7 @@ export function shownLabel(criterion: Criterion, { label, promiseLabel }: Progre
 }
 
 /** The longest wording that begins with a judge's, else the judge's, else the Player's. */
-function shownText({ texts }: Criterion): string | null {
+export function shownText({ texts }: Criterion): string | null {
   const [first] = texts
   if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
   const own = texts.filter(({ source }) => source !== 'player')

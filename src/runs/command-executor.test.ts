@@ -182,6 +182,7 @@ const contextFor = (role: 'player' | 'coach') => ({
   gap: false,
   prior: null,
   criteria: [],
+  promisedNotJudged: [],
   promises: null,
   stall: null,
   issues: [],

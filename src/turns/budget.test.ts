@@ -43,11 +43,12 @@ const proven = (id: string, evidence: string): ShownCriterion =>
   criterion(id, 'verified', { history: [{ turn: 1, status: 'verified', source: 'coach', evidence }] })
 
 const issue = (severity: 'blocking' | 'should_fix' | 'advisory', description: string) =>
-  ({ severity, severityRaw: severity, description }) as Rendering['issues'][number]
+  ({ severity, severityRaw: severity, description, suggestion: null }) as Rendering['issues'][number]
 
 const rendering = (more: Partial<Rendering> = {}): Rendering => ({
   prior: prior(),
   criteria: [],
+  promisedNotJudged: [],
   issues: [],
   role: 'player',
   olderTurnsRecorded: false,
@@ -105,8 +106,8 @@ const full = rendering({
   recovered: {
     fromTurn: 1,
     items: [
-      { label: 'AC-001', status: 'complete', evidence: 'promised\nevidence' },
-      { label: 'AC-003', status: 'partial', evidence: null },
+      { criterionId: 'AC-001', status: 'complete', evidence: 'promised\nevidence' },
+      { criterionId: 'AC-003', status: 'partial', evidence: null },
     ],
   },
   stallWarning: 'plateau since turn 1',
@@ -127,7 +128,7 @@ const fullText = `## Previous Turn Summary (Turn 2)
       the second evidence
   ✗ AC-003: rejected — It answers with 404
   ○ AC-004: pending — Every request is logged
-  ✓ AC-005: verified (turn 1, contested in turn 2)
+  ⚠ AC-005: verified (turn 1, contested in turn 2)
 
 **Open issues** (most severe first):
   - [blocking] The first blocking one
@@ -363,7 +364,7 @@ describe('what must stay', () => {
   ✓ AC-002: verified (turn 1)
   ✗ AC-003: rejected
   ○ AC-004: pending
-  ✓ AC-005: verified (turn 1, contested in turn 2)
+  ⚠ AC-005: verified (turn 1, contested in turn 2)
 
 **Open issues** (most severe first):
   - [blocking] The first blocking one

@@ -8,7 +8,7 @@ import {
   promisesOf,
   withoutEvidence,
 } from '../criteria/promises.ts'
-import { type PromisesView, type Role, shownCriterion } from '../criteria/shown.ts'
+import { type PromisesView, type Role, shownCriterion, shownPromised } from '../criteria/shown.ts'
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
@@ -21,13 +21,20 @@ import {
   targetParams,
   WHOLE_LEDGER,
 } from '../criteria/standing.ts'
-import { type CriterionState, criterionStates, finalKeys, type LedgerEntry } from '../criteria/state.ts'
+import {
+  type CriterionState,
+  criterionStates,
+  finalKeys,
+  type LedgerEntry,
+  promisedNotJudged,
+} from '../criteria/state.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, PriorTurn } from './continuation.ts'
+import { labelIssues } from './label-issues.ts'
 import { bySeverity, type TurnState } from './record.ts'
 import { withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-of.ts'
@@ -252,6 +259,7 @@ function withoutPrior(
     gap: false,
     prior: null,
     criteria: [],
+    promisedNotJudged: [],
     promises: null,
     stall: null,
     issues: [],
@@ -294,12 +302,14 @@ async function contextFrom(
   const criteria = states.map((state) => shownCriterion(state, role, standing, histories))
   const issues = request.perspectiveReset
     ? []
-    : bySeverity(prior.issues).map((issue) => shownIssue(issue, role))
+    : labelIssues(bySeverity(prior.issues), states).map((issue) => shownIssue(issue, role))
   const shown = priorFor(prior, request)
+  const promised = promisedNotJudged(standing.criteria, standing.progress).map(shownPromised)
   const { text, ...rendered } = await renderContext(
     {
       prior: shown,
       criteria,
+      promisedNotJudged: promised,
       issues,
       role,
       olderTurnsRecorded: [...standing.progress.values()].some(
@@ -320,6 +330,7 @@ async function contextFrom(
     gap: prior.turnNumber !== currentTurn - 1,
     prior: shown,
     criteria,
+    promisedNotJudged: promised,
     promises: role === 'coach' ? promises : withoutEvidence(promises),
     stall: stallFor(role, stall),
     issues,
@@ -346,9 +357,6 @@ function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }
   }
 }
 
-function shownIssue(
-  { details, ...issue }: TurnState['issues'][number],
-  role: Role,
-): PriorTurn['issues'][number] {
+function shownIssue<I extends { details: unknown }>({ details, ...issue }: I, role: Role) {
   return role === 'coach' ? { ...issue, details } : issue
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { criterionState, promisesView, ROLES, stallView } from '../criteria/shown.ts'
+import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/shown.ts'
 import { POLICIES } from '../criteria/state.ts'
 import { turnState } from './record.ts'
 import { LIMITS, name, wholeNumber } from './text.ts'
@@ -29,6 +29,14 @@ export type ContextRequest = z.output<typeof contextRequest>
 /** Issues as they are shown: the Player does not see what lies behind the verdict. */
 const shownIssue = turnState.shape.issues.element.partial({ details: true })
 
+/** An issue that names criteria as the whole answer does. */
+export const issueView = shownIssue.extend({
+  criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
+  givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
+})
+
+export type IssueView = z.output<typeof issueView>
+
 /** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
 export const priorTurn = turnState
   .omit({ createdAt: true })
@@ -52,9 +60,12 @@ export const continuationContext = z.object({
   gap: z.boolean().describe('true when the previous turn is not current_turn - 1'),
   prior: priorTurn.nullable(),
   criteria: z.array(criterionState),
+  promisedNotJudged: z
+    .array(promisedCriterion)
+    .describe('promised, and never named by a judge while others were: they do not count'),
   promises: promisesView.nullable().describe('those that hold for the coming turn'),
   stall: stallView.nullable(),
-  issues: z.array(shownIssue),
+  issues: z.array(issueView),
   included: z.array(section),
   omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
   tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),

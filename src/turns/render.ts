@@ -1,5 +1,7 @@
-import type { Role, ShownCriterion } from '../criteria/shown.ts'
+import { NEVER_JUDGED, promisedNames } from '../criteria/promised-note.ts'
+import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/shown.ts'
 import type { PriorTurn } from './continuation.ts'
+import { countEqual } from './equal-issues.ts'
 import { LIMITS } from './text.ts'
 
 /**
@@ -30,6 +32,8 @@ export const withoutJudgement = <S extends Summary>(prior: S): S => ({
 export type Rendering = {
   prior: Summary
   criteria: readonly ShownCriterion[]
+  /** Promised, and never named by a judge while others were. */
+  promisedNotJudged: readonly Pick<PromisedCriterion, 'criterionId' | 'text'>[]
   /** Most severe first. */
   issues: PriorTurn['issues']
   role: Role
@@ -40,7 +44,7 @@ export type Rendering = {
   /** Promises recovered from an earlier turn (coach only); null otherwise. */
   recovered: {
     fromTurn: number
-    items: readonly { label: string; status: string; evidence: string | null }[]
+    items: readonly { criterionId: string; status: string; evidence: string | null }[]
   } | null
   /** In words, where the session stalls; null otherwise. */
   stallWarning: string | null
@@ -113,7 +117,7 @@ export function sectionsOf(rendering: Rendering): Section[] {
     {
       name: 'issues',
       heading: '**Open issues** (most severe first):',
-      lines: rendering.issues.map(issueLine),
+      lines: issueLines(rendering),
     },
     promiseSection(rendering),
     { name: 'progress', heading: null, lines: progressLines(rendering) },
@@ -155,10 +159,13 @@ const lessonParts = (lessons: readonly string[]): Part[] =>
   lessons.map((text) => ({ kind: 'lessons', text, section: 'lessons' }))
 
 const ICONS = { verified: '✓', rejected: '✗', pending: '○' } as const
+/** Of what was verified and has been rejected since: ✓ stands only where nobody contests. */
+const CONTESTED = '⚠'
 
 function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Rendering): Line[] {
   const { state, criterionId, text } = criterion
-  const [icon, status] = [`  ${ICONS[state]} `, `: ${state}${since(criterion, verifiedInPrior)}`]
+  const isContested = state === 'verified' && criterion.contested !== null
+  const icon = `  ${isContested ? CONTESTED : ICONS[state]} `
   const name =
     criterionId === '' ? nameParts(oneLine(text ?? '')) : [{ kind: 'required', text: criterionId } as const]
   // What is left to do is named; what is proven needs no words.
@@ -168,7 +175,7 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
     plain(
       { kind: 'required', text: icon, section: 'criteria' },
       ...name,
-      { kind: 'required', text: status },
+      ...statusParts(criterion, role, verifiedInPrior),
       ...optional('criterion_texts', what),
     ),
     ...optional('evidence', evidence === null ? null : `      ${oneLine(evidence)}`).map((part) =>
@@ -187,14 +194,23 @@ function nameParts(name: string): Part[] {
   ]
 }
 
-/** Only where the prior turn did not itself say so: there the line is the seed's. */
-function since(
+/** Since when, only where the prior turn did not itself say so: there the line is the seed's. */
+function statusParts(
   { key, state, verifiedInTurn, contested }: ShownCriterion,
+  role: Role,
   verifiedInPrior: ReadonlySet<string>,
-): string {
-  if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null)) return ''
-  const turn = `turn ${verifiedInTurn}`
-  return contested === null ? ` (${turn})` : ` (${turn}, contested in turn ${contested.turn})`
+): Part[] {
+  if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null)) {
+    return [{ kind: 'required', text: `: ${state}` }]
+  }
+  const since = `: ${state} (turn ${verifiedInTurn}`
+  if (contested === null) return [{ kind: 'required', text: `${since})` }]
+  const reason = role === 'coach' ? (contested.reason ?? null) : null
+  return [
+    { kind: 'required', text: `${since}, contested in turn ${contested.turn}` },
+    ...optional('evidence', reason === null ? null : `: ${oneLine(reason)}`),
+    { kind: 'required', text: ')' },
+  ]
 }
 
 function lastEvidence({ history }: ShownCriterion): string | null {
@@ -203,16 +219,36 @@ function lastEvidence({ history }: ShownCriterion): string | null {
   )
 }
 
-function issueLine({ severity, description }: PriorTurn['issues'][number]): Line {
+type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' | 'suggestion'>
+
+/** Equal issues of a turn are one line with their number, so that they take their place in the budget once. */
+function issueLines({ issues, prior }: Pick<Rendering, 'issues' | 'prior'>): Line[] {
+  return countEqual(issues).flatMap(({ issue, times }) => {
+    // An import takes the focus of the next turn from the suggestions: once is enough.
+    const isFocus = issue.suggestion !== null && prior.whatToTryNext?.includes(issue.suggestion) === true
+    return issueLine({ ...issue, suggestion: isFocus ? null : issue.suggestion }, times)
+  })
+}
+
+function issueLine({ severity, description, suggestion }: IssueShown, times: number): Line[] {
   const section = 'issues'
   const text = `  - [${severity}] ${description}`
-  if (severity !== 'blocking') return plain({ kind: severity, text, section })
   const [firstLine] = FIRST_LINE.exec(text) ?? ['']
-  return plain({ kind: 'required', text: firstLine, section }, ...textParts(text.slice(firstLine.length)))
+  const first = times === 1 ? firstLine : `${firstLine} ×${times}`
+  const rest = text.slice(firstLine.length)
+  const said =
+    suggestion === null || suggestion.trim() === '' ? null : `      Suggestion: ${oneLine(suggestion)}`
+  const kind = severity === 'blocking' ? 'text' : severity
+  return [
+    severity === 'blocking'
+      ? plain({ kind: 'required', text: first, section }, ...textParts(rest))
+      : plain({ kind, text: first + rest, section }),
+    ...(said === null ? [] : [plain({ kind, text: said, section: 'suggestions' })]),
+  ]
 }
 
 /** The first that says something. */
-const FIRST_LINE = /^ {2}- \[blocking\]\s*.*/u
+const FIRST_LINE = /^ {2}- \[\w+\]\s*.*/u
 
 function promiseSection({ role, recovered }: Rendering): Section {
   if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
@@ -220,20 +256,27 @@ function promiseSection({ role, recovered }: Rendering): Section {
   return {
     name: 'promises',
     heading: `**Promises recovered from turn ${fromTurn}**: ${items.length}`,
-    lines: items.map(({ label, status, evidence }) =>
+    lines: items.map(({ criterionId, status, evidence }) =>
       plain(
-        { kind: 'promises', text: `  - ${label}: ${status}`, section: 'promises' },
+        { kind: 'promises', text: `  - ${criterionId}: ${status}`, section: 'promises' },
         ...optional('evidence', evidence === null ? null : ` — ${oneLine(evidence)}`),
       ),
     ),
   }
 }
 
-function progressLines({ criteria, prior, olderTurnsRecorded }: Rendering): Line[] {
-  if (!olderTurnsRecorded) return []
+function progressLines({ criteria, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
+  const promised = promisedNotJudged.length
+  if (!olderTurnsRecorded && promised === 0) return []
   const verified = criteria.filter(({ state }) => state === 'verified').length
   const text = `**Progress**: ${verified} of ${criteria.length} criteria verified after turn ${prior.turnNumber}`
-  return [plain({ kind: 'progress', text, section: 'progress' })]
+  if (promised === 0) return [plain({ kind: 'progress', text, section: 'progress' })]
+  return [
+    plain(
+      { kind: 'progress', text: `${text}; ${promised} ${NEVER_JUDGED}`, section: 'progress' },
+      ...optional('criterion_texts', `: ${promisedNames(promisedNotJudged)}`),
+    ),
+  ]
 }
 
 const plain = (...parts: Part[]): Line => ({ head: '', parts, between: '' })

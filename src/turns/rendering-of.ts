@@ -5,13 +5,14 @@ import type { Rendering } from './render.ts'
 
 /** What a continuation context that was answered said, for its text to be written anew: in sections, or cut otherwise. */
 export function renderingOf(
-  { role, criteria, issues, promises, stall }: ContinuationContext,
+  { role, criteria, promisedNotJudged, issues, promises, stall }: ContinuationContext,
   prior: Rendering['prior'],
 ): Rendering {
   const turn = prior.turnNumber
   return {
     prior,
     criteria,
+    promisedNotJudged,
     issues,
     role,
     olderTurnsRecorded: criteria.some(
@@ -32,11 +33,11 @@ export const recoveredIn = ({ recoveredFromTurn, items }: PromisesView): Renderi
   recoveredFromTurn === undefined ? null : { fromTurn: recoveredFromTurn, items: items.map(shownPromise) }
 
 export const shownPromise = ({
-  label,
+  criterionId,
   status,
   evidence = null,
 }: {
-  label: string
+  criterionId: string
   status: string
   evidence?: string | null | undefined
-}) => ({ label, status, evidence })
+}) => ({ criterionId, status, evidence })

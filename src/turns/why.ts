@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ledgerColumns, ledgerEntry, NO_TURN } from '../criteria/ledger.ts'
+import { promisedCriterion, type Role, shownPromised } from '../criteria/shown.ts'
 import {
   SMALL_WORLD,
   type Standing,
@@ -16,18 +17,21 @@ import {
   entriesIn,
   finalKeys,
   type LedgerEntry,
+  promisedNotJudged,
 } from '../criteria/state.ts'
 import { TurngraphError } from '../errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { issueView } from './continuation.ts'
+import { labelIssues } from './label-issues.ts'
 import {
+  bySeverity,
   COACH_DECISIONS,
   type CriterionStatus,
   GATE_STATUSES,
   PLAYER_DECISIONS,
-  turnState,
 } from './record.ts'
 import { toTurnState, turnWithParts } from './rows.ts'
 import { worldDeleted } from './world-errors.ts'
@@ -39,7 +43,13 @@ const turned = z.object({
   criterionId: z.string(),
   key: z.string(),
   text: z.string().nullable(),
-  evidence: z.string().nullable().describe("the judge's, of this turn"),
+  evidence: z.string().nullable().optional().describe("role coach only: the judge's, of this turn"),
+})
+
+const rejection = turned.extend({
+  kind: z
+    .enum(['new', 'again', 'lost'])
+    .describe('new: not judged before, or left open; again: rejected before, too; lost: verified before'),
 })
 
 /** What was tried in a turn and why it failed (seed 000, goal 4). */
@@ -50,19 +60,25 @@ export const whyView = z.object({
   playerDecision: z.enum(PLAYER_DECISIONS),
   coachDecision: z.enum(COACH_DECISIONS),
   coachFeedback: z.string().nullable(),
-  blockingIssues: z.array(turnState.shape.issues.element),
+  rejected: z.array(rejection).describe('criteria whose last verdict of this turn is a rejection'),
+  promisedNotJudged: z.array(promisedCriterion).describe('promised by then, and never named by a judge'),
+  issues: z.array(issueView).describe('most severe first'),
+  blockingIssues: z.array(issueView),
+  blockersFound: z.array(z.string()),
   won: z.array(turned).describe('criteria whose last verdict became verified in this turn'),
   lost: z
     .array(turned)
     .describe('criteria whose last verdict was verified before this turn and is not after it'),
   verified: z.number().describe('accumulated, after this turn'),
   total: z.number(),
-  gates: z.record(z.string(), z.enum(GATE_STATUSES)),
-  blockingGates: z.array(z.string()).describe('those that failed'),
+  gates: z.record(z.string(), z.enum(GATE_STATUSES)).optional().describe('role coach only'),
+  blockingGates: z.array(z.string()).optional().describe('role coach only: those that failed'),
   whatToTryNext: z.string().nullable(),
 })
 
 export type WhyView = z.output<typeof whyView>
+
+export type WhyRequest = Target & { turn?: number | null | undefined; role?: Role | undefined }
 
 const whyRow = turnWithParts.omit({ verifications: true, promises: true }).extend({
   said: z.array(ledgerEntry),
@@ -73,15 +89,14 @@ const whyRow = turnWithParts.omit({ verifications: true, promises: true }).exten
 type WhyRow = z.output<typeof whyRow>
 
 /**
- * @param request `turn`: default the newest
+ * Says what a turn tried and why it was not approved: all that was settled in it.
+ *
+ * @param request `turn`: default the newest; `role`: default the Coach, who sees the reasons
  * @throws `not_found` where there is no such turn, `world_deleted`, `store_unavailable`, `timeout`
  * @example
  * const { lost, blockingIssues } = await explainTurn(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1' })
  */
-export async function explainTurn(
-  store: Graph,
-  request: Target & { turn?: number | null | undefined },
-): Promise<WhyView> {
+export async function explainTurn(store: Graph, request: WhyRequest): Promise<WhyView> {
   const graph = withOneDeadline(store)
   const asked = request.turn ?? null
   const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
@@ -116,7 +131,7 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
   (row.world.turnCount > ledgerUpTo || row.turns.some(({ turn }) => turn === row.turn.number))
 
 /** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
-function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null {
+function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | null {
   const turn = row.turn.number
   const standing = standingFrom(row, turn, ledgerUpTo)
   const merged = row.said.some(({ criterionKey }) => !standing.progress.has(criterionKey))
@@ -130,12 +145,18 @@ function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null
   const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
   if ([...before.values()].includes(undefined)) return null
   const keyOf = finalKeys(row.criteria)
-  const show = (state: CriterionState) => ({
-    criterionId: state.criterionId,
-    key: state.key,
-    text: state.text,
-    evidence: lastWord(row.said, keyOf, state.key)?.evidence ?? null,
+  const isCoach = scope.role !== 'player'
+  const lastWords = lastWordsIn(row.said, keyOf)
+  const show = ({ criterionId, key, text }: CriterionState) => ({
+    criterionId,
+    key,
+    text,
+    ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
   })
+  const kindOf = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
+  const issues = labelIssues(bySeverity(record.issues), after).map(({ details, ...issue }) =>
+    isCoach ? { ...issue, details } : issue,
+  )
   const accumulated = criterionStates(standing.criteria, standing.progress, 'sticky')
   return {
     worldSlug: row.world.slug,
@@ -144,15 +165,23 @@ function whyFrom(row: WhyRow, scope: Target, ledgerUpTo: number): WhyView | null
     playerDecision: record.playerDecision,
     coachDecision: record.coachDecision,
     coachFeedback: record.coachFeedback,
-    blockingIssues: record.issues.filter(({ severity }) => severity === 'blocking'),
+    rejected: after
+      .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
+      .map((state) => ({ ...show(state), kind: kindOf(state) })),
+    promisedNotJudged: promisedNotJudged(standing.criteria, standing.progress).map(shownPromised),
+    issues,
+    blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
+    blockersFound: record.blockersFound,
     won: after.filter((state) => isVerified(state) && before.get(state.key) !== 'verified').map(show),
     lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
     verified: accumulated.filter(isVerified).length,
     total: accumulated.length,
-    gates: record.gates,
-    blockingGates: Object.entries(record.gates)
-      .filter(([, status]) => status === 'failed')
-      .map(([name]) => name),
+    ...(isCoach && {
+      gates: record.gates,
+      blockingGates: Object.entries(record.gates)
+        .filter(([, status]) => status === 'failed')
+        .map(([name]) => name),
+    }),
     whatToTryNext: record.whatToTryNext,
   }
 }
@@ -177,15 +206,24 @@ function verdictsBefore(
   }
 }
 
-const lastWord = (
+/** What a rejection is, by the verdict before it. */
+const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
+
+/** What a judge said last of each criterion in a turn. A full entry stands for what the status map says beside it. */
+function lastWordsIn(
   said: readonly LedgerEntry[],
   keyOf: (key: string) => string,
-  key: string,
-): LedgerEntry | undefined =>
-  said
-    .filter((entry) => keyOf(entry.criterionKey) === key && entry.source !== 'player')
+): ReadonlyMap<string, LedgerEntry> {
+  const placed = said.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+  const inFull = new Set(placed.flatMap((entry) => (entry.form === 'entry' ? [entry.criterionKey] : [])))
+  const judging = placed
+    .filter(
+      ({ source, form, criterionKey }) =>
+        source !== 'player' && (form === 'entry' || !inFull.has(criterionKey)),
+    )
     .toSorted((a, b) => a.position - b.position)
-    .at(-1)
+  return new Map(judging.map((entry) => [entry.criterionKey, entry]))
+}
 
 function noSuchTurn({ taskId, worldSlug }: Target, turn: number | null): TurngraphError {
   const where = worldSlug == null ? `task ${taskId}` : `world ${worldSlug} of task ${taskId}`

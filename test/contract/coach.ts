@@ -389,6 +389,7 @@ export function coachContract(store: StoreUnderTest): void {
           total: 0,
           verified: 0,
           remaining: [],
+          promisedNotJudged: [],
           criteria: [],
         })
       })
@@ -505,6 +506,52 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
       })
 
+      test('a Coach that rejects without evidence what it verified before is told so', async () => {
+        const all = (status: Verdict) => judged({ 'AC-001': status, 'AC-002': status })
+        await capture(
+          aTurn(1, complaint('not all met', judged({ 'AC-001': 'verified' }))),
+          aTurn(2, complaint('not all met', all('verified'))),
+          aTurn(3, complaint('not all met', all('rejected'))),
+          aTurn(4, complaint('not all met', all('rejected'))),
+        )
+        const fourth = await stall()
+        expect(fourth.verdict).toBe('progressing')
+        expect(fourth.reason).toBe(
+          'Turns 1 to 4 have the same feedback. Turn 2 was the last to verify a criterion for the first time; now 2 of 2 criteria are verified.',
+        )
+        await capture(
+          aTurn(
+            5,
+            complaint('not all met', judged({ 'AC-001': ['rejected', 'it broke'], 'AC-002': 'rejected' })),
+          ),
+        )
+        const fifth = await stall()
+        expect(fifth).toMatchObject({ verdict: 'plateau', shouldStop: false })
+        expect(fifth.suggestion).toBe(
+          'All 2 criteria are verified. Turn 5 rejects with evidence what was verified before: AC-001. Turn 5 rejects without evidence what was verified before: AC-002. The Coach should show what fails, or let the earlier verdict stand.',
+        )
+      })
+
+      test('"all verified" is not said while a promised criterion was never judged', async () => {
+        for (let turn = 1; turn <= 4; turn++) {
+          const said = { ...promised('AC-001', 'AC-002'), ...judged({ 'AC-001': 'verified' }) }
+          await capture(aTurn(turn, { ...complaint('bdd fails', said), gates: { bdd: 'failed' } }))
+        }
+        const answer = await stall()
+        expect(answer.verdict).toBe('plateau')
+        const tally = `1 of 1 criteria are verified; 1 promised, never judged: "${textOf('AC-002')}"`
+        expect(answer.reason).toContain(tally)
+        expect(answer.suggestion).toBe(
+          `${tally}. Have that judged, and look at bdd, which blocks the approval.`,
+        )
+        expect(`${answer.reason} ${answer.suggestion}`).not.toMatch(/all .* verified/i)
+        expect(await criteria()).toMatchObject({
+          verified: 1,
+          total: 1,
+          promisedNotJudged: [{ criterionId: 'AC-002' }],
+        })
+      })
+
       test('the context warns: a Coach with the reason, a Player without', async () => {
         for (let turn = 1; turn <= 4; turn++)
           await capture(
@@ -579,6 +626,56 @@ export function coachContract(store: StoreUnderTest): void {
         })
         expect(await why()).toMatchObject({ turn: 3, coachDecision: 'approved', won: [], lost: [] })
         expect(await why(1)).toMatchObject({ turn: 1, lost: [] })
+      })
+
+      test('lists all that was settled in the turn: rejections by their kind, promises nobody judged, issues, blockers', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'rejected', 'AC-004': 'pending' })),
+          aTurn(2, {
+            ...promised('AC-001', 'AC-006'),
+            ...judged({
+              'AC-001': ['rejected', 'CANARY one'],
+              'AC-002': ['rejected', 'CANARY two'],
+              'AC-003': ['rejected', 'CANARY three'],
+              'AC-004': ['rejected', 'CANARY four'],
+            }),
+            coachDecision: 'feedback',
+            issues: [
+              { severity: 'advisory', description: 'rename it', suggestion: 'call it lid' },
+              {
+                severity: 'blocking',
+                description: 'it leaks',
+                criterionIds: ['AC-2'],
+                details: { CANARY: 1 },
+              },
+            ],
+            blockersFound: ['no network'],
+            gates: { CANARY: 'failed' },
+            whatToTryNext: 'AC-001',
+          }),
+        )
+        const answer = await why(2)
+        expect(
+          answer.rejected.map(({ criterionId, kind, evidence }) => [criterionId, kind, evidence]),
+        ).toEqual([
+          ['AC-001', 'lost', 'CANARY one'],
+          ['AC-002', 'again', 'CANARY two'],
+          ['AC-003', 'new', 'CANARY three'],
+          ['AC-004', 'new', 'CANARY four'],
+        ])
+        expect(answer).toMatchObject({
+          promisedNotJudged: [{ criterionId: 'AC-006', text: textOf('AC-006') }],
+          issues: [
+            { severity: 'blocking', criterionIds: ['AC-002'], givenLabels: ['AC-2'], details: { CANARY: 1 } },
+            { severity: 'advisory', suggestion: 'call it lid' },
+          ],
+          blockersFound: ['no network'],
+          gates: { CANARY: 'failed' },
+          whatToTryNext: 'AC-001',
+        })
+        const player = await client().explainTurn({ ...target, turn: 2, role: 'player' })
+        expect(JSON.stringify(player)).not.toContain('CANARY')
+        expect(player.rejected.map(({ kind }) => kind)).toEqual(['lost', 'again', 'new', 'new'])
       })
 
       test('a turn that is not there is an error that says so', async () => {

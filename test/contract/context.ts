@@ -74,7 +74,7 @@ export function contextContract(store: StoreUnderTest): void {
       )
     const statusLines = async (currentTurn: number, more: Partial<ContextToLoad> = {}) => {
       const text = (await load(currentTurn, more)).context ?? ''
-      return text.split('\n').filter((line) => /^ {2}[✓✗○]/.test(line))
+      return text.split('\n').filter((line) => /^ {2}[✓✗○⚠]/.test(line))
     }
 
     describe('the text', () => {
@@ -116,7 +116,7 @@ export function contextContract(store: StoreUnderTest): void {
 
 **Acceptance Criteria Status**:
   ✓ AC-001: verified (turn 1)
-  ✓ AC-002: verified (turn 1, contested in turn 2)
+  ⚠ AC-002: verified (turn 1, contested in turn 2)
   ✗ AC-003: rejected
   ○ AC-004: pending
 
@@ -161,7 +161,7 @@ export function contextContract(store: StoreUnderTest): void {
             ],
           }),
         )
-        expect(await statusLines(2)).toEqual(['  ✓ AC-001: verified (turn 1, contested in turn 1)'])
+        expect(await statusLines(2)).toEqual(['  ⚠ AC-001: verified (turn 1, contested in turn 1)'])
       })
 
       test('issues come most severe first, then in the order of the Coach', async () => {
@@ -181,6 +181,98 @@ export function contextContract(store: StoreUnderTest): void {
           /\n\n\*\*Open issues\*\* \(most severe first\):\n {2}- \[blocking\] b1\n {2}- \[blocking\] b2\n {2}- \[should_fix\] s1\n {2}- \[should_fix\] s2\n {2}- \[advisory\] n1$/,
         )
         expect(issues.map(({ description }) => description)).toEqual(['b1', 'b2', 's1', 's2', 'n1'])
+      })
+
+      test('a contested criterion is marked ⚠, with the reason for the Coach alone', async () => {
+        await capture(
+          aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified' })),
+          aTurn(2, judged({ 'AC-002': 'rejected' }, 'the hinge\nbroke')),
+        )
+        expect(await statusLines(3, { role: 'coach' })).toEqual([
+          '  ✓ AC-001: verified (turn 1)',
+          '  ⚠ AC-002: verified (turn 1, contested in turn 2: the hinge broke)',
+        ])
+        expect(await statusLines(3)).toEqual([
+          '  ✓ AC-001: verified (turn 1)',
+          '  ⚠ AC-002: verified (turn 1, contested in turn 2)',
+        ])
+        expect(JSON.stringify(await load(3))).not.toContain('broke')
+      })
+
+      test('equal issues of one turn are shown once with their number, and take their place in the budget once', async () => {
+        const description = `The same complaint, at length: ${'it is not met at all, '.repeat(20)}`
+        const same = { severity: 'blocking', category: 'requirements', description }
+        await capture(aTurn(1, { issues: [...Array(7).fill(same), { ...same, description: 'Another' }] }))
+        const { context, omitted, issues, tokens } = await load(2)
+        expect(context).toContain(`  - [blocking] ${description} ×7\n  - [blocking] Another`)
+        expect(context?.split('The same complaint')).toHaveLength(2)
+        expect(issues).toHaveLength(8)
+        expect(omitted).toEqual([])
+        expect((await load(2, { tokenBudget: tokens.used })).context).toBe(context)
+      })
+
+      test('an issue is followed by its suggestion, but for one that is the suggested focus already', async () => {
+        const issue = (description: string, suggestion: string) => ({
+          severity: 'should_fix',
+          description,
+          suggestion,
+        })
+        await capture(
+          aTurn(1, {
+            whatToTryNext: 'Inject the clock',
+            issues: [issue('It waits', 'Inject the clock'), issue('It is slow', 'Cache\nthe answer')],
+          }),
+        )
+        expect((await load(2)).context).toContain(
+          '  - [should_fix] It waits\n  - [should_fix] It is slow\n      Suggestion: Cache the answer',
+        )
+      })
+
+      test('what was promised and never judged is said beside the progress', async () => {
+        const promise = (criterionId: string, criterionText: string) =>
+          ({ criterionId, criterionText, status: 'complete' }) as const
+        await capture(
+          aTurn(1, {
+            ...judged({ 'AC-001': 'verified' }),
+            promises: [promise('AC-001', 'The criterion of AC-001 holds'), promise('AC-009', 'It is cheap')],
+          }),
+        )
+        for (const role of ['player', 'coach'] as const) {
+          const { context, criteria, promisedNotJudged } = await load(2, { role })
+          expect(context).toContain(
+            '**Progress**: 1 of 1 criteria verified after turn 1; 1 promised, never judged: "It is cheap"',
+          )
+          expect(criteria).toHaveLength(1)
+          expect(promisedNotJudged).toMatchObject([{ criterionId: 'AC-009', text: 'It is cheap' }])
+        }
+        await capture(
+          aTurn(2, {
+            verifications: [{ criterionId: 'AC-009', criterionText: 'It is cheap', status: 'verified' }],
+          }),
+        )
+        expect((await load(3)).context).toMatch(/\*\*Progress\*\*: 2 of 2 criteria verified after turn 2$/)
+      })
+
+      test('a criterion has one label in one answer, and the label that was given stands beside it', async () => {
+        const text = 'The answer to an unknown path is 404'
+        await capture(
+          aTurn(1, { promises: [{ criterionId: 'AC-7', criterionText: text, status: 'complete' }] }),
+          aTurn(2, {
+            verifications: [
+              { criterionId: 'AC-03', criterionText: `${text}, whatever the method`, status: 'rejected' },
+            ],
+            issues: [{ severity: 'blocking', description: 'It answers 500', criterionIds: ['AC-3'] }],
+          }),
+        )
+        const answer = await load(3, { role: 'coach' })
+        const shown = answer.criteria.map(({ criterionId, text }) => ({ criterionId, text }))
+        expect(shown).toEqual([{ criterionId: 'AC-003', text: `${text}, whatever the method` }])
+        expect(answer.promises?.items).toMatchObject([
+          { criterionId: 'AC-003', criterionText: shown[0]?.text, label: 'AC-7', givenLabel: 'AC-7' },
+        ])
+        expect(answer.issues).toMatchObject([{ criterionIds: ['AC-003'], givenLabels: ['AC-3'] }])
+        expect(answer.context).toContain('**Promises recovered from turn 1**: 1\n  - AC-003: complete')
+        expect(answer.context).not.toMatch(/AC-0*7/)
       })
 
       test('perspective_reset leaves all prior feedback and issues out', async () => {

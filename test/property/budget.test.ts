@@ -98,7 +98,7 @@ const criterion = (text: fc.Arbitrary<string>): fc.Arbitrary<ShownCriterion> =>
     state: fc.constantFrom('verified', 'rejected', 'pending'),
     verifiedInTurn: turn,
     lastTurn: turn,
-    contested: orNull(fc.record({ turn })),
+    contested: orNull(fc.record({ turn, reason: orNull(text) })),
     history: fc.array(
       fc.record({
         turn,
@@ -112,17 +112,20 @@ const criterion = (text: fc.Arbitrary<string>): fc.Arbitrary<ShownCriterion> =>
   })
 
 const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
-const issue = (description: fc.Arbitrary<string>) =>
-  fc.record({ severity: fc.constantFrom(...SEVERITIES), description }) as fc.Arbitrary<
-    Partial<Rendering['issues'][number]>
-  > as fc.Arbitrary<Rendering['issues'][number]>
+const issue = (text: fc.Arbitrary<string>) =>
+  fc.record({
+    severity: fc.constantFrom(...SEVERITIES),
+    description: fc.oneof(text, fc.constant('The same again')),
+    suggestion: orNull(text),
+  }) as fc.Arbitrary<Partial<Rendering['issues'][number]>> as fc.Arbitrary<Rendering['issues'][number]>
 
 const promise = (text: fc.Arbitrary<string>) =>
-  fc.record({ label, status: fc.constantFrom('complete', 'partial'), evidence: orNull(text) })
+  fc.record({ criterionId: label, status: fc.constantFrom('complete', 'partial'), evidence: orNull(text) })
 
 const anyRendering: fc.Arbitrary<Rendering> = fc.record({
   prior,
   criteria: listOf(criterion),
+  promisedNotJudged: fc.array(fc.record({ criterionId: label, text: orNull(shortText) }), { maxLength: 5 }),
   issues: listOf(issue).map((issues) =>
     issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),
   ),
@@ -161,6 +164,15 @@ const itemsOf = (entries: Rendered['omitted'] | Rendered['included']): Map<strin
   new Map(entries.map(({ section, items }) => [section, items]))
 const isOver = ({ omitted }: Rendered): boolean => omitted.some(({ reason }) => reason === 'over_budget')
 
+/** Equal issues are one, with their number. Written from the contract, like the rest. */
+function countedIssues(issues: Rendering['issues']): (Rendering['issues'][number] & { times: number })[] {
+  const says = ({ severity, description, suggestion }: Rendering['issues'][number]) =>
+    JSON.stringify({ severity, description, suggestion })
+  return issues
+    .filter((given, i) => issues.findIndex((other) => says(other) === says(given)) === i)
+    .map((given) => ({ ...given, times: issues.filter((other) => says(other) === says(given)).length }))
+}
+
 /** Written from the contract, not from render.ts. */
 function requiredLines({ prior, criteria, issues, verifiedInPrior }: Rendering): string[] {
   const icons = { verified: '✓', rejected: '✗', pending: '○' }
@@ -168,21 +180,27 @@ function requiredLines({ prior, criteria, issues, verifiedInPrior }: Rendering):
     `## Previous Turn Summary (Turn ${prior.turnNumber})\n`,
     `**Coach decision**: ${prior.coachDecision}`,
     ...criteria.flatMap(({ criterionId, key, state, verifiedInTurn, contested }) => {
+      const icon = state === 'verified' && contested !== null ? '⚠' : icons[state]
       const turns = contested === null ? '' : `, contested in turn ${contested.turn}`
       const said = state !== 'verified' || (verifiedInPrior.has(key) && contested === null)
-      const status = `: ${state}${said ? '' : ` (turn ${verifiedInTurn}${turns})`}`
+      // The Coach's text has the reason of a contest between this and the closing bracket, as far as there is room.
+      const status = `: ${state}${said ? '' : ` (turn ${verifiedInTurn}${turns}`}`
+      const end = said ? [] : [')']
       return criterionId === ''
-        ? [`  ${icons[state]} `, status]
-        : [`  ${icons[state]} ${criterionId}${status}`]
+        ? [`  ${icon} `, status, ...end]
+        : [`  ${icon} ${criterionId}${status}`, ...end]
     }),
-    ...issues
+    ...countedIssues(issues)
       .filter(({ severity }) => severity === 'blocking')
-      .map(({ description }) => `  - [blocking] ${description.split(/[\r\n\u2028\u2029]/u)[0]}`),
+      .flatMap(({ description, times }) => [
+        `  - [blocking] ${description.split(/[\r\n\u2028\u2029]/u)[0]}`,
+        ...(times === 1 ? [] : [` ×${times}`]),
+      ]),
   ]
 }
 
 function whatMustStay({ criteria, issues }: Rendering): Record<string, number> {
-  const blocking = issues.filter(({ severity }) => severity === 'blocking').length
+  const blocking = countedIssues(issues).filter(({ severity }) => severity === 'blocking').length
   const counts = { turn: 1, criteria: criteria.length, issues: blocking }
   return Object.fromEntries(Object.entries(counts).filter(([, items]) => items > 0))
 }
@@ -190,6 +208,7 @@ function whatMustStay({ criteria, issues }: Rendering): Record<string, number> {
 function everyItem({
   prior,
   criteria,
+  promisedNotJudged,
   issues,
   role,
   olderTurnsRecorded,
@@ -204,17 +223,26 @@ function everyItem({
       state === 'verified' &&
       history?.some(({ status, evidence }) => status === 'verified' && evidence !== null),
   )
+  const reasons = criteria.filter(
+    ({ state, contested }) => coach && state === 'verified' && (contested?.reason ?? null) !== null,
+  )
+  const suggestions = countedIssues(issues).filter(
+    ({ suggestion }) =>
+      suggestion !== null && suggestion.trim() !== '' && !prior.whatToTryNext?.includes(suggestion),
+  )
   return {
     turn: 1,
+    suggestions: suggestions.length,
     blockers: prior.blockersFound.join(', ') === '' ? 0 : prior.blockersFound.length,
     lessons: prior.lessonsFromTurn.join('; ') === '' ? 0 : prior.lessonsFromTurn.length,
     criteria: criteria.length,
-    criterion_texts: criteria.filter((c) => c.state !== 'verified' && c.text !== null && c.criterionId !== '')
-      .length,
-    evidence: evidence.length + promises.filter((given) => given.evidence !== null).length,
-    issues: issues.length,
+    criterion_texts:
+      criteria.filter((c) => c.state !== 'verified' && c.text !== null && c.criterionId !== '').length +
+      Number(promisedNotJudged.length > 0),
+    evidence: evidence.length + reasons.length + promises.filter((given) => given.evidence !== null).length,
+    issues: countedIssues(issues).length,
     promises: promises.length,
-    progress: Number(olderTurnsRecorded),
+    progress: Number(olderTurnsRecorded || promisedNotJudged.length > 0),
     stall: Number((stallWarning ?? '') !== ''),
   }
 }

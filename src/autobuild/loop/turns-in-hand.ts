@@ -57,6 +57,7 @@ export async function summaryOf(
     {
       prior: reset ? withoutJudgement(turn) : turn,
       criteria,
+      promisedNotJudged: [],
       issues: reset ? [] : bySeverity(issues),
       role,
       olderTurnsRecorded: false,
@@ -68,9 +69,7 @@ export async function summaryOf(
           ? null
           : {
               fromTurn: turn.turnNumber,
-              items: promises.map(({ criterionId: label, ...promise }) =>
-                shownPromise({ label, ...promise }),
-              ),
+              items: promises.map(shownPromise),
             },
       stallWarning: null,
     },
