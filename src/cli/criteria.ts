@@ -68,9 +68,14 @@ async function printCriteria(view: CriteriaView): Promise<void> {
     ]),
   )
   const promised = promisedNote(view.promisedNotJudged)
-  const proven = `${view.verified} of ${view.total} verified`
+  const [verified, where] = [
+    `${view.verified} of ${view.total} verified`,
+    `world ${view.worldSlug} as of turn ${view.asOfTurn}`,
+  ]
   printNote(
-    `In world ${view.worldSlug} as of turn ${view.asOfTurn} (${view.policy}): ${promised === null ? proven : `${proven}; ${promised}`}.`,
+    promised === null
+      ? `${verified} in ${where} (${view.policy}).`
+      : `${verified}; ${promised} (${where}, ${view.policy}).`,
   )
 }
 

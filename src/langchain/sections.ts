@@ -1,6 +1,7 @@
 import { Document } from '@langchain/core/documents'
 import type { ShownCriterion } from '../criteria/shown.ts'
 import type { ContinuationContext } from '../turns/continuation.ts'
+import { countEqual } from '../turns/equal-issues.ts'
 import { type Rendering, type SectionName, sectionsOf, write } from '../turns/render.ts'
 import { renderingOf } from '../turns/rendering-of.ts'
 
@@ -40,17 +41,22 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
         of: criterion.verifiedInTurn ?? criterion.lastTurn ?? turn,
       }),
     ),
-    ...issues.flatMap((issue) =>
+    ...countEqual(issues).flatMap(({ issue, times }) =>
       document('issues', `the Coach raised it in turn ${turn}, as ${issue.severity}`, {
-        shown: { ...rendering, issues: [issue] },
+        shown: { ...rendering, issues: Array(times).fill(issue) },
       }),
     ),
     ...document('promises', `turn ${turn} gave none, so they still hold`, {
       of: rendering.recovered?.fromTurn ?? turn,
     }),
-    ...document('progress', left === 0 ? 'all criteria are verified' : `${left} criteria are left`),
+    ...document('progress', progressReason(left, continuation.promisedNotJudged.length)),
     ...document('stall', `the session is ${continuation.stall?.verdict}`),
   ]
+}
+
+function progressReason(left: number, promisedNotJudged: number): string {
+  if (left > 0) return `${left} ${left === 1 ? 'criterion is' : 'criteria are'} left`
+  return promisedNotJudged === 0 ? 'all criteria are verified' : 'what was promised was not all judged'
 }
 
 /** A document of one item needs no heading; that of recovered promises says how many. */

@@ -35,8 +35,6 @@ export const issueView = shownIssue.extend({
   givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
 })
 
-export type IssueView = z.output<typeof issueView>
-
 /** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
 export const priorTurn = turnState
   .omit({ createdAt: true })

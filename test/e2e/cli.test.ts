@@ -167,11 +167,11 @@ describe('what a Coach asks', () => {
     const why = await turngraph.run(['why', ...task])
     expect(why.stdout).toBe(`Turn 2 of world TASK-1: feedback
 What was tried: Attempt 2
-Blocking issues:
-  - [tests] test_parse fails
-Criteria lost:
-  - AC-001 — The parser keeps the last line — test_parse
-Gates that failed: tests
+Criteria rejected:
+  - verified before: AC-001 — The parser keeps the last line — test_parse
+Issues:
+  - [blocking] tests: test_parse fails
+Gates: tests failed
 Verified: 1 of 1
 `)
     for (const command of [

@@ -77,7 +77,7 @@ describe('TurngraphRetriever', () => {
         '- [blocking] The latch is stiff\nand sharp',
       ),
       of('issues', 2, 'the Coach raised it in turn 2, as should_fix', '- [should_fix] It squeaks'),
-      of('progress', 2, '1 criteria are left', '**Progress**: 2 of 3 criteria verified after turn 2'),
+      of('progress', 2, '1 criterion is left', '**Progress**: 2 of 3 criteria verified after turn 2'),
     ])
   })
 
@@ -88,7 +88,7 @@ describe('TurngraphRetriever', () => {
         .map(({ pageContent }) => pageContent)
         .join('\n')
     expect(await texts('coach')).toContain('heard nothing')
-    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-2: complete')
+    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-002: complete')
     expect(await texts('player')).not.toMatch(/heard nothing|tried a fan|recovered/)
   })
 
