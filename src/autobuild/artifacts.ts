@@ -239,8 +239,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Keys that have a row in the contract or are in its list "Known and ignored". The files that only lend a
- * field (task_work_results, work_state, checkpoints, events) are not accounts of a turn and not checked.
+ * Keys that have a row in the contract or are in its list "Known and ignored". Of the files that only lend a field
+ * (task_work_results, work_state, checkpoints) all else is unmapped but what says whose file it is and of when.
  */
 const words = (list: string): string[] => list.split(/\s+/).filter((word) => word !== '')
 const criterionKeys = words('criterion_id criterion_text result status evidence notes')
@@ -266,6 +266,12 @@ const known: Record<string, string[]> = {
   'coach.issues[]': Object.keys(coachIssue.shape),
   'coach.findings[]': ['locus'],
   turn_state: [...Object.keys(turnState.shape), 'id', 'progress_summary'],
+  task_work_results: [...Object.keys(taskWorkResults.shape), ...words('task_id timestamp completed')],
+  'task_work_results.quality_gates': words('tests_passed tests_failed coverage'),
+  'task_work_results.completion_promises[]': Object.keys(promise.shape),
+  work_state: [...Object.keys(workState.shape), ...words('task_id turn turn_number')],
+  checkpoints: [...Object.keys(checkpoints.shape), ...words('task_id last_updated')],
+  'checkpoints.checkpoints[]': Object.keys(checkpoint.shape),
 }
 const knownKeys = new Map(Object.entries(known).map(([shape, keys]) => [shape, new Set(keys)]))
 

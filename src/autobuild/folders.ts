@@ -21,9 +21,14 @@ export type TaskFolder = {
   events: { featureId: string; file: FoundFile }[]
 }
 
-export type FoundFolders = { tasks: TaskFolder[]; skipped: { file: string; reason: string }[] }
+export type FoundFolders = {
+  tasks: TaskFolder[]
+  /** Files of the task folders that are none of its artifacts. */
+  unread: FoundFile[]
+  skipped: { file: string; reason: string }[]
+}
 
-type Folder = { path: string; files: FoundFile[] }
+type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
 
 const IGNORED = new Set(['node_modules', '.git'])
 const MAX_DEPTH = 64
@@ -48,8 +53,17 @@ export async function findTaskFolders(paths: readonly string[]): Promise<FoundFo
   }
   const sorted = [...folders.values()].sort((a, b) => order(a.path, b.path))
   const events = groupBy(sorted.flatMap(eventsOf), (entry) => entry.beside)
-  const tasks = merge(sorted.filter(holdsTurns)).map((group) => taskFolder(group, events, skipped))
-  return { tasks: tasks.filter((task) => task.turns.size > 0), skipped }
+  const ofTasks = sorted.filter(holdsTurns)
+  skipWithoutTurns(
+    sorted.filter((folder) => !holdsTurns(folder)),
+    skipped,
+  )
+  const tasks = merge(ofTasks).map((group) => taskFolder(group, events, skipped))
+  return {
+    tasks: tasks.filter((task) => task.turns.size > 0),
+    unread: ofTasks.flatMap(({ unread }) => unread),
+    skipped,
+  }
 }
 
 async function existing(paths: readonly string[]): Promise<string[]> {
@@ -79,14 +93,44 @@ async function* foldersBelow(
     return [] as Dirent[]
   })
   entries.sort((a, b) => order(a.name, b.name))
-  const files = entries
-    .filter((entry) => entry.isFile() && (TASK_FILES.has(entry.name) || TURN_FILE.test(entry.name)))
-    .map(({ name }) => ({ name, path: join(at.absolute, name), shown: join(at.shown, name) }))
-  if (files.length > 0) yield { path: at.absolute, files }
-  if (depth === MAX_DEPTH) return
+  const found = ({ name }: Dirent): FoundFile => ({
+    name,
+    path: join(at.absolute, name),
+    shown: join(at.shown, name),
+  })
+  const files = entries.filter((entry) => entry.isFile() && isArtifact(entry)).map(found)
+  const unread = entries.filter((e) => e.isFile() && !isArtifact(e) && !e.name.startsWith('.')).map(found)
+  for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
+    skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
+  }
+  if (files.length > 0) yield { path: at.absolute, files, unread }
+  if (depth === MAX_DEPTH) {
+    if (entries.some((entry) => entry.isDirectory())) {
+      skipped.push({
+        file: at.shown,
+        reason: `is nested ${MAX_DEPTH} folders deep; the folders in it are not read`,
+      })
+    }
+    return
+  }
   for (const { name } of entries.filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name))) {
     const below = { absolute: join(at.absolute, name), shown: join(at.shown, name) }
     yield* foldersBelow(below, depth + 1, visited, skipped)
+  }
+}
+
+const isArtifact = ({ name }: Dirent): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
+
+/** A link that is named as an artifact, a task or a feature, or stands among them: others have nothing to do with us. */
+const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean =>
+  isArtifact(entry) ||
+  /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||
+  /^autobuild/.test(basename(within.absolute))
+
+/** Names the artifacts that tell of a task of which no turn is there. */
+function skipWithoutTurns(folders: readonly Folder[], skipped: FoundFolders['skipped']): void {
+  for (const { name, shown } of folders.flatMap(({ files }) => files)) {
+    if (name !== 'events.jsonl') skipped.push({ file: shown, reason: 'its folder holds no turn' })
   }
 }
 
@@ -129,6 +173,11 @@ function taskFolder(
     if (file.name === 'checkpoints.json') task.checkpoints ??= file
     else if (file.name === 'task_work_results.json') task.results ??= file
     else addTurnFile(task, file, skipped)
+  }
+  for (const [, files] of task.turns) {
+    if (!isTurn(files) && files.work_state !== undefined) {
+      skipped.push({ file: files.work_state.shown, reason: 'its turn has no other file' })
+    }
   }
   task.turns = new Map(
     [...task.turns.entries()].sort(([a], [b]) => a - b).filter(([, files]) => isTurn(files)),

@@ -14,6 +14,9 @@ export const importReport = z.object({
   unmapped: z
     .array(z.object({ shape: z.string(), key: z.string(), count: z.number(), example: z.string() }))
     .describe('keys that have no place in a turn record'),
+  unread: z
+    .array(z.object({ name: z.string(), count: z.number(), example: z.string() }))
+    .describe('files of task folders that hold nothing of a turn record, by name with N for its digits'),
   skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
   warnings: z.array(
     z.object({ task: z.string(), turn: z.number().nullable(), field: z.string(), message: z.string() }),

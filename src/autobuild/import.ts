@@ -47,6 +47,7 @@ export async function importAutobuild(
     promises: 0,
     issues: 0,
     unmapped: reading.unmapped,
+    unread: reading.unread,
     skipped: reading.skipped,
     warnings: reading.warnings,
     redactions: reading.redactions,

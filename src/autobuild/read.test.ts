@@ -192,6 +192,61 @@ test('unmapped keys are counted, with the first file as example', async () => {
   ])
 })
 
+test('every file and every key that is read past is named', async () => {
+  await write('TASK-1/player_turn_1.json', player('a'))
+  await write('TASK-1/work_state_turn_2.json', { timestamp: '2026-03-09T10:00:00', mood: 'good' })
+  await write('TASK-1/work_state_turn_1.json', { timestamp: '2026-03-09T10:00:00', mood: 'good' })
+  await write('TASK-1/task_work_results.json', {
+    summary: 'x',
+    phases: {},
+    quality_gates: { all_passed: true },
+  })
+  await write('TASK-1/checkpoints.json', { checkpoints: [{ turn: 1, message: 'done' }] })
+  await write('TASK-1/phase_1_summary.json', {})
+  await write('TASK-1/phase_2_summary.json', {})
+  await write('TASK-1/Player_turn_3.json', player('b'))
+  await write('TASK-2/task_work_results.json', { summary: 'x' })
+  await write('elsewhere/TASK-3/player_turn_1.json', player('c'))
+  await symlink(join(root, 'elsewhere/TASK-3'), join(root, 'TASK-3'))
+  const { unread, skipped, unmapped } = await readAutobuild([root])
+  expect(unread).toEqual([
+    { name: 'Player_turn_N.json', count: 1, example: join(root, 'TASK-1/Player_turn_3.json') },
+    { name: 'phase_N_summary.json', count: 2, example: join(root, 'TASK-1/phase_1_summary.json') },
+  ])
+  expect(skipped).toEqual([
+    { file: join(root, 'TASK-1/work_state_turn_2.json'), reason: 'its turn has no other file' },
+    { file: join(root, 'TASK-2/task_work_results.json'), reason: 'its folder holds no turn' },
+    { file: join(root, 'TASK-3'), reason: 'is a link; links are not followed' },
+  ])
+  expect(unmapped.map(({ shape, key }) => `${shape} ${key}`)).toEqual([
+    'checkpoints.checkpoints[] message',
+    'task_work_results phases',
+    'task_work_results.quality_gates all_passed',
+    'work_state mood',
+  ])
+})
+
+test('a file that says another turn or task than its place does is told', async () => {
+  await write('TASK-1/player_turn_1.json', { ...player('a'), turn: 2, task_id: 'TASK-1' })
+  await write('TASK-1/turn_state_turn_1.json', { ...stateAt('2026-03-09T10:00:00'), task_id: 'TASK-9' })
+  const { tasks, warnings } = await readAutobuild([root])
+  expect(tasks[0]?.runs).toMatchObject([[{ task_id: 'TASK-1', turn_number: 1 }]])
+  expect(warnings.filter(({ field }) => ['turn_number', 'task_id'].includes(field))).toEqual([
+    {
+      task: 'TASK-1',
+      turn: 1,
+      field: 'turn_number',
+      message: 'the player file says 2; its name says 1, which counts',
+    },
+    {
+      task: 'TASK-1',
+      turn: 1,
+      field: 'task_id',
+      message: 'the turn_state file says "TASK-9"; its folder says "TASK-1", which counts',
+    },
+  ])
+})
+
 test('the same folder reads the same, in a total order', async () => {
   for (const task of ['TASK-9', 'TASK-10', 'TASK-1']) {
     await write(`${task}/turn_state_turn_1.json`, stateAt('2026-03-09T10:00:00', `FEAT-${task.length}`))
@@ -226,7 +281,8 @@ test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
       'TASK-TRS-001 1 promises',
       'TASK-VID-001 1 promises',
     ])
-    expect(new Set(unmapped.map(({ shape }) => shape))).toEqual(new Set(['coach.issues[]']))
+    const accounts = unmapped.filter(({ shape }) => /^(player|coach|turn_state)/.test(shape))
+    expect(new Set(accounts.map(({ shape }) => shape))).toEqual(new Set(['coach.issues[]']))
     const mixed = tasks.find((task) => task.taskId === 'TASK-RIP-007')
     expect(mixed?.runs.map((run) => run.map((turn) => turn.turn_number))).toEqual([[2, 3], [1]])
   },

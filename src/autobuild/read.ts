@@ -23,6 +23,8 @@ export type AutobuildReading = {
   tasks: AutobuildTask[]
   /** Keys that the mapping has no row for, by shape and key; `example` is the first file that has it. */
   unmapped: { shape: string; key: string; count: number; example: string }[]
+  /** Files of task folders that hold nothing of a record, by their name with N for its digits. */
+  unread: { name: string; count: number; example: string }[]
   skipped: SkippedFile[]
   warnings: ReadingWarning[]
   /** How many secrets were masked in what was read. */
@@ -54,10 +56,18 @@ export async function readAutobuild(
       (a, b) => order(a.featureId, b.featureId) || order(a.taskId, b.taskId) || order(a.folder, b.folder),
     ),
     unmapped: [...reader.unmapped.values()].sort((a, b) => order(a.shape, b.shape) || order(a.key, b.key)),
+    unread: countByName(found.unread),
     skipped: reader.skipped.sort((a, b) => order(a.file, b.file) || order(a.reason, b.reason)),
     warnings: reader.warnings,
     redactions: reader.redactions,
   }
+}
+
+function countByName(files: readonly FoundFile[]): AutobuildReading['unread'] {
+  const byName = groupBy(files, ({ name }) => name.replaceAll(/\d+/g, 'N'))
+  return [...byName]
+    .map(([name, alike]) => ({ name, count: alike.length, example: alike[0]?.shown ?? '' }))
+    .sort((a, b) => order(a.name, b.name))
 }
 
 type TurnFiles = Omit<TurnSources, 'featureId'>
@@ -73,6 +83,7 @@ async function readTask(folder: TaskFolder, reader: ArtifactReader): Promise<Aut
     const turnState = await reader.read(SHAPES.turnState, files.turn_state)
     const workState = await reader.read(SHAPES.workState, files.work_state)
     if (player === undefined && coach === undefined && turnState === undefined) continue
+    warnOfOtherPlace({ taskId, turn }, { player, coach, turn_state: turnState }, reader)
     const ofTurn = checkpoints.filter((entry) => entry.turn === turn)
     turns.push({ taskId, turn, player, coach, turnState, workState, checkpoints: ofTurn })
   }
@@ -98,6 +109,25 @@ async function readTask(folder: TaskFolder, reader: ArtifactReader): Promise<Aut
       run.map((files) => record(files === newest ? { ...files, results } : files, reader)),
     ),
   }))
+}
+
+/** The folder and the file's name say which turn it is: what the file itself says otherwise is told. */
+function warnOfOtherPlace(
+  { taskId, turn }: { taskId: string; turn: number },
+  files: Record<string, { [key: string]: unknown } | undefined>,
+  reader: ArtifactReader,
+): void {
+  for (const [kind, file] of Object.entries(files)) {
+    const warn = (field: string, said: unknown, from: string, counts: string) => {
+      const shown = JSON.stringify(said).slice(0, 80)
+      const message = `the ${kind} file says ${shown}; ${from} says ${counts}, which counts`
+      reader.warnings.push({ task: taskId, turn, field, message })
+    }
+    const number = file?.turn_number ?? file?.turn ?? turn
+    if (number !== turn) warn('turn_number', number, 'its name', String(turn))
+    const task = file?.task_id ?? taskId
+    if (task !== taskId) warn('task_id', task, 'its folder', `"${taskId}"`)
+  }
 }
 
 function record(sources: TurnSources, reader: ArtifactReader): WireTurn {

@@ -87,7 +87,16 @@ async function printReport(report: ImportReport, dryRun: boolean): Promise<void>
     ),
   )
   printSome(
+    'not read',
+    report.unread.map(
+      ({ name, count, example }) => `${name}, ${count} ${count === 1 ? 'file' : 'files'} (${example})`,
+    ),
+  )
+  printSome(
     'not mapped',
-    report.unmapped.map(({ shape, key, count, example }) => `${shape} ${key}, ${count} times (${example})`),
+    report.unmapped.map(
+      ({ shape, key, count, example }) =>
+        `${shape} ${key}, ${count} ${count === 1 ? 'time' : 'times'} (${example})`,
+    ),
   )
 }

@@ -307,6 +307,7 @@ describe('import autobuild', () => {
       'promises',
       'issues',
       'unmapped',
+      'unread',
       'skipped',
       'warnings',
       'redactions',
@@ -324,7 +325,7 @@ describe('import autobuild', () => {
     expect(stdout).toContain('turns created\t1\n')
     expect(`${stdout}${stderr}`).not.toContain('\u001b')
     expect(stderr).toMatch(/^skipped: .*coach_turn_2\.json/m)
-    expect(stderr).toMatch(/^not mapped: player mood, 1 times/m)
+    expect(stderr).toMatch(/^not mapped: player mood, 1 time /m)
   })
 
   test('goes through a running server', async () => {
