@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { TurngraphError } from './errors.ts'
 
@@ -95,8 +96,12 @@ export const ENVIRONMENT = environmentSchema.shape
 export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd()): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = environmentSchema.safeParse(set)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+  const unknown = findUnknownVariables(set)
+  if (!parsed.success || unknown.length > 0) {
+    const problems = [
+      ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
+      ...unknown,
+    ]
     throw new TurngraphError('invalid_request', `The configuration does not fit: ${problems.join('; ')}`, {
       hint: 'docs/reference.md lists every variable with its default.',
       details: { problems },
@@ -128,6 +133,20 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     token: env.TURNGRAPH_TOKEN ?? null,
   }
 }
+
+/** A misspelt variable would be one that has no effect. Those of tests are none of ours. */
+function findUnknownVariables(set: Record<string, unknown>): string[] {
+  return Object.keys(set)
+    .filter((name) => name.startsWith('TURNGRAPH_') && !name.startsWith('TURNGRAPH_TEST_'))
+    .filter((name) => !Object.hasOwn(environmentSchema.shape, name))
+    .map((name) => {
+      const near = closestMatch(name, Object.keys(environmentSchema.shape), { maxDistance: NEAR })
+      return near === undefined ? `${name} is no setting` : `${name} is no setting: did you mean ${near}?`
+    })
+}
+
+/** Edits between a name and the one that was meant. */
+const NEAR = 4
 
 function storeOf(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {
   const url = env.TURNGRAPH_STORE ?? 'embedded:'

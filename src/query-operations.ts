@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { asTurngraphError } from './errors.ts'
+import { asTurngraphError, TurngraphError } from './errors.ts'
 import { operation } from './operation.ts'
+import { parametersIn, tokensOf } from './queries/tokens.ts'
 import { scrub } from './scrub.ts'
 import { wholeNumber } from './turns/text.ts'
 
@@ -10,6 +11,22 @@ function keepsItsDigits(value: unknown): boolean {
     return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63
   }
   return value === null || typeof value !== 'object' || Object.values(value).every(keepsItsDigits)
+}
+
+/** A parameter that is misspelt in the statement or beside it is one that has no effect. */
+function refuseUnusedParameters(query: string, params: Record<string, unknown>): void {
+  const names = Object.keys(params)
+  if (names.length === 0) return
+  const used = parametersIn(tokensOf(query))
+  const problems = names
+    .filter((name) => !used.has(name))
+    .map((name) => ({ path: `params.${name}`, message: 'does not stand in the statement' }))
+  if (problems.length === 0) return
+  const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new TurngraphError('invalid_request', message, {
+    hint: 'Leave it out, or write it as $name where its value belongs.',
+    details: { problems },
+  })
 }
 
 /** Anybody's own questions, in Cypher. */
@@ -47,6 +64,7 @@ export const queryOperations = {
         log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
       }
       try {
+        refuseUnusedParameters(query, params ?? {})
         const answer = await queries.ask({ query, params: params ?? {}, limit, timeoutMs })
         await told({ outcome: 'ok', rows: answer.rows.length })
         return answer

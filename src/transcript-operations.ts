@@ -166,6 +166,9 @@ export const transcriptOperations = {
       ...tallies,
       skippedFiles: z.number(),
       skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+      unread: z
+        .record(z.string(), z.number())
+        .describe('files that are no transcripts by their names, by extension'),
       seconds: z.number(),
     }),
     run: async (graph, input, { turnLengthThreshold, importRoots }) =>

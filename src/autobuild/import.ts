@@ -1,7 +1,9 @@
+import * as z from 'zod'
 import { asTurngraphError, hasCode, TurngraphError } from '../errors.ts'
 import { sha256 } from '../keys.ts'
 import { type CaptureRequest, captureRequest } from '../turns/record.ts'
-import { parseWire, snakeCase } from '../wire.ts'
+import { name } from '../turns/text.ts'
+import { parseInput, parseWire, snakeCase } from '../wire.ts'
 import { differenceOf, differs, hasGained, withWhatResultsTold } from './gain.ts'
 import type { ImportReport } from './import-report.ts'
 import type { ImportTarget } from './import-target.ts'
@@ -20,6 +22,13 @@ export type ImportOptions = {
   onProgress?: (progress: ImportProgress) => void
 }
 
+/** A misspelt `dryRun` would write. */
+const importOptions = z.strictObject({
+  project: name.nullish(),
+  dryRun: z.boolean().optional(),
+  onProgress: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
+})
+
 /**
  * Captures the turns of the autobuild artifacts below the paths, each run in the world that already holds one
  * of its turns, else in a new one. Importing again changes nothing but what has gained content
@@ -33,8 +42,10 @@ export type ImportOptions = {
 export async function importAutobuild(
   client: ImportTarget,
   paths: readonly string[],
-  { project = null, dryRun = false, onProgress }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
+  parseInput(importOptions, options, 'importAutobuild', 'is no option here')
+  const { project = null, dryRun = false, onProgress } = options
   const reading = await readAutobuild(paths, (done, total) => onProgress?.({ phase: 'reading', done, total }))
   const report: ImportReport = {
     tasks: reading.tasks.length,

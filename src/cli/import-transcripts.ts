@@ -63,6 +63,12 @@ async function printReport(report: FilesImport): Promise<void> {
     'skipped',
     report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
   )
+  printSome(
+    'not read',
+    Object.entries(report.unread).map(([extension, count]) =>
+      count === 1 ? `1 file ${extension}` : `${count} files ${extension}`,
+    ),
+  )
   const unknown = [
     ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${times} times`),
     ...Object.entries(report.unknownSubtypes).map(([type, times]) => `subtype ${type}, ${times} times`),

@@ -10,7 +10,7 @@ import { identify, limitRate, requireScope } from './authorize.ts'
 import { docsPages } from './docs.ts'
 import { answerFailure } from './failure.ts'
 import { refuseForeign } from './foreign.ts'
-import { jsonBody, jsonBodyUpTo } from './input.ts'
+import { jsonBody, jsonBodyUpTo, refuseBody } from './input.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler } from './operation-handler.ts'
@@ -66,7 +66,7 @@ const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests:
 
 function addRoute(app: Express, route: Route, context: OperationContext): void {
   const ofPost = route.mostBytes === undefined ? jsonBody : jsonBodyUpTo(route.mostBytes)
-  const body = route.method === 'POST' ? ofPost : []
+  const body = route.method === 'POST' ? ofPost : [refuseBody]
   const method = ({ GET: 'get', POST: 'post', DELETE: 'delete' } as const)[route.method]
   const { scope } = operations[route.operation]
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))

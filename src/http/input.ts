@@ -28,6 +28,16 @@ export const jsonBodyUpTo = (limit: number): readonly RequestHandler[] => [
 
 export const jsonBody = jsonBodyUpTo(MAX_BODY_BYTES)
 
+/** Refuses a body where only the path and the query are read. */
+export const refuseBody: RequestHandler = (req, _res, next) => {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
+  if (length === '0' && encoding === undefined) return next()
+  throw new TurngraphError('invalid_request', `The body of a ${req.method} is not read.`, {
+    hint: 'Send its fields in the query.',
+    details: { problems: [{ path: '', message: `a ${req.method} takes no body` }] },
+  })
+}
+
 /**
  * What a request says, in the wire form: the fields of its path, its query and, for a POST, its body.
  * A field in two places is refused, since one of them would be ignored.

@@ -1,38 +1,48 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, type Dirent, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
 import { nameFrom } from './stored.ts'
+import { type Counted, Tally } from './tally.ts'
 import { nameOf } from './transcript.ts'
 
 /** Transcripts as files: which there are, whose they are, and their bytes. */
 
 export type SkippedFile = { file: string; reason: string }
 
+export type FoundTranscripts = {
+  files: string[]
+  skipped: SkippedFile[]
+  /** How many files are no transcripts by their names, by extension. */
+  unread: Counted
+}
+
 /** All `*.jsonl` files below some paths, in the order of their names; a path may be a file itself. */
-export async function findTranscripts(
-  paths: readonly string[],
-): Promise<{ files: string[]; skipped: SkippedFile[] }> {
+export async function findTranscripts(paths: readonly string[]): Promise<FoundTranscripts> {
   const files: string[] = []
   const skipped: SkippedFile[] = []
+  const unread = new Tally()
   for (const given of paths) {
     const root = await realpath(given)
-    const found = (await stat(root)).isDirectory()
-      ? (await readdir(root, { recursive: true, withFileTypes: true })).map((entry) =>
-          path.join(entry.parentPath, entry.name),
-        )
-      : [root]
+    const isFolder = (await stat(root)).isDirectory()
+    const entries = isFolder ? await readdir(root, { recursive: true, withFileTypes: true }) : []
+    for (const entry of entries) if (isReadPast(entry)) unread.add(path.extname(entry.name) || '(none)')
+    const found = isFolder ? entries.map((entry) => path.join(entry.parentPath, entry.name)) : [root]
     for (const file of found.filter((name) => name === root || name.endsWith('.jsonl')).sort()) {
       const reason = await whyNot(file)
       if (reason === null) files.push(file)
       else skipped.push({ file, reason })
     }
   }
-  return { files: [...new Set(files)], skipped }
+  return { files: [...new Set(files)], skipped, unread: unread.counted() }
 }
+
+/** What an agent's transcript has beside it is read with that one; hidden files are those of other programs. */
+const isReadPast = (entry: Dirent): boolean =>
+  !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
 async function whyNot(file: string): Promise<string | null> {
   const { agentId } = nameOf(file)

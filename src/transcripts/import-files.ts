@@ -39,7 +39,7 @@ export async function importFiles<P extends TranscriptProgress>(
   { project, onProgress }: FilesOptions,
 ): Promise<FilesImport> {
   const began = performance.now()
-  const { files, skipped } = await findTranscripts(paths).catch((error: unknown) => {
+  const { files, skipped, unread } = await findTranscripts(paths).catch((error: unknown) => {
     throw notThere(error)
   })
   const report = new ImportReport(skipped)
@@ -64,6 +64,7 @@ export async function importFiles<P extends TranscriptProgress>(
     files: files.length + report.notTranscripts,
     ...(await store.contents(report.sources)),
     ...report.figures(),
+    unread,
     seconds: Math.round(performance.now() - began) / 1000,
   }
 }

@@ -12,6 +12,7 @@ export type FilesImport = TranscriptContents & {
   recoveredLines: number
   skippedFiles: number
   skipped: SkippedFile[]
+  unread: Counted
   unknown: Counted
   unknownSubtypes: Counted
   unknownFields: Counted

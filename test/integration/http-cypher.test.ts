@@ -41,6 +41,7 @@ test.each([
   [{ query: 5 }, 'query'],
   [{ query: 'x'.repeat(20_001) }, 'query'],
   [{ query: 'RETURN 1', params: [1] }, 'params'],
+  [{ query: "RETURN $a, 'and $b' // $b", params: { a: 1, b: 2 } }, 'params.b'],
   [{ query: 'RETURN 1', limit: 0 }, 'limit'],
   [{ query: 'RETURN 1', limit: 10_001 }, 'limit'],
   [{ query: 'RETURN 1', timeout_ms: 60_001 }, 'timeout_ms'],
@@ -83,8 +84,8 @@ test('every call stands in the audit log: who, what and how it ended; secrets ma
   )
   const { call } = await start({}, { log })
   const ask = (query: string) => call('POST', '/v1/cypher', { body: { query, params: { a: 'canary' } } })
-  await ask("RETURN 'postgres://app:hunter2@db/app' AS x")
-  await ask('CREATE (:Evil)')
+  await ask("RETURN $a AS a, 'postgres://app:hunter2@db/app' AS x")
+  await ask('CREATE (:Evil {a: $a})')
   const lines = logged
     .split('\n')
     .filter((line) => line.includes('"audit"'))
@@ -99,7 +100,7 @@ test('every call stands in the audit log: who, what and how it ended; secrets ma
       rows: 1,
       request_id: expect.any(String),
     }),
-    expect.objectContaining({ audit: 'query', query: 'CREATE (:Evil)', outcome: 'invalid_request' }),
+    expect.objectContaining({ audit: 'query', query: 'CREATE (:Evil {a: $a})', outcome: 'invalid_request' }),
   ])
   expect(logged).not.toMatch(/hunter2|canary/)
 })

@@ -183,6 +183,22 @@ describe('a query or path that does not fit', () => {
     expect((await call('POST', '/v1/turns?project=a', { body: record() })).body.project).toBe('a')
   })
 
+  test('a body where none is read, and a query key that nothing reads, are refused', async () => {
+    const { call } = await start()
+    await call('POST', '/v1/worlds', { body: { feature_id: 'F', task_id: 'T', world_slug: 'w' } })
+    const deleted = await call('DELETE', '/v1/worlds/w', { body: { project: 'another' } })
+    expect([deleted.status, deleted.body.error.message]).toEqual([400, 'The body of a DELETE is not read.'])
+    for (const route of [
+      '/v1/worlds?colour=red',
+      '/v1/worlds/w?colour=red',
+      '/v1/worlds/w/turns?colour=red',
+    ]) {
+      const { status, body } = await call('GET', route)
+      expect([status, body.error.details.problems[0].path]).toEqual([400, 'colour'])
+    }
+    expect((await call('GET', '/v1/worlds/w')).body.deleted_at).toBeNull()
+  })
+
   test('headers that cannot be what they should be are refused', async () => {
     const { call } = await start()
     for (const headers of [

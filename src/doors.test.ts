@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { importAutobuild } from './autobuild/import.ts'
+import type { ImportTarget } from './autobuild/import-target.ts'
+import { loadConfig } from './config.ts'
+import { ALL_TOOLS } from './mcp/tools.ts'
+import { operations } from './operations.ts'
+import { transcriptUpload } from './transcript-upload.ts'
+
+/** The objects of a schema, at any depth, that take unknown keys and drop them. */
+function findLenient(schema: z.ZodType, path: string): string[] {
+  if (schema instanceof z.ZodObject) {
+    const isStrict = schema.def.catchall instanceof z.ZodNever
+    const below = Object.entries(schema.shape).flatMap(([key, field]) =>
+      findLenient(field as z.ZodType, `${path}.${key}`),
+    )
+    return isStrict ? below : [path, ...below]
+  }
+  if (schema instanceof z.ZodArray) return findLenient(schema.element as z.ZodType, `${path}[]`)
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return findLenient(schema.unwrap() as z.ZodType, path)
+  }
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((o) => findLenient(o as z.ZodType, path))
+  if (schema instanceof z.ZodPipe) return findLenient(schema.in as z.ZodType, path)
+  if (schema instanceof z.ZodRecord) return findLenient(schema.valueType as z.ZodType, `${path}{}`)
+  return []
+}
+
+test('every operation, every MCP tool and the upload refuse a key that they do not know, at any depth', () => {
+  expect(findLenient(z.object({ a: z.array(z.object({})) }), 'x')).toEqual(['x', 'x.a[]'])
+  const inputs: [string, z.ZodType][] = [
+    ...Object.entries(operations).map(([name, { input }]): [string, z.ZodType] => [name, input]),
+    ...ALL_TOOLS.map(({ name, input }): [string, z.ZodType] => [name, input]),
+    ['upload', transcriptUpload],
+  ]
+  expect(inputs.flatMap(([name, input]) => findLenient(input, name))).toEqual([])
+})
+
+test('a setting that is misspelt is refused with the one that was meant', () => {
+  expect(() => loadConfig({ TURNGRAPH_PROJEKT: 'shop' })).toThrow(
+    'TURNGRAPH_PROJEKT is no setting: did you mean TURNGRAPH_PROJECT?',
+  )
+  expect(() => loadConfig({ TURNGRAPH_COLOUR_OF_THE_PAGE: 'red' })).toThrow(
+    'TURNGRAPH_COLOUR_OF_THE_PAGE is no setting',
+  )
+  expect(loadConfig({ TURNGRAPH_PROJECT: 'shop', TURNGRAPH_TEST_VOLUME: '2' }).project).toBe('shop')
+})
+
+test('an option of an import that is misspelt is refused before anything is read or written', async () => {
+  const options = { dryrun: true } as object
+  await expect(importAutobuild({} as ImportTarget, ['/nowhere'], options)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('dryrun: is no option here'),
+  })
+})
