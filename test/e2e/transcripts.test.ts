@@ -258,7 +258,7 @@ describe('files', () => {
     expect(code).toBe(0)
     const report = JSON.parse(stdout)
     expect(report).toMatchObject({ files: 7, turns: 6, sessions: 2, skipped_files: 5 })
-    expect(report.unread).toEqual({ '.txt': 1 })
+    expect(report.unread).toMatchObject({ '.txt': 1 })
     expect(report.skipped.map(({ file }: { file: string }) => path.basename(file)).sort()).toEqual(
       ['agent-acompact-1.jsonl', 'empty.jsonl', 'folder.jsonl', 'link.jsonl', 'other.jsonl'].sort(),
     )
