@@ -7,12 +7,17 @@ import { operation, project } from './operation.ts'
 /** With what an examination has derived so far of a world that one answer was too short for. */
 const cursor = z.string().max(900_000).nullish().describe("the last answer's next_cursor")
 
+const repair = z
+  .boolean()
+  .optional()
+  .describe('true: what can be derived from the graph itself is put right; a finding says whether it was')
+
 /** What an administrator does with a graph. */
 export const upkeepOperations = {
   examine: operation({
     summary: 'Whether what the graph holds of a project is whole and right, a piece at a time',
     scope: 'admin',
-    input: z.strictObject({ project, cursor }),
+    input: z.strictObject({ project, cursor, repair }),
     output: examination,
     run: (graph, input) => examine(graph, input),
   }),
@@ -20,7 +25,7 @@ export const upkeepOperations = {
     summary: 'The same of the whole graph, with what belongs to no project',
     scope: 'admin',
     wholeGraph: true,
-    input: z.strictObject({ cursor }),
+    input: z.strictObject({ cursor, repair }),
     output: examination,
     run: (graph, input) => examine(graph, { ...input, project: null }),
   }),

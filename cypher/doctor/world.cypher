@@ -3,11 +3,11 @@
 MATCH (w:World {key: $worldKey})
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)
-  RETURN count(t) AS turns, max(t.completedAt) AS latest
+  RETURN count(t) AS turns, max(t.completedAt) AS latest, max(t.number) AS newest
 }
 CALL (w) { MATCH (w)-[:HAS_RUN]->(r:TurnRun) RETURN count(r) AS runs }
 CALL (w) { MATCH (w)-[:HAS_ATTEMPT]->(a:Attempt) RETURN count(a) AS attempts }
-RETURN properties(w) AS held, turns, latest, runs, attempts,
+RETURN properties(w) AS held, turns, latest, newest, runs, attempts,
        [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]] AS progress,
-       [(w)-[:HAS_RUN]->(r:TurnRun) WHERE r.activeWorldKey IS NOT NULL | r.turnRunId] AS activeRuns,
-       [(w)-[:HAS_ATTEMPT]->(a:Attempt) WHERE a.activeWorldKey IS NOT NULL | a.attemptId] AS activeAttempts
+       [(w)-[:HAS_RUN]->(r:TurnRun) WHERE r.activeWorldKey IS NOT NULL | [r.turnRunId, r.leaseUntil, r.leaseOwner]] AS activeRuns,
+       [(w)-[:HAS_ATTEMPT]->(a:Attempt) WHERE a.activeWorldKey IS NOT NULL | [a.attemptId, a.leaseUntil, a.leaseOwner]] AS activeAttempts

@@ -6,7 +6,7 @@ import { withJson, withProject } from './options.ts'
 import { printJson, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
-type Options = { project?: string; json?: boolean }
+type Options = { project?: string; json?: boolean; repair?: boolean }
 
 /** As a failed check: the errors of commands have codes of their own. */
 const FINDINGS = 1
@@ -14,16 +14,20 @@ const FINDINGS = 1
 export function addDoctor(program: Command): void {
   const doctor = program
     .command('doctor')
-    .description('examine the graph: schema, records, chains, counters, what is derived; it changes nothing')
+    .description(
+      'examine the graph: schema, records, chains, counters, what is derived; it changes nothing unless told to',
+    )
+    .option('--repair', 'put right what can be derived from the graph itself; never removes what a turn says')
     .addHelpText(
       'after',
       `
 Without --project all projects, and what belongs to none. Each finding names its check, the record and a remedy
-(docs/operations.md). Exit codes: 0 nothing found, 1 something found; else those of every command.
+(docs/operations.md). Exit codes: 0 nothing found, 1 something found (with --repair: left); else those of every command.
 
 Examples:
   turngraph doctor
   turngraph doctor --project shop
+  turngraph doctor --repair
   turngraph doctor --json | jq -r '.findings[] | "\\(.check) \\(.key)"'
 `,
     )
@@ -31,27 +35,37 @@ Examples:
   withJson(withProject(doctor))
 }
 
-async function examineGraph({ project, json = false }: Options): Promise<void> {
+async function examineGraph({ project, json = false, repair = false }: Options): Promise<void> {
   const { withClient } = await import('./connect.ts')
-  const found = await withClient({ project, readsOnly: true, asItIs: true }, (client) =>
-    examineAll(client, project),
+  const found = await withClient({ project, readsOnly: !repair, asItIs: true }, (client) =>
+    examineAll(client, project, repair),
   )
-  const healthy = found.findings.length === 0
+  const left = found.findings.filter(({ repaired }) => !repaired)
+  const healthy = left.length === 0
   if (!healthy) process.exitCode = FINDINGS
   if (json) return printJson({ healthy, ...found })
-  if (healthy) return printText(`Healthy: ${found.examined} records examined, nothing found.`)
+  if (found.findings.length === 0)
+    return printText(`Healthy: ${counted(found.examined, 'record')} examined, nothing found.`)
   for (const finding of found.findings) printFinding(finding)
-  printText(`${found.findings.length} findings; ${found.examined} records examined.`)
+  printText(
+    `${counted(found.findings.length, 'finding')}${repair ? `, ${left.length} left` : ''}; ${counted(found.examined, 'record')} examined.`,
+  )
 }
 
-async function examineAll(client: TurngraphClient, project: string | undefined): Promise<Found> {
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+
+async function examineAll(
+  client: TurngraphClient,
+  project: string | undefined,
+  repair: boolean,
+): Promise<Found> {
   const all: Found = { examined: 0, findings: [] }
   let cursor: string | null = null
   do {
     const answer: Examination =
       project === undefined
-        ? await client.examineGraph({ cursor })
-        : await client.examine({ project, cursor })
+        ? await client.examineGraph({ cursor, repair })
+        : await client.examine({ project, cursor, repair })
     all.examined += answer.examined
     all.findings.push(...answer.findings)
     cursor = answer.nextCursor
@@ -61,9 +75,9 @@ async function examineAll(client: TurngraphClient, project: string | undefined):
   return all
 }
 
-function printFinding({ check, severity, label, key, found, remedy }: Finding): void {
+function printFinding({ check, severity, label, key, found, remedy, repaired }: Finding): void {
   const about = [label, key].filter((part) => part !== null).join(' ')
   printText(
-    `${severity}: ${check}${about === '' ? '' : `: ${about}`}\n  found: ${found}\n  remedy: ${remedy}`,
+    `${repaired ? 'repaired' : severity}: ${check}${about === '' ? '' : `: ${about}`}\n  found: ${found}${repaired ? '' : `\n  remedy: ${remedy}`}`,
   )
 }

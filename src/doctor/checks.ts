@@ -1,3 +1,10 @@
+const REPAIR = 'Run `turngraph doctor --repair`: it derives it anew.'
+/** Of what is left where a repair has nothing to derive from. No remedy destroys what is there. */
+const RESTORE =
+  'restore the graph from an export or a backup that was made before, into a new data folder or database'
+const LEAVE_BEHIND =
+  'Nothing reads it, so it does no harm and may stay. What nothing leads to is not exported: to be rid of it, export the graph and restore it into a new data folder or database.'
+
 /**
  * What the doctor looks for, once: the command, the service and the documents read the same table.
  * `error`: an answer of Turngraph may be wrong. `warning`: something is stale or was left half done.
@@ -33,28 +40,28 @@ export const CHECKS = {
   record_invalid: {
     severity: 'error',
     finds: 'a node whose properties are not those that Turngraph stores',
-    remedy:
-      'Put the property right in Cypher, or forget the world or session that holds it, and capture it again.',
+    remedy: `Run \`turngraph doctor --repair\`: it removes properties that Turngraph does not store, and says what they were. Where another value is wrong, ${RESTORE}.`,
   },
   key_wrong: {
     severity: 'error',
     finds: 'a key that does not say where its node belongs',
-    remedy: 'Forget the world or project that holds it, and capture or import it again.',
+    remedy: `Run \`turngraph doctor --repair\`: it puts the number of a turn right. Else ${RESTORE}.`,
   },
   unattached: {
     severity: 'error',
     finds: 'a node without the one it belongs to, or one that should have something below it and has nothing',
-    remedy: 'Nothing reads it: delete the node that the finding names in Cypher, or restore from an export.',
+    remedy: LEAVE_BEHIND,
   },
   turn_number_doubled: {
     severity: 'error',
     finds: 'a turn beside the one that stands at its number, or under another key',
-    remedy: 'Delete the stray node in Cypher, then run the doctor again.',
+    remedy:
+      'Run `turngraph doctor --repair`: it takes the stray one out of the world, whose turns are read again; what it says stays in the graph, `unattached`.',
   },
   turn_chain: {
     severity: 'error',
     finds: 'a turn whose NEXT does not lead to the next number alone, or that another world claims',
-    remedy: 'Forget the world and capture or import it again.',
+    remedy: REPAIR,
   },
   turn_parts: {
     severity: 'error',
@@ -66,35 +73,33 @@ export const CHECKS = {
     severity: 'warning',
     finds:
       'a turn whose kept outcome, or count of what it verified and rejected, is not what its parts say: stall and named analyses read them',
-    remedy: 'Capture the turn again with `on_conflict: "supersede"`.',
+    remedy: REPAIR,
   },
   part_criterion: {
     severity: 'error',
     finds: 'a verification or promise that is of no criterion, of several, or of one of another task',
-    remedy:
-      'Capture the turn again with `on_conflict: "supersede"`, or forget the world and capture it again.',
+    remedy: 'Capture the turn again with `on_conflict: "supersede"`.',
   },
   superseded_chain: {
     severity: 'error',
     finds: 'superseded records that are not one chain below their turn, or that still stand in their world',
-    remedy: 'Forget the world and capture it again.',
+    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
   },
   world_counters: {
     severity: 'error',
     finds: 'a world whose counters are not what hangs on it',
-    remedy:
-      'Of the newest turns, criteria and promises: capture its newest turn again with `on_conflict: "supersede"`. Else forget the world and capture it again.',
+    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
   },
   world_progress: {
     severity: 'error',
     finds: 'a criterion that is kept as standing elsewhere than its verifications and promises say',
-    remedy: 'Capture any turn of the world again with `on_conflict: "supersede"`: all of it is derived anew.',
+    remedy: 'Run `turngraph doctor --repair`: it derives it anew, once what the turns say is right.',
   },
   world_active: {
     severity: 'error',
     finds: 'a world with two active runs or attempts, or one that names another than is active',
     remedy:
-      'Restart the service: reconciliation ends what nobody works on. What stays, cancel; else forget the world.',
+      'Restart the service: reconciliation ends what nobody works on. What stays, cancel, then run `turngraph doctor --repair`.',
   },
   forget_unfinished: {
     severity: 'warning',
@@ -110,41 +115,40 @@ export const CHECKS = {
     severity: 'error',
     finds:
       "a turn run or an attempt that breaks one of the rules of its table (seed 001's CHECK constraints)",
-    remedy:
-      'Cancel the run if it is active. An ended one: put the property right in Cypher, or forget the world.',
+    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
   },
   run_counters: {
     severity: 'error',
     finds:
       'a run whose counts are not those of its attempts, or an attempt that is not where its number says',
-    remedy: 'Put the counter right in Cypher, or forget the world.',
+    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
   },
   attempt_turn: {
     severity: 'error',
     finds: 'a committed attempt without the turn that it produced, or with another record',
-    remedy: 'Forget the world and run it again.',
+    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
   },
   criterion_merge: {
     severity: 'error',
     finds: 'a criterion that was merged into one that is not there, or into itself',
     remedy:
-      'Set `mergedInto` of the criterion to null in Cypher, then capture a turn of the world again with `on_conflict: "supersede"`.',
+      'Run `turngraph doctor --repair`: it undoes the merge that cannot be, and derives anew where the criteria stand.',
   },
   criterion_unnamed: {
     severity: 'warning',
     finds: 'a criterion that nothing speaks of',
-    remedy: 'Forget the task again, where that was broken off; else delete the node in Cypher.',
+    remedy: 'Forget the task again, where that was broken off. Else it does no harm, and may stay.',
   },
   transcript_turn: {
     severity: 'error',
     finds: 'a transcript turn whose length, tools, errors or pattern are not those of its steps',
     remedy:
-      "Forget the project's transcripts and import them again, or send the one transcript anew from offset 0.",
+      'Run `turngraph doctor --repair`: it derives anew what its steps say. Where steps are missing, send the one transcript again from offset 0.',
   },
   transcript_sums: {
     severity: 'error',
     finds: 'a pattern or a tool that counts other turns than there are',
-    remedy: "Forget the project's transcripts and import them again.",
+    remedy: REPAIR,
   },
   desire_stale: {
     severity: 'warning',

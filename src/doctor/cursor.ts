@@ -16,6 +16,9 @@ const worldState = z.object({
   turnsFound: z.number(),
   attemptsFound: z.number(),
   runsFound: z.number(),
+  /** How many are active by the key that only active ones have. */
+  activeRuns: z.number(),
+  activeAttempts: z.number(),
   /** The turn before, and where its NEXT leads. */
   last: z
     .object({ key: z.string(), number: z.number(), next: z.array(z.string()), digest: z.string() })
@@ -26,6 +29,8 @@ const worldState = z.object({
   /** Where each criterion stands after the turns so far, as edges keep it. */
   progress: z.array(z.tuple([z.string(), z.string()])),
   findings: z.array(z.unknown()),
+  /** What checks found something, also past what is told. */
+  checks: z.array(z.string()),
 })
 export type WorldState = z.output<typeof worldState>
 

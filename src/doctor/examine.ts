@@ -11,7 +11,7 @@ import { walkDesires, walkPatterns, walkTools } from './sums.ts'
 import { walkTree } from './tasks.ts'
 import { walkFiles, walkSessions } from './transcripts.ts'
 import { walkLoose } from './unattached.ts'
-import type { Walked } from './walked.ts'
+import type { Walk, Walked } from './walked.ts'
 
 const projects = statement('doctor/projects')
 const transcribedProjects = [statement('doctor/files-projects'), statement('doctor/sessions-projects')]
@@ -28,7 +28,7 @@ const WORK_MS = 1_500
 
 /** What is looked at of a project, one after another. */
 const OF_PROJECT: Readonly<
-  Record<string, (graph: Graph, project: string, from: Position, isTime: () => boolean) => Promise<Walked>>
+  Record<string, (graph: Graph, project: string, from: Position, walk: Walk) => Promise<Walked>>
 > = {
   tree: walkTree,
   sessions: walkSessions,
@@ -40,8 +40,9 @@ const OF_PROJECT: Readonly<
 const STAGES = Object.keys(OF_PROJECT)
 
 /**
- * Examines a graph, or one project of it, a piece at a time; it changes nothing. What one piece takes does not grow
- * with the graph.
+ * Examines a graph, or one project of it, a piece at a time. What one piece takes does not grow with the graph. It
+ * changes nothing, unless it is asked to repair: then it writes what it can derive from what the graph itself says, and
+ * never removes a turn, a part of one, or a text.
  *
  * @param project null: the whole graph, with what belongs to no project
  * @throws `not_found` where nothing is kept of the project
@@ -54,7 +55,11 @@ const STAGES = Object.keys(OF_PROJECT)
  */
 export async function examine(
   graph: Graph,
-  { project, cursor }: { project: string | null; cursor?: string | null | undefined },
+  {
+    project,
+    cursor,
+    repair = false,
+  }: { project: string | null; cursor?: string | null | undefined; repair?: boolean | undefined },
 ): Promise<Examination> {
   if (cursor == null) await beginReadingAll(graph, project)
   const ends = performance.now() + WORK_MS
@@ -62,7 +67,7 @@ export async function examine(
   const found: Examination = { findings: [], examined: 0, nextCursor: null }
   let place: Position | null = cursor == null ? at('schema', null) : fromCursor(cursor)
   do {
-    const walked: Walked = await walk(graph, place, isTime)
+    const walked: Walked = await walk(graph, place, { isTime, repair })
     found.findings.push(...walked.findings)
     found.examined += walked.examined
     place = walked.next ?? (await after(graph, place, project))
@@ -70,11 +75,11 @@ export async function examine(
   return { ...found, nextCursor: place === null ? null : toCursor(place) }
 }
 
-async function walk(graph: Graph, place: Position, isTime: () => boolean): Promise<Walked> {
+async function walk(graph: Graph, place: Position, how: Walk): Promise<Walked> {
   const { stage, project } = place
   if (stage === 'loose') return walkLoose(graph, place)
   const ofProject = OF_PROJECT[stage]
-  if (ofProject !== undefined && project !== null) return ofProject(graph, project, place, isTime)
+  if (ofProject !== undefined && project !== null) return ofProject(graph, project, place, how)
   const findings = new Findings()
   return { examined: await checkSchema(graph, findings), findings: findings.all, next: null }
 }

@@ -1,7 +1,10 @@
 import * as z from 'zod'
+import type { Step } from '../graph/port.ts'
+import { type Statement, statement } from '../graph/statements.ts'
 import { problemsOfNode } from '../stored/fits.ts'
-import type { Label } from '../stored/nodes.ts'
-import type { Findings } from './finding.ts'
+import { type Label, nodes } from '../stored/nodes.ts'
+import { stepOf } from '../transcripts/step-of.ts'
+import { type Findings, LONGEST } from './finding.ts'
 
 export type Held = Readonly<Record<string, unknown>>
 
@@ -16,9 +19,41 @@ export const heldMap = z.record(z.string(), z.unknown())
 export function checkRecord(findings: Findings, label: Label, key: string | null, held: Held): boolean {
   const labels = label === 'FailedStep' ? ['Step', label] : [label]
   const problems = problemsOfNode({ labels, held })
-  if (problems.length > 0) findings.add('record_invalid', label, key, problems.join('; '))
-  return problems.length === 0
+  if (problems.length === 0) return true
+  const foreign = undeclaredOf(label, held)
+  const values = foreign.map((name) => `it was ${JSON.stringify(held[name])}`)
+  const found = [...problems, ...values].join('; ')
+  const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
+  // What is removed stands whole in the report.
+  const removes = foreign.length > 0 && found.length <= LONGEST
+  findings.add('record_invalid', label, key, found, removes ? setOf(label, key, nulls) : null)
+  return false
 }
+
+const undeclaredOf = (label: Label, held: Held): string[] =>
+  Object.keys(held).filter(
+    (name) => held[name] != null && !Object.hasOwn(nodes[label].properties.shape, name),
+  )
+
+/** What sets properties of a node to what was derived; null for nodes that are not found by a key. */
+export function setOf(label: Label, key: string | null, properties: Held): Step | null {
+  const to = SETS.get(label)
+  if (to === undefined || key === null) return null
+  return stepOf(to, { key, properties, ...INSTANTS[label] })
+}
+
+const SETS = new Map<Label, Statement>([
+  ['World', statement('doctor/repair-world')],
+  ['Turn', statement('doctor/repair-turn')],
+  ['SupersededTurn', statement('doctor/repair-superseded-turn')],
+  ['TurnRun', statement('doctor/repair-run')],
+  ['Attempt', statement('doctor/repair-attempt')],
+  ['Criterion', statement('doctor/repair-criterion')],
+  ['TranscriptTurn', statement('doctor/repair-transcript-turn')],
+  ['TurnPattern', statement('doctor/repair-pattern')],
+])
+/** Instants are parameters of their own; here none is set. */
+const INSTANTS: Partial<Record<Label, object>> = { World: { at: [] }, TurnRun: { ended: [], cancelled: [] } }
 
 export function checkKey(findings: Findings, label: Label, key: string, expected: string): void {
   if (key !== expected) findings.add('key_wrong', label, key, `its properties say ${expected}`)

@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { transcriptKey } from '../keys.ts'
 import { storedProperties } from '../stored/fits.ts'
+import { stepOf } from '../transcripts/step-of.ts'
 import { nameFrom, patternKey, toolUseKey } from '../transcripts/stored.ts'
 import { PERIOD_MS } from '../transcripts/sums.ts'
 import type { Position } from './cursor.ts'
 import { Findings } from './finding.ts'
-import { checkKey, checkRecord, difference, heldMap } from './records.ts'
-import { tell, type Walked, walkFrom } from './walked.ts'
+import { checkKey, checkRecord, difference, heldMap, setOf } from './records.ts'
+import { repairUnderLock } from './repair.ts'
+import { tell, type Walk, type Walked, walkFrom } from './walked.ts'
 
 /** What imports add up, counted anew from the turns. */
 
@@ -20,6 +23,9 @@ const usedTools = statement('doctor/used-tools')
 const toolUses = statement('doctor/tool-uses')
 const toolTurns = statement('doctor/tool-turns')
 const desires = statement('doctor/desires')
+const lockPatterns = statement('doctor/lock-patterns')
+const lockUses = statement('doctor/lock-tool-uses')
+const repairUses = statement('doctor/repair-tool-uses')
 
 const PATTERNS_AT_ONCE = 1_000
 
@@ -27,7 +33,27 @@ const texts = z.array(z.string().nullable())
 const patternRow = z.object({ key: z.string(), held: heldMap, tools: texts })
 const countRow = z.object({ key: z.string(), turns: z.number(), calls: z.number() })
 
-export async function walkPatterns(graph: Graph, project: string, from: Position): Promise<Walked> {
+export async function walkPatterns(
+  graph: Graph,
+  project: string,
+  from: Position,
+  { repair }: Walk,
+): Promise<Walked> {
+  const { rows, findings, repairs } = await checkPatterns(graph, project, from)
+  const lock = { statement: lockPatterns, params: { keys: rows.map(({ key }) => key) } }
+  const told =
+    repair && repairs.length > 0
+      ? await repairUnderLock(graph, lock, (locked) => checkPatterns(locked, project, from))
+      : findings
+  const last = rows.length < PATTERNS_AT_ONCE ? undefined : rows.at(-1)
+  return {
+    examined: rows.length,
+    findings: told,
+    next: last === undefined ? null : { ...from, after: last.key },
+  }
+}
+
+async function checkPatterns(graph: Graph, project: string, from: Position) {
   const params = { project, after: from.after, limit: PATTERNS_AT_ONCE }
   const rows = await readRows(graph, patterns, params, patternRow)
   const keys = rows.map(({ key }) => key)
@@ -38,17 +64,20 @@ export async function walkPatterns(graph: Graph, project: string, from: Position
     if (!checkRecord(findings, 'TurnPattern', key, held)) continue
     const pattern = storedProperties('TurnPattern', held)
     checkKey(findings, 'TurnPattern', key, patternKey(project, pattern.pattern))
-    const wrong = difference([pattern.turns, pattern.calls], counts.get(key) ?? [0, 0])
-    if (wrong !== null) findings.add('transcript_sums', 'TurnPattern', key, `turns, calls: ${wrong}`)
+    const [turns = 0, calls = 0] = counts.get(key) ?? []
+    const wrong = difference([pattern.turns, pattern.calls], [turns, calls])
+    if (wrong !== null)
+      findings.add(
+        'transcript_sums',
+        'TurnPattern',
+        key,
+        `turns, calls: ${wrong}`,
+        setOf('TurnPattern', key, { turns, calls }),
+      )
     if (first.length !== 1)
       findings.add('transcript_sums', 'TurnPattern', key, `starts with ${first.length} tools`)
   }
-  const last = rows.length < PATTERNS_AT_ONCE ? undefined : rows.at(-1)
-  return {
-    examined: rows.length,
-    findings: findings.all,
-    next: last === undefined ? null : { ...from, after: last.key },
-  }
+  return { rows, findings: findings.all, repairs: findings.repairs }
 }
 
 const toolRow = z.object({ key: z.string(), held: heldMap })
@@ -59,7 +88,7 @@ export async function walkTools(
   graph: Graph,
   project: string,
   from: Position,
-  isTime: () => boolean,
+  { isTime, repair }: Walk,
 ): Promise<Walked> {
   const { walked, place } = walkFrom(from)
   const held = await readRows(graph, tools, { prefix: transcriptKey(project, '') }, toolRow)
@@ -73,7 +102,18 @@ export async function walkTools(
     const key = transcriptKey(project, nameFrom(name))
     if (node === undefined) findings.add('unattached', 'ToolUse', key, 'there is no such Tool')
     else if (checkRecord(findings, 'Tool', node.key, node.held)) checkKey(findings, 'Tool', node.key, key)
-    const uses = await checkUses(graph, { project, tool: name, key }, findings)
+    const ofTool = { project, tool: name, key }
+    const told = findings.all.length
+    const uses = await checkUses(graph, ofTool, findings)
+    if (repair && findings.repairs.length > 0) {
+      const lock = { statement: lockUses, params: { project, tool: name } }
+      const repaired = await repairUnderLock(graph, lock, async (locked) => {
+        const again = new Findings()
+        await checkUses(locked, ofTool, again)
+        return { findings: again.all, repairs: again.repairs }
+      })
+      findings.all.splice(told, findings.all.length, ...repaired)
+    }
     tell(walked, findings, 1 + uses)
     place.after = name
   }
@@ -89,24 +129,27 @@ async function checkUses(
 ): Promise<number> {
   const kept = await readRows(graph, toolUses, { project, tool }, toolRow)
   const sums = await readRows(graph, toolTurns, { toolKey: key, periodMs: PERIOD_MS }, sumRow)
-  const counted = new Map(
-    sums.map(({ period, length, turns, sum }) => [
-      toolUseKey({ project, tool, period, length }),
-      [turns, sum],
-    ]),
-  )
+  const derived = sums.map(({ period, length, turns, sum: calls }) => {
+    const use = { project, tool, period, length }
+    return { key: toolUseKey(use), ...use, turns, calls }
+  })
+  const counted = new Map(derived.map(({ key: of, turns, calls }) => [of, [turns, calls]]))
+  const gone = kept.filter(({ key: of }) => !counted.has(of)).map(({ key: of }) => ({ key: of, ...NO_USE }))
+  const repair = stepOf(repairUses, { batch: { rows: [...derived, ...gone] }, token: randomUUID() })
   for (const { key: of, held } of kept) {
     if (!checkRecord(findings, 'ToolUse', of, held)) continue
     const use = storedProperties('ToolUse', held)
     checkKey(findings, 'ToolUse', of, toolUseKey(use))
     const wrong = difference([use.turns, use.calls], counted.get(of) ?? [0, 0])
-    if (wrong !== null) findings.add('transcript_sums', 'ToolUse', of, `turns, calls: ${wrong}`)
+    if (wrong !== null) findings.add('transcript_sums', 'ToolUse', of, `turns, calls: ${wrong}`, repair)
     counted.delete(of)
   }
   for (const [of, there] of counted)
-    findings.add('transcript_sums', 'Tool', key, `${of} is not there, of ${there} turns and calls`)
+    findings.add('transcript_sums', 'Tool', key, `${of} is not there, of ${there} turns and calls`, repair)
   return kept.length
 }
+
+const NO_USE = { turns: 0, calls: 0 }
 
 const desireRow = z.object({
   key: z.string(),

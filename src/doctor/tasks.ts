@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { finalKeys } from '../criteria/state.ts'
 import { readRows } from '../graph/decode.ts'
-import type { Graph } from '../graph/port.ts'
+import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { featureKey, labelOnlyCriterionKey, projectKey, taskKey } from '../keys.ts'
 import type { Position } from './cursor.ts'
-import { Findings } from './finding.ts'
-import { checkKey, checkRecord, type Held, heldMap } from './records.ts'
-import { tell, type Walked, walkFrom } from './walked.ts'
+import { type Finding, Findings } from './finding.ts'
+import { checkKey, checkRecord, type Held, heldMap, setOf } from './records.ts'
+import { repairUnderLock } from './repair.ts'
+import { tell, type Walk, type Walked, walkFrom } from './walked.ts'
 import { checkWorld, type OfTask } from './worlds.ts'
 
 const projectByKey = statement('doctor/project')
@@ -15,6 +16,9 @@ const features = statement('doctor/features')
 const tasks = statement('doctor/tasks')
 const criteriaOfTask = statement('doctor/criteria')
 const worldsOfTask = statement('doctor/worlds')
+
+const lockWorld = statement('doctor/lock-world')
+const lockTask = statement('forget/hold-task')
 
 const ROWS_AT_ONCE = 200
 
@@ -27,7 +31,7 @@ export async function walkTree(
   graph: Graph,
   project: string,
   from: Position,
-  isTime: () => boolean,
+  { isTime, repair }: Walk,
 ): Promise<Walked> {
   const { walked, place } = walkFrom(from)
   if (place.feature === '') await checkProject(graph, project, walked)
@@ -45,7 +49,7 @@ export async function walkTree(
       checkFeature(project, next.key, next.held, walked)
       place.feature = next.key
     }
-    if (!(await walkFeature(graph, project, place, walked, isTime))) return walked
+    if (!(await walkFeature(graph, project, place, walked, { isTime, repair }))) return walked
     place.task = ''
     if (!isTime()) return walked
   }
@@ -75,7 +79,7 @@ async function walkFeature(
   project: string,
   place: Position,
   walked: Walked,
-  isTime: () => boolean,
+  { isTime, repair }: Walk,
 ): Promise<boolean> {
   // Where it stopped within a task, that one is not done: `after` is the one before it.
   for (;;) {
@@ -85,7 +89,8 @@ async function walkFeature(
       if (!isTime() && place.task !== key) return stopAt(place, key)
       const resumes = place.task === key
       place.task = key
-      if (!(await walkTask(graph, project, { key, held }, place, walked, { isTime, resumes }))) return false
+      if (!(await walkTask(graph, project, { key, held }, place, walked, { isTime, repair, resumes })))
+        return false
       place.after = key
       place.world = ''
       place.open = null
@@ -103,21 +108,30 @@ function stopAt(place: Position, key: string): false {
   return false
 }
 
-type Walk = { isTime: () => boolean; resumes: boolean }
-
 async function walkTask(
   graph: Graph,
   project: string,
   { key, held }: { key: string; held: Held },
   place: Position,
   walked: Walked,
-  { isTime, resumes }: Walk,
+  { isTime, repair, resumes }: Walk & { resumes: boolean },
 ): Promise<boolean> {
   const findings = new Findings()
   const fits = checkRecord(findings, 'Task', key, held)
   const [, featureId = ''] = place.feature.split('/').map(decode)
   if (fits) checkKey(findings, 'Task', key, taskKey(project, featureId, String(held.id)))
-  const task = await checkCriteria(graph, key, findings)
+  let task = await checkCriteria(graph, key, findings)
+  if (!resumes && repair && findings.repairs.length > 0) {
+    const told = findings.all.filter(({ label }) => label !== 'Criterion')
+    const lock = { statement: lockTask, params: { taskKey: key } }
+    const repaired = await repairUnderLock(graph, lock, async (locked) => {
+      const again = new Findings()
+      await checkCriteria(locked, key, again)
+      return { findings: again.all, repairs: again.repairs }
+    })
+    task = await checkCriteria(graph, key, new Findings())
+    findings.all.splice(0, findings.all.length, ...told, ...repaired)
+  }
   if (!resumes) tell(walked, findings, 1 + task.criteria.size)
   const ordinals: number[] = []
   for (;;) {
@@ -128,7 +142,9 @@ async function walkTask(
         const open = place.open?.key === world.key ? place.open : null
         const seen = await checkWorld(graph, world.key, task, open, isTime)
         walked.examined += seen.examined
-        walked.findings.push(...seen.findings)
+        walked.findings.push(
+          ...(repair && seen.findings.length > 0 ? await repairWorld(graph, world.key, task) : seen.findings),
+        )
         place.open = seen.open
         if (seen.open !== null && !isTime()) return false
       } while (place.open !== null)
@@ -140,6 +156,11 @@ async function walkTask(
   }
   return true
 }
+
+const repairWorld = (graph: Graph, worldKey: string, task: OfTask): Promise<Finding[]> =>
+  repairUnderLock(graph, { statement: lockWorld, params: { worldKey } }, (locked) =>
+    checkWorld(locked, worldKey, task, null, () => true),
+  )
 
 const decode = (part: string): string => part.replaceAll('%2F', '/').replaceAll('%25', '%')
 
@@ -153,7 +174,7 @@ async function checkCriteria(graph: Graph, key: string, findings: Findings): Pro
     if (!isNamed && !targets.has(of))
       findings.add('criterion_unnamed', 'Criterion', of, 'nothing speaks of it')
     const end = endOf(of, into)
-    if (end !== null) findings.add('criterion_merge', 'Criterion', of, end)
+    if (end !== null) findings.add('criterion_merge', 'Criterion', of, end, unmerge(of, into))
   }
   const sound = [...into].map(([of, target]) => ({
     key: of,
@@ -177,6 +198,20 @@ function endOf(key: string, into: ReadonlyMap<string, string | null>): string | 
     passed.add(at)
   }
   return null
+}
+
+/** The merge that cannot be is undone, and no other: the one into nothing, and one of those that go round. */
+function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | null {
+  const target = into.get(key) ?? null
+  if (target === null) return null
+  const round = [key]
+  for (let at: string | null = target; at !== null && at !== key; at = into.get(at) ?? null) {
+    if (round.includes(at)) return null // it leads into a round of others
+    round.push(at)
+  }
+  const goesRound = into.get(round.at(-1) ?? '') === key
+  const isOfRound = goesRound && round.toSorted()[0] === key
+  return !into.has(target) || isOfRound ? setOf('Criterion', key, { mergedInto: null }) : null
 }
 
 /** One with a text is known by it; one that began as a label, by that and its world. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readRows } from '../graph/decode.ts'
-import type { Graph } from '../graph/port.ts'
+import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { groupBy } from '../group-by.ts'
 import { transcriptKey } from '../keys.ts'
@@ -8,16 +8,21 @@ import { storedProperties } from '../stored/fits.ts'
 import type { Stored } from '../stored/nodes.ts'
 import { patternOf } from '../transcripts/pattern.ts'
 import { fileKey } from '../transcripts/progress.ts'
-import { patternKey, sessionKey } from '../transcripts/stored.ts'
+import { stepOf } from '../transcripts/step-of.ts'
+import { nameFrom, patternKey, sessionKey } from '../transcripts/stored.ts'
 import type { Position } from './cursor.ts'
 import { type Finding, Findings } from './finding.ts'
-import { checkKey, checkRecord, difference, type Held, heldMap } from './records.ts'
-import { tell, type Walked, walkFrom } from './walked.ts'
+import { checkKey, checkRecord, difference, type Held, heldMap, setOf } from './records.ts'
+import { repairUnderLock } from './repair.ts'
+import { tell, type Walk, type Walked, walkFrom } from './walked.ts'
 
 const sessions = statement('doctor/sessions')
 const turnsOfSession = statement('doctor/transcript-turns')
 const stepsOfTurns = statement('doctor/steps')
 const files = statement('doctor/files')
+const lockTurns = statement('doctor/lock-transcript-turns')
+const repairCalled = statement('doctor/repair-called')
+const repairFollows = statement('doctor/repair-follows')
 
 const SESSIONS_AT_ONCE = 100
 const TURNS_AT_ONCE = 200
@@ -52,7 +57,7 @@ export async function walkSessions(
   graph: Graph,
   project: string,
   from: Position,
-  isTime: () => boolean,
+  { isTime, repair }: Walk,
 ): Promise<Walked> {
   const { walked, place } = walkFrom(from)
   const prefix = prefixOf(project)
@@ -62,7 +67,7 @@ export async function walkSessions(
     for (const session of rows) {
       if (!isTime()) return walked
       if (place.turn === '') checkSession(session, project, walked)
-      if (!(await walkTurns(graph, project, session, place, walked, isTime))) return walked
+      if (!(await walkTurns(graph, project, session, place, walked, { isTime, repair }))) return walked
       place.after = session.key
       place.turn = ''
     }
@@ -96,14 +101,26 @@ async function walkTurns(
   session: z.output<typeof sessionRow>,
   place: Position,
   walked: Walked,
-  isTime: () => boolean,
+  { isTime, repair }: Walk,
 ): Promise<boolean> {
   for (;;) {
     const params = { sessionKey: session.key, after: place.turn, limit: TURNS_AT_ONCE }
-    const rows = await readRows(graph, turnsOfSession, params, turnRow)
-    // A turn that several sessions hold is looked at once.
-    const own = rows.filter(({ held, holders }) => isFirst(session.held.id, held.sessionId, holders))
-    walked.findings.push(...(await checkTurns(graph, project, own)))
+    const readPage = async (from: Graph) => {
+      const rows = await readRows(from, turnsOfSession, params, turnRow)
+      // A turn that several sessions hold is looked at once.
+      const own = rows.filter(({ held, holders }) => isFirst(session.held.id, held.sessionId, holders))
+      return { rows, own }
+    }
+    const { rows, own } = await readPage(graph)
+    const seen = await checkTurns(graph, project, own)
+    const repairs = repair && seen.repairs.length > 0
+    const lock = { statement: lockTurns, params: { keys: own.map(({ key }) => key) } }
+    const findings = repairs
+      ? await repairUnderLock(graph, lock, async (locked) =>
+          checkTurns(locked, project, (await readPage(locked)).own),
+        )
+      : seen.findings
+    walked.findings.push(...findings)
     walked.examined += own.length + own.reduce((sum, { held }) => sum + Number(held.length ?? 0), 0)
     place.turn = rows.at(-1)?.key ?? place.turn
     if (rows.length < TURNS_AT_ONCE) return true
@@ -114,8 +131,13 @@ async function walkTurns(
 const isFirst = (id: unknown, giver: unknown, holders: readonly (string | null)[]): boolean =>
   holders.some((holder) => holder === giver) ? id === giver : id === [...holders].sort()[0]
 
-async function checkTurns(graph: Graph, project: string, turns: readonly TurnRow[]): Promise<Finding[]> {
+async function checkTurns(
+  graph: Graph,
+  project: string,
+  turns: readonly TurnRow[],
+): Promise<{ findings: Finding[]; repairs: Step[] }> {
   const found: Finding[] = []
+  const repairs: Step[] = []
   let some: TurnRow[] = []
   let steps = 0
   const flush = async () => {
@@ -126,6 +148,7 @@ async function checkTurns(graph: Graph, project: string, turns: readonly TurnRow
       const findings = new Findings()
       checkTurn(project, turn, byTurn.get(turn.key) ?? [], findings)
       found.push(...findings.all)
+      repairs.push(...findings.repairs)
     }
     some = []
     steps = 0
@@ -136,7 +159,7 @@ async function checkTurns(graph: Graph, project: string, turns: readonly TurnRow
     steps += Number(turn.held.length ?? 0)
   }
   await flush()
-  return found
+  return { findings: found, repairs }
 }
 
 function checkTurn(
@@ -145,9 +168,9 @@ function checkTurn(
   steps: readonly StepRow[],
   findings: Findings,
 ): void {
-  const wrongly = (what: string, says: unknown, there: unknown) => {
+  const wrongly = (what: string, says: unknown, there: unknown, repair: Step | null = null) => {
     const wrong = difference(says, there)
-    if (wrong !== null) findings.add('transcript_turn', 'TranscriptTurn', key, `${what} ${wrong}`)
+    if (wrong !== null) findings.add('transcript_turn', 'TranscriptTurn', key, `${what} ${wrong}`, repair)
     return wrong !== null
   }
   if (!checkRecord(findings, 'TranscriptTurn', key, held)) return
@@ -162,19 +185,14 @@ function checkTurn(
     findings.add('transcript_turn', 'TranscriptTurn', key, `its steps stand at ${places}`)
     return
   }
-  wrongly(
-    'tools',
-    turn.tools,
-    ordered.map(({ tools }) => tools.join()),
-  )
+  const derived = (properties: Held) => setOf('TranscriptTurn', key, properties)
+  const ofSteps = ordered.map(({ tools }) => tools.join())
+  wrongly('tools', turn.tools, ofSteps, derived({ tools: ofSteps }))
   const failed = steps.filter(({ labels }) => labels.includes('FailedStep')).length
-  wrongly('errors', turn.errors, failed)
-  wrongly(
-    'parallelSteps',
-    turn.parallelSteps,
-    steps.filter(({ held: step }) => step.isParallel === true).length,
-  )
-  checkCalls(turn, called, ordered, findings)
+  wrongly('errors', turn.errors, failed, derived({ errors: failed }))
+  const parallelSteps = steps.filter(({ held: step }) => step.isParallel === true).length
+  wrongly('parallelSteps', turn.parallelSteps, parallelSteps, derived({ parallelSteps }))
+  checkCalls(project, turn, called, ordered, findings)
   checkPattern(project, turn, follows, findings)
 }
 
@@ -193,6 +211,7 @@ function checkStep(turn: Stored<'TranscriptTurn'>, { labels, held }: StepRow, fi
 
 /** What reports read instead of the steps. */
 function checkCalls(
+  project: string,
   { key }: { key: string },
   called: readonly [string, number, number][],
   steps: readonly StepRow[],
@@ -209,7 +228,16 @@ function checkCalls(
     sorted([...called]),
     sorted([...sums].map(([tool, [calls, errors]]) => [tool, calls, errors])),
   )
-  if (wrong !== null) findings.add('transcript_turn', 'TranscriptTurn', key, `CALLED ${wrong}`)
+  if (wrong === null) return
+  const repair = stepOf(repairCalled, {
+    key,
+    called: [...sums].map(([tool, [calls, errors]]) => ({
+      key: transcriptKey(project, nameFrom(tool)),
+      calls,
+      errors,
+    })),
+  })
+  findings.add('transcript_turn', 'TranscriptTurn', key, `CALLED ${wrong}`, repair)
 }
 
 /** Names of tools that were cut when they were stored stand whole in the pattern. */
@@ -229,7 +257,13 @@ function checkPattern(
     [shape, ofShape, ofShape === null ? [] : [ofShape]],
   )
   if (wrong !== null)
-    findings.add('transcript_turn', 'TranscriptTurn', key, `pattern, patternKey, FOLLOWS: ${wrong}`)
+    findings.add(
+      'transcript_turn',
+      'TranscriptTurn',
+      key,
+      `pattern, patternKey, FOLLOWS: ${wrong}`,
+      ofShape === null ? null : stepOf(repairFollows, { key, patternKey: ofShape, pattern: shape }),
+    )
 }
 
 const fileRow = z.object({ key: z.string(), held: heldMap })

@@ -3,17 +3,19 @@ import { outcomeRow } from '../criteria/rows.ts'
 import { outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteria/state.ts'
 import { readRows } from '../graph/decode.ts'
-import type { Graph } from '../graph/port.ts'
+import type { Graph, Step } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { groupBy } from '../group-by.ts'
 import { turnKey } from '../keys.ts'
 import { storedProperties } from '../stored/fits.ts'
 import type { Label, Stored } from '../stored/nodes.ts'
+import { stepOf } from '../transcripts/step-of.ts'
 import type { Findings } from './finding.ts'
-import { checkRecord, difference, type Held, heldMap } from './records.ts'
+import { checkRecord, difference, type Held, heldMap, setOf } from './records.ts'
 
 const turnsByKey = statement('doctor/turns')
 const supersededOf = statement('doctor/superseded')
+const supersededLink = statement('doctor/repair-superseded-link')
 const partsOfTurns = statement('doctor/parts')
 const partsOfSuperseded = statement('doctor/parts-of-superseded')
 
@@ -175,8 +177,10 @@ function checkJudged(
 ): void {
   const judged = recorded.map((part) => part.held).filter(({ source }) => source !== 'player')
   for (const [status, count] of JUDGED) {
-    const wrong = difference(held[count], judged.filter((part) => part.status === status).length)
-    if (wrong !== null) findings.add('turn_outcome', label, key, `${count} ${wrong}`)
+    const there = judged.filter((part) => part.status === status).length
+    const wrong = difference(held[count], there)
+    if (wrong !== null)
+      findings.add('turn_outcome', label, key, `${count} ${wrong}`, setOf(label, key, { [count]: there }))
   }
 }
 
@@ -264,7 +268,22 @@ function checkOutcome(
     }),
   )
   const wrong = difference(turn.outcome, derived)
-  if (wrong !== null) findings.add('turn_outcome', label, key, wrong)
+  if (wrong !== null) findings.add('turn_outcome', label, key, wrong, setOf(label, key, { outcome: derived }))
+}
+
+/**
+ * What hangs a record below the one that its own key says: `…/2~1` below `…/2~2`, and that below `…/2`. Null where a
+ * record between is missing.
+ */
+function hangBelow(ownKey: string, turnKey: string, replaced: readonly string[]): Step | null {
+  const above = `${turnKey}~${Number(ownKey.slice(turnKey.length + 1)) + 1}`
+  const isNewest = ownKey === `${turnKey}~${replaced.length}`
+  if (!isNewest && !replaced.includes(above)) return null
+  return stepOf(supersededLink, {
+    key: ownKey,
+    turn: isNewest ? [turnKey] : [],
+    superseded: isNewest ? [] : [above],
+  })
 }
 
 /** The newest record of a turn has replaced the one before it, and so on down to the first. */
@@ -279,6 +298,7 @@ async function checkSuperseded(
     const own = rows
       .filter((row) => row.key === key)
       .sort((a, b) => numberOf(b.held.revision) - numberOf(a.held.revision))
+    const replaced = own.map((row) => row.ownKey ?? '')
     let above = { key, superseded, revision: numberOf(held.revision) }
     for (const row of own) {
       const ownKey = row.ownKey ?? ''
@@ -290,10 +310,16 @@ async function checkSuperseded(
         row.replacedBy.join() === above.key
       if (!isNext) {
         const found = `revision ${revision} is replaced by ${row.replacedBy}, not by ${above.key} alone`
-        findings.add('superseded_chain', 'SupersededTurn', ownKey, found)
+        findings.add('superseded_chain', 'SupersededTurn', ownKey, found, hangBelow(ownKey, key, replaced))
       }
       if (row.places > 0)
-        findings.add('superseded_chain', 'SupersededTurn', ownKey, 'still stands in its world')
+        findings.add(
+          'superseded_chain',
+          'SupersededTurn',
+          ownKey,
+          'still stands in its world',
+          hangBelow(ownKey, key, replaced),
+        )
       above = { key: ownKey, superseded: row.superseded, revision }
     }
     if (above.revision !== 1 || above.superseded.length > 0) {

@@ -1,22 +1,29 @@
 import * as z from 'zod'
 import { progressProperties, progressRow } from '../criteria/rows.ts'
 import { advance, type Progress, type StandingSummary, summaryOf } from '../criteria/state.ts'
-import { optionalText } from '../graph/columns.ts'
+import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import { readRevision } from '../graph/one-moment.ts'
-import type { Graph } from '../graph/port.ts'
+import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { canonicalInstant } from '../instant.ts'
 import { taskKey, worldKey } from '../keys.ts'
 import { storedProperties } from '../stored/fits.ts'
 import type { Stored } from '../stored/nodes.ts'
+import { stepOf } from '../transcripts/step-of.ts'
+import type { Check } from './checks.ts'
 import type { WorldState } from './cursor.ts'
 import { type Finding, Findings } from './finding.ts'
-import { checkKey, checkRecord, difference, heldMap } from './records.ts'
+import { checkKey, checkRecord, difference, type Held, heldMap, setOf } from './records.ts'
 import { checkAttempts, checkRuns } from './runs.ts'
 import { checkTurns, readTurns, type Said, type TurnRow } from './turns.ts'
 
 const worldByKey = statement('doctor/world')
+const repairWorld = statement('doctor/repair-world')
+const linkTurn = statement('doctor/repair-turn-link')
+const lastTurn = statement('doctor/repair-turn-last')
+const rewriteProgress = statement('doctor/repair-progress')
+const strayTurn = statement('doctor/repair-stray-turn')
 const strayTurns = statement('doctor/stray-turns')
 
 const NUMBERS_AT_ONCE = 200
@@ -25,17 +32,21 @@ const MOST_TRIES = 3
 /** As many as the world keeps (cypher/turns/append). */
 const OUTCOMES = 8
 
+/** The id, the end of its lease, and who has it. */
+const active = z.tuple([z.string(), z.number(), z.string().nullable()])
+
 const worldRow = z.object({
   held: heldMap,
   turns: z.number(),
   latest: optionalText,
+  newest: optionalNumber,
   runs: z.number(),
   attempts: z.number(),
   progress: z.array(
     z.tuple([z.string(), z.string().nullable(), z.string().nullable(), z.number().nullable()]),
   ),
-  activeRuns: z.array(z.string()),
-  activeAttempts: z.array(z.string()),
+  activeRuns: z.array(active),
+  activeAttempts: z.array(active),
 })
 type WorldRow = z.output<typeof worldRow>
 
@@ -48,9 +59,14 @@ export type OfTask = {
   isSound: boolean
 }
 
-export type Examined = { examined: number; findings: readonly Finding[]; open: WorldState | null }
+export type Examined = {
+  examined: number
+  findings: readonly Finding[]
+  repairs: readonly Step[]
+  open: WorldState | null
+}
 
-const begin = (key: string, rev: string, tries: number): WorldState => ({
+const begin = (key: string, rev: string, tries: number, row: WorldRow): WorldState => ({
   key,
   rev,
   tries,
@@ -60,12 +76,15 @@ const begin = (key: string, rev: string, tries: number): WorldState => ({
   turnsFound: 0,
   attemptsFound: 0,
   runsFound: 0,
+  activeRuns: row.activeRuns.length,
+  activeAttempts: row.activeAttempts.length,
   last: null,
   promisedTurn: null,
   promisedDigest: null,
   outcomes: [],
   progress: [],
   findings: [],
+  checks: [],
 })
 
 /**
@@ -80,9 +99,10 @@ export async function checkWorld(
   isTime: () => boolean,
 ): Promise<Examined> {
   const [row] = await readRows(graph, worldByKey, { worldKey: key }, worldRow)
-  if (row === undefined) return { examined: 0, findings: [], open: null }
+  if (row === undefined) return done(0, new Findings())
   const findings = new Findings()
   findings.all.push(...((open?.findings ?? []) as Finding[]))
+  for (const check of open?.checks ?? []) findings.checks.add(check as Check)
   if (open === null && !checkRecord(findings, 'World', key, row.held)) return done(1, findings)
   const world = storedProperties('World', row.held)
   if (world.forgottenAt !== undefined || world.restoring === true) {
@@ -90,18 +110,31 @@ export async function checkWorld(
     findings.add(check, 'World', key, `${row.turns} of its turns are there`)
     return done(1, findings)
   }
-  const state = open ?? begin(key, world.rev, 1)
+  const state = open ?? begin(key, world.rev, 1, row)
   if (open === null) checkIdentity(findings, world, task)
   const examined = await examineAll(graph, { world, row, task, state, findings }, isTime)
-  if (examined.open) return { ...examined, findings: [], open: { ...state, findings: findings.all } }
+  if (examined.open)
+    return {
+      examined: examined.examined,
+      findings: [],
+      repairs: [],
+      open: { ...state, findings: findings.all, checks: [...findings.checks] },
+    }
   if (findings.all.length === 0 || !(await hasMoved(graph, key, state.rev)))
     return done(examined.examined, findings)
   const again =
-    state.tries === MOST_TRIES ? null : begin(key, (await readRevision(graph, key)) ?? '', state.tries + 1)
-  return { examined: examined.examined, findings: [], open: again }
+    state.tries === MOST_TRIES
+      ? null
+      : begin(key, (await readRevision(graph, key)) ?? '', state.tries + 1, row)
+  return { examined: examined.examined, findings: [], repairs: [], open: again }
 }
 
-const done = (examined: number, { all: findings }: Findings): Examined => ({ examined, findings, open: null })
+const done = (examined: number, { all: findings, repairs }: Findings): Examined => ({
+  examined,
+  findings,
+  repairs,
+  open: null,
+})
 
 const hasMoved = async (graph: Graph, key: string, rev: string): Promise<boolean> =>
   (await readRevision(graph, key)) !== rev
@@ -135,7 +168,13 @@ async function examineAll(
   }
   const { last } = state
   if (last !== null && last.next.length > 0)
-    findings.add('turn_chain', 'Turn', last.key, `is the newest, and leads to ${last.next}`)
+    findings.add(
+      'turn_chain',
+      'Turn',
+      last.key,
+      `is the newest, and leads to ${last.next}`,
+      stepOf(lastTurn, { key: last.key }),
+    )
   if (row.turns !== state.turnsFound) await tellStrays(graph, work)
   for (let isLast = row.runs === 0; !isLast; ) {
     isLast = await checkRuns(graph, of, state, findings)
@@ -178,16 +217,30 @@ function link(
   of: string,
   findings: Findings,
 ): void {
-  if (held.number !== numberIn(key)) findings.add('key_wrong', 'Turn', key, `says it is turn ${held.number}`)
-  if (worlds.join() !== of)
-    findings.add('turn_chain', 'Turn', key, `hangs on ${worlds.length === 0 ? 'no world' : worlds}`)
   const { last } = state
+  const relink = stepOf(linkTurn, {
+    worldKey: of,
+    key,
+    beforeKey: last?.key ?? '',
+    before: last === null ? [] : [last.key],
+  })
+  if (held.number !== numberIn(key))
+    findings.add(
+      'key_wrong',
+      'Turn',
+      key,
+      `says it is turn ${held.number}`,
+      setOf('Turn', key, { number: numberIn(key) }),
+    )
+  if (worlds.join() !== of)
+    findings.add('turn_chain', 'Turn', key, `hangs on ${worlds.length === 0 ? 'no world' : worlds}`, relink)
   if (last !== null && last.next.join() !== key)
     findings.add(
       'turn_chain',
       'Turn',
       last.key,
       `leads to ${last.next.length === 0 ? 'nothing' : last.next}, not to ${key}`,
+      relink,
     )
   const expected = last === null ? '' : last.key
   if (before.join() !== expected && (last === null || last.next.join() === key))
@@ -196,6 +249,7 @@ function link(
       'Turn',
       key,
       `comes after ${before.length === 0 ? 'nothing' : before}, not ${expected || 'nothing'}`,
+      relink,
     )
   state.last = { key, number: numberIn(key), next, digest: String(held.digest) }
   if (typeof held.outcome === 'string') state.outcomes = [...state.outcomes, held.outcome].slice(-OUTCOMES)
@@ -225,6 +279,7 @@ async function tellStrays(graph: Graph, { world, row, state, findings }: Work): 
       'Turn',
       key,
       `stands in ${world.key} with number ${number}, under another key`,
+      key === null ? null : stepOf(strayTurn, { key }),
     )
   if (strays.length === 0)
     findings.add(
@@ -232,6 +287,9 @@ async function tellStrays(graph: Graph, { world, row, state, findings }: Work): 
       'World',
       world.key,
       `has ${row.turns} turns, ${state.turnsFound} up to currentTurn`,
+      row.newest === null || row.newest <= world.currentTurn
+        ? null
+        : setWorld(world, { currentTurn: row.newest }),
     )
 }
 
@@ -254,13 +312,23 @@ function checkCounters({ world, row, state, findings }: Work): void {
   ]
   for (const [name, says, there] of counters) {
     const wrong = difference(says, there)
-    if (wrong !== null) findings.add('world_counters', 'World', world.key, `${name} ${wrong}`)
+    if (wrong === null) continue
+    const repair =
+      name === 'lastCompletedAt' && row.latest !== null
+        ? stepOf(repairWorld, { key: world.key, properties: {}, at: [row.latest] })
+        : setWorld(world, { [name]: there ?? null })
+    findings.add('world_counters', 'World', world.key, `${name} ${wrong}`, repair)
   }
 }
 
+/** Raises the revision as well: a process that remembers the world reads it again. */
+const setWorld = (world: Stored<'World'>, properties: Held): Step | null =>
+  setOf('World', world.key, { ledgerRev: world.ledgerRev + 1, ...properties })
+
 function checkActive({ world, row, findings }: Work): void {
-  const says = [world.activeRunId ?? [], world.activeAttemptId ?? []].flat()
-  const there = [...row.activeRuns, ...row.activeAttempts]
+  const says = [world.activeRunId ?? [], world.activeAttemptId ?? [], world.leased === true].flat()
+  const active = [...row.activeRuns, ...row.activeAttempts]
+  const there = [...active.map(([id]) => id), active.length > 0]
   if (row.activeRuns.length > 1 || row.activeAttempts.length > 1)
     findings.add(
       'world_active',
@@ -270,30 +338,48 @@ function checkActive({ world, row, findings }: Work): void {
     )
   else {
     const wrong = difference(says, there)
-    if (wrong !== null) findings.add('world_active', 'World', world.key, `names the active ones: ${wrong}`)
+    if (wrong === null) return
+    const leases = active.map(([, until]) => until)
+    const repair = setOf('World', world.key, {
+      activeRunId: row.activeRuns[0]?.[0] ?? null,
+      activeAttemptId: row.activeAttempts[0]?.[0] ?? null,
+      leased: active.length > 0 ? true : null,
+      leaseUntil: active.length > 0 ? Math.min(...leases) : null,
+      leaseOwners: active.length > 0 ? active.flatMap(([, , owner]) => owner ?? []) : null,
+    })
+    findings.add(
+      'world_active',
+      'World',
+      world.key,
+      `names the active ones, and whether there are any: ${wrong}`,
+      repair,
+    )
   }
 }
 
-const UNSOUND = new Set([
+const UNSOUND: readonly Check[] = [
   'turn_parts',
   'part_criterion',
   'record_invalid',
   'turn_number_doubled',
   'turn_chain',
   'key_wrong',
-])
+]
 
 /** Where each criterion stands, as it is kept and as it is derived from all that the turns said. */
 function checkProgress({ world, row, task, state, findings }: Work): void {
   const kept = new Map<string, { rev: number; kept: string }>()
   const standing: Progress[] = []
+  // The turns do not say what they said: what is derived of them would say no more.
+  const canDerive = task.isSound && !UNSOUND.some((check) => findings.checks.has(check))
+  const repair = canDerive ? repairOfProgress(world, state) : null
   for (const [key, text, state, rejections] of row.progress) {
     const read = progressRow.safeParse(text)
     if (!read.success || read.data === null) {
-      findings.add('world_progress', 'Criterion', key, `what ${world.key} keeps of it cannot be read`)
+      findings.add('world_progress', 'Criterion', key, `what ${world.key} keeps of it cannot be read`, repair)
       return
     }
-    if (kept.has(key)) findings.add('world_progress', 'Criterion', key, `${world.key} keeps it twice`)
+    if (kept.has(key)) findings.add('world_progress', 'Criterion', key, `${world.key} keeps it twice`, repair)
     const { progress } = read.data
     const said = difference({ state, rejections }, { state: progress.state, rejections: progress.rejections })
     if (said !== null)
@@ -302,22 +388,22 @@ function checkProgress({ world, row, task, state, findings }: Work): void {
         'Criterion',
         key,
         `the edge of ${world.key} beside what it keeps: ${said}`,
+        repair,
       )
     kept.set(key, { rev: read.data.rev, kept: progressProperties(progress, 0).kept })
     standing.push(progress)
   }
-  // The turns do not say what they said: what is derived of them would say no more.
-  if (!task.isSound || findings.all.some(({ check }) => UNSOUND.has(check))) return
+  if (!canDerive) return
   const derived = new Map(state.progress)
   for (const key of new Set([...derived.keys(), ...kept.keys()])) {
     const wrong = difference(kept.get(key)?.kept, derived.get(key))
-    if (wrong !== null) findings.add('world_progress', 'Criterion', key, `in ${world.key}: ${wrong}`)
+    if (wrong !== null) findings.add('world_progress', 'Criterion', key, `in ${world.key}: ${wrong}`, repair)
   }
-  if (!findings.all.some(({ check }) => check === 'world_progress')) checkSummary(findings, world, standing)
+  if (!findings.checks.has('world_progress')) checkSummary(findings, world, standing)
   const sum = [...kept.values()].reduce((all, { rev }) => all + rev, 0)
   const wrong = difference(world.progressSum, sum)
   if (wrong !== null && derived.size === kept.size)
-    findings.add('world_counters', 'World', world.key, `progressSum ${wrong}`)
+    findings.add('world_counters', 'World', world.key, `progressSum ${wrong}`, repair)
 }
 
 /** What the world keeps of all of them together. */
@@ -325,6 +411,31 @@ function checkSummary(findings: Findings, world: Stored<'World'>, standing: read
   const summary = summaryOf(standing)
   for (const name of Object.keys(summary) as (keyof StandingSummary)[]) {
     const wrong = difference(world[name], summary[name])
-    if (wrong !== null) findings.add('world_counters', 'World', world.key, `${name} ${wrong}`)
+    if (wrong !== null)
+      findings.add(
+        'world_counters',
+        'World',
+        world.key,
+        `${name} ${wrong}`,
+        setWorld(world, { [name]: summary[name] }),
+      )
   }
+}
+
+/** All edges anew, of one revision, with what the world keeps of them together. */
+function repairOfProgress(world: Stored<'World'>, state: WorldState): Step {
+  const rev = world.ledgerRev + 1
+  const progress = state.progress.map(([criterion, kept]) => ({ criterion, progress: progressOf(kept) }))
+  return stepOf(rewriteProgress, {
+    key: world.key,
+    properties: {
+      ledgerRev: rev,
+      progressSum: rev * progress.length,
+      ...summaryOf(progress.map((each) => each.progress)),
+    },
+    progress: progress.map((each) => ({
+      criterion: each.criterion,
+      ...progressProperties(each.progress, rev),
+    })),
+  })
 }

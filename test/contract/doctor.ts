@@ -5,18 +5,25 @@ import { loadMigrations } from '../../src/graph/migrations.ts'
 import { undone } from '../../src/graph/one-moment.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
-import { dumpOf } from '../support/graph-dump.ts'
-import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
-import { clientOf } from '../support/records.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { type Counts, countsOf, dumpOf } from '../support/graph-dump.ts'
+import { fillHealthy, judgedTurn, runThroughOperations } from '../support/healthy-graph.ts'
+import { aContext, clientOf } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** All that the doctor finds, however many answers it takes. */
-export async function findingsOf(graph: Graph, project: string | null = null): Promise<Finding[]> {
+export async function findingsOf(
+  graph: Graph,
+  project: string | null = null,
+  { repair = false } = {},
+): Promise<Finding[]> {
   const client = clientOf(graph)
   const all: Finding[] = []
   for (let cursor: string | null = null, asked = 0; cursor !== null || asked === 0; asked++) {
     const answer: Awaited<ReturnType<typeof client.examine>> =
-      project === null ? await client.examineGraph({ cursor }) : await client.examine({ project, cursor })
+      project === null
+        ? await client.examineGraph({ cursor, repair })
+        : await client.examine({ project, cursor, repair })
     all.push(...answer.findings)
     cursor = answer.nextCursor
   }
@@ -300,6 +307,35 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   ],
 ]
 
+/** Of what these lack, nothing else in the graph speaks. */
+const NOT_DERIVABLE: readonly Check[] = [
+  'turn_parts',
+  'part_criterion',
+  'criterion_unnamed',
+  'unattached',
+  'desire_stale',
+  'forget_unfinished',
+  'restore_unfinished',
+]
+const NEITHER_DERIVABLE = new Set([
+  'a task under the key of another',
+  'a decision that is none',
+  'a verification without a status',
+  'a step that is gone',
+])
+/** Taken out of its world it stays in the graph. */
+const DOUBLED = 'a second turn of one number'
+const isLeft = ([what, check]: (typeof FAULTS)[number]) =>
+  NOT_DERIVABLE.includes(check) || NEITHER_DERIVABLE.has(what)
+const LEFT = FAULTS.filter(isLeft)
+const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault) && fault[0] !== DOUBLED)
+
+/** What nothing leads to. */
+const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a step of no turn'])
+
+const SAID = ['Turn', 'SupersededTurn', 'Verification', 'Promise', 'Issue', 'Gate', 'Criterion', 'Attempt']
+const saidIn = (counts: Counts) => SAID.map((label) => [label, counts[label]])
+
 /** Of the schema, with what makes it whole again: an engine may keep its schema for the next test. */
 const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string][] = [
   [
@@ -349,6 +385,59 @@ export function doctorContract(store: StoreUnderTest): void {
     })
   })
 
+  describe('the doctor, asked to repair one fault', () => {
+    let graph: Graph | undefined
+
+    beforeAll(async () => {
+      graph = await store.open()
+      await fillHealthy(graph)
+      expect(await findingsOf(graph, null, { repair: true })).toEqual([])
+    })
+    afterAll(() => graph?.close())
+
+    test.each(REPAIRABLE)(
+      'repairs %s (%s) in a way that removes nothing that a turn says',
+      async (_what, check, cypher) => {
+        const seen = await undone(graph as Graph, async (held) => {
+          await plant(held, cypher)
+          const before = saidIn(await countsOf(held))
+          const found = await findingsOf(held, null, { repair: true })
+          const after = saidIn(await countsOf(held))
+          const again = await findingsOf(held, null, { repair: true })
+          return { found, before, after, again, left: await findingsOf(held) }
+        })
+        expect(seen).toMatchObject({ left: [], again: [], after: seen.before })
+        expect(seen.found.filter(({ repaired }) => repaired).map((each) => each.check)).toContain(check)
+        expect(seen.found.filter(({ repaired }) => !repaired)).toEqual([])
+      },
+    )
+
+    test('takes a second turn of one number out of its world, and keeps it', async () => {
+      const [, , cypher = ''] = FAULTS.find(([what]) => what === DOUBLED) ?? []
+      const seen = await undone(graph as Graph, async (held) => {
+        await plant(held, cypher)
+        const before = saidIn(await countsOf(held))
+        await findingsOf(held, null, { repair: true })
+        return { before, after: saidIn(await countsOf(held)), left: await findingsOf(held) }
+      })
+      expect(seen.after).toEqual(seen.before)
+      expect(seen.left.map(({ check, key }) => [check, key])).toEqual([['unattached', 'shop/main/4b']])
+    })
+
+    test.each(LEFT)('leaves %s (%s) as it is, and says so', async (_what, check, cypher) => {
+      const seen = await undone(graph as Graph, async (held) => {
+        await plant(held, cypher)
+        const before = await dumpOf(held)
+        const found = await findingsOf(held, null, { repair: true })
+        return { before, after: await dumpOf(held), found }
+      })
+      expect(seen.after).toEqual(seen.before)
+      expect(new Set(seen.found.map((each) => `${each.check} ${each.repaired}`))).toEqual(
+        new Set([`${check} false`]),
+      )
+    })
+  })
+
   describe('the doctor', () => {
     const handles = useGraph(store)
 
@@ -368,6 +457,44 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(rows.map(({ status }) => status)).toEqual(['cancelled', 'completed', 'failed', 'interrupted'])
       expect(await findingsOf(handles.graph)).toEqual([])
     })
+
+    test('two repairs at once mend a graph once, and captures and contexts go on from there', async () => {
+      const { graph } = handles
+      await fillHealthy(graph)
+      for (const what of [
+        'a turn that is gone from the middle of the chain',
+        'a standing that is gone',
+        'a turn count',
+      ])
+        await plant(graph, FAULTS.find(([name]) => name === what)?.[2] ?? '')
+      const found = (await Promise.all([1, 2].map(() => findingsOf(graph, null, { repair: true })))).flat()
+      expect(found.every(({ repaired }) => repaired)).toBe(true)
+      expect(new Set(found.map(({ check }) => check))).toEqual(
+        new Set(['turn_chain', 'world_progress', 'world_counters']),
+      )
+      expect(await findingsOf(graph)).toEqual([])
+      const client = clientOf(graph)
+      await client.captureTurnState(judgedTurn(8, { worldSlug: 'main' }))
+      const { turns } = await client
+        .loadTurnContinuationContext(aContext(9, { worldSlug: 'main' }))
+        .then((context) => ({ turns: context.previousTurn }))
+      expect(turns).toBe(8)
+      expect(await findingsOf(graph)).toEqual([])
+    })
+
+    test.each(FAULTS.filter(([what]) => STRAYS.has(what)))(
+      'an export leaves %s (%s) behind, as its remedy says',
+      async (_what, check, cypher) => {
+        await fillHealthy(handles.graph)
+        await plant(handles.graph, cypher)
+        expect((await findingsOf(handles.graph)).map((each) => each.check)).toContain(check)
+        const lines = await exportOf(handles.graph)
+        const other = await handles.open(store.open)
+        await restoreLines(other, lines)
+        expect((await findingsOf(other)).map((each) => each.check)).not.toContain(check)
+        await other.close()
+      },
+    )
 
     test('finds nothing in an empty graph', async () => {
       expect(await findingsOf(handles.graph)).toEqual([])

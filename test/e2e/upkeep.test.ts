@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
@@ -80,7 +80,7 @@ test('the doctor finds nothing after turn runs of the command line and of MCP', 
   expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Healthy: /) })
 })
 
-test('what the doctor finds is told with its remedy, and the exit code says so', {
+test('what the doctor finds is told with its remedy, the exit code says so, and --repair puts it right, also through a service', {
   timeout: 60_000,
 }, async () => {
   const folder = temporaryFolder()
@@ -103,4 +103,23 @@ test('what the doctor finds is told with its remedy, and the exit code says so',
   const { code, stdout } = await user.run(['doctor', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({ healthy: false, findings: [{ check: 'world_counters' }] })
+  const repaired = await user.run(['doctor', '--repair'])
+  expect(repaired).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^repaired: world_counters: World default\/w\n {2}found: .+\n1 finding, 0 left; \d+ records examined\.\n$/,
+    ),
+  })
+  expect(await user.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Healthy: /) })
+
+  writeFileSync(fault.replace('fault', 'again'), readFileSync(fault, 'utf8'))
+  await import(fault.replace('fault', 'again'))
+  await user.serve()
+  const through = await user.run(['doctor', '--repair', '--json'])
+  expect(through.code).toBe(0)
+  expect(JSON.parse(through.stdout)).toMatchObject({
+    healthy: true,
+    findings: [{ check: 'world_counters', repaired: true }],
+  })
+  expect(await user.run(['doctor'])).toMatchObject({ code: 0 })
 })

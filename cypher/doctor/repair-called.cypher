@@ -1,0 +1,9 @@
+// Writes anew how often a turn called each tool, as added up of its steps.
+// params: $key $called
+MATCH (t:TranscriptTurn {key: $key})
+CALL (t) { MATCH (t)-[r:CALLED]->() DELETE r }
+WITH t
+UNWIND $called AS x
+MATCH (k:Tool {key: x.key})
+CREATE (t)-[:CALLED {calls: x.calls, errors: x.errors}]->(k)
+RETURN t.key AS key

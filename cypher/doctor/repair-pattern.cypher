@@ -1,0 +1,4 @@
+// params: $key $properties
+MATCH (p:TurnPattern {key: $key})
+SET p += $properties
+RETURN p.key AS key
