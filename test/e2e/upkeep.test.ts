@@ -36,7 +36,7 @@ test('the doctor and forgetting, on a store of their own and through a service',
   })
   expect((await json('worlds')).answer.items).toHaveLength(3)
   const table = await user.run(['forget', '--world', 'one', '--yes'])
-  expect(table.stdout).toContain('gone')
+  expect(table.stdout).toContain('GONE')
   expect((await json('forget', '--world', 'one', '--yes')).answer).toMatchObject({ counts: {}, worlds: [] })
   expect((await json('forget', '--yes')).code).toBe(2)
 
