@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { operation, project } from './operation.ts'
+import { numberCursor, operation, page, pageFields, pageOf, project } from './operation.ts'
 import { desire, refreshDesires } from './transcripts/desires.ts'
 import { graphStore } from './transcripts/graph-store.ts'
 import { importFiles } from './transcripts/import-files.ts'
@@ -14,6 +14,7 @@ import {
   transcriptPattern,
   transcriptTurn,
 } from './transcripts/reports.ts'
+import { listTranscriptSteps, transcriptStep } from './transcripts/steps.ts'
 import { listToolStats, toolStat } from './transcripts/tool-stats.ts'
 import { instant } from './turns/record.ts'
 import { name, text, wholeNumber } from './turns/text.ts'
@@ -76,6 +77,23 @@ export const transcriptOperations = {
         sinceMs: msOf(input.since),
       }),
     }),
+  }),
+  listTranscriptSteps: operation({
+    summary:
+      'The calls of one turn of a transcript, in their order: tool, status, parallel group, duration, error',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      sessionId: name.describe("the session, or a subagent's thread in it: `{session}/{agent}`"),
+      index: wholeNumber(0, MOST).describe('the place of the turn in the session, from 0'),
+      ...pageFields,
+    }),
+    output: page(transcriptStep).extend({ turnId: z.string() }),
+    run: async (graph, { limit: most, cursor, ...input }) => {
+      const after = numberCursor(cursor) ?? -1
+      const { turnId, steps } = await listTranscriptSteps(graph, { ...input, after, limit: most + 1 })
+      return { turnId, ...pageOf(steps, most, (last) => String(last.sequence)) }
+    },
   }),
   listTranscriptPatterns: operation({
     summary: 'The shapes of turns from a least length on, by how often they occur',

@@ -1,14 +1,17 @@
-import type { Command } from 'commander'
+/** `turngraph turns`: the turns of transcripts, their patterns, and the steps of one of them. */
+import { type Command, Option } from 'commander'
 import { formatSequence } from '../transcripts/pattern.ts'
 import type { TranscriptPattern, TranscriptTurnRow } from '../transcripts/reports.ts'
+import type { TranscriptStep } from '../transcripts/steps.ts'
 import { ask, itemsOf } from './ask.ts'
 import { named, whole, withJson, withProject } from './options.ts'
-import { printNote } from './output.ts'
+import { printJson, printNote } from './output.ts'
 
 type TurnsOptions = {
   minLength?: number
   since?: string
   session?: string
+  turn?: number
   limit?: number
   patterns?: boolean
   pattern?: string
@@ -30,13 +33,26 @@ export function addTurns(program: Command): void {
       'the turns of exactly this shape, as it is printed or with -> between the tools',
       named,
     )
-    .addHelpText('after', '\nExample:\n  turngraph turns --patterns --since 2026-01-01\n')
+    .addOption(
+      new Option('--turn <n>', 'with --session: the steps of this turn, the first is 0')
+        .argParser(whole)
+        .conflicts(['patterns', 'pattern', 'minLength', 'since', 'limit']),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  turngraph turns --patterns --since 2026-01-01
+  turngraph turns --session 5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01 --turn 0
+`,
+    )
     .action(showTurns)
   withJson(withProject(turns))
 }
 
 const showTurns = (options: TurnsOptions): Promise<void> => {
-  const { minLength, since, session: sessionId, limit, pattern } = options
+  const { minLength, since, session: sessionId, turn, limit, pattern } = options
+  if (turn !== undefined) return showSteps(sessionId, turn, options)
   const asked = { minLength, since, sessionId, ...(limit !== undefined && { limit }) }
   return options.patterns
     ? ask('listTranscriptPatterns', asked, options, ({ items }) => printPatterns(items, minLength), itemsOf)
@@ -71,4 +87,54 @@ async function printPatterns(patterns: readonly TranscriptPattern[], minLength?:
   printNote(
     `COUNT is the turns ${from}. \`desires\` and \`paths\` count all turns of a pattern, as --min-length 1 does.`,
   )
+}
+
+async function showSteps(
+  sessionId: string | undefined,
+  index: number,
+  { project, json }: TurnsOptions,
+): Promise<void> {
+  const [{ TurngraphError }, { withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
+    import('../errors.ts'),
+    import('./connect.ts'),
+    import('./pages.ts'),
+    import('../operations.ts'),
+    import('../wire.ts'),
+  ])
+  if (sessionId === undefined) {
+    throw new TurngraphError(
+      'invalid_request',
+      '--turn needs --session: turns are counted in their session.',
+      {
+        hint: '`turngraph turns --min-length 0` lists sessions and turns.',
+      },
+    )
+  }
+  let turnId = ''
+  const found = await withClient({ project, readsOnly: true }, (client) =>
+    readPages({}, async (window) => {
+      const page = await client.listTranscriptSteps({ sessionId, index, ...window })
+      turnId = page.turnId
+      return page
+    }),
+  )
+  if (json) printJson(itemsOf(toWire(operations.listTranscriptSteps.output, { turnId, ...found })))
+  else await printSteps(found.items)
+}
+
+async function printSteps(steps: readonly TranscriptStep[]): Promise<void> {
+  if (steps.length === 0) return printNote('The turn has no calls.')
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['step', 'tool', 'status', 'parallel', 'duration_ms', 'error'],
+    steps.map(({ sequence, tool, status, isParallel, parallelGroup, durationMs, error }) => [
+      sequence,
+      tool,
+      status,
+      parallelGroup ?? (isParallel ? 'yes' : '-'),
+      durationMs ?? '-',
+      error ?? '-',
+    ]),
+  )
+  printNote('Steps of the same number under PARALLEL were called by one response.')
 }

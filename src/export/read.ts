@@ -192,10 +192,8 @@ function stepsFrom(
   return held
     .map(([tool, properties]) => {
       const label = properties.failure == null ? 'Step' : 'FailedStep'
-      const { sequence, id, status, isParallel, durationMs, agentId, ...more } = storedProperties(
-        label,
-        properties,
-      )
+      const { sequence, id, status, isParallel, parallelGroup, durationMs, agentId, ...more } =
+        storedProperties(label, properties)
       const begun = started.filter(([of]) => of === sequence).map(([, session]) => session)
       const failed = more as { error?: string; failure?: string }
       const step: Steps[number] = {
@@ -203,6 +201,7 @@ function stepsFrom(
         id,
         status,
         isParallel,
+        ...(parallelGroup !== undefined && { parallelGroup }),
         ...(durationMs !== undefined && { durationMs }),
         ...(agentId !== undefined && { agentId }),
         ...(failed.error !== undefined && { error: failed.error }),

@@ -39,6 +39,11 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}', operation: 'getTurn' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}/history', operation: 'getTurnHistory' },
   { method: 'GET', path: '/v1/transcript-turns', operation: 'listTranscriptTurns' },
+  {
+    method: 'GET',
+    path: '/v1/transcripts/{session_id}/turns/{index}/steps',
+    operation: 'listTranscriptSteps',
+  },
   { method: 'GET', path: '/v1/transcript-patterns', operation: 'listTranscriptPatterns' },
   { method: 'GET', path: '/v1/tool-stats', operation: 'listToolStats' },
   { method: 'GET', path: '/v1/paths', operation: 'listPaths' },

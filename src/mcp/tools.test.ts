@@ -70,6 +70,7 @@ describe('the tools', () => {
       'get_turn_run_status',
       'get_turn_status',
       'list_attempts',
+      'list_transcript_steps',
       'list_turns',
       'load_continuation_context',
       'query_graph',

@@ -226,6 +226,16 @@ export const MEMORY_TOOLS: readonly Tool[] = [
     annotations: hints('reads'),
     examples: [{ description: 'The turns of a world', arguments: { world_slug: 'trial', limit: 10 } }],
   }),
+  memoryTool('list_transcript_steps', 'listTranscriptSteps', {
+    title: 'Steps of a transcript turn',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'The first turn of a session that was imported (examples/transcripts)',
+        arguments: { session_id: '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01', index: 0 },
+      },
+    ],
+  }),
   {
     name: 'query_graph',
     title: 'Query the graph',

@@ -114,7 +114,8 @@ function paramsOf(record: Turn): object {
   for (const [sequence, { tool, id, status, isParallel, ...step }] of record.steps.entries()) {
     const own = byTool.get(tool) ?? { steps: [], failed: [] }
     byTool.set(tool, own)
-    const row = [id, sequence, status, isParallel, step.durationMs ?? null, step.agentId ?? null]
+    const { durationMs = null, agentId = null, parallelGroup = null } = step
+    const row = [id, sequence, status, isParallel, durationMs, agentId, parallelGroup]
     const { error, failure } = step
     if (error === undefined || failure === undefined) own.steps.push(row)
     else own.failed.push({ row, more: { error, failure, project, tool, sessionId, begunMs } })

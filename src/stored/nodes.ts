@@ -84,6 +84,7 @@ const stepShape = {
   sequence: count,
   status: oneOf(STEP_STATUSES),
   isParallel: flag,
+  parallelGroup: count.optional(),
   durationMs: number.optional(),
   agentId: text.optional(),
 }

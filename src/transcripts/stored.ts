@@ -139,7 +139,9 @@ function callsOf(
     byTool.set(tool, own)
     const agentId = step.agentId === null ? null : nameFrom(step.agentId)
     // In the order that the statement takes them: their names, a million times, were half of what is sent.
-    const row = [nameFrom(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId]
+    // A turn that an earlier version left open in a file's state has no groups.
+    const group = step.parallelGroup ?? null
+    const row = [nameFrom(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group]
     if (step.status !== 'error') own.steps.push(row)
     else {
       const error = messages.get(step.error ?? '') ?? ''

@@ -52,18 +52,18 @@ export type TranscriptTurn = {
   pattern: string | null
   errors: number
   parallelSteps: number
-  steps: (Omit<Step, 'response'> & { isParallel: boolean })[]
+  steps: (Omit<Step, 'response'> & { isParallel: boolean; parallelGroup: number | null })[]
 }
 
 /** @param closed whether the next turn has begun */
 export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn {
   const { id, index, kind, startedAt, toldMs, steps } = turn
-  const inResponse = new Map<string, number>()
-  for (const { response } of steps) inResponse.set(response, (inResponse.get(response) ?? 0) + 1)
+  const groups = parallelGroups(steps)
   const shown = steps.map(({ response, ...step }) => ({
     ...step,
     status: step.status === 'pending' && turn.interrupted ? ('interrupted' as const) : step.status,
-    isParallel: (inResponse.get(response) ?? 0) > 1,
+    isParallel: groups.has(response),
+    parallelGroup: groups.get(response) ?? null,
   }))
   const passedMs = msBetween(startedAt, turn.lastAt)
   return {
@@ -80,6 +80,14 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
     parallelSteps: shown.filter(({ isParallel }) => isParallel).length,
     steps: shown,
   }
+}
+
+/** Numbers the responses of a turn that made several calls, from 1. */
+function parallelGroups(steps: readonly Step[]): ReadonlyMap<string, number> {
+  const calls = new Map<string, number>()
+  for (const { response } of steps) calls.set(response, (calls.get(response) ?? 0) + 1)
+  const parallel = [...calls].filter(([, count]) => count > 1)
+  return new Map(parallel.map(([response], i) => [response, i + 1]))
 }
 
 /** Null where one of the instants is not known or none. */

@@ -3,7 +3,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { memory } from '../support/engines.ts'
 import { clientOf, PROJECT } from '../support/records.ts'
 import { bytesOf, call, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
-import { linesOf, result, user } from '../support/written-transcript.ts'
+import { failed, instant, linesOf, result, user } from '../support/written-transcript.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const S1 = sessionOf(1)
@@ -156,6 +156,76 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       await expect(client().listTranscriptTurns({ since: 'yesterday' })).rejects.toMatchObject({
         code: 'invalid_request',
       })
+    })
+
+    test('the steps of a turn: sequence, tool, status, parallel group, error and duration', async () => {
+      const records = [
+        user('Do it'),
+        call('1', 'Read', { id: 'm1' }),
+        call('2', 'Read', { id: 'm1' }),
+        result('1'),
+        failed('2', 'no such file'),
+        call('3', 'Grep', { id: 'm2' }),
+        call('4', 'Bash', { id: 'm3' }),
+        call('5', 'Edit', { id: 'm3' }),
+        result('3'),
+        result('5'),
+      ]
+      const timed = records.map((record, i) => ({ ...record, uuid: `r${i}`, timestamp: instant(i) }))
+      await send(client(), S1, linesOf(timed))
+      const none = { status: 'ok', isParallel: true, error: null, agentId: null }
+      const steps = [
+        { ...none, sequence: 0, tool: 'Read', parallelGroup: 1, durationMs: 2000 },
+        {
+          ...none,
+          sequence: 1,
+          tool: 'Read',
+          parallelGroup: 1,
+          durationMs: 2000,
+          status: 'error',
+          error: 'no such file',
+        },
+        { ...none, sequence: 2, tool: 'Grep', parallelGroup: null, durationMs: 3000, isParallel: false },
+        { ...none, sequence: 3, tool: 'Bash', parallelGroup: 2, durationMs: null, status: 'pending' },
+        { ...none, sequence: 4, tool: 'Edit', parallelGroup: 2, durationMs: 2000 },
+      ]
+      const asked = { sessionId: S1, index: 0 }
+      expect(await client().listTranscriptSteps(asked)).toEqual({
+        turnId: 'r0',
+        items: steps,
+        nextCursor: null,
+      })
+      const first = await client().listTranscriptSteps({ ...asked, limit: 2 })
+      expect(first.items).toEqual(steps.slice(0, 2))
+      const second = await client().listTranscriptSteps({ ...asked, limit: 3, cursor: first.nextCursor })
+      expect(second).toEqual({ turnId: 'r0', items: steps.slice(2), nextCursor: null })
+    })
+
+    test('the steps of a turn are those of its session and place; what is not there is not_found', async () => {
+      await two()
+      const stepsAt = async (sessionId: string, index: number) =>
+        (await client().listTranscriptSteps({ sessionId, index })).items.map(({ tool }) => tool)
+      expect(await stepsAt(S2, 1)).toEqual(['Read'])
+      expect(await stepsAt(S1, 1)).toEqual(['Bash', 'Bash', 'Read', 'Bash', 'Read'])
+      expect(await stepsAt(S1, 2)).toEqual([])
+      // A fork: another session holds the same turns.
+      await send(client(), sessionOf(3), bytesOf(turn('d', ['Read'], { from: 300 })))
+      expect(await stepsAt(sessionOf(3), 0)).toEqual(['Read'])
+      // A file that was replaced: its former turn stays at the same place.
+      await send(client(), sessionOf(3), bytesOf(turn('new', ['Grep', 'Grep'], { from: 900 })), {
+        anew: true,
+      })
+      expect(await stepsAt(sessionOf(3), 0)).toEqual(['Grep', 'Grep'])
+      for (const [sessionId, index, message] of [
+        [S1, 4, `Session ${S1} has no turn 4; the first is turn 0.`],
+        [sessionOf(9), 0, `There is no transcript of session ${sessionOf(9)} in project ${PROJECT}.`],
+      ] as const)
+        await expect(client().listTranscriptSteps({ sessionId, index })).rejects.toMatchObject({
+          code: 'not_found',
+          message,
+        })
+      const foreign = { sessionId: S1, index: 0, project: 'elsewhere' }
+      await expect(client().listTranscriptSteps(foreign)).rejects.toMatchObject({ code: 'not_found' })
     })
 
     test('patterns: how often, how long on average, in how many sessions', async () => {

@@ -192,6 +192,41 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     ).toEqual([`turn-pattern ${pattern}`, 'tool-error Bash: Exit code N: no such file <path>'])
   })
 
+  test('the steps of one turn of a session are shown, and as JSON', async () => {
+    const { noted, json } = await everyCommand()
+    await json('import', 'transcripts', folder)
+    const { stdout, note } = await noted('turns', '--session', S1, '--turn', '0')
+    expect(lines(stdout)).toEqual([
+      'STEP\tTOOL\tSTATUS\tPARALLEL\tDURATION_MS\tERROR',
+      '0\tGrep\tok\t-\t1000\t-',
+      ...[1, 2, 3].map((step) => `${step}\tRead\tok\t-\t1000\t-`),
+      '4\tEdit\tok\t-\t1000\t-',
+      '5\tBash\terror\t-\t1000\tExit code 1 no such file /srv/app/a.ts',
+    ])
+    expect(note).toBe('Steps of the same number under PARALLEL were called by one response.\n')
+    const steps = await json('turns', '--session', S1, '--turn', '0')
+    expect(steps).toHaveLength(6)
+    expect(steps[5]).toEqual({
+      sequence: 5,
+      tool: 'Bash',
+      status: 'error',
+      is_parallel: false,
+      parallel_group: null,
+      duration_ms: 1000,
+      error: 'Exit code 1\nno such file /srv/app/a.ts',
+      agent_id: null,
+    })
+    for (const [args, code, said] of [
+      [['--session', S1, '--turn', '9'], 4, 'has no turn 9'],
+      [['--turn', '0'], 2, '--turn needs --session'],
+      [['--session', S1, '--turn', '0', '--patterns'], 2, "cannot be used with option '--patterns'"],
+    ] as const) {
+      const refused = await turngraph.run(['turns', ...args])
+      expect({ args, code: refused.code, stdout: refused.stdout }).toEqual({ args, code, stdout: '' })
+      expect(refused.stderr).toContain(said)
+    }
+  })
+
   test('what each report counts is said below its table, and not within it', async () => {
     const { noted, json } = await everyCommand()
     write(3, linesOf(turn('g', LONG, { from: 700 })))

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -11,6 +13,8 @@ import type {
 } from '@modelcontextprotocol/sdk/validation'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { onTestFinished } from 'vitest'
+import { graphStore } from '../../src/transcripts/graph-store.ts'
+import { importFiles } from '../../src/transcripts/import-files.ts'
 import { cli } from '../chaos/service-process.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { neo4jUrl } from '../support/engines.ts'
@@ -40,8 +44,16 @@ export function executorsFile(executors: object = EXECUTORS): string {
   return file
 }
 
-export const overHttp = async (store: StoreUnderTest, project = 'shop'): Promise<Connection> => {
+/** A folder of transcripts that a connection finds imported. */
+export type Prepared = { transcripts?: string }
+
+export const overHttp = async (
+  store: StoreUnderTest,
+  project = 'shop',
+  { transcripts }: Prepared = {},
+): Promise<Connection> => {
   const graph = await store.open()
+  if (transcripts !== undefined) await importFiles(graphStore(graph, 5), [transcripts], { project })
   const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
   const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }
   return connected(
@@ -51,21 +63,30 @@ export const overHttp = async (store: StoreUnderTest, project = 'shop'): Promise
   )
 }
 
-export const overStdio = async (store: StoreUnderTest, project = 'shop'): Promise<Connection> => {
+export const overStdio = async (
+  store: StoreUnderTest,
+  project = 'shop',
+  { transcripts }: Prepared = {},
+): Promise<Connection> => {
   const graph = await store.open()
   const onNeo4j = graph.engine === 'neo4j'
   await graph.close()
-  const url = onNeo4j ? neo4jUrl('lts') : 'embedded:memory'
+  const ofEmbedded = transcripts === undefined ? 'embedded:memory' : 'embedded:'
+  const env = {
+    PATH: process.env.PATH ?? '',
+    TURNGRAPH_STORE: onNeo4j ? neo4jUrl('lts') : ofEmbedded,
+    TURNGRAPH_DATA: newFolder(),
+    TURNGRAPH_EXECUTORS: executorsFile(),
+  }
+  if (transcripts !== undefined) {
+    const args = [cli, 'import', 'transcripts', transcripts, '--project', project]
+    await promisify(execFile)(process.execPath, args, { env })
+  }
   return connected(
     new StdioClientTransport({
       command: process.execPath,
       args: [cli, 'mcp', '--project', project],
-      env: {
-        PATH: process.env.PATH ?? '',
-        TURNGRAPH_STORE: url,
-        TURNGRAPH_DATA: newFolder(),
-        TURNGRAPH_EXECUTORS: executorsFile(),
-      },
+      env,
       stderr: 'inherit',
     }),
   )

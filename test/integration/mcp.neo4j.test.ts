@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { describeOn, memory, neo4jLts } from '../support/engines.ts'
-import { type Connection, type Json, overHttp, overStdio } from './mcp-connect.ts'
+import { type Connection, type Json, overHttp, overStdio, type Prepared } from './mcp-connect.ts'
 
 /** Seed 001's required MCP tests, by their names, over both transports and on both engines. */
 
@@ -13,11 +14,11 @@ describeOn(memory, suites)
 describeOn(neo4jLts, suites)
 
 function suites(store: StoreUnderTest): void {
-  describe('over streamable HTTP', () => tools(() => overHttp(store)))
-  describe('over stdio', () => tools(() => overStdio(store)))
+  describe('over streamable HTTP', () => tools((prepared) => overHttp(store, 'shop', prepared)))
+  describe('over stdio', () => tools((prepared) => overStdio(store, 'shop', prepared)))
 }
 
-function tools(connect: () => Promise<Connection>): void {
+function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
   const inWorld = async (executor = 'trial', world_slug = 'w'): Promise<Connection> => {
     const connection = await connect()
     await connection.call('create_world', { feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug, executor })
@@ -357,7 +358,7 @@ function tools(connect: () => Promise<Connection>): void {
   })
 
   test('consumer_manifest_examples_execute', async () => {
-    const mcp = await connect()
+    const mcp = await connect({ transcripts: TRANSCRIPTS })
     const { tools: published } = JSON.parse(readFileSync(MANIFEST, 'utf8'))
     const { tools: listed } = await mcp.client.listTools()
     expect(listed).toEqual(published.map(({ examples, ...tool }: Json) => tool))
@@ -380,3 +381,4 @@ function tools(connect: () => Promise<Connection>): void {
 }
 
 const MANIFEST = new URL('../../docs/mcp-tools.json', import.meta.url)
+const TRANSCRIPTS = fileURLToPath(new URL('../../examples/transcripts', import.meta.url))

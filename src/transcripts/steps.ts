@@ -1,0 +1,74 @@
+/** Reads the calls of one turn of a transcript, in their order: their structure, never a word of them. */
+import * as z from 'zod'
+import { TurngraphError } from '../errors.ts'
+import { optionalNumber, optionalText } from '../graph/columns.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { STEP_STATUSES } from './content.ts'
+import { sessionKey } from './stored.ts'
+
+const turnOfSession = statement('transcripts/turn-of-session')
+const stepsOfTurn = statement('transcripts/steps-of-turn')
+
+export const transcriptStep = z.object({
+  sequence: z.number().describe('its place in the turn, from 0'),
+  tool: z.string(),
+  status: z.enum(STEP_STATUSES),
+  isParallel: z.boolean().describe('true: its response made several calls'),
+  parallelGroup: optionalNumber.describe(
+    'which of those responses of the turn, from 1; null where it is not parallel, or was imported before groups were stored',
+  ),
+  durationMs: optionalNumber,
+  error: optionalText.describe('the message of a failed call, secrets masked, 500 characters at most'),
+  agentId: optionalText.describe('the subagent that the call started'),
+})
+export type TranscriptStep = z.output<typeof transcriptStep>
+
+export type StepsRequest = {
+  project: string
+  sessionId: string
+  /** The place of the turn in the session, from 0. */
+  index: number
+  /** The sequence of the last step that is not wanted; -1 for all. */
+  after: number
+  limit: number
+}
+
+/**
+ * A page of the steps of a turn.
+ *
+ * @throws `not_found` where the project has no such session, or the session no such turn
+ * @example
+ * await listTranscriptSteps(graph, { project: 'shop', sessionId, index: 3, after: -1, limit: 100 })
+ * // { turnId: '…', steps: [{ sequence: 0, tool: 'Grep', status: 'ok', … }, …] }
+ */
+export async function listTranscriptSteps(
+  graph: Graph,
+  request: StepsRequest,
+): Promise<{ turnId: string; steps: TranscriptStep[] }> {
+  const { after, limit } = request
+  const { key: turnKey, id: turnId } = await findTurn(graph, request)
+  const steps = await readRows(graph, stepsOfTurn, { turnKey, after, limit }, transcriptStep)
+  return { turnId, steps }
+}
+
+const turnsRow = z.object({
+  turns: z.array(z.object({ key: z.string(), id: z.string(), begunMs: z.number() })),
+})
+
+/** Where a replaced file left an earlier turn at the same place, the one that began last is meant. */
+async function findTurn(graph: Graph, { project, sessionId, index }: StepsRequest) {
+  const params = { sessionKey: sessionKey(project, sessionId), index }
+  const [session] = await readRows(graph, turnOfSession, params, turnsRow)
+  if (session === undefined)
+    throw notFound(`There is no transcript of session ${sessionId} in project ${project}.`)
+  const [turn] = session.turns.sort((a, b) => b.begunMs - a.begunMs || (a.key < b.key ? -1 : 1))
+  if (turn === undefined) throw notFound(`Session ${sessionId} has no turn ${index}; the first is turn 0.`)
+  return turn
+}
+
+const notFound = (message: string): TurngraphError =>
+  new TurngraphError('not_found', message, {
+    hint: '`turngraph turns --min-length 0` (GET /v1/transcript-turns?min_length=0) lists sessions and turns.',
+  })
