@@ -37,7 +37,7 @@ Examples:
 
 async function examineGraph({ project, json = false, repair = false }: Options): Promise<void> {
   const { withClient } = await import('./connect.ts')
-  const found = await withClient({ project, readsOnly: !repair, asItIs: true }, (client) =>
+  const found = await withClient({ project, readsOnly: !repair, asItIs: !repair }, (client) =>
     examineAll(client, project, repair),
   )
   const left = found.findings.filter(({ repaired }) => !repaired)

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { TurngraphError } from '../errors.ts'
 import { readRows } from '../graph/decode.ts'
+import { migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
@@ -45,7 +47,8 @@ const STAGES = Object.keys(OF_PROJECT)
  * never removes a turn, a part of one, or a text.
  *
  * @param project null: the whole graph, with what belongs to no project
- * @throws `not_found` where nothing is kept of the project
+ * @throws `not_found` where nothing is kept of the project; `store_unavailable` where a graph of another version is to be
+ *   repaired
  * @example
  * let cursor: string | null = null
  * do {
@@ -61,6 +64,7 @@ export async function examine(
     repair = false,
   }: { project: string | null; cursor?: string | null | undefined; repair?: boolean | undefined },
 ): Promise<Examination> {
+  if (repair) await refuseOtherSchema(graph)
   if (cursor == null) await beginReadingAll(graph, project)
   const ends = performance.now() + WORK_MS
   const isTime = () => performance.now() < ends
@@ -73,6 +77,20 @@ export async function examine(
     place = walked.next ?? (await after(graph, place, project))
   } while (place !== null && isTime())
   return { ...found, nextCursor: place === null ? null : toCursor(place) }
+}
+
+/** What another version of Turngraph wrote may hold what this one does not know: nothing of it may be repaired away. */
+async function refuseOtherSchema(graph: Graph): Promise<void> {
+  const { pending } = await migrationStatus(graph)
+  if (pending.length === 0) return
+  const versions = pending.map((version) => `V${version}`).join(', ')
+  throw new TurngraphError(
+    'store_unavailable',
+    `The graph is not repaired before it is migrated: ${versions}.`,
+    {
+      hint: 'Run `turngraph migrate`, then `turngraph doctor --repair`.',
+    },
+  )
 }
 
 async function walk(graph: Graph, place: Position, how: Walk): Promise<Walked> {

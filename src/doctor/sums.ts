@@ -41,14 +41,14 @@ export async function walkPatterns(
 ): Promise<Walked> {
   const { rows, findings, repairs } = await checkPatterns(graph, project, from)
   const lock = { statement: lockPatterns, params: { keys: rows.map(({ key }) => key) } }
-  const told =
+  const shown =
     repair && repairs.length > 0
       ? await repairUnderLock(graph, lock, (locked) => checkPatterns(locked, project, from))
       : findings
   const last = rows.length < PATTERNS_AT_ONCE ? undefined : rows.at(-1)
   return {
     examined: rows.length,
-    findings: told,
+    findings: shown,
     next: last === undefined ? null : { ...from, after: last.key },
   }
 }
@@ -103,7 +103,7 @@ export async function walkTools(
     if (node === undefined) findings.add('unattached', 'ToolUse', key, 'there is no such Tool')
     else if (checkRecord(findings, 'Tool', node.key, node.held)) checkKey(findings, 'Tool', node.key, key)
     const ofTool = { project, tool: name, key }
-    const told = findings.all.length
+    const before = findings.all.length
     const uses = await checkUses(graph, ofTool, findings)
     if (repair && findings.repairs.length > 0) {
       const lock = { statement: lockUses, params: { project, tool: name } }
@@ -112,7 +112,7 @@ export async function walkTools(
         await checkUses(locked, ofTool, again)
         return { findings: again.all, repairs: again.repairs }
       })
-      findings.all.splice(told, findings.all.length, ...repaired)
+      findings.all.splice(before, findings.all.length, ...repaired)
     }
     tell(walked, findings, 1 + uses)
     place.after = name

@@ -122,7 +122,7 @@ async function walkTask(
   if (fits) checkKey(findings, 'Task', key, taskKey(project, featureId, String(held.id)))
   let task = await checkCriteria(graph, key, findings)
   if (!resumes && repair && findings.repairs.length > 0) {
-    const told = findings.all.filter(({ label }) => label !== 'Criterion')
+    const others = findings.all.filter(({ label }) => label !== 'Criterion')
     const lock = { statement: lockTask, params: { taskKey: key } }
     const repaired = await repairUnderLock(graph, lock, async (locked) => {
       const again = new Findings()
@@ -130,7 +130,7 @@ async function walkTask(
       return { findings: again.all, repairs: again.repairs }
     })
     task = await checkCriteria(graph, key, new Findings())
-    findings.all.splice(0, findings.all.length, ...told, ...repaired)
+    findings.all.splice(0, findings.all.length, ...others, ...repaired)
   }
   if (!resumes) tell(walked, findings, 1 + task.criteria.size)
   const ordinals: number[] = []

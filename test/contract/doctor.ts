@@ -531,6 +531,13 @@ export function doctorContract(store: StoreUnderTest): void {
   describe('the doctor of a graph without a schema', () => {
     const handles = useGraph(store, 'openUnmigrated')
 
+    test('repairs nothing before the graph is migrated: another version may know what this one would remove', async () => {
+      await expect(findingsOf(handles.graph, null, { repair: true })).rejects.toMatchObject({
+        code: 'store_unavailable',
+        hint: expect.stringContaining('turngraph migrate'),
+      })
+    })
+
     test('finds what is to be migrated', async () => {
       const findings = await findingsOf(handles.graph)
       expect(findings.filter(({ check }) => check === 'migration_pending').map(({ key }) => key)).toEqual(
