@@ -8,7 +8,7 @@ import { parseStatement } from '../../src/graph/statements.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import { type Counts, countsOf, dumpOf } from '../support/graph-dump.ts'
 import { fillHealthy, judgedTurn, runThroughOperations } from '../support/healthy-graph.ts'
-import { aContext, clientOf } from '../support/records.ts'
+import { aContext, clientOf, PROJECT } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** All that the doctor finds, however many answers it takes. */
@@ -404,9 +404,9 @@ export function doctorContract(store: StoreUnderTest): void {
         const seen = await undone(graph as Graph, async (held) => {
           await plant(held, cypher)
           const before = saidIn(await countsOf(held))
-          const found = await findingsOf(held, null, { repair: true })
+          const found = await findingsOf(held, PROJECT, { repair: true })
           const after = saidIn(await countsOf(held))
-          return { found, before, after, again: await findingsOf(held, null, { repair: true }) }
+          return { found, before, after, again: await findingsOf(held, PROJECT, { repair: true }) }
         })
         expect(seen).toMatchObject({ again: [], after: seen.before })
         expect(seen.found.filter(({ repaired }) => repaired).map((each) => each.check)).toContain(check)
