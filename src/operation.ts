@@ -3,6 +3,7 @@ import { invalidField, type TurngraphError } from './errors.ts'
 import type { Graph } from './graph/port.ts'
 import type { Queries } from './queries/queries.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
+import { withNearNames } from './turns/target.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
 
 /** One thing that Turngraph can do. Names and shapes are camelCase; the wire forms derive from the schemas (wire.ts). */
@@ -39,10 +40,11 @@ export type Call = {
 export const project = name.nullish().describe("default: the connection's project")
 export const worldSlug = name
 export const turnNumber = wholeNumber(1, LIMITS.turnNumber)
+/** A task, and the world of it; `resolveTarget` finds the task of a world that stands alone. */
 export const target = {
   project,
-  featureId: name,
-  taskId: name,
+  featureId: name.nullish().describe('default: that of the world'),
+  taskId: name.nullish().describe('default: that of the world'),
   worldSlug: name.nullish().describe('default: the newest world of the task'),
 }
 export const asOf = wholeNumber(0, LIMITS.turnNumber)
@@ -56,9 +58,19 @@ export const pageFields = {
 export const page = <S extends z.ZodType>(item: S) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable().describe('null on the last page') })
 
+/** Whatever is not there, the error names what is near to it. */
 export const operation = <I extends z.ZodType, O extends z.ZodType>(
   definition: Operation<I, O>,
-): Operation<I, O> => definition
+): Operation<I, O> => ({
+  ...definition,
+  run: async (graph, input, call) => {
+    try {
+      return await definition.run(graph, input, call)
+    } catch (error) {
+      throw await withNearNames(graph, input, error)
+    }
+  },
+})
 
 /** A page from one item more than it shows: whether there is a next one, and where it begins. */
 export function pageOf<T>(

@@ -27,8 +27,11 @@ import { transcriptOperations } from './transcript-operations.ts'
 import { captureTurnState } from './turns/capture.ts'
 import { loadTurnContinuationContext } from './turns/context.ts'
 import { contextRequest, continuationContext } from './turns/continuation.ts'
+import { knownTask } from './turns/known-task.ts'
+import { requireNames } from './turns/missing-name.ts'
 import { listTurns, readTurn, turnHistory } from './turns/read.ts'
 import { captureRequest, turnState } from './turns/record.ts'
+import { resolveTarget, withTaskKnown } from './turns/target.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
 import { explainTurn, whyView } from './turns/why.ts'
 import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
@@ -60,9 +63,10 @@ export const operations = {
     input: contextRequest,
     output: continuationContext,
     run: async (graph, input, { log }) => {
-      const answer = await loadTurnContinuationContext(graph, input)
-      logRecovery(log, answer)
-      return answer
+      const request = await resolveTarget(graph, input)
+      const context = await loadTurnContinuationContext(graph, request)
+      logRecovery(log, context)
+      return withTaskKnown(graph, request, context, context.worldSlug !== null)
     },
   }),
   listCriteria: operation({
@@ -74,8 +78,12 @@ export const operations = {
       policy: z.enum(POLICIES).default('sticky'),
       role: z.enum(ROLES).default('coach'),
     }),
-    output: criteriaView,
-    run: (graph, input) => listCriteria(graph, input),
+    output: criteriaView.extend(knownTask),
+    run: async (graph, input) => {
+      const request = await resolveTarget(graph, input)
+      const criteria = await listCriteria(graph, request)
+      return withTaskKnown(graph, request, criteria, criteria.worldSlug !== null)
+    },
   }),
   getCriterionHistory: operation({
     summary: 'All that was ever said of a criterion in a world, oldest first',
@@ -98,19 +106,25 @@ export const operations = {
     summary: 'What the Player promised: in this turn, else in the newest earlier one that has promises',
     scope: 'read',
     input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
-    output: promisesView,
+    output: promisesView.extend({ taskKnown: knownTask.taskKnown, near: knownTask.near }),
     run: async (graph, input, { log }) => {
-      const promises = await recoverPromises(graph, input)
+      const request = await resolveTarget(graph, input)
+      const promises = await recoverPromises(graph, request)
       logRecovery(log, { promises })
-      return promises
+      return withTaskKnown(graph, request, promises, promises.source !== 'none' || request.worldSlug != null)
     },
   }),
   loadStall: operation({
     summary: 'Whether a session still gets anywhere, and what to look at if not',
     scope: 'read',
     input: z.strictObject({ ...target, turn: asOf, policy: z.enum(POLICIES).default('sticky') }),
-    output: stallView,
-    run: (graph, input) => loadStall(graph, input),
+    output: stallView.extend(knownTask),
+    run: async (graph, input) => {
+      const request = await resolveTarget(graph, input)
+      const stall = await loadStall(graph, request)
+      const found = request.worldSlug != null || stall.window > 0 || stall.criteriaLeft.length > 0
+      return withTaskKnown(graph, request, stall, found)
+    },
   }),
   explainTurn: operation({
     summary: 'What was tried in a turn, and why it was not approved',
@@ -121,7 +135,7 @@ export const operations = {
       role: z.enum(ROLES).default('coach').describe('a player sees no evidence, no gate and no details'),
     }),
     output: whyView,
-    run: (graph, input) => explainTurn(graph, input),
+    run: async (graph, input) => explainTurn(graph, await resolveTarget(graph, input)),
   }),
   createWorld: operation({
     summary: 'Create a world: one autobuild session of a task',
@@ -141,6 +155,7 @@ export const operations = {
     output: page(world),
     run: async (graph, { limit, cursor, ...filter }) => {
       const worlds = await listWorlds(graph, filter, { after: textCursor(cursor), limit: limit + 1 })
+      if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
       return pageOf(worlds, limit, (last) => last.worldSlug)
     },
   }),

@@ -3,7 +3,10 @@ import { TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { headOf, type Statement, statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
+import { didYouMean, nearNames } from '../near-names.ts'
 import { requireProject } from '../projects.ts'
+import { requireNames } from '../turns/missing-name.ts'
+import { getWorld } from '../turns/worlds.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
 const NAMES = [
@@ -81,8 +84,8 @@ export type AnalysisRequest = {
 /**
  * Answers a named question about one project: each statement begins there, so it sees nothing else.
  *
- * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `invalid_request`
- * where it cannot be narrowed down so
+ * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `unknown_world`;
+ * `invalid_request` where it cannot be narrowed down so
  * @example
  * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
  * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
@@ -134,6 +137,8 @@ async function requireScope(
   { project, featureId, taskId, worldSlug }: AnalysisRequest,
 ): Promise<void> {
   await requireProject(graph, project)
+  await requireNames(graph, { project, featureId, taskId })
+  if (worldSlug != null) await getWorld(graph, project, worldSlug)
   const [feature, task, world] = [featureId ?? '', taskId ?? '', worldSlug ?? '']
   const scope = { feature_id: feature, task_id: task, world_slug: world }
   const given = Object.entries(scope).flatMap(([field, value]) => (value === '' ? [] : `${field} ${value}`))
@@ -145,7 +150,11 @@ async function requireScope(
   })
 }
 
-const unknownAnalysis = (name: string): TurngraphError =>
-  new TurngraphError('not_found', `There is no analysis "${name.slice(0, 200)}".`, {
+function unknownAnalysis(name: string): TurngraphError {
+  const near = nearNames(name, NAMES)
+  const message = `There is no analysis "${name.slice(0, 200)}".${didYouMean(near)}`
+  return new TurngraphError('not_found', message, {
     hint: `The analyses are ${NAMES.join(', ')}.`,
+    details: { near },
   })
+}

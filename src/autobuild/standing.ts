@@ -1,3 +1,4 @@
+import { hasCode } from '../errors.ts'
 import type { CaptureRequest, TurnState } from '../turns/record.ts'
 import { differenceOf, onlyAdds, withWhatResultsTold } from './gain.ts'
 import type { ImportTarget } from './import-target.ts'
@@ -12,9 +13,7 @@ export async function standingWorlds(
   scope: { project: string | null; featureId: string; taskId: string },
 ): Promise<StandingWorld[]> {
   const worlds: StandingWorld[] = []
-  for await (const { worldSlug } of everyItem((cursor) =>
-    client.listWorlds({ ...scope, limit: PAGE, cursor }),
-  )) {
+  for await (const { worldSlug } of everyItem((cursor) => worldsOfTask(client, scope, cursor))) {
     const turns = new Map<number, TurnState>()
     const { project } = scope
     const pages = everyItem((cursor) => client.listTurns({ project, worldSlug, limit: PAGE, cursor }))
@@ -22,6 +21,20 @@ export async function standingWorlds(
     worlds.push({ worldSlug, turns })
   }
   return worlds
+}
+
+/** The first import of a task finds none of it. */
+async function worldsOfTask(
+  client: ImportTarget,
+  scope: { project: string | null; featureId: string; taskId: string },
+  cursor: string | null,
+): ReturnType<ImportTarget['listWorlds']> {
+  try {
+    return await client.listWorlds({ ...scope, limit: PAGE, cursor })
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return { items: [], nextCursor: null }
+    throw error
+  }
 }
 
 async function* everyItem<T>(

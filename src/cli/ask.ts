@@ -1,11 +1,13 @@
 import type { TurngraphClient } from '../client/client.ts'
 import type { OperationName } from '../operations.ts'
 import { printJson } from './output.ts'
+import { reportUnknownTask } from './unknown-task.ts'
 
 type Answer<N extends OperationName> = Awaited<ReturnType<TurngraphClient[N]>>
 
 /**
- * Asks one operation for a command that only reads, prints its wire form for `--json`, else lets `print` show it.
+ * Asks one operation for a command that only reads, prints its wire form for `--json`, else lets `print` show it. Of a
+ * task that is not known there is nothing to show.
  *
  * @param part what of the wire form is printed: all of it
  */
@@ -25,8 +27,9 @@ export async function ask<N extends OperationName>(
     const call = client[name] as (input: unknown) => Promise<Answer<N>>
     return call(input)
   })
+  const isUnknown = reportUnknownTask(answer as object, { byLoops: name === 'recoverPromises' })
   if (json) printJson(part(toWire(operations[name].output, answer)))
-  else await print(answer)
+  else if (!isUnknown) await print(answer)
 }
 
 /** The list alone: what has no pages needs no frame. */

@@ -10,6 +10,7 @@ import {
   withTarget,
 } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
+import { reportUnknownTask } from './unknown-task.ts'
 
 type ContextOptions = TargetOptions &
   PolicyOption & {
@@ -50,11 +51,12 @@ async function printContext(options: ContextOptions): Promise<void> {
       ...rest,
     }),
   )
+  reportUnknownTask(answer, { byLoops: true })
   if (json) return printJson(toWire(operations.loadTurnContinuationContext.output, answer))
   if (answer.context !== null) return printText(answer.context)
   printNote(
     answer.status === 'first_turn'
       ? `Turn ${turn} is the first: there is nothing before it.`
-      : `${task} has no turn before turn ${turn}.`,
+      : `${task ?? `World ${world}`} has no turn before turn ${turn}.`,
   )
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { TurngraphError } from '../errors.ts'
 
 /** Options that several commands share, each with one meaning. */
 
@@ -7,26 +8,34 @@ export const withProject = (command: Command): Command =>
     new Option('--project <project>', 'default: TURNGRAPH_PROJECT, else that of the server').argParser(named),
   )
 
-/** A task, and the world of it. */
+/** A task, and the world of it; a world alone says of which task it is. */
 export const withTarget = (command: Command): Command =>
   command
-    .requiredOption('--feature <id>', 'the feature', named)
-    .requiredOption('--task <id>', 'the task', named)
+    .option('--feature <id>', 'the feature (default: that of --world)', named)
+    .option('--task <id>', 'the task (default: that of --world)', named)
     .option('--world <slug>', "default: the task's newest", named)
 
 export type TargetOptions = {
-  feature: string
-  task: string
+  feature?: string
+  task?: string
   world?: string
   project?: string
   json?: boolean
 }
 
-export const targetOf = ({ feature, task, world }: TargetOptions) => ({
-  featureId: feature,
-  taskId: task,
-  ...(world !== undefined && { worldSlug: world }),
-})
+/** @throws `invalid_request` where neither a task nor a world is named */
+export function targetOf({ feature, task, world }: TargetOptions) {
+  if (world === undefined && (feature === undefined || task === undefined)) {
+    throw new TurngraphError('invalid_request', 'It is not said which task is meant.', {
+      hint: 'Name it with --feature and --task, or one of its worlds with --world.',
+    })
+  }
+  return {
+    ...(feature !== undefined && { featureId: feature }),
+    ...(task !== undefined && { taskId: task }),
+    ...(world !== undefined && { worldSlug: world }),
+  }
+}
 
 export const withPolicy = (command: Command): Command =>
   command.addOption(

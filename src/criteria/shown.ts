@@ -62,7 +62,7 @@ const promiseItem = turnState.shape.promises.element
 export const promisesView = z.object({
   source: z.enum(['current', 'recovered', 'none']),
   recoveredFromTurn: z.number().optional(),
-  message: z.string().optional(),
+  message: z.string().optional().describe('that they were recovered, or that the task is not known'),
   items: z.array(promiseItem),
 })
 

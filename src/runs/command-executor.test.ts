@@ -174,6 +174,7 @@ function lives(pid: number): boolean {
 
 const contextFor = (role: 'player' | 'coach') => ({
   status: 'no_prior_turn' as const,
+  taskKnown: true,
   context: null,
   role,
   worldSlug: 'w',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasCode, type TurngraphError } from '../errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
@@ -10,6 +11,7 @@ import { captureTurnState } from '../turns/capture.ts'
 import { digestOf } from '../turns/digest.ts'
 import type { CaptureRequest } from '../turns/record.ts'
 import { unknownWorld, worldDeleted } from '../turns/world-errors.ts'
+import { getWorld } from '../turns/worlds.ts'
 import * as lifecycle from './lifecycle.ts'
 import { type Attempt, brokenAttemptRules, brokenRules, type CountSource, type TurnRun } from './record.ts'
 import {
@@ -245,7 +247,7 @@ export class TurnRunStore {
     return found
   }
 
-  /** @throws `not_found`, also where `worldSlug` is another world's */
+  /** @throws `unknown_world`, `not_found`, also where it is another world's than `worldSlug` says */
   async getTurnRunStatus({ project, worldSlug, turnRunId }: Located<'turnRunId'>): Promise<TurnRunStatusRow> {
     const row = await readWholeRow(
       this.#graph,
@@ -254,13 +256,14 @@ export class TurnRunStore {
       runStatusRow,
       ({ run }) => brokenRules(run).length === 0,
     )
-    if (row === null || (worldSlug != null && row.run.worldSlug !== worldSlug))
-      throw lifecycle.noSuch('turn run')
+    if (row === null || (worldSlug != null && row.run.worldSlug !== worldSlug)) {
+      throw await this.#noSuch('turn run', { project, worldSlug })
+    }
     if (row.deleted) throw worldDeleted(row.run.worldSlug)
     return row
   }
 
-  /** @throws `not_found`, also where `worldSlug` is another world's */
+  /** @throws `unknown_world`, `not_found`, also where it is another world's than `worldSlug` says */
   async getAttempt({ project, worldSlug, attemptId }: Located<'attemptId'>): Promise<Attempt> {
     const row = await readWholeRow(
       this.#graph,
@@ -269,8 +272,9 @@ export class TurnRunStore {
       attemptStatusRow,
       ({ attempt }) => brokenAttemptRules(attempt).length === 0,
     )
-    if (row === null || (worldSlug != null && row.attempt.worldSlug !== worldSlug))
-      throw lifecycle.noSuch('attempt')
+    if (row === null || (worldSlug != null && row.attempt.worldSlug !== worldSlug)) {
+      throw await this.#noSuch('attempt', { project, worldSlug })
+    }
     if (row.deleted) throw worldDeleted(row.attempt.worldSlug)
     return row.attempt
   }
@@ -297,6 +301,21 @@ export class TurnRunStore {
     if (row.deleted) throw worldDeleted(world.worldSlug)
     const numbers = descending(Math.min(row.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
     return this.#page(attemptsOfWorld, numbers, (number) => worldSeqKey(ofWorld, number))
+  }
+
+  /** A world that does not exist comes before the id that stands beside it. */
+  async #noSuch(
+    what: 'attempt' | 'turn run',
+    { project, worldSlug }: { project: string; worldSlug?: string | null | undefined },
+  ): Promise<TurngraphError> {
+    if (worldSlug == null) return lifecycle.noSuch(what)
+    try {
+      await getWorld(this.#graph, project, worldSlug)
+    } catch (error) {
+      // A deleted world is there: what is missing is the id.
+      if (!hasCode(error, 'world_deleted')) throw error
+    }
+    return lifecycle.noSuch(what)
   }
 
   async #page(

@@ -251,6 +251,7 @@ function withoutPrior(
 ): ContinuationContext {
   return {
     status,
+    taskKnown: true, // the operation looks again where no world was found
     context: null,
     role: request.role,
     worldSlug: worldSlug ?? request.worldSlug ?? null,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/shown.ts'
 import { POLICIES } from '../criteria/state.ts'
+import { knownTask } from './known-task.ts'
 import { turnState } from './record.ts'
 import { LIMITS, name, wholeNumber } from './text.ts'
 
@@ -8,8 +9,8 @@ import { LIMITS, name, wholeNumber } from './text.ts'
 
 export const contextRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
-  featureId: name,
-  taskId: name,
+  featureId: name.nullish().describe('default: that of the world'),
+  taskId: name.nullish().describe('default: that of the world'),
   currentTurn: wholeNumber(-LIMITS.turnNumber, LIMITS.turnNumber + 1).describe(
     'the turn that is about to begin',
   ),
@@ -24,7 +25,11 @@ export const contextRequest = z.strictObject({
   policy: z.enum(POLICIES).default('sticky'),
 })
 
-export type ContextRequest = z.output<typeof contextRequest>
+/** Its task is found by then. */
+export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' | 'taskId'> & {
+  featureId: string
+  taskId: string
+}
 
 /** Issues as they are shown: the Player does not see what lies behind the verdict. */
 const shownIssue = turnState.shape.issues.element.partial({ details: true })
@@ -50,6 +55,7 @@ const section = z.object({ section: z.string(), items: z.number() })
 
 export const continuationContext = z.object({
   status: z.enum(['ok', 'first_turn', 'no_prior_turn']),
+  ...knownTask,
   context: z.string().nullable().describe('the text for the prompt; null where there is no prior turn'),
   role: z.enum(ROLES),
   worldSlug: z.string().nullable(),

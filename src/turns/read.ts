@@ -45,6 +45,7 @@ export async function readTurn(
   const { currentTurn } = await getWorld(graph, project, worldSlug)
   throw new TurngraphError('not_found', `World ${worldSlug} has no turn ${turnNumber}.`, {
     hint: currentTurn === 0 ? 'It has no turns yet.' : `Its newest turn is ${currentTurn}.`,
+    details: { near: currentTurn === 0 ? [] : [String(currentTurn)] },
   })
 }
 

@@ -26,6 +26,7 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { issueView } from './continuation.ts'
 import { labelIssues } from './label-issues.ts'
+import { requireNames } from './missing-name.ts'
 import {
   bySeverity,
   COACH_DECISIONS,
@@ -34,7 +35,8 @@ import {
   PLAYER_DECISIONS,
 } from './record.ts'
 import { toTurnState, turnWithParts } from './rows.ts'
-import { worldDeleted } from './world-errors.ts'
+import { unknownWorld, worldDeleted } from './world-errors.ts'
+import { getWorld } from './worlds.ts'
 
 const whyInWorld = statement('turns/why-in-world')
 const whyInTask = statement('turns/why-in-task')
@@ -92,7 +94,7 @@ type WhyRow = z.output<typeof whyRow>
  * Says what a turn tried and why it was not approved: all that was settled in it.
  *
  * @param request `turn`: default the newest; `role`: default the Coach, who sees the reasons
- * @throws `not_found` where there is no such turn, `world_deleted`, `store_unavailable`, `timeout`
+ * @throws `not_found` where there is no such turn or task, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
  * @example
  * const { lost, blockingIssues } = await explainTurn(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1' })
  */
@@ -113,7 +115,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
       (found) => whyIsWhole(found, ledgerUpTo),
     )
   const row = await read(SMALL_WORLD)
-  if (row === null) throw noSuchTurn(request, asked)
+  if (row === null) throw await whatIsMissing(graph, request, asked)
   if (row.world.deleted) throw worldDeleted(row.world.slug)
   const known = whyFrom(row, request, SMALL_WORLD)
   if (known !== null) return known
@@ -225,11 +227,26 @@ function lastWordsIn(
   return new Map(judging.map((entry) => [entry.criterionKey, entry]))
 }
 
-function noSuchTurn({ taskId, worldSlug }: Target, turn: number | null): TurngraphError {
+/** @throws `not_found` where the task is not there, `unknown_world` where the world is not, or is of another task */
+async function whatIsMissing(graph: Graph, target: Target, turn: number | null): Promise<TurngraphError> {
+  const { project, worldSlug } = target
+  if (worldSlug == null) {
+    await requireNames(graph, target)
+    return noSuchTurn(target, turn)
+  }
+  const world = await getWorld(graph, project, worldSlug)
+  if (world.featureId !== target.featureId || world.taskId !== target.taskId) {
+    return unknownWorld(project, worldSlug)
+  }
+  return noSuchTurn(target, turn, world.currentTurn)
+}
+
+function noSuchTurn({ taskId, worldSlug }: Target, turn: number | null, newest = 0): TurngraphError {
   const where = worldSlug == null ? `task ${taskId}` : `world ${worldSlug} of task ${taskId}`
   const message =
     turn === null ? `There is no turn in ${where} yet.` : `There is no turn ${turn} in ${where}.`
   return new TurngraphError('not_found', message, {
     hint: '`turngraph worlds turns` lists the turns of a world.',
+    details: { near: newest === 0 ? [] : [String(newest)] },
   })
 }

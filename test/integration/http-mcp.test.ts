@@ -24,7 +24,7 @@ describe('/mcp', () => {
       expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
     }
     const answer = await post(started, rpc('tools/list'))
-    expect([answer.status, answer.body.result.tools.length]).toEqual([200, 13])
+    expect([answer.status, answer.body.result.tools.length]).toEqual([200, 14])
   })
 
   test('each tool asks for its scope, and a token of a project reaches that one alone', async () => {

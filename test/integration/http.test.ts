@@ -95,7 +95,7 @@ describe('every route of the contract', () => {
       next_cursor: null,
     })
     const promises = await run('GET /v1/promises', `/v1/promises?${task}&turn=2`)
-    expect(promises.body).toEqual({ source: 'none', items: [] })
+    expect(promises.body).toEqual({ source: 'none', items: [], task_known: true })
     const stall = await run('GET /v1/stall', `/v1/stall?${task}&turn=1`)
     expect(stall.body).toMatchObject({
       verdict: 'insufficient_data',

@@ -253,7 +253,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       errorOf('not_found'),
     )
     expect(await mcp.refused('get_turn_run_status', { ...args, world_slug: 'v' })).toEqual(
-      errorOf('not_found'),
+      errorOf('unknown_world'),
     )
     for (const turn_run_id of ['nonsense', null, 7]) {
       expect(await mcp.refused('get_turn_run_status', { ...args, turn_run_id })).toEqual(

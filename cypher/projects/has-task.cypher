@@ -1,0 +1,6 @@
+// Whether any feature of a project has a task of that id.
+// params: $projectKey $taskId
+MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(:Feature)-[:HAS_TASK]->(t:Task)
+WHERE t.id = $taskId
+RETURN t.id AS name
+LIMIT 1

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { ObservedGraph } from '../../src/graph/observed.ts'
+import { runAutobuild } from '../../src/langchain/index.ts'
+import { aContext, aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
+import { roles, scriptedAgents } from '../support/scripted-agents.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** What is asked of a name that stands for nothing, and which names it is told are near (contract: turns.md). */
+export function notThereContract(store: StoreUnderTest): void {
+  describe('what is not there', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const nope = { featureId: FEATURE, taskId: 'TASK-1x' }
+    const sentence = 'No task TASK-1x in feature FEAT-1 of project shop. Did you mean TASK-1 or TASK-2?'
+    const unknown = { taskKnown: false, near: [TASK, 'TASK-2'], message: sentence }
+    const someTasks = async () => {
+      await client().captureTurnState(aTurn(1, { promises: [{ criterionId: 'AC-1', status: 'complete' }] }))
+      await client().captureTurnState(aTurn(1, { taskId: 'TASK-2' }))
+      await client().captureTurnState(aTurn(1, { project: 'bank', taskId: 'TASK-1y' }))
+    }
+
+    test('what a loop asks of a task that is not known is answered, with the names that are near', async () => {
+      await someTasks()
+      const context = (more: object) =>
+        client().loadTurnContinuationContext(aContext(1, { ...nope, ...more }))
+      expect(await context({})).toMatchObject({ status: 'first_turn', context: null, ...unknown })
+      expect(await context({ currentTurn: 2 })).toMatchObject({ status: 'no_prior_turn', ...unknown })
+      expect(await client().recoverPromises({ ...nope, turn: 1 })).toEqual({
+        source: 'none',
+        items: [],
+        ...unknown,
+      })
+      expect(await client().listCriteria(nope)).toMatchObject({ total: 0, worldSlug: null, ...unknown })
+      expect(await client().loadStall(nope)).toMatchObject({ shouldStop: false, ...unknown })
+    })
+
+    test('of a task that is known the answers say so, and a context takes no further statement', async () => {
+      await someTasks()
+      const statements: string[] = []
+      const observed = new ObservedGraph(handles.graph, ({ statement }) => statements.push(statement))
+      const target = { featureId: FEATURE, taskId: TASK }
+      const context = await clientOf(observed).loadTurnContinuationContext(aContext(2))
+      expect(context).toMatchObject({ status: 'ok', taskKnown: true })
+      expect(context).not.toHaveProperty('near')
+      expect(statements).toEqual(['turns/context-in-task'])
+      expect(await client().recoverPromises({ ...target, turn: 2 })).toMatchObject({ taskKnown: true })
+      expect(await client().listCriteria(target)).toMatchObject({ taskKnown: true })
+      expect(await client().loadStall(target)).toMatchObject({ taskKnown: true })
+      await client().deleteWorld({ worldSlug: TASK })
+      expect(await client().loadTurnContinuationContext(aContext(1))).toMatchObject({ taskKnown: true })
+    })
+
+    test('a feature or a project that is not there is told apart from a task that is not', async () => {
+      await someTasks()
+      const messageOf = async (names: object) => {
+        const { near, message } = await client().listCriteria({ featureId: FEATURE, taskId: TASK, ...names })
+        return [near, message]
+      }
+      expect(await messageOf({ featureId: 'FEAT-2' })).toEqual([
+        [FEATURE],
+        'No task TASK-1 in feature FEAT-2 of project shop: there is no such feature. Did you mean FEAT-1?',
+      ])
+      expect(await messageOf({ project: 'shops' })).toEqual([
+        [],
+        'No task TASK-1 in feature FEAT-1 of project shops: nothing is stored in that project.',
+      ])
+    })
+
+    test('everything else that is not there is an error with near names', async () => {
+      await someTasks()
+      const refused = (call: Promise<unknown>, code: string, near: string[]) =>
+        expect(call).rejects.toMatchObject({ code, details: { near } })
+      const tasks = [TASK, 'TASK-2']
+      await refused(client().explainTurn(nope), 'not_found', tasks)
+      await expect(client().explainTurn(nope)).rejects.toMatchObject({ message: sentence })
+      await refused(client().explainTurn({ worldSlug: TASK, turn: 7 }), 'not_found', ['1'])
+      await refused(client().listWorlds(nope), 'not_found', tasks)
+      await refused(client().listWorlds({ taskId: 'TASK-1x' }), 'not_found', tasks)
+      await refused(client().listWorlds({ featureId: 'feat1' }), 'not_found', [FEATURE])
+      await refused(client().runAnalysis({ name: 'last-turns' }), 'not_found', ['last-turn'])
+      await refused(client().runAnalysis({ name: 'blockers', taskId: 'TASK-1x' }), 'not_found', tasks)
+      await refused(client().getTurn({ worldSlug: TASK, turnNumber: 9 }), 'not_found', ['1'])
+      await refused(client().getTurnHistory({ worldSlug: TASK, turnNumber: 9 }), 'not_found', ['1'])
+      await refused(client().getCriterionHistory({ key: 'shop/none' }), 'not_found', [])
+      await refused(client().exportPage({ project: 'shopp' }), 'not_found', [])
+      const ids = { turnRunId: crypto.randomUUID(), attemptId: crypto.randomUUID() }
+      await refused(client().getTurnStatus({ attemptId: ids.attemptId }), 'not_found', [])
+      await refused(client().getTurnRunStatus({ turnRunId: ids.turnRunId, worldSlug: TASK }), 'not_found', [])
+    })
+
+    test('a world that does not exist is unknown to every operation, whatever id stands beside it', async () => {
+      await someTasks()
+      const ids = { turnRunId: crypto.randomUUID(), attemptId: crypto.randomUUID() }
+      const worldSlug = 'TASK-3'
+      const calls: [string, Promise<unknown>][] = [
+        ['getWorld', client().getWorld({ worldSlug })],
+        ['deleteWorld', client().deleteWorld({ worldSlug })],
+        ['listTurns', client().listTurns({ worldSlug })],
+        ['getTurn', client().getTurn({ worldSlug, turnNumber: 1 })],
+        ['getTurnHistory', client().getTurnHistory({ worldSlug, turnNumber: 1 })],
+        ['runTurn', client().runTurn({ worldSlug })],
+        ['runTurn of several', client().runTurn({ worldSlug, turnCount: 2 })],
+        ['listAttempts', client().listAttempts({ worldSlug })],
+        ['listAttempts of a run', client().listAttempts({ worldSlug, turnRunId: ids.turnRunId })],
+        ['getTurnStatus', client().getTurnStatus({ worldSlug, attemptId: ids.attemptId })],
+        ['getTurnRunStatus', client().getTurnRunStatus({ worldSlug, turnRunId: ids.turnRunId })],
+        ['cancelTurnRun', client().cancelTurnRun({ worldSlug, turnRunId: ids.turnRunId })],
+        ['context', client().loadTurnContinuationContext({ worldSlug, currentTurn: 1 })],
+        ['criteria', client().listCriteria({ worldSlug })],
+        ['criteria of a task', client().listCriteria({ worldSlug, featureId: FEATURE, taskId: TASK })],
+        ['promises', client().recoverPromises({ worldSlug, turn: 1 })],
+        ['stall', client().loadStall({ worldSlug })],
+        ['why', client().explainTurn({ worldSlug })],
+        ['why of a task', client().explainTurn({ worldSlug, featureId: FEATURE, taskId: TASK })],
+        ['analysis', client().runAnalysis({ name: 'last-turn', worldSlug })],
+      ]
+      const seen = await Promise.all(
+        calls.map(([name, call]) => call.then(String, ({ code, details }) => [name, code, details?.near])),
+      )
+      expect(seen).toEqual(calls.map(([name]) => [name, 'unknown_world', [TASK, 'TASK-2']]))
+      await expect(client().getWorld({ worldSlug })).rejects.toMatchObject({
+        message: 'There is no world TASK-3 in project shop. Did you mean TASK-1 or TASK-2?',
+      })
+    })
+
+    test('the slug of a world alone says of which task it is; a task beside it must agree', async () => {
+      await someTasks()
+      const worldSlug = TASK
+      const named = { worldSlug, featureId: FEATURE, taskId: TASK }
+      expect(await client().loadTurnContinuationContext({ worldSlug, currentTurn: 2 })).toEqual(
+        await client().loadTurnContinuationContext({ ...named, currentTurn: 2 }),
+      )
+      expect(await client().listCriteria({ worldSlug })).toEqual(await client().listCriteria(named))
+      expect(await client().recoverPromises({ worldSlug, turn: 2 })).toEqual(
+        await client().recoverPromises({ ...named, turn: 2 }),
+      )
+      expect(await client().loadStall({ worldSlug })).toEqual(await client().loadStall(named))
+      expect(await client().explainTurn({ worldSlug })).toEqual(await client().explainTurn(named))
+      expect(await client().listCriteria({ worldSlug, taskId: TASK })).toMatchObject({ worldSlug })
+      for (const other of [{ taskId: 'TASK-2' }, { ...named, taskId: 'TASK-2' }]) {
+        await expect(client().listCriteria({ worldSlug, ...other })).rejects.toMatchObject({
+          code: 'unknown_world',
+          message:
+            'World TASK-1 of project shop is of task TASK-1 in feature FEAT-1, not of the task that is named.',
+        })
+      }
+      await expect(client().listCriteria({ featureId: FEATURE })).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { problems: [{ path: 'task_id', message: 'is missing' }] },
+      })
+    })
+
+    test('near names are those of the project that is asked alone', async () => {
+      await client().captureTurnState(aTurn(1, { project: 'bank', worldSlug: 'secret-1' }))
+      await client().captureTurnState(aTurn(1, { featureId: 'OTHER', taskId: 'OTHER', worldSlug: 'OTHER' }))
+      const asked = await client().listCriteria({ featureId: FEATURE, taskId: TASK })
+      expect(asked).toMatchObject({ taskKnown: false, near: [] })
+      const none = { code: 'unknown_world', details: { near: [] } }
+      await expect(client().getWorld({ worldSlug: 'secret-2' })).rejects.toMatchObject(none)
+      await expect(client().listWorlds({ taskId: 'TASK-2' })).rejects.toMatchObject({ details: { near: [] } })
+      await expect(client().exportPage({ project: 'banks' })).rejects.toMatchObject({ details: { near: [] } })
+    })
+
+    test('a loop begins in a graph that holds nothing, as before', async () => {
+      const agents = scriptedAgents()
+      const outcomes: unknown[] = []
+      const world = { featureId: FEATURE, taskId: TASK }
+      for await (const event of runAutobuild({
+        client: client(),
+        world,
+        task: 'build',
+        ...roles(agents),
+        maxTurns: 5,
+      })) {
+        if (event.type === 'finished') outcomes.push([event.outcome, event.turn, event.error])
+      }
+      expect(outcomes).toEqual([['approved', 3, null]])
+    })
+  })
+}
