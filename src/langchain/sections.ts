@@ -42,7 +42,8 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
       }),
     ),
     ...countEqual(issues).flatMap(({ issue, times }) =>
-      document('issues', `the Coach raised it in turn ${turn}, as ${issue.severity}`, {
+      document('issues', `the Coach raised it in turn ${issue.turn ?? turn}, as ${issue.severity}`, {
+        of: issue.turn ?? turn,
         shown: { ...rendering, issues: Array(times).fill(issue) },
       }),
     ),

@@ -184,6 +184,7 @@ const contextFor = (role: 'player' | 'coach') => ({
   prior: null,
   criteria: [],
   promisedNotJudged: [],
+  lastJudged: null,
   promises: null,
   stall: null,
   issues: [],

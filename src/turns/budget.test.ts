@@ -48,6 +48,7 @@ const issue = (severity: 'blocking' | 'should_fix' | 'advisory', description: st
 const rendering = (more: Partial<Rendering> = {}): Rendering => ({
   prior: prior(),
   criteria: [],
+  lastJudged: null,
   promisedNotJudged: [],
   issues: [],
   role: 'player',

@@ -8,7 +8,9 @@ import {
   promisesOf,
   withoutEvidence,
 } from '../criteria/promises.ts'
+import { outcomeRow } from '../criteria/rows.ts'
 import { type PromisesView, type Role, shownCriterion, shownPromised } from '../criteria/shown.ts'
+import { outcomeOf } from '../criteria/signature.ts'
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
@@ -33,8 +35,9 @@ import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
-import type { ContextRequest, ContinuationContext, PriorTurn } from './continuation.ts'
+import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from './continuation.ts'
 import { labelIssues } from './label-issues.ts'
+import { readTurn } from './read.ts'
 import { bySeverity, type TurnState } from './record.ts'
 import { withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-of.ts'
@@ -259,6 +262,7 @@ function withoutPrior(
     previousTurn: null,
     gap: false,
     prior: null,
+    lastJudged: null,
     criteria: [],
     promisedNotJudged: [],
     promises: null,
@@ -274,6 +278,8 @@ type More = {
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
   stall: Stall
   promises: PromisesView
+  /** The newest judged turn, where the prior one ended in an error. */
+  judged: TurnState | null
 }
 
 /** What the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
@@ -290,12 +296,38 @@ async function readMore(
     : await loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, standing, request.currentTurn)
-  return { histories, stall, promises }
+  const judged = await readLastJudged(graph, row, standing, request)
+  return judged === 'torn' ? null : { histories, stall, promises, judged }
 }
+
+/**
+ * The newest judged turn before one that ended in an error, which says nothing of the work: found by key, from the outcomes
+ * that were read anyway. The one case in which the next turn takes a second statement. `torn`: it was superseded meanwhile.
+ */
+async function readLastJudged(
+  graph: Graph,
+  { turn, world }: ContextRow,
+  { outcomes }: Standing,
+  { project, perspectiveReset }: Request,
+): Promise<TurnState | 'torn' | null> {
+  const last = outcomes.at(-1)
+  if (turn.coachDecision !== 'error' || last === undefined || perspectiveReset) return null
+  const judged = await readTurn(graph, project, world.slug, last.turn)
+  const gates = Object.entries(judged.gates).map(([name, status]) => ({ name, status }))
+  const isSame = outcomeRow(outcomeOf({ ...judged, gates })) === outcomeRow(last)
+  return isSame ? judged : 'torn'
+}
+
+const lastJudgedOf = ({
+  turnNumber: turn,
+  coachDecision,
+  coachFeedback,
+  whatToTryNext,
+}: TurnState): LastJudged => ({ turn, coachDecision, coachFeedback, whatToTryNext })
 
 async function contextFrom(
   { row, standing, states }: Found,
-  { histories, stall, promises }: More,
+  { histories, stall, promises, judged }: More,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
@@ -303,13 +335,21 @@ async function contextFrom(
   const criteria = states.map((state) => shownCriterion(state, role, standing, histories))
   const issues = request.perspectiveReset
     ? []
-    : labelIssues(bySeverity(prior.issues), states).map((issue) => shownIssue(issue, role))
+    : [
+        ...labelIssues(bySeverity(prior.issues), states),
+        ...labelIssues(bySeverity(judged?.issues ?? []), states).map((issue) => ({
+          ...issue,
+          turn: judged?.turnNumber,
+        })),
+      ].map((issue) => shownIssue(issue, role))
+  const lastJudged = judged === null ? null : lastJudgedOf(judged)
   const shown = priorFor(prior, request)
   const promised = promisedNotJudged(standing.criteria, standing.progress).map(shownPromised)
   const { text, ...rendered } = await renderContext(
     {
       prior: shown,
       criteria,
+      lastJudged,
       promisedNotJudged: promised,
       issues,
       role,
@@ -331,6 +371,7 @@ async function contextFrom(
     gap: prior.turnNumber !== currentTurn - 1,
     prior: shown,
     criteria,
+    lastJudged,
     promisedNotJudged: promised,
     promises: role === 'coach' ? promises : withoutEvidence(promises),
     stall: stallFor(role, stall),

@@ -38,6 +38,7 @@ const shownIssue = turnState.shape.issues.element.partial({ details: true })
 export const issueView = shownIssue.extend({
   criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
   givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
+  turn: z.number().optional().describe('that raised it, where that is not the turn that the answer is about'),
 })
 
 /** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
@@ -51,6 +52,13 @@ export const priorTurn = turnState
 
 export type PriorTurn = z.output<typeof priorTurn>
 
+/** What the newest judged turn said, where the prior turn ended in an error: nobody has judged the work since. */
+export const lastJudged = turnState
+  .pick({ coachDecision: true, coachFeedback: true, whatToTryNext: true })
+  .extend({ turn: z.number() })
+
+export type LastJudged = z.output<typeof lastJudged>
+
 const section = z.object({ section: z.string(), items: z.number() })
 
 export const continuationContext = z.object({
@@ -63,6 +71,11 @@ export const continuationContext = z.object({
   previousTurn: z.number().nullable(),
   gap: z.boolean().describe('true when the previous turn is not current_turn - 1'),
   prior: priorTurn.nullable(),
+  lastJudged: lastJudged
+    .nullable()
+    .describe(
+      'the newest judged turn, where the prior one ended in an error: its issues are among the issues',
+    ),
   criteria: z.array(criterionState),
   promisedNotJudged: z
     .array(promisedCriterion)

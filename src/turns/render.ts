@@ -1,6 +1,6 @@
 import { NEVER_JUDGED, promisedNames } from '../criteria/promised-note.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/shown.ts'
-import type { PriorTurn } from './continuation.ts'
+import type { LastJudged, PriorTurn } from './continuation.ts'
 import { countEqual } from './equal-issues.ts'
 import { LIMITS } from './text.ts'
 
@@ -32,10 +32,12 @@ export const withoutJudgement = <S extends Summary>(prior: S): S => ({
 export type Rendering = {
   prior: Summary
   criteria: readonly ShownCriterion[]
+  /** The newest judged turn, where the prior one ended in an error; its issues carry its number. */
+  lastJudged: Pick<LastJudged, 'turn' | 'coachFeedback' | 'whatToTryNext'> | null
   /** Promised, and never named by a judge while others were. */
   promisedNotJudged: readonly Pick<PromisedCriterion, 'criterionId' | 'text'>[]
   /** Most severe first. */
-  issues: PriorTurn['issues']
+  issues: readonly (PriorTurn['issues'][number] & { turn?: number | undefined })[]
   role: Role
   /** A turn older than the prior one recorded a verification. */
   olderTurnsRecorded: boolean
@@ -108,7 +110,7 @@ function join(texts: readonly (string | null)[], between: string): string | null
 
 export function sectionsOf(rendering: Rendering): Section[] {
   return [
-    { name: 'turn', heading: null, lines: summaryLines(rendering.prior) },
+    { name: 'turn', heading: null, lines: summaryLines(rendering) },
     {
       name: 'criteria',
       heading: '**Acceptance Criteria Status**:',
@@ -117,7 +119,12 @@ export function sectionsOf(rendering: Rendering): Section[] {
     {
       name: 'issues',
       heading: '**Open issues** (most severe first):',
-      lines: issueLines(rendering),
+      lines: issueLines(rendering, (issue) => issue.turn === undefined),
+    },
+    {
+      name: 'issues',
+      heading: `**Open issues** (${fromLastJudged(rendering)}; most severe first):`,
+      lines: issueLines(rendering, (issue) => issue.turn !== undefined),
     },
     promiseSection(rendering),
     { name: 'progress', heading: null, lines: progressLines(rendering) },
@@ -129,7 +136,8 @@ export function sectionsOf(rendering: Rendering): Section[] {
   ]
 }
 
-function summaryLines(prior: Summary): Line[] {
+function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): Line[] {
+  const before = ` (${fromLastJudged({ prior, lastJudged })})`
   return [
     plain({
       kind: 'required',
@@ -139,11 +147,16 @@ function summaryLines(prior: Summary): Line[] {
     ...labelled('What was attempted', textParts(prior.playerSummary)),
     plain({ kind: 'required', text: `**Coach decision**: ${prior.coachDecision}` }),
     ...labelled('Feedback', textParts(prior.coachFeedback)),
+    ...labelled('Feedback', textParts(lastJudged?.coachFeedback ?? null), '', before),
     ...labelled('Blockers found', blockerParts(prior.blockersFound), ', '),
     ...labelled('Lessons learned', lessonParts(prior.lessonsFromTurn), '; '),
     ...labelled('Suggested focus for this turn', textParts(prior.whatToTryNext)),
+    ...labelled('Suggested focus for this turn', textParts(lastJudged?.whatToTryNext ?? null), '', before),
   ]
 }
+
+const fromLastJudged = ({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): string =>
+  `from turn ${lastJudged?.turn}; turn ${prior.turnNumber} ended in an error`
 
 const BLOCKERS_KEPT = 5
 
@@ -219,16 +232,20 @@ function lastEvidence({ history }: ShownCriterion): string | null {
   )
 }
 
-type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' | 'suggestion'>
-
 /** Equal issues of a turn are one line with their number, so that they take their place in the budget once. */
-function issueLines({ issues, prior }: Pick<Rendering, 'issues' | 'prior'>): Line[] {
-  return countEqual(issues).flatMap(({ issue, times }) => {
+function issueLines(
+  { issues, prior, lastJudged }: Rendering,
+  isOfSection: (issue: Rendering['issues'][number]) => boolean,
+): Line[] {
+  const focus = [prior.whatToTryNext, lastJudged?.whatToTryNext].join('\n')
+  return countEqual(issues.filter(isOfSection)).flatMap(({ issue, times }) => {
     // An import takes the focus of the next turn from the suggestions: once is enough.
-    const isFocus = issue.suggestion !== null && prior.whatToTryNext?.includes(issue.suggestion) === true
+    const isFocus = issue.suggestion !== null && focus.includes(issue.suggestion)
     return issueLine({ ...issue, suggestion: isFocus ? null : issue.suggestion }, times)
   })
 }
+
+type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' | 'suggestion'>
 
 function issueLine({ severity, description, suggestion }: IssueShown, times: number): Line[] {
   const section = 'issues'
@@ -281,9 +298,9 @@ function progressLines({ criteria, promisedNotJudged, prior, olderTurnsRecorded 
 
 const plain = (...parts: Part[]): Line => ({ head: '', parts, between: '' })
 
-function labelled(name: string, parts: readonly Part[], between = ''): Line[] {
+function labelled(name: string, parts: readonly Part[], between = '', from = ''): Line[] {
   const content = parts.map(({ text }) => text).join(between)
-  return content === '' ? [] : [{ head: `**${name}**: `, parts, between }]
+  return content === '' ? [] : [{ head: `**${name}**${from}: `, parts, between }]
 }
 
 const textParts = (text: string | null, section?: string): Part[] =>

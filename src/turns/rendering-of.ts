@@ -5,13 +5,14 @@ import type { Rendering } from './render.ts'
 
 /** What a continuation context that was answered said, for its text to be written anew: in sections, or cut otherwise. */
 export function renderingOf(
-  { role, criteria, promisedNotJudged, issues, promises, stall }: ContinuationContext,
+  { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall }: ContinuationContext,
   prior: Rendering['prior'],
 ): Rendering {
   const turn = prior.turnNumber
   return {
     prior,
     criteria,
+    lastJudged,
     promisedNotJudged,
     issues,
     role,

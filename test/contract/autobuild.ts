@@ -57,6 +57,8 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(third).toContain('✓ AC-001: verified (turn 1)')
       expect(third).toContain('✓ AC-002: verified')
       expect(third).not.toContain('its test passes')
+      // The Coach names no focus: it follows from the open issues and the criteria left.
+      expect(third).toContain('**Suggested focus for this turn**: AC-003 not met; Criteria left: AC-003\n')
       expect(agents.contextOf('coach', 3)).toContain('**Promises recovered from turn 1**: 3')
       const turns = await client.listTurns({ worldSlug: TASK })
       expect(

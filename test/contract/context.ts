@@ -253,6 +253,52 @@ export function contextContract(store: StoreUnderTest): void {
         expect((await load(3)).context).toMatch(/\*\*Progress\*\*: 2 of 2 criteria verified after turn 2$/)
       })
 
+      test('after a turn that ended in an error the context holds what the last judged turn said, and says so', async () => {
+        const issue = {
+          severity: 'blocking',
+          description: 'It leaks',
+          suggestion: 'Seal it',
+          criterionIds: ['AC-2'],
+        }
+        await capture(
+          aTurn(1, {
+            coachFeedback: 'Close the lid',
+            whatToTryNext: 'the lid',
+            issues: [{ ...issue, details: { CANARY: 1 } }],
+          }),
+          aTurn(2, { coachDecision: 'error', coachFeedback: 'The Coach failed' }),
+          aTurn(3, { coachDecision: 'error' }),
+        )
+        const text = `## Previous Turn Summary (Turn 3)
+**What was attempted**: Attempt 3
+**Coach decision**: error
+**Feedback** (from turn 1; turn 3 ended in an error): Close the lid
+**Suggested focus for this turn** (from turn 1; turn 3 ended in an error): the lid
+
+**Open issues** (from turn 1; turn 3 ended in an error; most severe first):
+  - [blocking] It leaks
+      Suggestion: Seal it`
+        const player = await load(4)
+        expect(player.context).toBe(text)
+        expect(player).toMatchObject({
+          lastJudged: { turn: 1, coachFeedback: 'Close the lid' },
+          issues: [{ turn: 1 }],
+        })
+        expect(JSON.stringify(player)).not.toContain('CANARY')
+        const coach = await load(4, { role: 'coach' })
+        expect(coach.context).toBe(text)
+        expect(coach.issues).toMatchObject([{ details: { CANARY: 1 } }])
+        const reset = await load(4, { perspectiveReset: true })
+        expect(JSON.stringify(reset)).not.toMatch(/Close the lid|It leaks|the lid/)
+        await capture(aTurn(4, { coachFeedback: 'Better' }), aTurn(5, { coachDecision: 'error' }))
+        expect((await load(6)).context).toContain(
+          '**Feedback** (from turn 4; turn 5 ended in an error): Better',
+        )
+        expect((await load(6)).issues).toEqual([])
+        expect((await load(4)).context, 'as of then').toBe(text)
+        expect((await load(5)).lastJudged).toBeNull()
+      })
+
       test('a criterion has one label in one answer, and the label that was given stands beside it', async () => {
         const text = 'The answer to an unknown path is 404'
         await capture(

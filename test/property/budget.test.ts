@@ -125,6 +125,7 @@ const promise = (text: fc.Arbitrary<string>) =>
 const anyRendering: fc.Arbitrary<Rendering> = fc.record({
   prior,
   criteria: listOf(criterion),
+  lastJudged: fc.constant(null),
   promisedNotJudged: fc.array(fc.record({ criterionId: label, text: orNull(shortText) }), { maxLength: 5 }),
   issues: listOf(issue).map((issues) =>
     issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),

@@ -113,7 +113,9 @@ async function rendered(
   const { prior } = continuation
   if (prior === null) return null
   const rendering = renderingOf(continuation, prior)
-  const shown = reset ? { ...rendering, prior: withoutJudgement(prior), issues: [] } : rendering
+  const shown = reset
+    ? { ...rendering, prior: withoutJudgement(prior), lastJudged: null, issues: [] }
+    : rendering
   return (await renderContext(shown, tokenBudget)).text
 }
 

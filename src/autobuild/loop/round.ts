@@ -12,6 +12,7 @@ import {
   playerHalf,
   type RoundRecord,
 } from './halves.ts'
+import { suggestNextFocus } from './next-focus.ts'
 
 export type Agents<Task, Report> = {
   player: Agent<PlayerInput<Task>>
@@ -75,7 +76,19 @@ export async function* playRound<Task, Report>(
     return { ...played.half, ...failedCoach(judged.error), ...ended() }
   }
   yield { type: 'coach', turn, output: judged.output }
-  return { ...joined(played.half, judged.half), ...ended() }
+  const record = joined(played.half, judged.half)
+  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(proven))
+  return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
+}
+
+/** Where the criteria stood that the Coach was told of; what was promised and never judged is left, too. */
+function openBefore({ continuation }: GivenContext): Parameters<typeof suggestNextFocus>[1] {
+  if (continuation === null) return []
+  const promised = continuation.promisedNotJudged.map(({ criterionId }) => ({
+    criterionId,
+    state: 'pending' as const,
+  }))
+  return [...promised, ...continuation.criteria]
 }
 
 async function attempt<T>(

@@ -57,6 +57,7 @@ export async function summaryOf(
     {
       prior: reset ? withoutJudgement(turn) : turn,
       criteria,
+      lastJudged: null,
       promisedNotJudged: [],
       issues: reset ? [] : bySeverity(issues),
       role,

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { suggestNextFocus } from './next-focus.ts'
+
+const before = (labels: Record<string, 'verified' | 'rejected' | 'pending'>) =>
+  Object.entries(labels).map(([criterionId, state]) => ({ criterionId, state }))
+
+test('the next focus is what to do about blocking issues, and the criteria left', () => {
+  expect(
+    suggestNextFocus(
+      {
+        coachDecision: 'feedback',
+        issues: [
+          { severity: 'advisory', description: 'rename it' },
+          { severity: 'must_fix', description: 'it leaks', suggestion: 'seal\nit' },
+          { severity: 'critical', description: 'it waits' },
+          { severity: 'critical', description: 'it waits' },
+        ],
+        verifications: [
+          { criterionId: 'AC-1', status: 'verified' },
+          { criterionId: 'AC-3', status: 'verified', source: 'player' },
+          { criterionId: 'AC-4', status: 'rejected' },
+        ],
+      },
+      before({ 'AC-001': 'pending', 'AC-002': 'verified', 'AC-003': 'pending', 'AC-004': 'verified' }),
+    ),
+  ).toBe('seal it; it waits; Criteria left: AC-003, AC-004')
+})
+
+test('without a blocking issue the next focus is what should be fixed', () => {
+  const issues = [
+    { severity: 'warning', description: 'it is slow' },
+    { severity: 'nit', description: 'a blank line' },
+  ]
+  expect(suggestNextFocus({ coachDecision: 'needs work', issues }, [])).toBe('it is slow')
+})
+
+test('a turn that is approved, was not judged, or leaves nothing open has no next focus', () => {
+  const issues = [{ severity: 'blocking', description: 'it leaks' }]
+  expect(suggestNextFocus({ coachDecision: 'approved', issues }, [])).toBeNull()
+  expect(suggestNextFocus({ coachDecision: 'error', issues }, [])).toBeNull()
+  expect(suggestNextFocus({ coachDecision: 'feedback' }, before({ 'AC-001': 'verified' }))).toBeNull()
+})
