@@ -1,5 +1,5 @@
 // question: What did we try last turn, and why did it fail?
-// The newest turn of each world, with what its Coach rejected and what blocks (seed 000).
+// The newest turn of each world, with what its Coach rejected and what blocks.
 // columns: feature, task, world, turn, attempted, decision, feedback, rejected, blocking
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

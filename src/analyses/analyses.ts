@@ -39,6 +39,8 @@ export const analysisInfo = z.object({
   about: z.string().describe('what exactly is counted'),
   filters: z.array(z.enum(FILTERS)).describe('what it can be narrowed down to'),
   columns: z.array(z.string()),
+  cypher: z.string().describe('the whole statement'),
+  params: z.array(z.string()).describe('the parameters that it takes'),
 })
 
 export const analysisAnswer = analysisInfo.pick({ name: true, question: true, columns: true }).extend({
@@ -63,6 +65,8 @@ function analysisOf(name: string): Analysis {
     about: head.filter((line) => !/^(question|columns|params|include)\b/.test(line)).join(' '),
     filters: FILTERS.filter((filter) => found.params.includes(filter)),
     columns: columns.split(', '),
+    cypher: found.text,
+    params: [...found.params],
     statement: found,
   }
 }
@@ -94,17 +98,9 @@ export async function runAnalysis(
   graph: Graph,
   request: AnalysisRequest,
 ): Promise<z.output<typeof analysisAnswer>> {
-  const analysis = analyses.get(request.name)
-  if (analysis === undefined) throw unknownAnalysis(request.name)
-  const { name, question, columns, filters, statement } = analysis
-  const given = { feature: request.featureId, task: request.taskId, world: request.worldSlug }
-  refuseIdle(analysis, given)
-  const narrowed = Object.fromEntries(filters.map((filter) => [filter, given[filter] ?? '']))
-  const scope = { project: request.project, projectKey: projectKey(request.project), ...narrowed }
-  const params = Object.entries({ ...scope, limit: request.limit + 1 }).filter(([key]) =>
-    statement.params.includes(key),
-  )
-  const found = await graph.read(statement, Object.fromEntries(params))
+  const { name, question, columns, statement } = findAnalysis(request.name)
+  const { params } = prepareAnalysis({ ...request, limit: request.limit + 1 })
+  const found = await graph.read(statement, params)
   if (found.length === 0) await requireScope(graph, request)
   return {
     name,
@@ -115,6 +111,35 @@ export async function runAnalysis(
       .map((row) => columns.map((column) => z.json().parse(row[column] ?? null))),
     truncated: found.length > request.limit,
   }
+}
+
+function findAnalysis(name: string): Analysis {
+  const analysis = analyses.get(name)
+  if (analysis === undefined) throw unknownAnalysis(name)
+  return analysis
+}
+
+/**
+ * The statement of an analysis with the values of its parameters, for whoever wants to run it elsewhere.
+ *
+ * @throws `not_found` where no analysis has the name; `invalid_request` where it cannot be narrowed down so
+ */
+export function prepareAnalysis(request: AnalysisRequest): {
+  question: string
+  about: string
+  cypher: string
+  params: Record<string, string | number>
+} {
+  const analysis = findAnalysis(request.name)
+  const given = { feature: request.featureId, task: request.taskId, world: request.worldSlug }
+  refuseIdle(analysis, given)
+  const narrowed = Object.fromEntries(analysis.filters.map((filter) => [filter, given[filter] ?? '']))
+  const scope = { project: request.project, projectKey: projectKey(request.project), ...narrowed }
+  const params = Object.entries({ ...scope, limit: request.limit }).filter(([key]) =>
+    analysis.params.includes(key),
+  )
+  const { question, about, cypher } = analysis
+  return { question, about, cypher, params: Object.fromEntries(params) }
 }
 
 /** A filter that changes nothing would look like one that does. */

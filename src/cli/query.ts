@@ -14,6 +14,7 @@ type QueryOptions = Options & {
   limit?: number
   param?: Record<string, unknown>
   timeout?: number
+  showCypher?: boolean
 }
 
 export function addQuery(program: Command): void {
@@ -25,6 +26,7 @@ export function addQuery(program: Command): void {
     .option('--feature <id>', 'with --preset: of this feature alone')
     .option('--task <id>', 'with --preset: of this task alone')
     .option('--world <slug>', 'with --preset: of this world alone')
+    .option('--show-cypher', 'with --preset: print its statement, ready to paste into Neo4j Browser')
     .option('--param <name=json>', 'a parameter of the statement; may be repeated', parameter, {})
     .option('--timeout <ms>', 'how long the statement may take, 1 to 60,000 (default: 10,000)', whole)
     .option('--limit <n>', 'rows, 1 to 10,000 (default: 1,000; of an analysis 100)', whole)
@@ -67,7 +69,7 @@ function jsonOrText(text: string): unknown {
 }
 
 async function showAnswer(cypher: string | undefined, options: QueryOptions): Promise<void> {
-  const { preset, feature, task, world, limit, param, timeout, ...rest } = options
+  const { preset, feature, task, world, limit, param, timeout, showCypher, ...rest } = options
   if ((cypher === undefined) === (preset === undefined)) {
     throw usage('Give a statement or --preset NAME.', 'turngraph analyses lists the names.')
   }
@@ -76,8 +78,10 @@ async function showAnswer(cypher: string | undefined, options: QueryOptions): Pr
       throw usage('--param and --timeout are for a statement.', 'Leave them out, or give the statement.')
     }
     const input = { name: preset, featureId: feature, taskId: task, worldSlug: world, limit }
+    if (showCypher) return (await import('./show-cypher.ts')).showCypher(input, rest)
     return ask('runAnalysis', input, rest, printAnalysis)
   }
+  if (showCypher) throw usage('--show-cypher is for --preset.', 'A statement of your own is shown already.')
   if (feature ?? task ?? world ?? rest.project) {
     throw usage(
       'A statement is about the whole graph: --project, --feature, --task and --world mean nothing to it.',

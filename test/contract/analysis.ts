@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { prepareAnalysis } from '../../src/analyses/analyses.ts'
 import type { Params } from '../../src/graph/port.ts'
 import { type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
@@ -261,6 +262,22 @@ export function analysisContract(store: StoreUnderTest): void {
       await client.failAttempt({ attemptId, fence, reason: 'no idea' })
       expect(await rows('run-outcomes')).toEqual([['completed', null, 1, 2, 2, 0, 0]])
       expect(await rows('failed-attempts')).toEqual([['external', 'failed', 'no idea', 1, 1]])
+    })
+
+    test('the Cypher of every analysis is whole: run as it is listed, it answers the same', async () => {
+      const client = clientOf(handles.graph)
+      const { items } = await client.listAnalyses({})
+      for (const { name, cypher, params } of items) {
+        const prepared = prepareAnalysis({ project: PROJECT, name, limit: 50 })
+        expect(Object.keys(prepared.params).sort(), name).toEqual(params)
+        const answer = await client.queryGraph({ query: cypher, params: prepared.params })
+        const { columns, rows: expected } = await client.runAnalysis({ name, limit: 50 })
+        expect({ name, columns: answer.columns, rows: answer.rows }).toEqual({
+          name,
+          columns,
+          rows: expected,
+        })
+      }
     })
 
     test('desires, as the last import has left them', async () => {

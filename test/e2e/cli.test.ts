@@ -415,3 +415,31 @@ test('a data folder that is a file is one clear error', async () => {
   expect(stderr).toContain(turngraph.folder)
   expect(stderr).not.toMatch(/^\s+at /m)
 })
+
+test('query --show-cypher prints the whole statement of a preset with its parameters, and asks no graph', async () => {
+  const turngraph = commandsOn(temporaryFolder())
+  const run = (...args: string[]) => turngraph.run(['query', ...args])
+  const { code, stdout, stderr } = await run(
+    '--preset',
+    'blockers',
+    '--task',
+    "T'1",
+    '--project',
+    'shop',
+    '--show-cypher',
+  )
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines[0]).toBe('// What blocked most?')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      ":param projectKey => 'shop';",
+      ":param task => 'T\\'1';",
+      ':param limit => 100;',
+    ]),
+  )
+  expect(stdout).toContain('MATCH (:Project {key: $projectKey})')
+  expect(lines.at(-1)).toMatch(/LIMIT \$limit;$/)
+  expect(stdout).not.toContain('include')
+  expect((await run('RETURN 1', '--show-cypher')).stderr).toContain('--show-cypher is for --preset.')
+})

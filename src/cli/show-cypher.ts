@@ -1,0 +1,30 @@
+/** Prints the Cypher of a named analysis, ready to paste into Neo4j Browser. */
+import { printJson, printText } from './output.ts'
+
+type ShowOptions = {
+  name: string
+  featureId?: string | undefined
+  taskId?: string | undefined
+  worldSlug?: string | undefined
+  limit?: number | undefined
+}
+
+export async function showCypher(
+  { limit = 100, ...request }: ShowOptions,
+  { project, json }: { project?: string; json?: boolean },
+): Promise<void> {
+  const [{ prepareAnalysis }, { loadConfig }] = await Promise.all([
+    import('../analyses/analyses.ts'),
+    import('../config.ts'),
+  ])
+  const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
+  const { question, about, cypher, params } = prepareAnalysis({ ...request, limit, project: config.project })
+  if (json) return printJson({ cypher, params })
+  const comments = [question, about].filter((line) => line !== '').map((line) => `// ${line}`)
+  const declared = Object.entries(params).map(([name, value]) => `:param ${name} => ${literal(value)};`)
+  printText([...comments, ...declared, `${cypher};`].join('\n'))
+}
+
+/** A text as Cypher writes it: only shown, never run from here. */
+const literal = (value: string | number): string =>
+  typeof value === 'number' ? String(value) : `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
