@@ -3,12 +3,15 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
-import { type Config, loadConfig } from '../config.ts'
+import { type Config, loadConfig, type Store } from '../config.ts'
 import { hasCode } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
+import { shownFolder, storeName } from '../graph/store-name.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { existingStore } from './existing-store.ts'
+import { setGraphInUse } from './graph-in-use.ts'
+import { noteUnlessJson } from './output.ts'
 import { runningServer, type Server } from './running-server.ts'
 
 export type ConnectOptions = {
@@ -95,8 +98,10 @@ export async function withTranscripts<T>(
 const configFor = (project: string | undefined): Config =>
   loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
-const throughService = (config: Config, project: string | undefined, url: string): TurngraphClient =>
-  httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
+function throughService(config: Config, project: string | undefined, url: string): TurngraphClient {
+  setGraphInUse(`the graph behind ${url}`)
+  return httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
+}
 
 /** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
 async function serverOrStore(config: Config, readsOnly: boolean, asItIs = false): Promise<Server | Graph> {
@@ -129,8 +134,11 @@ async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean)
     import('../graph/open.ts'),
     import('../graph/migrations.ts'),
   ])
+  const isThere = existingStore(store) === store
   const from = readsOnly ? existingStore(store) : store
   const graph = await openGraph(from)
+  setGraphInUse(storeName(store))
+  if (!isThere) reportNewGraph(store, readsOnly)
   try {
     // Where there is no graph yet, an empty one has nothing to hide.
     if (!asItIs || from !== store) await migrate(graph)
@@ -139,6 +147,17 @@ async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean)
     await graph.close()
     throw error
   }
+}
+
+/** A command that runs in the wrong folder finds nothing, or stores where nobody looks: it says so. */
+function reportNewGraph(store: Store, readsOnly: boolean): void {
+  if (store.kind !== 'embedded' || store.folder === null) return
+  const folder = shownFolder(store.folder)
+  noteUnlessJson(
+    readsOnly
+      ? `There is no graph in ${folder} yet: the first capture or import makes it.`
+      : `Made a new graph in ${folder}.`,
+  )
 }
 
 /** A service has a default of its own: it is told a project only where somebody named one. */

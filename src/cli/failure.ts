@@ -1,5 +1,6 @@
-import { asTurngraphError, TurngraphError } from '../errors.ts'
+import { asTurngraphError, ERRORS, TurngraphError } from '../errors.ts'
 import { colours } from './colours.ts'
+import { graphInUse } from './graph-in-use.ts'
 
 /**
  * Tells an error on standard error: one text, or with `--json` the error object of every other edge. Standard
@@ -14,6 +15,9 @@ export function reportFailure(thrown: unknown, { json }: { json: boolean }): num
   const { red, dim } = colours(process.stderr)
   process.stderr.write(`${red('error:')} ${error.message}\n`)
   if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${error.hint}\n`)
+  const graph = graphInUse()
+  if (error.exitCode === ERRORS.not_found.exit && graph !== null)
+    process.stderr.write(`${dim('looked in:')} ${graph}\n`)
   if (error.cause instanceof Error && error.code === 'internal')
     process.stderr.write(`${dim(error.cause.stack ?? error.cause.message)}\n`)
   return error.exitCode

@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
+import { storeName } from '../graph/store-name.ts'
 import { named } from './options.ts'
 import { printNote } from './output.ts'
 import { untilToldToEnd } from './signals.ts'
@@ -46,7 +47,7 @@ async function serve({ host, port, store }: ServeOptions): Promise<void> {
     throw portTaken(config, error)
   })
   const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
-  if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(service.url, token)
+  if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(service.url, storeName(config.store), token)
   else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
   await untilToldToEnd(() => service.close())
 }
@@ -55,8 +56,8 @@ async function serve({ host, port, store }: ServeOptions): Promise<void> {
 const logLevel = (config: Config): string =>
   process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
 
-function greet(url: string, token: string | null): void {
-  printNote(`Turngraph listens on ${url}`)
+function greet(url: string, store: string, token: string | null): void {
+  printNote(`Turngraph listens on ${url} and serves ${store}.`)
   printNote(
     token === null
       ? 'It asks for no token.'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { World } from '../turns/worlds.ts'
+import { graphInUse } from './graph-in-use.ts'
 import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
 import { addWorldTurns } from './world-turns.ts'
@@ -68,7 +69,7 @@ async function listWorlds({ feature, task, project, json, ...page }: ListOptions
     readPages(page, (window) => client.listWorlds({ ...filter, ...window })),
   )
   if (json) return printJson(toWire(operations.listWorlds.output, found))
-  if (found.items.length === 0) printNote('There are no worlds.')
+  if (found.items.length === 0) printNote(`There are no worlds in ${graphInUse()}.`)
   else await printWorlds(found.items)
   if (found.nextCursor !== null) printNote(`More: --cursor ${found.nextCursor}`)
 }

@@ -4,7 +4,12 @@ import type { Graph, GraphHealth, GraphSource, Params, Row, Run, Step } from './
 import type { Statement } from './statements.ts'
 
 /** Told of every round trip. `outcome` is `ok`, or the code of the error. */
-export type StatementObserver = (seen: { statement: string; outcome: string; seconds: number }) => void
+export type StatementObserver = (seen: {
+  statement: string
+  outcome: string
+  seconds: number
+  error: unknown
+}) => void
 
 /** A graph whose statements are told of, and are spans of whoever traces (`@opentelemetry/api` alone: no exporter). */
 export class ObservedGraph implements Graph {
@@ -60,15 +65,17 @@ export class ObservedGraph implements Graph {
     const attributes = { 'db.system.name': this.engine, 'db.operation.name': statement }
     return this.#tracer.startActiveSpan(statement, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       let outcome = 'ok'
+      let failure: unknown = null
       try {
         return await work()
       } catch (error) {
+        failure = error
         outcome = error instanceof TurngraphError ? error.code : 'internal'
         span.setStatus({ code: SpanStatusCode.ERROR, message: outcome })
         throw error
       } finally {
         span.end()
-        this.#observe({ statement, outcome, seconds: (performance.now() - began) / 1000 })
+        this.#observe({ statement, outcome, seconds: (performance.now() - began) / 1000, error: failure })
       }
     })
   }

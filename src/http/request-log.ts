@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'
+import { isAway } from '../errors.ts'
 import type { Log } from '../log.ts'
 
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -22,9 +23,15 @@ export function requestLog(log: Log): RequestHandler {
       res.setHeader('X-Request-Id', id)
       return id
     },
-    customLogLevel: (_req, res, error) => (error !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
+    customLogLevel: (_req, res, error) => {
+      if (isAway(res.err)) return 'info' // store-watch.ts warns, once
+      return error !== undefined || res.statusCode >= 500 ? 'error' : 'info'
+    },
     customSuccessObject: (req, res, seen) => line(req, res, seen),
-    customErrorObject: (req, res, _error, seen) => ({ ...line(req, res, seen), err: res.err }),
+    customErrorObject: (req, res, _error, seen) => ({
+      ...line(req, res, seen),
+      ...(isAway(res.err) ? { code: res.err.code, reason: res.err.message } : { err: res.err }),
+    }),
     customErrorMessage: () => 'request failed',
   })
 }

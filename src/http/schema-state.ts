@@ -3,6 +3,7 @@ import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '
 import type { Graph } from '../graph/port.ts'
 import type { Log } from '../log.ts'
 import { warmUp } from '../warm-up.ts'
+import type { StoreWatch } from './store-watch.ts'
 
 const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
@@ -14,6 +15,7 @@ const REMEMBER_MS = 1_000
 export class SchemaState {
   readonly #graph: Graph
   readonly #log: Log
+  readonly #watch: StoreWatch
   readonly #begin: () => Promise<void>
   readonly #migrations = loadMigrations()
   #current = false
@@ -24,9 +26,10 @@ export class SchemaState {
   #asked: Promise<void> | null = null
 
   /** @param begin what has to be done once the schema is current, before anything else runs */
-  constructor(graph: Graph, log: Log, begin: () => Promise<void> = async () => {}) {
+  constructor(graph: Graph, log: Log, watch: StoreWatch, begin: () => Promise<void>) {
     this.#graph = graph
     this.#log = log
+    this.#watch = watch
     this.#begin = begin
   }
 
@@ -38,11 +41,12 @@ export class SchemaState {
       await this.#begin()
       this.#current = true
       this.#failure = null
+      this.#watch.reportReady()
       if (applied.length > 0) this.#log.info({ applied }, 'schema migrated')
     } catch (error) {
       if (!isAway(error)) throw error
-      if (this.#failure?.message !== error.message) this.#log.warn({ err: error }, 'the graph is away')
       this.#failure = error
+      this.#watch.reportAway(error)
       this.#tryLater()
     }
   }
@@ -50,10 +54,13 @@ export class SchemaState {
   /** Without its constraints a graph would take two nodes for one key, so nothing runs before them. */
   refuseUnlessCurrent(): void {
     if (this.#current) return
-    throw new TurngraphError('store_unavailable', this.#failure?.message ?? 'The graph is being prepared.', {
-      hint: this.#failure?.hint ?? 'Try again in a moment.',
-      cause: this.#failure,
-    })
+    const refusal = new TurngraphError(
+      'store_unavailable',
+      this.#failure?.message ?? 'The graph is being prepared.',
+      { hint: this.#failure?.hint ?? 'Try again in a moment.', cause: this.#failure },
+    )
+    this.#watch.reportAway(refusal)
+    throw refusal
   }
 
   /** Resolves, or rejects. Remembered for a second: probes cost the graph next to nothing. */
@@ -99,9 +106,11 @@ export class SchemaState {
         migrationStatus(this.#graph, this.#migrations),
         this.#graph.health(),
       ])
+      this.#watch.reportReady()
       return status
     } catch (error) {
       this.#warm = false // a Neo4j that comes back has no plans
+      if (isAway(error)) this.#watch.reportAway(error)
       throw error
     }
   }

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
+import { hasCode, TurngraphError } from '../errors.ts'
 import { ObservedGraph } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
+import { storeName } from '../graph/store-name.ts'
 import { createLog, type Log } from '../log.ts'
 import { Metrics } from '../metrics.ts'
 import { Queries } from '../queries/queries.ts'
@@ -15,6 +16,7 @@ import { holdInstance } from './instance.ts'
 import { refuseMalformed } from './malformed.ts'
 import { SchemaState } from './schema-state.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
+import { StoreWatch } from './store-watch.ts'
 import { loadTokens } from './tokens.ts'
 import { VERSION } from './version.ts'
 
@@ -56,8 +58,12 @@ const SERVER_OPTIONS = {
 export async function startService(parts: { config: Config; graph: Graph; log?: Log }): Promise<Service> {
   const { config, log = createLog(config.logLevel) } = parts
   const metrics = new Metrics()
-  const graph = new ObservedGraph(parts.graph, ({ statement, outcome, seconds }) => {
+  const store = storeName(config.store)
+  const watch = new StoreWatch(log, store)
+  const graph = new ObservedGraph(parts.graph, ({ statement, outcome, seconds, error }) => {
     metrics.statement(statement, outcome, seconds)
+    if (hasCode(error, 'store_unavailable')) return watch.reportAway(error)
+    if (outcome === 'ok') watch.reportAnswer()
     if (seconds > SLOW_SECONDS)
       log.warn({ statement, outcome, ms: Math.round(1000 * seconds) }, 'slow statement')
   })
@@ -68,7 +74,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const queries = new Queries(graph)
   metrics.watch(() => runs.held)
   // Before anybody is answered, what an earlier life left behind is ended.
-  const schema = new SchemaState(graph, log, () => runs.begin())
+  const schema = new SchemaState(graph, log, watch, () => runs.begin())
   const app = createApp({
     config,
     tokens,
@@ -98,10 +104,11 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     await instance.release()
     throw error
   }
-  log.info({ url, engine: graph.engine, version: VERSION }, 'listening')
+  log.info({ url, engine: graph.engine, store, version: VERSION }, 'listening')
 
   const end = async () => {
     schema.stop()
+    watch.stop()
     await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
     queries.close()
     await runs.close() // what the last requests began

@@ -29,7 +29,7 @@ describe('turngraph capture', () => {
     const input = `${turn(1)}\r\n\n${turn(2)}\n${turn(1)}\n`
     expect(await turngraph.run(['capture'], { input })).toEqual({
       code: 0,
-      stderr: '',
+      stderr: 'Made a new graph in ./graph.\n',
       stdout: [
         'line 1: Stored turn 1 of world T',
         'line 3: Stored turn 2 of world T',

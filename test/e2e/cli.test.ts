@@ -104,6 +104,15 @@ describe('capture and context', () => {
     expect(JSON.parse(inTill.stdout).items).toEqual([])
   })
 
+  test('a command says that a folder has no graph yet, and which graph it looked in', async () => {
+    const missing = await turngraph.run(['worlds'])
+    expect(missing.stderr).toContain('There is no graph in ./graph yet')
+    await captured(1)
+    const { code, stderr } = await turngraph.run(['worlds', 'get', 'NOPE'])
+    expect(code).toBe(4)
+    expect(stderr).toContain('looked in: the graph in ./graph')
+  })
+
   test('looking at a graph that is not there makes none', async () => {
     for (const command of [['worlds'], context, ['migrate', '--check'], ['config']])
       await turngraph.run(command)

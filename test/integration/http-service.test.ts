@@ -3,6 +3,7 @@ import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
@@ -14,6 +15,16 @@ const away = async () => {
   throw new TurngraphError('store_unavailable', 'The graph cannot be reached.')
 }
 const here = async () => {}
+
+/** A log, and what was said in it at warn or above; nothing else of a line but its time is left out. */
+function warningsOf() {
+  const lines: string[] = []
+  const log = pino(
+    { level: 'warn', base: null, timestamp: false },
+    { write: (line) => void lines.push(line) },
+  )
+  return { log, warnings: () => lines.map((line) => JSON.parse(line)) }
+}
 
 describe('a store that is away', () => {
   test('is 503 store_unavailable with Retry-After, and never an empty answer', async () => {
@@ -53,6 +64,33 @@ describe('a store that is away', () => {
     graph.gate = here
     expect((await call('GET', '/v1/worlds')).status).toBe(200)
     await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), 5_000)
+  })
+
+  test('is one warning without a stack, said once, and one more when it is back', async () => {
+    const { log, warnings } = warningsOf()
+    const graph = new SwitchedGraph()
+    graph.gate = away
+    const { call } = await start({}, { graph, log })
+    for (let probes = 0; probes < 3; probes++) {
+      expect((await call('GET', '/readyz')).status).toBe(503)
+      expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(503)
+    }
+    const waiting = {
+      level: 40,
+      code: 'store_unavailable',
+      reason: 'The graph cannot be reached.',
+      msg: 'waiting for the graph in memory',
+    }
+    expect(warnings()).toEqual([waiting])
+    graph.gate = here
+    await vi.waitFor(async () => expect((await call('GET', '/readyz')).status).toBe(200), 5_000)
+    expect(warnings()).toEqual([waiting, { level: 40, msg: 'the graph in memory is ready' }])
+    graph.gate = away
+    expect((await call('GET', '/v1/worlds')).status).toBe(503)
+    expect((await call('GET', '/v1/worlds')).status).toBe(503)
+    graph.gate = here
+    expect((await call('GET', '/v1/worlds')).status).toBe(200)
+    expect(warnings().slice(2)).toEqual([waiting, { level: 40, msg: 'the graph in memory is back' }])
   })
 
   test('that an empty one took the place of: once a probe notices, it is migrated before anything runs', async () => {
