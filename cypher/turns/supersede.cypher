@@ -1,22 +1,24 @@
 // Puts a record in the place of the one that stands at its turn. The old one changes its label, so that
 // MATCH (:Turn) is right without a filter, keeps its parts, and stays reachable by SUPERSEDES.
 //
+// Every pattern begins at a node that is known: Grafeo walks a pattern from its left end.
 // Locks as in `turns/append`. No row: a check failed (the same record stands there already, or none).
 // params: $worldKey $taskKey $turnKey $turnNumber $digest $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
-MATCH (old:Turn {key: $turnKey})
-WHERE old.digest <> $digest // the same capture again must not supersede itself
+OPTIONAL MATCH (old:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
+WITH w, task, old
+WHERE old.digest <> $digest // no row where there is none; the same capture again must not supersede itself
 // include criteria/_extend
 WITH w, task, old
 // include criteria/_forget-progress
-CALL (old) { MATCH (p:Turn)-[:NEXT]->(old) RETURN collect(p.key) AS before }
+CALL (old) { MATCH (old)<-[:NEXT]-(p:Turn) RETURN collect(p.key) AS before }
 CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
-CALL (old) { MATCH (:Turn)-[r:NEXT]->(old) DELETE r }
+CALL (old) { MATCH (old)<-[r:NEXT]-(:Turn) DELETE r }
 CALL (old) { MATCH (old)-[r:NEXT]->(:Turn) DELETE r }
-CALL (old) { MATCH (:World)-[r:HAS_TURN]->(old) DELETE r }
+CALL (old) { MATCH (old)<-[r:HAS_TURN]-(:World) DELETE r }
 CALL (w) { MATCH (w)-[r:LABELS {turn: $turnNumber}]->(:Criterion) DELETE r }
 REMOVE old:Turn
 SET old:SupersededTurn, old.key = old.key + '~' + toString(old.revision)

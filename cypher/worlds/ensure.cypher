@@ -1,5 +1,6 @@
 // Creates a world with all that it hangs on, where it does not stand yet. It always answers with what stands.
 //
+// A relationship is merged from its child: Grafeo walks it from the left, and a hub has many.
 // A hub (Project, Feature) is locked only when one of its children is new. Locks: World, then, where it is new, the
 // Task, so that the worlds of a task get distinct ordinals; the order of a capture, which goes on from here.
 // params: $projectKey $project $featureKey $featureId $taskKey $taskId $worldKey $worldSlug $settings $token
@@ -7,10 +8,10 @@ MERGE (p:Project {key: $projectKey})
 ON CREATE SET p.name = $project
 MERGE (f:Feature {key: $featureKey})
 ON CREATE SET f.id = $featureId
-MERGE (p)-[:HAS_FEATURE]->(f)
+MERGE (f)<-[:HAS_FEATURE]-(p)
 MERGE (task:Task {key: $taskKey})
 ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
-MERGE (f)-[:HAS_TASK]->(task)
+MERGE (task)<-[:HAS_TASK]-(f)
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
   w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,
@@ -20,6 +21,6 @@ SET w.rev = $token
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |
   SET task.rev = $token
   SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount
-  MERGE (task)-[:HAS_WORLD]->(w))
+  MERGE (w)<-[:HAS_WORLD]-(task))
 // include worlds/_world
 , w.creation = $token AS created

@@ -1,0 +1,221 @@
+import neo4j, { type Driver, type ProfiledPlan } from 'neo4j-driver'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ObservedGraph } from '../../src/graph/observed.ts'
+import type { Graph, Params, Row, Step } from '../../src/graph/port.ts'
+import type { Statement } from '../../src/graph/statements.ts'
+import { useGraph } from '../contract/store.ts'
+import { describeOn, memory, neo4jLts, neo4jUrl } from '../support/engines.ts'
+import { clientOf, type TurnToSend } from '../support/records.ts'
+
+/**
+ * The cost of what is asked every turn must not grow with the graph. What each statement touches is counted by the engine
+ * itself (PROFILE: rows on the embedded engine, database hits on Neo4j), once in a small graph and once in a larger one.
+ */
+
+const TURNS_A_WORLD = 4
+/** Of each statement: Neo4j plans it anew for every count, as statistics may ask for another plan by then. */
+const CALLS_COUNTED = 6
+/** In worlds. Below some hundred turns Neo4j plans scans of whole labels, and rightly so. */
+const SMALL = 100
+const LARGE = 300
+
+/** Counts by statement: the most that one call of it touched. */
+type Touched = Map<string, number>
+
+/** Profiles the statements of a transaction, of which nothing stays. */
+type Profile = (steps: readonly Step[]) => Promise<number[]>
+
+/**
+ * Counts what each statement touches: a write right before it runs, in a transaction of which nothing stays, and the reads at
+ * the end, as Neo4j plans each anew for the count, which takes longer than an operation may.
+ */
+class CountingGraph extends ObservedGraph {
+  readonly touched: Touched = new Map()
+  readonly #graph: Graph
+  readonly #profile: Profile
+  readonly #reads = new Map<string, Step[]>()
+
+  constructor(graph: Graph, profile: Profile) {
+    super(graph, () => {})
+    this.#graph = graph
+    this.#profile = profile
+  }
+
+  override read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
+    const steps = this.#reads.get(statement.name) ?? []
+    if (steps.length < CALLS_COUNTED) this.#reads.set(statement.name, [...steps, { statement, params }])
+    return super.read(statement, params, deadline)
+  }
+
+  override async write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
+    if (this.#graph.engine === 'embedded') await this.#count(steps)
+    return super.write(steps, deadline)
+  }
+
+  async countReads(): Promise<Touched> {
+    for (const steps of this.#reads.values()) for (const step of steps) await this.#count([step])
+    return this.touched
+  }
+
+  async #count(steps: readonly Step[]): Promise<void> {
+    const counts = await this.#profile(steps)
+    steps.forEach(({ statement: { name } }, i) => {
+      this.touched.set(name, Math.max(this.touched.get(name) ?? 0, counts[i] ?? 0))
+    })
+  }
+}
+
+const profiled = ({ name, text, params }: Statement): Statement => ({ name, text: `PROFILE ${text}`, params })
+
+/** Grafeo prints its operators, each with the rows that it gave. */
+const profileOnEmbedded =
+  (graph: Graph): Profile =>
+  async (steps) => {
+    const counts: number[] = []
+    await graph.transact(async (run) => {
+      for (const { statement, params } of steps) {
+        counts.push(rowsIn(await run({ statement: profiled(statement), params })))
+      }
+      return null
+    })
+    return counts
+  }
+
+const rowsIn = ([row]: readonly Row[]): number =>
+  [...String(Object.values(row ?? {})[0]).matchAll(/rows=(\d+)/g)].reduce(
+    (sum, [, rows]) => sum + Number(rows),
+    0,
+  )
+
+const profileOnNeo4j =
+  (driver: Driver): Profile =>
+  async (steps) => {
+    const session = driver.session()
+    const transaction = session.beginTransaction()
+    try {
+      const counts: number[] = []
+      for (const { statement, params } of steps) {
+        const { summary } = await transaction.run(profiled(statement).text, withIntegers(params) as object)
+        counts.push(summary.profile === false ? 0 : hitsIn(summary.profile))
+      }
+      return counts
+    } finally {
+      await transaction.rollback()
+      await session.close()
+    }
+  }
+
+const hitsIn = ({ dbHits, children }: ProfiledPlan): number =>
+  Number(dbHits) + children.reduce((sum, child) => sum + hitsIn(child), 0)
+
+const withIntegers = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withIntegers)
+  if (typeof value === 'number' && Number.isInteger(value)) return neo4j.int(value)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withIntegers(each)]))
+}
+
+const criterion = (i: number) => ({
+  criterionId: `AC-00${i}`,
+  criterionText: `Criterion ${i} holds for every input`,
+})
+
+function aTurnOf(task: string, turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend {
+  return {
+    featureId: 'FEAT-1',
+    taskId: task,
+    turnNumber,
+    playerSummary: `Attempt ${turnNumber}`,
+    coachDecision: 'feedback',
+    verifications: [1, 2].map((i) => ({
+      ...criterion(i),
+      status: 'rejected' as const,
+      evidence: 'The test fails',
+    })),
+    promises: turnNumber === 1 ? [1, 2].map((i) => ({ ...criterion(i), status: 'complete' as const })) : [],
+    issues: [{ severity: 'blocking', description: 'The error path has no test', criterionIds: ['AC-001'] }],
+    ...more,
+  }
+}
+
+async function fill(graph: Graph, from: number, to: number): Promise<void> {
+  const client = clientOf(graph)
+  for (let i = from; i < to; i++) {
+    for (let turn = 1; turn <= TURNS_A_WORLD; turn++)
+      await client.captureTurnState(aTurnOf(`FILL-${i}`, turn))
+  }
+}
+
+const labelsOnly = { verifications: [{ criterionId: 'AC-001', status: 'verified' as const }] }
+
+/** Everything that a loop asks in a turn, in the forms in which it is asked. */
+async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
+  const client = clientOf(graph)
+  const of = { featureId: 'FEAT-1', taskId: task }
+  const roles = ['player', 'coach'] as const
+  for (const role of roles) await client.loadTurnContinuationContext({ ...of, currentTurn: 1, role })
+  for (let turn = 1; turn <= 3; turn++) {
+    await client.captureTurnState(aTurnOf(task, turn, turn === 3 ? labelsOnly : {}))
+    await client.captureTurnState(aTurnOf(task, turn, turn === 3 ? labelsOnly : {})) // sent again
+    for (const worldSlug of [undefined, task]) {
+      for (const role of roles) {
+        await client.loadTurnContinuationContext({ ...of, worldSlug, currentTurn: turn + 1, role })
+        await client.loadTurnContinuationContext({ ...of, worldSlug, currentTurn: 2, role })
+        await client.listCriteria({ ...of, worldSlug, role })
+      }
+      await client.recoverPromises({ ...of, worldSlug, turn: turn + 1 })
+      await client.loadStall({ ...of, worldSlug })
+      await client.explainTurn({ ...of, worldSlug })
+    }
+  }
+  await client.captureTurnState(
+    aTurnOf(task, 2, { playerSummary: 'Another', worldSlug: task, onConflict: 'supersede' }),
+  )
+  await client.captureTurnState(aTurnOf(task, 6, { worldSlug: task }))
+  await client.captureTurnState(aTurnOf(task, 5, { worldSlug: task, ...labelsOnly })) // came late
+  await client.listTurns({ worldSlug: task })
+  await client.getTurn({ worldSlug: task, turnNumber: 2 })
+  await client.getTurnHistory({ worldSlug: task, turnNumber: 2 })
+  await client.listWorlds({ ...of })
+  await client.createWorld({ ...of, executor: 'external' })
+  const run = await client.runTurn({ worldSlug: `${task}.2`, turnCount: 2 })
+  if ('turnRunId' in run) await client.getTurnRunStatus({ turnRunId: String(run.turnRunId) })
+}
+
+/** Lists the worlds of a project, a feature or a task by walking to them: asked by people, not by loops. */
+const GROWS = new Set(['worlds/page'])
+
+for (const engine of [memory, neo4jLts]) {
+  describeOn(engine, (store) => {
+    describe('the cost of a turn', () => {
+      const handles = useGraph(store)
+      let driver: Driver | null = null
+      beforeEach(() => {
+        driver = engine === neo4jLts ? neo4j.driver(neo4jUrl('lts')) : null
+      })
+      afterEach(() => driver?.close())
+
+      test('no statement of a turn touches more of a larger graph', { timeout: 600_000 }, async () => {
+        const { graph } = handles
+        const profile = driver === null ? profileOnEmbedded(graph) : profileOnNeo4j(driver)
+        const countTurns = async (task: string): Promise<Touched> => {
+          const counting = new CountingGraph(graph, profile)
+          await liveThroughTurns(counting, task)
+          // A server samples its indexes in the background; plans are those of a server that has.
+          await driver?.executeQuery('CALL db.prepareForReplanning(60)')
+          return counting.countReads()
+        }
+        await fill(graph, 0, SMALL)
+        const small = await countTurns('TASK-A')
+        await fill(graph, SMALL, LARGE)
+        const large = await countTurns('TASK-B')
+        const grew = [...large].flatMap(([name, count]) => {
+          const before = small.get(name) ?? 0
+          return count > before * 1.2 + 5 && !GROWS.has(name) ? [`${name}: ${before} to ${count}`] : []
+        })
+        expect(large.size).toBeGreaterThan(20)
+        expect(grew).toEqual([])
+      })
+    })
+  })
+}
