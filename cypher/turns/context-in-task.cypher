@@ -1,4 +1,4 @@
-// The continuation context, without entries. No row: `turns/previous-in-task` says whether there is a turn below at all.
+// The continuation context, without entries. No row: `turns/context-as-of-in-task` finds a turn below a gap.
 // include turns/_newest-world
 // include turns/_prior
 // include criteria/_no-entries

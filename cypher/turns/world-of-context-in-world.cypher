@@ -1,3 +1,3 @@
-// The world that a context is asked of, where it has no turn below the coming one. No row: there is no such world.
+// The world that a context is asked of, where no turn below the coming one was found. No row: there is no such world.
 // include turns/_named-world
-RETURN w.slug AS worldSlug, w.deletedAt IS NOT NULL AS deleted
+// include turns/_turns-below

@@ -37,7 +37,7 @@ import { type Statement, statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from './continuation.ts'
 import { labelIssues } from './label-issues.ts'
-import { readTurn } from './read.ts'
+import { findTurn } from './read.ts'
 import { bySeverity, type TurnState } from './record.ts'
 import { withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-of.ts'
@@ -65,7 +65,13 @@ const contextRow = turnWithParts.extend({
 
 const contextAsOfRow = contextRow.extend(ledgerColumns)
 
-const worldRow = z.object({ worldSlug: z.string(), deleted: z.boolean() })
+const worldRow = z.object({
+  worldSlug: z.string(),
+  deleted: z.boolean(),
+  turnCount: z.number(),
+  turnsFound: z.number(),
+  turnsBelow: z.number(),
+})
 
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
@@ -85,30 +91,39 @@ export async function loadTurnContinuationContext(
   request: Request,
 ): Promise<ContinuationContext> {
   const graph = withOneDeadline(store)
-  const isFirst = request.currentTurn <= 1
-  const context = isFirst
-    ? null
-    : await untilWhole(
-        () => loadContext(graph, request),
-        (found) => found !== 'torn',
-      )
-  if (context !== null && context !== 'torn') return context
-  const world = await readWorldOf(graph, request)
-  if (world === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
-  if (world?.deleted) throw worldDeleted(world.worldSlug)
-  return withoutPrior(isFirst ? 'first_turn' : 'no_prior_turn', request, world?.worldSlug ?? null)
+  return untilWhole(
+    () => loadContext(graph, request),
+    (context) => context !== null,
+  )
 }
 
-/** Null where there is no turn below; `torn` where a supersede came between what was read of one world. */
-async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | 'torn' | null> {
+/** Null where a commit was seen in part, or a supersede came between what was read of one world. */
+async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | null> {
+  if (request.currentTurn <= 1) return answerWithoutPrior('first_turn', graph, request)
   const newest = await readContext(graph, request)
   const found =
     newest !== null && newest.world.currentTurn < request.currentTurn
       ? await newestFrom(graph, newest, request)
       : await findAsOf(graph, request)
-  if (found === null) return null
+  if (found === null) return answerWithoutPrior('no_prior_turn', graph, request)
   const more = await readMore(graph, found, request)
-  return more === null ? 'torn' : contextFrom(found, more, request)
+  return more === null ? null : contextFrom(found, more, request)
+}
+
+/** Where no turn below was found: null where there is one after all, whose supersede was seen in part. */
+async function answerWithoutPrior(
+  status: 'first_turn' | 'no_prior_turn',
+  graph: Graph,
+  request: Request,
+): Promise<ContinuationContext | null> {
+  const from = request.worldSlug == null ? worldOfContextInTask : worldOfContextInWorld
+  const params = { ...targetParams(request), turnNumber: request.currentTurn }
+  const [world] = await readRows(graph, from, params, worldRow)
+  if (world === undefined && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
+  if (world?.deleted) throw worldDeleted(world.worldSlug)
+  const isTorn = world !== undefined && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
+  if (isTorn && status === 'no_prior_turn') return null
+  return withoutPrior(status, request, world?.worldSlug ?? null)
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -241,12 +256,6 @@ const isAsOf = ({ turn, standing }: ContextRow): boolean =>
     return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
   })
 
-async function readWorldOf(graph: Graph, request: Request): Promise<z.output<typeof worldRow> | null> {
-  const from = request.worldSlug == null ? worldOfContextInTask : worldOfContextInWorld
-  const [row] = await readRows(graph, from, targetParams(request), worldRow)
-  return row ?? null
-}
-
 function withoutPrior(
   status: ContinuationContext['status'],
   request: ContextRequest,
@@ -312,7 +321,8 @@ async function readLastJudged(
 ): Promise<TurnState | 'torn' | null> {
   const last = outcomes.at(-1)
   if (turn.coachDecision !== 'error' || last === undefined || perspectiveReset) return null
-  const judged = await readTurn(graph, project, world.slug, last.turn)
+  const judged = await findTurn(graph, project, world.slug, last.turn)
+  if (judged === null) return 'torn'
   const gates = Object.entries(judged.gates).map(([name, status]) => ({ name, status }))
   const isSame = outcomeRow(outcomeOf({ ...judged, gates })) === outcomeRow(last)
   return isSame ? judged : 'torn'

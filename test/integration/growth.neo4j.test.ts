@@ -182,8 +182,11 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
   if ('turnRunId' in run) await client.getTurnRunStatus({ turnRunId: String(run.turnRunId) })
 }
 
-/** Lists the worlds of a project, a feature or a task by walking to them: asked by people, not by loops. */
-const GROWS = new Set(['worlds/page'])
+/**
+ * `worlds/page` walks to the worlds of a project, a feature or a task: people ask that, not loops. `projects/task-names` finds
+ * the names near to one that is not there, and reads 1,000 at most.
+ */
+const GROWS = new Set(['worlds/page', 'projects/task-names'])
 
 for (const engine of [memory, neo4jLts]) {
   describeOn(engine, (store) => {

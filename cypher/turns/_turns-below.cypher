@@ -1,0 +1,10 @@
+// params: $turnNumber
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn)
+  RETURN count(x) AS turnsFound
+}
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
+  RETURN count(x) AS turnsBelow
+}
+RETURN w.slug AS worldSlug, w.deletedAt IS NOT NULL AS deleted, w.turnCount AS turnCount, turnsFound, turnsBelow
