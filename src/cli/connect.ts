@@ -11,7 +11,6 @@ import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { existingStore } from './existing-store.ts'
 import { setGraphInUse } from './graph-in-use.ts'
-import { noteUnlessJson } from './output.ts'
 import { runningServer, type Server } from './running-server.ts'
 
 export type ConnectOptions = {
@@ -137,8 +136,7 @@ async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean)
   const isThere = existingStore(store) === store
   const from = readsOnly ? existingStore(store) : store
   const graph = await openGraph(from)
-  setGraphInUse(storeName(store))
-  if (!isThere) reportNewGraph(store, readsOnly)
+  setGraphInUse(storeName(store), isThere ? null : newsOfNewGraph(store, readsOnly))
   try {
     // Where there is no graph yet, an empty one has nothing to hide.
     if (!asItIs || from !== store) await migrate(graph)
@@ -150,14 +148,12 @@ async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean)
 }
 
 /** A command that runs in the wrong folder finds nothing, or stores where nobody looks: it says so. */
-function reportNewGraph(store: Store, readsOnly: boolean): void {
-  if (store.kind !== 'embedded' || store.folder === null) return
+function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
+  if (store.kind !== 'embedded' || store.folder === null) return null
   const folder = shownFolder(store.folder)
-  noteUnlessJson(
-    readsOnly
-      ? `There is no graph in ${folder} yet: the first capture or import makes it.`
-      : `Made a new graph in ${folder}.`,
-  )
+  return readsOnly
+    ? `There is no graph in ${folder} yet: the first capture or import makes it.`
+    : `Made a new graph in ${folder}.`
 }
 
 /** A service has a default of its own: it is told a project only where somebody named one. */

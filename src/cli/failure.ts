@@ -1,6 +1,6 @@
 import { asTurngraphError, ERRORS, TurngraphError } from '../errors.ts'
 import { colours } from './colours.ts'
-import { graphInUse } from './graph-in-use.ts'
+import { graphInUse, newsOfGraph } from './graph-in-use.ts'
 
 /**
  * Tells an error on standard error: one text, or with `--json` the error object of every other edge. Standard
@@ -18,6 +18,8 @@ export function reportFailure(thrown: unknown, { json }: { json: boolean }): num
   const graph = graphInUse()
   if (error.exitCode === ERRORS.not_found.exit && graph !== null)
     process.stderr.write(`${dim('looked in:')} ${graph}\n`)
+  const news = newsOfGraph()
+  if (news !== null) process.stderr.write(`${news}\n`)
   if (error.cause instanceof Error && error.code === 'internal')
     process.stderr.write(`${dim(error.cause.stack ?? error.cause.message)}\n`)
   return error.exitCode

@@ -13,11 +13,6 @@ export function printNote(text: string): void {
   process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
 }
 
-/** What a program that asked for JSON has no use for. */
-export function noteUnlessJson(text: string): void {
-  if (!process.argv.includes('--json')) printNote(text)
-}
-
 /** One line at a terminal that the next one replaces; how long the work is nobody knows. */
 export function showProgress(line: string): void {
   if (process.stderr.isTTY === true) process.stderr.write(`\r\u001b[K${line}`)

@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander'
 import { TurngraphError } from '../errors.ts'
 import { reportFailure } from './failure.ts'
+import { newsOfGraph } from './graph-in-use.ts'
+import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
 
 /** Runs one command line and answers its exit code: 0, or that of the error (turns.md, "Errors"). */
@@ -12,6 +14,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   })
   try {
     await buildProgram().parseAsync(args, { from: 'user' })
+    const news = newsOfGraph()
+    if (news !== null && !args.includes('--json')) printNote(news)
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
