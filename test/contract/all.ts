@@ -15,6 +15,7 @@ import { migrationsContract } from './migrations.ts'
 import { notThereContract } from './not-there.ts'
 import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
+import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
@@ -38,6 +39,7 @@ export function storeContract(store: StoreUnderTest): void {
   identityContract(store)
   knownWorldsContract(store)
   coachContract(store)
+  readsContract(store)
   notThereContract(store)
   isolationContract(store)
   secretsContract(store)

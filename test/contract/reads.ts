@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ObservedGraph } from '../../src/graph/observed.ts'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** A graph on which only reading is possible: a lock is a write, and so is a transaction. */
+class ReadOnlyGraph extends ObservedGraph {
+  override async write(): Promise<never> {
+    throw new Error('a read wrote')
+  }
+
+  override async transact(): Promise<never> {
+    throw new Error('a read opened a transaction')
+  }
+}
+
+const criterion = { criterionId: 'AC-001', criterionText: 'The session is closed on logout' }
+const judged: Partial<TurnToSend> = {
+  verifications: [{ ...criterion, status: 'rejected', evidence: 'The session stays open' }],
+}
+const promising: Partial<TurnToSend> = { ...judged, promises: [{ ...criterion, status: 'complete' }] }
+
+/** How a context finds its promises, by the turns of the world. */
+const SESSIONS: [promises: string, turns: Partial<TurnToSend>[]][] = [
+  ['of its prior turn', [judged, judged, promising]],
+  ['of the first turn, recovered', [promising, judged, judged]],
+  ['of no turn', [judged, judged, judged]],
+]
+
+/** What is asked every turn reads in few statements, and never stands in the way of a capture. */
+export function readsContract(store: StoreUnderTest): void {
+  describe('reads', () => {
+    const handles = useGraph(store)
+    let statements: string[] = []
+    const readOnly = () =>
+      clientOf(new ReadOnlyGraph(handles.graph, ({ statement }) => statements.push(statement)))
+    beforeEach(() => {
+      statements = []
+    })
+
+    const captureAll = async (turns: Partial<TurnToSend>[]): Promise<void> => {
+      for (const [i, turn] of turns.entries())
+        await clientOf(handles.graph).captureTurnState(aTurn(i + 1, turn))
+    }
+
+    describe.each(SESSIONS)('with promises %s', (_promises, turns) => {
+      test.each(['player', 'coach'] as const)(
+        'the context of the next turn is one statement, of an earlier turn two, for a %s',
+        async (role) => {
+          await captureAll(turns)
+          const client = readOnly()
+          await client.loadTurnContinuationContext(aContext(turns.length + 1, { role }))
+          expect(statements).toHaveLength(1)
+          await client.loadTurnContinuationContext(aContext(turns.length, { role }))
+          expect(statements).toHaveLength(3)
+        },
+      )
+    })
+
+    test('no question about a session takes a lock, of its newest turn or of an earlier one', async () => {
+      await captureAll([promising, judged, judged, judged])
+      const client = readOnly()
+      const task = { project: PROJECT, featureId: FEATURE, taskId: TASK }
+      const world = { project: PROJECT, worldSlug: TASK }
+      for (const role of ['player', 'coach'] as const) {
+        for (const turn of [1, 2, 5, 9]) await client.loadTurnContinuationContext(aContext(turn, { role }))
+        for (const turn of [1, 3, 4]) await client.listCriteria({ ...task, turn, role })
+      }
+      for (const turn of [1, 3, 4]) {
+        await client.recoverPromises({ ...task, turn })
+        await client.loadStall({ ...task, turn })
+        await client.explainTurn({ ...task, turn })
+      }
+      const { criteria } = await client.listCriteria(task)
+      await client.getCriterionHistory({ project: PROJECT, key: criteria[0]?.key ?? '' })
+      await client.getWorld(world)
+      await client.listWorlds(task)
+      await client.listTurns(world)
+      await client.getTurn({ ...world, turnNumber: 1 })
+      await client.getTurnHistory({ ...world, turnNumber: 1 })
+      expect(new Set(statements).size).toBeGreaterThan(10)
+    })
+  })
+}
