@@ -1,5 +1,6 @@
 // question: How many turns and hours does it take to an approval, by feature?
-// Hours are those that the turns themselves say they took, up to the first approval.
+// Hours are those that the turns themselves say they took, up to the first approval, of the worlds where each of those turns
+// says it; null where no such world is.
 // columns: feature, worlds, approved, turns_to_approval, hours_to_approval
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
@@ -10,9 +11,12 @@ CALL (w) {
 CALL (w, approvedIn) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)
   WHERE t.number <= approvedIn
-  RETURN count(t) AS taken, sum(toInteger(round(t.durationSeconds))) AS seconds
+  RETURN count(t) AS taken, count(t.durationSeconds) AS timed, sum(toInteger(round(t.durationSeconds))) AS seconds
 }
-WITH f.id AS feature, count(w) AS worlds, count(approvedIn) AS approved, sum(taken) AS turns, sum(seconds) AS seconds
+WITH f.id AS feature, approvedIn, taken, seconds,
+     CASE WHEN approvedIn IS NOT NULL AND timed = taken THEN 1 ELSE 0 END AS timed
+WITH feature, count(feature) AS worlds, count(approvedIn) AS approved, sum(taken) AS turns, sum(timed) AS timed,
+     sum(CASE WHEN timed = 1 THEN seconds ELSE 0 END) AS seconds
 RETURN feature, worlds, approved, CASE WHEN approved = 0 THEN null ELSE toFloat(turns) / approved END AS turns_to_approval,
-       CASE WHEN approved = 0 THEN null ELSE toFloat(seconds) / 3600 / approved END AS hours_to_approval
+       CASE WHEN timed = 0 THEN null ELSE toFloat(seconds) / 3600 / timed END AS hours_to_approval
 ORDER BY feature LIMIT $limit

@@ -157,6 +157,32 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('hours to an approval are unknown, not zero, where a turn up to it never said how long it took', async () => {
+      const client = clientOf(handles.graph)
+      const capture = (number: number, taskId: string, durationSeconds: number | null) =>
+        client.captureTurnState(
+          aTurn(number, {
+            featureId: 'FEAT-2',
+            taskId,
+            durationSeconds,
+            coachDecision: number === 2 ? 'approved' : 'feedback',
+          }),
+        )
+      const hours = () => rows('turns-to-approval', { featureId: 'FEAT-2' })
+      for (const number of [1, 2]) await capture(number, 'TASK-2', null)
+      expect(await hours(), 'no turn says it').toEqual([['FEAT-2', 1, 1, 2, null]])
+      await capture(1, 'TASK-3', 3600)
+      await capture(2, 'TASK-3', null)
+      expect(await hours(), 'one of two says it').toEqual([['FEAT-2', 2, 2, 2, null]])
+      await capture(1, 'TASK-4', 3600)
+      await capture(2, 'TASK-4', 7200)
+      await capture(3, 'TASK-4', null)
+      expect(await hours(), 'of the one world that says it').toEqual([['FEAT-2', 3, 3, 2, 3]])
+      await capture(1, 'TASK-5', 0)
+      await capture(2, 'TASK-5', 0)
+      expect(await hours(), 'no time is a time').toEqual([['FEAT-2', 4, 4, 2, 1.5]])
+    })
+
     test('criteria that are contested, and those that were never verified', async () => {
       const client = clientOf(handles.graph)
       await client.captureTurnState(
