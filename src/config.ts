@@ -46,7 +46,7 @@ const environmentSchema = z.object({
     .int()
     .min(0)
     .default(5)
-    .describe('turns of transcripts with more calls are long (`turn_length_threshold` of seed 002)'),
+    .describe('turns of transcripts with more calls are long'),
   TURNGRAPH_SYNC: z
     .enum(['on', 'off'])
     .default('on')

@@ -80,6 +80,9 @@ export type ErrorBody = {
   }
 }
 
+/** The hint of an error whose text may be too short for all its problems. */
+export const EVERY_PROBLEM = 'details.problems lists every field that does not fit.'
+
 /** One field of what was sent does not fit. */
 export const invalidField = (
   path: string,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TurngraphError } from './errors.ts'
+import { EVERY_PROBLEM, TurngraphError } from './errors.ts'
 
 /**
  * One schema per record, written in camelCase: the snake_case wire form derives from it here.
@@ -115,18 +115,18 @@ export function parseInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
   what: string,
-  unknownKey = UNKNOWN_FIELD,
+  unknownKey?: string,
 ): z.output<S> {
   return parsedBy(schema, value, what, unknownKey) as z.output<S>
 }
 
-const UNKNOWN_FIELD = 'is not a known field; keep what has no field of its own in `extra`'
-
-function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey = UNKNOWN_FIELD): unknown {
+function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: string): unknown {
   const { result, reserved } = looked(schema, value)
   if (result.success && reserved.length === 0) return result.data
   throw invalidRequest(what, [
-    ...(result.error?.issues ?? []).flatMap((issue) => problemsOf(issue, [], unknownKey)),
+    ...(result.error?.issues ?? []).flatMap((issue) =>
+      problemsOf(issue, [], unknownKey ?? unknownField(schema)),
+    ),
     ...reserved,
   ])
 }
@@ -170,9 +170,22 @@ function invalidRequest(what: string, found: Problem[]): TurngraphError {
   const shown = problems.slice(0, 5).map((p) => (p.path === '' ? p.message : `${p.path}: ${p.message}`))
   const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
   return new TurngraphError('invalid_request', `${what}: ${shown.join('; ')}${more}`, {
-    hint: 'details.problems lists every field that does not fit.',
+    hint: EVERY_PROBLEM,
     details: { problems: problems.slice(0, MAX_PROBLEMS) },
   })
+}
+
+/** Only a turn record has a place for what has no field of its own. */
+const unknownField = (schema: z.ZodType): string =>
+  hasExtra(schema)
+    ? 'is not a known field; keep what has no field of its own in `extra`'
+    : 'is not a known field'
+
+function hasExtra(schema: z.ZodType): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return hasExtra(schema.unwrap() as z.ZodType)
+  if (!(schema instanceof z.ZodObject)) return false
+  return 'extra' in schema.shape || ('turn' in schema.shape && hasExtra(schema.shape.turn as z.ZodType))
 }
 
 const MAX_PROBLEMS = 200

@@ -3,6 +3,7 @@ import { hasCode, isAway, TurngraphError } from '../errors.ts'
 import { operations } from '../operations.ts'
 import type { CaptureRequest } from '../turns/record.ts'
 import { parseWire, toWire } from '../wire.ts'
+import { counted } from './counted.ts'
 import { printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
@@ -32,14 +33,17 @@ export function describeCapture({
   worldSlug,
   created,
   superseded,
+  redactions = 0,
 }: {
   turnNumber: number
   worldSlug: string
   created: boolean
   superseded: boolean
+  redactions?: number
 }): string {
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
-  return `${done} turn ${turnNumber} of world ${worldSlug}`
+  const masked = redactions === 0 ? '' : ` (${counted(redactions, 'secret')} masked)`
+  return `${done} turn ${turnNumber} of world ${worldSlug}${masked}`
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
 import type { Examination } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
+import { counted } from './counted.ts'
 import { withJson, withProject } from './options.ts'
 import { printJson, printText, showProgress } from './output.ts'
 
@@ -52,8 +53,6 @@ async function examineGraph({ project, json = false, repair = false }: Options):
   )
 }
 
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
-
 async function examineAll(
   client: TurngraphClient,
   project: string | undefined,
@@ -69,7 +68,7 @@ async function examineAll(
     all.examined += answer.examined
     all.findings.push(...answer.findings)
     cursor = answer.nextCursor
-    showProgress(`${all.examined} records examined`)
+    showProgress(`${counted(all.examined, 'record')} examined`)
   } while (cursor !== null)
   showProgress('')
   return all

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { counted } from './counted.ts'
 import { named } from './options.ts'
 import { printNote } from './output.ts'
 
@@ -66,7 +67,7 @@ async function writeLines(lines: AsyncIterable<string>, out: string | undefined)
   try {
     await writeTo(createWriteStream(partial, { mode: 0o600 }), { end: true })
     await rename(partial, out)
-    printNote(`Wrote ${written} lines to ${out}.`)
+    printNote(`Wrote ${counted(written, 'line')} to ${out}.`)
   } catch (error) {
     await rm(partial, { force: true })
     throw error

@@ -1,13 +1,18 @@
+import type { Command } from 'commander'
 import { asTurngraphError, ERRORS, TurngraphError } from '../errors.ts'
 import { colours } from './colours.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
+import { inOwnWords } from './own-words.ts'
 
 /**
  * Tells an error on standard error: one text, or with `--json` the error object of every other edge. Standard
  * output stays empty. Answers the exit code.
  */
-export function reportFailure(thrown: unknown, { json }: { json: boolean }): number {
-  const error = thrown instanceof TurngraphError ? thrown : defect(thrown)
+export function reportFailure(
+  thrown: unknown,
+  { command, json }: { command: Command | null; json: boolean },
+): number {
+  const error = thrown instanceof TurngraphError ? inOwnWords(thrown, command) : defect(thrown)
   if (json) {
     process.stderr.write(`${JSON.stringify(error.toWire())}\n`)
     return error.exitCode

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
+import { TurngraphError } from '../errors.ts'
 import type { ForgetAnswer } from '../forget/record.ts'
+import { counted } from './counted.ts'
 import { named, withJson, withProject } from './options.ts'
 import { printJson, printNote, printText, showProgress } from './output.ts'
 
@@ -47,6 +49,7 @@ Examples:
 async function forgetNodes(options: Options): Promise<void> {
   const { withClient } = await import('./connect.ts')
   const { project, yes = false, json } = options
+  refuseUnclear(options)
   const forgotten = await withClient({ project, readsOnly: !yes }, (client) => forgetAll(client, options))
   if (json) {
     const { worlds, counts, skipped } = forgotten
@@ -58,6 +61,15 @@ async function forgetNodes(options: Options): Promise<void> {
     return printJson({ dry_run: forgotten.dryRun, worlds, counts, skipped: asSent })
   }
   await printForgotten(forgotten)
+}
+
+function refuseUnclear({ world, feature, task, project }: Options): void {
+  const named = [world !== undefined, feature !== undefined || task !== undefined].filter(Boolean).length
+  const isClear = named === 1 ? (feature === undefined) === (task === undefined) : named === 0 && project
+  if (isClear) return
+  throw new TurngraphError('invalid_request', 'It is not clear what is to be forgotten.', {
+    hint: 'Name a world with --world, a task with --feature and --task, or a whole project with --project alone.',
+  })
 }
 
 async function forgetAll(client: TurngraphClient, options: Options): Promise<Forgotten> {
@@ -83,7 +95,7 @@ async function forgetAll(client: TurngraphClient, options: Options): Promise<For
       all.counts[label] = (all.counts[label] ?? 0) + count
       nodes += count
     }
-    showProgress(`${nodes} nodes ${yes ? 'gone' : 'would go'}`)
+    showProgress(`${counted(nodes, 'node')} ${yes ? 'gone' : 'would go'}`)
   }
   showProgress('')
   return all
@@ -98,6 +110,7 @@ async function printForgotten({ dryRun, worlds, counts, skipped }: Forgotten): P
   }
   for (const { worldSlug } of skipped)
     printNote(`World ${worldSlug} stays: a run or an attempt is active in it.`)
-  if (worlds.length > 0) printNote(`${dryRun ? 'Would forget' : 'Forgot'} ${worlds.length} worlds.`)
+  if (worlds.length > 0)
+    printNote(`${dryRun ? 'Would forget' : 'Forgot'} ${counted(worlds.length, 'world')}.`)
   if (dryRun && labels.length > 0) printNote('Nothing was changed. --yes does it; there is no way back.')
 }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
 import type { FilesImport } from '../transcripts/import-report.ts'
+import { counted } from './counted.ts'
 import { withJson, withProject } from './options.ts'
 import { printJson, printSome } from './output.ts'
 
@@ -65,14 +66,16 @@ async function printReport(report: FilesImport): Promise<void> {
   )
   printSome(
     'not read',
-    Object.entries(report.unread).map(([extension, count]) =>
-      count === 1 ? `1 file ${extension}` : `${count} files ${extension}`,
-    ),
+    Object.entries(report.unread).map(([extension, count]) => `${counted(count, 'file')} ${extension}`),
   )
   const unknown = [
-    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${times} times`),
-    ...Object.entries(report.unknownSubtypes).map(([type, times]) => `subtype ${type}, ${times} times`),
-    ...Object.entries(report.unknownFields).map(([field, times]) => `field ${field}, ${times} times`),
+    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${counted(times, 'time')}`),
+    ...Object.entries(report.unknownSubtypes).map(
+      ([type, times]) => `subtype ${type}, ${counted(times, 'time')}`,
+    ),
+    ...Object.entries(report.unknownFields).map(
+      ([field, times]) => `field ${field}, ${counted(times, 'time')}`,
+    ),
   ]
   printSome('not known', unknown)
 }

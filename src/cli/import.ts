@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ImportReport } from '../autobuild/import-report.ts'
 import { TurngraphError } from '../errors.ts'
+import { counted } from './counted.ts'
 import { addImportTranscripts } from './import-transcripts.ts'
 import { withJson, withProject } from './options.ts'
 import { printJson, printSome } from './output.ts'
@@ -72,7 +73,7 @@ async function printReport(report: ImportReport, dryRun: boolean): Promise<void>
       ['verifications', report.verifications],
       ['promises', report.promises],
       ['issues', report.issues],
-      ['redactions', report.redactions],
+      ['secrets masked', report.redactions],
     ],
   )
   printSome(
@@ -88,15 +89,12 @@ async function printReport(report: ImportReport, dryRun: boolean): Promise<void>
   )
   printSome(
     'not read',
-    report.unread.map(
-      ({ name, count, example }) => `${name}, ${count} ${count === 1 ? 'file' : 'files'} (${example})`,
-    ),
+    report.unread.map(({ name, count, example }) => `${name}, ${counted(count, 'file')} (${example})`),
   )
   printSome(
     'not mapped',
     report.unmapped.map(
-      ({ shape, key, count, example }) =>
-        `${shape} ${key}, ${count} ${count === 1 ? 'time' : 'times'} (${example})`,
+      ({ shape, key, count, example }) => `${shape} ${key}, ${counted(count, 'time')} (${example})`,
     ),
   )
 }

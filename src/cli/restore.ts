@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { FileRestore } from '../restore/restore-file.ts'
+import { counted } from './counted.ts'
 import { withJson } from './options.ts'
 import { printJson, printNote } from './output.ts'
 
@@ -77,7 +78,7 @@ async function printReport({ dryRun, lines, checked, records }: FileRestore): Pr
   const { printTable } = await import('./table.ts')
   if (dryRun) {
     printTable(['record', 'in the file'], Object.entries(checked))
-    printNote(`The file is whole: ${lines} records. Nothing was written.`)
+    printNote(`The file is whole: ${counted(lines, 'record')}. Nothing was written.`)
     return
   }
   printTable(

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { TurngraphError } from '../errors.ts'
 import { reportFailure } from './failure.ts'
 import { newsOfGraph } from './graph-in-use.ts'
@@ -12,8 +12,12 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     if (error.code !== 'EPIPE') throw error
     process.exit(0)
   })
+  let command: Command | null = null
   try {
-    await buildProgram().parseAsync(args, { from: 'user' })
+    const program = buildProgram().hook('preAction', (_program, called) => {
+      command = called
+    })
+    await program.parseAsync(args, { from: 'user' })
     const news = newsOfGraph()
     if (news !== null && !args.includes('--json')) printNote(news)
     return Number(process.exitCode ?? 0)
@@ -22,6 +26,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       return error.exitCode === 0 ? 0 : USAGE // help was asked for, or shown for want of a command
     }
     return reportFailure(error instanceof CommanderError ? usageError(error) : error, {
+      command,
       json: args.includes('--json'),
     })
   }

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
 import type { OperationOutput } from '../operations.ts'
 import { ask } from './ask.ts'
+import { counted } from './counted.ts'
 import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
 import { untilToldToEnd } from './signals.ts'
@@ -167,7 +168,7 @@ async function watchRun(
   try {
     for (;;) {
       status = await client.getTurnRunStatus(ref)
-      bar.show(`${status.attemptCount} attempts`, status.committedTurnCount, status.requestedTurnCount)
+      bar.show(counted(status.attemptCount, 'attempt'), status.committedTurnCount, status.requestedTurnCount)
       if (status.endedAt !== null) break
       await pause(signal)
     }

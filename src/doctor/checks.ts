@@ -113,8 +113,7 @@ export const CHECKS = {
   },
   run_rules: {
     severity: 'error',
-    finds:
-      "a turn run or an attempt that breaks one of the rules of its table (seed 001's CHECK constraints)",
+    finds: 'a turn run or an attempt whose own fields contradict each other',
     remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
   },
   run_counters: {

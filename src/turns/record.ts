@@ -164,7 +164,7 @@ const readBackKeys = {
   entityType: z
     .literal('turn_state', 'must be "turn_state", or left out')
     .nullish()
-    .describe("of the seed's episode body"),
+    .describe('of an episode body, which is taken as it is'),
   id: text.nullish().describe('of a record that was read back: TURN-{feature_id}-{turn_number}'),
   key: text.nullish().describe('of a record that was read back: must be that of its world and turn'),
   createdAt: instant
@@ -199,7 +199,9 @@ export const turnInput = z.strictObject({
   lessonsFromTurn: list(text).optional(),
   filesModified: list(text).optional(),
   progressSummary: text.optional(),
-  acceptanceCriteriaStatus: map(criterionStatus).optional().describe("the seed's form: criterion → status"),
+  acceptanceCriteriaStatus: map(criterionStatus)
+    .optional()
+    .describe('criterion → status, the short form of `verifications`'),
   verifications: list(verificationInput).optional(),
   promises: list(promiseInput).optional(),
   issues: list(issueInput).optional(),
@@ -256,7 +258,7 @@ const issue = z.object({
 
 /** A turn as it is kept and given back: every field, defaults filled in. */
 export const turnState = z.object({
-  id: z.string().describe("TURN-{feature_id}-{turn_number}, the seed's id: for display only"),
+  id: z.string().describe('TURN-{feature_id}-{turn_number}: for display only'),
   key: z.string(),
   project: z.string(),
   featureId: z.string(),

@@ -254,6 +254,49 @@ describe('exit codes', () => {
     })
   })
 
+  const misnamed: [args: string[], text: string][] = [
+    [['run', 'start', 'w', '--turns', '0'], 'error: --turns: '],
+    [
+      ['run', 'start', 'w', '--turns', '3', '--max-attempts', '1'],
+      'error: --max-attempts: must be at least --turns (3)\nhint: Each committed turn takes an attempt; leave --max-attempts out for as many as --turns.\n',
+    ],
+    [[...context, '--token-budget', '5'], 'error: --token-budget: '],
+    [['worlds', '--limit', '501'], 'error: --limit: '],
+    [['paths', '--top', '-1'], 'error: --top: '],
+    [['query', 'RETURN 1', '--timeout', '0'], 'error: --timeout: '],
+    [
+      ['forget', '--feature', 'FEAT-1'],
+      'error: It is not clear what is to be forgotten.\nhint: Name a world with --world',
+    ],
+  ]
+  test.each(misnamed)(
+    'an error names the options that were typed, and no field of the wire: %j',
+    async (args, text) => {
+      await captured(1)
+      const { code, stderr } = await turngraph.run(args)
+      expect(code).toBe(2)
+      expect(stderr.slice(0, text.length)).toBe(text)
+      expect(stderr).not.toMatch(/details|extra|turn_count|max_attempts|[a-z][A-Z]/)
+    },
+  )
+
+  test('an error about a record names its own keys, advises `extra`, and points at no details', async () => {
+    const record = JSON.stringify({ ...JSON.parse(turn(0)), surplus: 1 })
+    const { code, stderr } = await turngraph.run(['capture'], { input: record })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^error: the turn record: turn_number: .+; surplus: .+ in `extra`\n$/)
+  })
+
+  test('a capture says how many secrets were masked, in the right number', async () => {
+    const secret = (of: string) => `ghp_${of.repeat(36)}`.replace(/(.)\1/g, '$19')
+    const one = await captured(1, `token ${secret('a')}`)
+    const two = await captured(2, `tokens ${secret('b')} and ${secret('c')}`)
+    expect([one.stdout, two.stdout]).toEqual([
+      'Stored turn 1 of world TASK-1 (1 secret masked)\n',
+      'Stored turn 2 of world TASK-1 (2 secrets masked)\n',
+    ])
+  })
+
   test('a task that is not known is told with near names; only what loops call exits 0', async () => {
     await captured(1)
     const sentence = 'No task TASK-11 in feature FEAT-1 of project default. Did you mean TASK-1?\n'

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { EVERY_PROBLEM, TurngraphError } from '../errors.ts'
+
+/** Puts the names of a command's own options and arguments in place of field names in the text of an error. */
+
+type Problem = { path: string; message: string }
+
+/** What they refuse is in a file or on standard input, which has the names of fields. */
+const READ_FIELDS: readonly string[] = ['capture', 'hook', 'restore']
+const MOST_SHOWN = 5
+const OTHER_NAMES: Readonly<Record<string, string>> = { limit: 'top' }
+
+/** The same error, said to somebody who typed `command`; `details` stay as every other edge has them. */
+export function inOwnWords(error: TurngraphError, command: Command | null): TurngraphError {
+  const { code, details, cause } = error
+  const problems = problemsIn(details)
+  if (command === null || problems.length === 0) return error
+  const reword = READ_FIELDS.includes(command.name()) ? same : rewordFor(command)
+  const isReworded = problems.some(({ path }) => reword(path) !== path)
+  const shown = problems
+    .slice(0, MOST_SHOWN)
+    .map(({ path, message }) => (path === '' ? reword(message) : `${reword(path)}: ${reword(message)}`))
+  const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
+  return new TurngraphError(code, isReworded ? `${shown.join('; ')}${more}` : reword(error.message), {
+    hint: hintFor(error, problems, reword),
+    details,
+    cause,
+  })
+}
+
+const same = (text: string): string => text
+
+function hintFor({ hint }: TurngraphError, problems: readonly Problem[], reword: (text: string) => string) {
+  if (hint === null) return undefined
+  if (hint !== EVERY_PROBLEM) return reword(hint)
+  return problems.length > MOST_SHOWN ? `--json lists all ${problems.length} problems.` : undefined
+}
+
+function problemsIn(details: unknown): Problem[] {
+  if (typeof details !== 'object' || details === null || !('problems' in details)) return []
+  const { problems } = details
+  return Array.isArray(problems) ? problems.filter(isProblem) : []
+}
+
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === 'object' &&
+  value !== null &&
+  'path' in value &&
+  typeof value.path === 'string' &&
+  'message' in value &&
+  typeof value.message === 'string'
+
+/** A whole text that is one word, such as a path, or any word that can only be a field's name; not what was given. */
+const FIELD = /^[a-zA-Z]+$|(?<!["'`\w])[a-z]+(?:(?:_[a-z]+)+|(?:[A-Z][a-z]+)+)\b/g
+
+function rewordFor(command: Command): (text: string) => string {
+  const shown = new Map([
+    ...command.registeredArguments.map((argument) => [argument.name(), `<${argument.name()}>`] as const),
+    ...command.options.map(({ long }) => [(long ?? '').slice(2), long ?? ''] as const),
+  ])
+  return (text) => text.replace(FIELD, (field) => shownAs(field, shown) ?? field)
+}
+
+/** `turn_count` is `--turns`, `worldSlug` is `<world>` or `--world`: the most words of the name that the command has. */
+function shownAs(field: string, shown: ReadonlyMap<string, string>): string | null {
+  const words = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('_')
+  for (let length = words.length; length > 0; length--) {
+    for (let first = 0; first + length <= words.length; first++) {
+      const part = words.slice(first, first + length).join('-')
+      const found = shown.get(part) ?? shown.get(`${part}s`) ?? shown.get(OTHER_NAMES[part] ?? '')
+      if (found !== undefined) return found
+    }
+  }
+  return null
+}
