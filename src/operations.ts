@@ -106,7 +106,7 @@ export const operations = {
     summary: 'What the Player promised: in this turn, else in the newest earlier one that has promises',
     scope: 'read',
     input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
-    output: promisesView.extend({ taskKnown: knownTask.taskKnown, near: knownTask.near }),
+    output: promisesView.extend(knownTask),
     run: async (graph, input, { log }) => {
       const request = await resolveTarget(graph, input)
       const promises = await recoverPromises(graph, request)

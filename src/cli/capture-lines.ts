@@ -83,7 +83,10 @@ export async function captureLines(
     ...(untried === 0 ? [] : [`Not tried: ${listLines(lines.slice(-untried).map(({ number }) => number))}.`]),
   ]
   throw new TurngraphError(first.error.code, sentences.join(' '), {
-    hint: 'Mend them and run it again: what is stored is found, and not stored twice.',
+    hint:
+      options.onConflict === 'supersede'
+        ? 'Mend them and run those lines alone: a line that is run again may replace a record once more.'
+        : 'Mend them and run it again: what is stored is found, and not stored twice.',
     details: {
       stored,
       refused: refused.map(({ line, error }) => ({ line, ...error.toWire().error })),

@@ -65,14 +65,13 @@ const isBlank = (line: Buffer): boolean =>
 
 /**
  * A record may itself have many lines, and a line of many may be broken: lines are meant where the name says so, or
- * where the text is not one JSON value and its first line is, or its first two begin as objects do.
+ * where the text is not one JSON value and one of its lines is an object, or its first two begin as objects do.
  */
 function isJsonLines(file: string, bytes: Buffer, lines: readonly RecordLine[]): boolean {
   if (['.jsonl', '.ndjson'].includes(path.extname(file))) return true
-  const [first, second] = lines
-  if (first === undefined || second === undefined || isOneValue(bytes)) return false
+  if (lines.length < 2 || isOneValue(bytes)) return false
   const isObject = ({ bytes: line }: RecordLine): boolean => line.toString('utf8').trimStart().startsWith('{')
-  return isOneValue(first.bytes) || (isObject(first) && isObject(second))
+  return lines.some((line) => isObject(line) && isOneValue(line.bytes)) || lines.slice(0, 2).every(isObject)
 }
 
 function isOneValue(bytes: Buffer): boolean {

@@ -2,7 +2,7 @@ import { ERRORS } from '../errors.ts'
 import { printNote } from './output.ts'
 
 /** What an answer says of a task that is not stored. */
-type Answer = { taskKnown?: boolean; message?: string | undefined }
+type Answer = { taskKnown?: boolean; taskMessage?: string | undefined }
 
 /**
  * Tells on standard error that an answer is about a task of which nothing is stored.
@@ -12,7 +12,7 @@ type Answer = { taskKnown?: boolean; message?: string | undefined }
  */
 export function reportUnknownTask(answer: Answer, asked: { byLoops: boolean }): boolean {
   if (answer.taskKnown !== false) return false
-  if (answer.message !== undefined) printNote(answer.message)
+  if (answer.taskMessage !== undefined) printNote(answer.taskMessage)
   if (!asked.byLoops) process.exitCode = ERRORS.not_found.exit
   return true
 }

@@ -310,9 +310,15 @@ function checkCounters({ world, row, state, findings }: Work): void {
     ['lastCompletedAt', instant(world.lastCompletedAt), instant(row.latest)],
     ['attemptCount', world.attemptCount ?? 0, row.attempts],
   ]
+  // A counter that says more turns than there are is all that tells of a lost one: it stays.
+  const hasLostTurns = world.turnCount > row.turns
   for (const [name, says, there] of counters) {
     const wrong = difference(says, there)
     if (wrong === null) continue
+    if (hasLostTurns && name !== 'attemptCount') {
+      findings.add('world_counters', 'World', world.key, `${name} ${wrong}`)
+      continue
+    }
     const repair =
       name === 'lastCompletedAt' && row.latest !== null
         ? stepOf(repairWorld, { key: world.key, properties: {}, at: [row.latest] })

@@ -74,6 +74,8 @@ export const findMode = (given: string) => findWord(MODE_WORDS, given)
 /** A model's whole sentence would bury what the message says. */
 const SHOWN_CHARACTERS = 60
 
+const NEGATION = /^(?:not?|non|never|un|dis|in)/
+
 /** Why a word is refused, with the nearest one that would be taken. */
 function explainRefusal<T extends string>(words: Words<T>, given: string): string {
   const canonical = canonicalWords(words)
@@ -83,9 +85,12 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
   const shown =
     given.length > SHOWN_CHARACTERS ? `${given.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : given
   // Canonical words first: of two that are equally near, the first one is named.
-  const nearest = closestMatch(folded, [...canonical, ...canonical.flatMap((word) => words[word])], {
-    maxDistance: Math.max(2, Math.floor(folded.length / 2)),
-  })
+  // A word that denies another is near to it, and means the opposite.
+  const nearest = NEGATION.test(folded)
+    ? undefined
+    : closestMatch(folded, [...canonical, ...canonical.flatMap((word) => words[word])], {
+        maxDistance: Math.min(2, Math.floor(folded.length / 3)),
+      })
   return nearest === undefined
     ? `"${shown}" is not known; ${use}`
     : `"${shown}": did you mean "${nearest}"? Or ${use}`

@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const knownTask = {
   taskKnown: z.boolean().describe('false: nothing is stored of the task; see `near`'),
   near: z.array(z.string()).optional().describe('only of a task that is not known: up to three near names'),
-  message: z.string().optional().describe('only of a task that is not known: that, in a sentence'),
+  taskMessage: z.string().optional().describe('only of a task that is not known: that, in a sentence'),
 }
 
-export type KnownTask = { taskKnown: boolean; near?: string[]; message?: string }
+export type KnownTask = { taskKnown: boolean; near?: string[]; taskMessage?: string }

@@ -56,7 +56,8 @@ export async function withTaskKnown<A extends object>(
   found: boolean,
 ): Promise<A & KnownTask> {
   const missing = found ? null : await findMissingName(graph, names)
-  return missing === null ? { ...answer, taskKnown: true } : { ...answer, taskKnown: false, ...missing }
+  if (missing === null) return { ...answer, taskKnown: true }
+  return { ...answer, taskKnown: false, near: missing.near, taskMessage: missing.message }
 }
 
 /**

@@ -61,7 +61,11 @@ export function freeCypherContract(store: StoreUnderTest): void {
     type Client = Awaited<ReturnType<typeof withTurns>>
     const outcomeOf = async (client: Client, query: string, timeoutMs = 5_000): Promise<string> => {
       try {
-        const { truncated } = await client.queryGraph({ query, params: { project: 'shop' }, timeoutMs })
+        const { truncated } = await client.queryGraph({
+          query,
+          params: query.includes('$project') ? { project: 'shop' } : {},
+          timeoutMs,
+        })
         return truncated ? 'truncated' : 'answered'
       } catch (error) {
         return error instanceof TurngraphError ? error.code : `threw ${error}`

@@ -12,7 +12,7 @@ export function notThereContract(store: StoreUnderTest): void {
     const client = () => clientOf(handles.graph)
     const nope = { featureId: FEATURE, taskId: 'TASK-1x' }
     const sentence = 'No task TASK-1x in feature FEAT-1 of project shop. Did you mean TASK-1 or TASK-2?'
-    const unknown = { taskKnown: false, near: [TASK, 'TASK-2'], message: sentence }
+    const unknown = { taskKnown: false, near: [TASK, 'TASK-2'], taskMessage: sentence }
     const someTasks = async () => {
       await client().captureTurnState(aTurn(1, { promises: [{ criterionId: 'AC-1', status: 'complete' }] }))
       await client().captureTurnState(aTurn(1, { taskId: 'TASK-2' }))
@@ -53,8 +53,12 @@ export function notThereContract(store: StoreUnderTest): void {
     test('a feature or a project that is not there is told apart from a task that is not', async () => {
       await someTasks()
       const messageOf = async (names: object) => {
-        const { near, message } = await client().listCriteria({ featureId: FEATURE, taskId: TASK, ...names })
-        return [near, message]
+        const { near, taskMessage } = await client().listCriteria({
+          featureId: FEATURE,
+          taskId: TASK,
+          ...names,
+        })
+        return [near, taskMessage]
       }
       expect(await messageOf({ featureId: 'FEAT-2' })).toEqual([
         [FEATURE],

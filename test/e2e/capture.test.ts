@@ -39,6 +39,12 @@ describe('turngraph capture', () => {
     })
   })
 
+  test('a broken first line of standard input stops no other line', async () => {
+    const told = await turngraph.run(['capture'], { input: `bad\n${turn(1)}\n` })
+    expect(told).toMatchObject({ code: 2, stdout: 'line 2: Stored turn 1 of world T\n' })
+    expect(told.stderr).toContain('1 of 2 lines was not stored: line 1.')
+  })
+
   test('names the lines that cannot be stored, says which were, and stores all others', async () => {
     const bad = [turn(2, { coach_decision: 'aproved' }), '{"feature_id":', turn(0), '[]']
     const input = [turn(1), ...bad, turn(3)].join('\n')
