@@ -25,6 +25,8 @@ export type Scope = (typeof SCOPES)[number]
 export type Call = {
   /** The header `Idempotency-Key`: a repeat answers the same. */
   idempotencyKey?: string | null
+  /** The one project that the caller's token reaches; null or absent: all of them. */
+  onlyProject?: string | null
   /** Who runs turns in this process. */
   runs: TurnRuns
   /** Runs anybody's Cypher beside this process. */

@@ -6,6 +6,7 @@ import { recoverPromises } from './criteria/promises.ts'
 import { historyEntry, promisesView, ROLES, stallView } from './criteria/shown.ts'
 import { loadStall } from './criteria/stall-analysis.ts'
 import { POLICIES } from './criteria/state.ts'
+import { projectsAfter } from './export/listing.ts'
 import { exportOperations } from './export-operations.ts'
 import {
   asOf,
@@ -136,6 +137,19 @@ export const operations = {
     }),
     output: whyView,
     run: async (graph, input) => explainTurn(graph, await resolveTarget(graph, input)),
+  }),
+  listProjects: operation({
+    summary: 'The projects of the graph that the caller may read, by name',
+    scope: 'read',
+    input: z.strictObject({ ...pageFields }),
+    output: page(z.object({ project: z.string() })),
+    run: async (graph, { limit, cursor }, { onlyProject = null }) => {
+      const names = await projectsAfter(graph, textCursor(cursor) ?? '')
+      const projects = names.flatMap((name) =>
+        onlyProject === null || name === onlyProject ? [{ project: name }] : [],
+      )
+      return pageOf(projects, limit, (last) => last.project)
+    },
   }),
   createWorld: operation({
     summary: 'Create a world: one autobuild session of a task',

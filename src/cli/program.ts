@@ -12,6 +12,7 @@ import { addImport } from './import.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addPaths } from './paths.ts'
+import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
 import { addAnalyses, addQuery } from './query.ts'
 import { addRestore } from './restore.ts'
@@ -43,6 +44,7 @@ export function buildProgram(): Command {
     addPromises,
     addStall,
     addWhy,
+    addProjects,
     addWorlds,
     addTurns,
     addPaths,

@@ -21,16 +21,19 @@ export const AT_ONCE = 100
 
 const nameRow = z.object({ name: z.string() })
 
-/** The project after another, by name; one may have transcripts alone. */
-export async function projectAfter(graph: Graph, after: string): Promise<string | null> {
+/** The projects after one, by name; one may have transcripts alone. */
+export async function projectsAfter(graph: Graph, after: string): Promise<string[]> {
   const params = { after: windowAfter(after, 1).after }
   const rows = [
     ...(await readRows(graph, projects, params, nameRow)),
     ...(await readRows(graph, transcriptProjects, params, nameRow)),
   ]
-  const names = rows.map(({ name }) => name).filter((name) => compareKeys(name, after) > 0)
-  return names.sort(compareKeys)[0] ?? null
+  const names = new Set(rows.map(({ name }) => name).filter((name) => compareKeys(name, after) > 0))
+  return [...names].sort(compareKeys)
 }
+
+export const projectAfter = async (graph: Graph, after: string): Promise<string | null> =>
+  (await projectsAfter(graph, after))[0] ?? null
 
 const featureRow = z.object({ feature: stored('Feature') })
 

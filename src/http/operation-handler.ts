@@ -66,7 +66,11 @@ export async function runFor(
   try {
     const log: Call['log'] = (message, fields) =>
       call.log?.(message, fields === undefined ? undefined : { caller: caller.name, ...fields })
-    const answer = await run(graph, { ...input, project }, { ...settings, ...call, log })
+    const answer = await run(
+      graph,
+      { ...input, project },
+      { ...settings, ...call, log, onlyProject: caller.project },
+    )
     metrics.answered(operation, answer)
     return answer
   } catch (error) {

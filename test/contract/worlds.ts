@@ -106,6 +106,14 @@ export function worldsContract(store: StoreUnderTest): void {
       expect((await client().listWorlds({})).items.map((world) => world.worldSlug)).toEqual(['TASK-1.2'])
     })
 
+    test('the projects of the graph are listed by name, a page at a time', async () => {
+      for (const project of ['b', 'a', 'ä', 'b/c']) await client().captureTurnState(aTurn(1, { project }))
+      const first = await client().listProjects({ limit: 3 })
+      expect(first.items).toEqual([{ project: 'a' }, { project: 'b' }, { project: 'b/c' }])
+      const next = await client().listProjects({ limit: 3, cursor: first.nextCursor })
+      expect(next).toEqual({ items: [{ project: 'ä' }], nextCursor: null })
+    })
+
     test('deleting twice is a world_deleted; what is not there is unknown', async () => {
       const { worldSlug } = await client().createWorld(task)
       expect(await client().deleteWorld({ worldSlug })).toMatchObject({ worldSlug })

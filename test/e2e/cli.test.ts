@@ -341,6 +341,16 @@ describe('worlds', () => {
     expect(await turngraph.run(['worlds', 'get', 'TASK-1.2'])).toMatchObject({ code: 4, stdout: '' })
   })
 
+  test('the projects of the graph are listed, one to a line', async () => {
+    await turngraph.run(['capture', '--project', 'till'], { input: turn(1) })
+    await turngraph.run(['capture', '--project', 'shop'], { input: turn(1) })
+    expect(await turngraph.run(['projects'])).toMatchObject({ code: 0, stdout: 'PROJECT\nshop\ntill\n' })
+    expect(JSON.parse((await turngraph.run(['projects', '--json', '--limit', '1'])).stdout)).toMatchObject({
+      items: [{ project: 'shop' }],
+      next_cursor: expect.any(String),
+    })
+  })
+
   test('their turns are listed and shown, with the records that stood there before', async () => {
     await captured(1)
     const other = JSON.stringify({ ...JSON.parse(turn(1, 'Built better')), on_conflict: 'supersede' })

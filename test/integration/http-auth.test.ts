@@ -67,6 +67,18 @@ describe('tokens', () => {
     for (const { status, body } of answers) if (status === 403) expect(body.error.code).toBe('forbidden')
   })
 
+  test('a token of a project sees that one alone among the projects; another token sees all', async () => {
+    const token = 'token-of-shop'
+    const file = tokensFile([{ name: 'shop', token, scopes: ['read'], project: 'shop' }])
+    const { call } = await start({ TURNGRAPH_TOKENS: file })
+    expect((await call('GET', '/v1/projects', { token })).body.items).toEqual([])
+    for (const project of ['elsewhere', 'shop'])
+      await call('POST', '/v1/turns', { body: record({ project }) })
+    expect((await call('GET', '/v1/projects', { token })).body.items).toEqual([{ project: 'shop' }])
+    const all = (await call('GET', '/v1/projects')).body
+    expect(all).toEqual({ items: [{ project: 'elsewhere' }, { project: 'shop' }], next_cursor: null })
+  })
+
   test('a token of a project reaches that one alone', async () => {
     const token = 'token-of-shop'
     const file = tokensFile([{ name: 'shop', token, scopes: ['read', 'write'], project: 'shop' }])
