@@ -1,7 +1,17 @@
 import * as z from 'zod'
 import { logRecovery } from './criteria/log-recovery.ts'
 import { TurngraphError } from './errors.ts'
-import { numberCursor, operation, pageFields, project, worldSlug } from './operation.ts'
+import {
+  foreignCursor,
+  numberCursor,
+  operation,
+  page,
+  pageFields,
+  pageOf,
+  project,
+  textCursor,
+  worldSlug,
+} from './operation.ts'
 import {
   attemptList,
   type Counts,
@@ -19,7 +29,8 @@ import {
 import { attemptTurn } from './runs/attempt-turn.ts'
 import { continuationOf } from './runs/continuation-of.ts'
 import { EXTERNAL } from './runs/lifecycle.ts'
-import { type Attempt, RUN_LIMITS, recordId, type TurnRun } from './runs/record.ts'
+import { type Attempt, RUN_LIMITS, recordId, TURN_RUN_STATUSES, type TurnRun } from './runs/record.ts'
+import type { RunPosition } from './runs/turn-run-store.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
 import { name, text, wholeNumber } from './turns/text.ts'
 import { getWorld } from './turns/worlds.ts'
@@ -91,6 +102,27 @@ export const runOperations = {
       if (!includeAttempts) return turnRunStatusOf(run, currentTurn)
       const { attempts } = await runs.store.listAttemptsOfRun(run, attemptLimit)
       return turnRunStatusOf(run, currentTurn, attempts)
+    },
+  }),
+  listTurnRuns: operation({
+    summary: 'The turn runs of a project or of one of its worlds, newest first',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      worldSlug: worldSlug.optional(),
+      status: z.enum(TURN_RUN_STATUSES).optional(),
+      ...pageFields,
+    }),
+    output: page(turnRunStatus),
+    run: async (_graph, { limit, cursor, project, worldSlug, status }, { runs }) => {
+      const asked = {
+        project,
+        ...(worldSlug !== undefined && { worldSlug }),
+        ...(status !== undefined && { status }),
+      }
+      const found = await runs.store.listTurnRuns(asked, limit + 1, runCursor(cursor))
+      const { items, nextCursor } = pageOf(found, limit, ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`)
+      return { items: items.map(({ run, currentTurn }) => turnRunStatusOf(run, currentTurn)), nextCursor }
     },
   }),
   cancelTurnRun: operation({
@@ -197,6 +229,15 @@ export const runOperations = {
     },
   }),
 } as const
+
+function runCursor(cursor: string | null | undefined): RunPosition | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  const [enqueuedAt = '', turnRunId = '', ...more] = position.split(' ')
+  const isInstant = /^[\d-]{10}T[\d:.]{8,18}Z$/.test(enqueuedAt) && !Number.isNaN(Date.parse(enqueuedAt))
+  if (!isInstant || turnRunId === '' || more.length > 0) throw foreignCursor()
+  return { enqueuedAt, turnRunId }
+}
 
 /** What a service executes itself is not a worker's to end, whatever fence it guesses. */
 async function attemptOfWorker(

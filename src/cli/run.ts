@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
 import type { OperationOutput } from '../operations.ts'
 import { ask } from './ask.ts'
@@ -12,14 +12,17 @@ type Shared = { project?: string | undefined; json?: boolean | undefined }
 type StartOptions = Shared & { turns?: number; maxAttempts?: number; watch?: boolean }
 type StatusOptions = Shared & { attempts?: boolean; watch?: boolean }
 type CancelOptions = Shared & { reason?: string; abort?: boolean }
+type ListOptions = Shared & PageOptions & { world?: string; status?: (typeof STATUSES)[number] }
 type Status = OperationOutput<'getTurnRunStatus'>
 
 const ASK_AGAIN_MS = 500
+/** Those of `TURN_RUN_STATUSES`: `--help` loads no schema. */
+const STATUSES = ['running', 'cancel_requested', 'completed', 'failed', 'cancelled', 'interrupted'] as const
 /** Of a run or an attempt that was waited for and did not complete. */
 const NOT_COMPLETED = 1
 
 export function addRun(program: Command): void {
-  const run = program.command('run').description('run turns durably: start, watch and cancel them')
+  const run = program.command('run').description('run turns durably: start, watch, list and cancel them')
   const start = run
     .command('start')
     .description('start one attempt at the next turn of a world, or a run of several')
@@ -35,6 +38,12 @@ export function addRun(program: Command): void {
     .option('--attempts', 'with its newest attempts')
     .option('--watch', 'wait until it has ended, with a progress bar')
     .action(showRun)
+  const list = run
+    .command('list')
+    .description('list the runs of a project, newest first')
+    .option('--world <slug>', 'those of a world', named)
+    .addOption(new Option('--status <status>', 'those that are so').choices(STATUSES))
+    .action(listRuns)
   const cancel = run
     .command('cancel')
     .description('end a run: the attempt under way finishes, none follows it')
@@ -48,8 +57,8 @@ export function addRun(program: Command): void {
     .argument('<world>', 'its slug')
     .option('--run <id>', 'those of a run', named)
     .action(listAttempts)
-  withPage(attempts)
-  for (const command of [start, status, cancel, attempts]) withJson(withProject(command))
+  for (const command of [list, attempts]) withPage(command)
+  for (const command of [start, status, list, cancel, attempts]) withJson(withProject(command))
   run.addHelpText(
     'after',
     `
@@ -59,6 +68,7 @@ through it, and Ctrl+C hands the run back.
 Examples:
   turngraph run start TASK-1 --turns 5 --max-attempts 15 --watch
   turngraph run status 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --attempts
+  turngraph run list --status failed
   turngraph run cancel 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --reason 'wrong branch'
 `,
   )
@@ -114,6 +124,41 @@ async function showRun(turnRunId: string, options: StatusOptions): Promise<void>
     )
   }
   await ask('getTurnRunStatus', { turnRunId, includeAttempts: attempts }, options, printStatus)
+}
+
+async function listRuns({ world, status, project, json, ...page }: ListOptions): Promise<void> {
+  const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
+    import('./connect.ts'),
+    import('./pages.ts'),
+    import('../operations.ts'),
+    import('../wire.ts'),
+  ])
+  const asked = {
+    ...(world !== undefined && { worldSlug: world }),
+    ...(status !== undefined && { status }),
+  }
+  const found = await withClient({ project, readsOnly: true }, (client) =>
+    readPages(page, (window) => client.listTurnRuns({ ...asked, ...window })),
+  )
+  if (json) return printJson(toWire(operations.listTurnRuns.output, found))
+  if (found.items.length === 0) printNote('There are no runs.')
+  else {
+    const { printTable } = await import('./table.ts')
+    printTable(
+      ['run', 'world', 'status', 'committed', 'attempts', 'failed', 'started', 'ended'],
+      found.items.map((run) => [
+        run.turnRunId,
+        run.worldSlug,
+        run.status,
+        `${run.committedTurnCount}/${run.requestedTurnCount}`,
+        run.attemptCount,
+        run.failedAttemptCount,
+        run.startedAt,
+        run.endedAt,
+      ]),
+    )
+  }
+  if (found.nextCursor !== null) printNote(`More: --cursor ${found.nextCursor}`)
 }
 
 async function cancelRun(turnRunId: string, { reason, abort, project, json }: CancelOptions): Promise<void> {

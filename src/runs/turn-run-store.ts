@@ -5,7 +5,7 @@ import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.t
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
-import { worldKey } from '../keys.ts'
+import { projectKey, worldKey } from '../keys.ts'
 import { scrub } from '../scrub.ts'
 import { captureTurnState } from '../turns/capture.ts'
 import { digestOf } from '../turns/digest.ts'
@@ -30,6 +30,7 @@ import {
 const lock = statement('runs/lock')
 const change = statement('runs/change')
 const runStatement = statement('runs/run')
+const runsPage = statement('runs/page')
 const attemptStatement = statement('runs/attempt')
 const attemptsOfRun = statement('runs/attempts-of-run')
 const attemptsOfWorld = statement('runs/attempts-of-world')
@@ -54,6 +55,9 @@ export type TurnRunStatusRow = { run: TurnRun; currentTurn: number }
 
 /** A page of attempts, newest first. `next` is where the next page begins; null on the last one. */
 export type AttemptPage = { attempts: Attempt[]; next: number | null }
+
+/** Where a page of runs begins: after the run that was enqueued then and has this id. */
+export type RunPosition = { enqueuedAt: string; turnRunId: string }
 
 /** How many runs and attempts were interrupted, and what went wrong in single worlds. */
 export type Reconciled = { runs: number; attempts: number; errors: unknown[] }
@@ -303,6 +307,33 @@ export class TurnRunStore {
     return this.#page(attemptsOfWorld, numbers, (number) => worldSeqKey(ofWorld, number))
   }
 
+  /**
+   * The runs of a project or of one of its worlds, newest first.
+   *
+   * @throws `unknown_world`, `world_deleted` where a world is named that has none
+   */
+  async listTurnRuns(
+    { project, worldSlug, status }: { project: string; worldSlug?: string; status?: TurnRun['status'] },
+    limit: number,
+    after: RunPosition | null,
+  ): Promise<TurnRunStatusRow[]> {
+    const params = {
+      projectKey: projectKey(project),
+      worldSlug: worldSlug ?? null,
+      status: status ?? null,
+      before: after?.enqueuedAt ?? AFTER_ALL,
+      beforeId: after?.turnRunId ?? '',
+      limit,
+    }
+    const rows = await untilWhole(
+      () => readRows(this.#graph, runsPage, params, runListRow),
+      (found) => found.every(({ run }) => brokenRules(run).length === 0),
+    )
+    if (rows.length === 0 && worldSlug !== undefined) await getWorld(this.#graph, project, worldSlug)
+    // One engine under test shuffles the rows that a statement returns.
+    return rows.toSorted((a, b) => newestFirst(a.run, b.run))
+  }
+
   /** A world that does not exist comes before the id that stands beside it. */
   async #noSuch(
     what: 'attempt' | 'turn run',
@@ -380,6 +411,13 @@ type Located<Id extends string> = { project: string; worldSlug?: string | null |
 type Asked = WorldRef & { turnRunId?: string; attemptId?: string }
 
 const runStatusRow = z.object({ run: seenRun, currentTurn: z.number(), deleted: z.boolean() })
+const runListRow = z.object({ run: seenRun, currentTurn: z.number() })
+/** Later than every instant of a run. */
+const AFTER_ALL = '9999-12-31T23:59:59.999Z'
+
+const newestFirst = (a: TurnRun, b: TurnRun): number =>
+  a.enqueuedAt === b.enqueuedAt ? (a.turnRunId < b.turnRunId ? 1 : -1) : a.enqueuedAt < b.enqueuedAt ? 1 : -1
+
 const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
 const attemptListRow = z.object({ attempt: seenAttempt })
 const attemptStateRow = z.object({ attemptId: z.string(), status: z.string() })

@@ -92,6 +92,55 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(client().deleteWorld({ worldSlug: 'w' })).rejects.toMatchObject(held)
     })
 
+    test('the runs of a project are listed newest first, by world and by status, a page at a time', async () => {
+      let day = 0
+      const runs = new TurnRunStore(handles.graph, {
+        now: () => new Date(Date.UTC(2026, 0, Math.ceil(++day / 4))),
+      })
+      const ids: string[] = []
+      for (const slug of ['v', 'w']) {
+        const world = await aWorld('simulated', slug)
+        for (let i = 0; i < 3; i++) {
+          const run = await runs.startTurnRun({ ...world, ...counts(2) })
+          ids.push(run.turnRunId)
+          await runs.requestTurnRunCancel(run, 'enough')
+          await runs.finalizeCancelledTurnRunIfIdle(run)
+        }
+      }
+      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'empty', project: 'other' })
+      const { runs: last } = lifeOf(handles.graph)
+      const active = await last.startTurnRun({ project: PROJECT, worldSlug: 'v', ...counts(2) })
+      const all = (await client().listTurnRuns({})).items
+      expect(all.map(({ turnRunId }) => turnRunId)[0]).toBe(active.turnRunId)
+      expect(new Set(all.map(({ turnRunId }) => turnRunId))).toEqual(new Set([...ids, active.turnRunId]))
+      const order = all.map(({ enqueuedAt, turnRunId }) => `${enqueuedAt} ${turnRunId}`)
+      expect(order).toEqual(order.toSorted().reverse())
+      const paged: string[] = []
+      let cursor: string | null = null
+      do {
+        const page: Awaited<ReturnType<ReturnType<typeof client>['listTurnRuns']>> =
+          await client().listTurnRuns({
+            limit: 2,
+            cursor,
+          })
+        paged.push(...page.items.map(({ turnRunId }) => turnRunId))
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      expect(paged).toEqual(all.map(({ turnRunId }) => turnRunId))
+      const some = async (asked: Parameters<ReturnType<typeof client>['listTurnRuns']>[0]) =>
+        (await client().listTurnRuns(asked)).items.map(({ worldSlug, status }) => `${worldSlug} ${status}`)
+      expect(await some({ status: 'running' })).toEqual(['v running'])
+      expect(await some({ worldSlug: 'w' })).toEqual(Array(3).fill('w cancelled'))
+      expect(await some({ worldSlug: 'w', status: 'failed' })).toEqual([])
+      expect(await some({ project: 'other' })).toEqual([])
+      await expect(client().listTurnRuns({ worldSlug: 'nope' })).rejects.toMatchObject({
+        code: 'unknown_world',
+      })
+      await expect(client().listTurnRuns({ cursor: 'bm9uZQ' })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    })
+
     test('a world with a single attempt starts no run and no second attempt', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()

@@ -42,6 +42,11 @@ describe('turngraph run', () => {
     const attempts = await run('run', 'attempts', 'w', '--run', id, '--limit', '1')
     expect(attempts.stdout).toContain('committed')
     expect(attempts.stderr).toContain('More: --cursor')
+    const listed = await run('run', 'list', '--status', 'completed')
+    expect(listed.stdout).toMatch(new RegExp(`^RUN\tWORLD\tSTATUS\t.*\n${id}\tw\tcompleted\t2/2\t4\t2\t`))
+    expect((await run('run', 'list', '--world', 'w', '--status', 'failed')).stderr).toContain(
+      'There are no runs.',
+    )
     const turns = JSON.parse((await run('worlds', 'turns', 'w', '--json')).stdout)
     expect(turns.items).toHaveLength(2)
   })
