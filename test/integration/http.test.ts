@@ -50,6 +50,9 @@ describe('every route of the contract', () => {
     const world = await run('GET /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
     expect([world.status, world.body]).toEqual([200, WORLD])
 
+    const projects = await run('GET /v1/projects', '/v1/projects')
+    expect([projects.status, projects.body.items]).toEqual([200, [{ project: WORLD.project }]])
+
     const made = await run('POST /v1/worlds', '/v1/worlds', {
       body: { feature_id: 'FEAT-1', task_id: 'TASK-1' },
       headers: { 'idempotency-key': 'k-1' },
