@@ -2,4 +2,4 @@
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 // include criteria/_ledger
-RETURN w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, turnsFound, turns, criteria
+RETURN w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria

@@ -75,7 +75,12 @@ export const ledgerColumns = {
   criteria: z.array(criterionRow),
 }
 
-const ledgerRow = z.object({ ledgerRev: z.number(), turnCount: z.number(), ...ledgerColumns })
+const ledgerRow = z.object({
+  ledgerRev: z.number(),
+  turnCount: z.number(),
+  deleted: z.boolean(),
+  ...ledgerColumns,
+})
 
 type LedgerRow = z.output<typeof ledgerRow>
 type LedgerTurns = Pick<LedgerRow, 'turnsFound' | 'turns' | 'criteria'>
@@ -114,8 +119,13 @@ export const promiseEntriesIn = ({ turns }: Pick<LedgerTurns, 'turns'>): Promise
 /** The whole ledger of a world; null where there is no such world. */
 export async function readLedger(graph: Graph, worldKey: string): Promise<Ledger | null> {
   const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN }
-  const row = await readWholeRow(graph, ledger, params, ledgerRow, (found) =>
-    isLedgerConsistent(found, found.turnCount),
+  // The turns of a world that is being forgotten go one after another: the write says that it is deleted.
+  const row = await readWholeRow(
+    graph,
+    ledger,
+    params,
+    ledgerRow,
+    (found) => found.deleted || isLedgerConsistent(found, found.turnCount),
   )
   if (row === null) return null
   const { ledgerRev, criteria } = row

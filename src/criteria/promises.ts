@@ -72,10 +72,12 @@ export async function recoverPromises(
     targetParams(request),
     promisedRow,
     (found) =>
-      arePromisesConsistent(found, {
+      found.world.deleted ||
+      (arePromisesConsistent(found, {
         number: found.world.promisedTurn,
         digest: found.world.promisedDigest,
-      }) && keptIsWhole(found),
+      }) &&
+        keptIsWhole(found)),
   )
   if (row === null) {
     // Nothing was ever promised, or there is no such world.

@@ -114,7 +114,8 @@ async function readRow(
 export const standingIsWhole =
   (ledgerUpTo: number) =>
   (row: StandingRow): boolean =>
-    keptIsWhole(row) && (row.world.turnCount > ledgerUpTo || isLedgerConsistent(row, row.world.turnCount))
+    row.world.deleted ||
+    (keptIsWhole(row) && (row.world.turnCount > ledgerUpTo || isLedgerConsistent(row, row.world.turnCount)))
 
 /** False where the edges PROGRESS are not all of the same commit. */
 export const keptIsWhole = ({ world, standing }: Pick<StandingRow, 'world' | 'standing'>): boolean =>

@@ -140,7 +140,7 @@ function notThere(error: unknown): unknown {
   const message = `path: ${error.path} cannot be read (${error.code})`
   return new TurngraphError('invalid_request', message, {
     hint: 'Name a folder of transcripts, or one of them; Claude Code keeps its own in ~/.claude/projects.',
-    details: { problems: [{ path: 'path', message: `cannot be read (${error.code})` }] },
+    details: { problems: [{ path: 'path', message: `${error.path} cannot be read (${error.code})` }] },
     cause: error,
   })
 }

@@ -101,16 +101,20 @@ export async function loadTurnContinuationContext(
 async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | null> {
   if (request.currentTurn <= 1) return answerWithoutPrior('first_turn', graph, request)
   const newest = await readContext(graph, request)
+  if (newest === null) {
+    const without = await answerWithoutPrior('no_prior_turn', graph, request)
+    if (without !== null) return without
+  }
   const found =
     newest !== null && newest.world.currentTurn < request.currentTurn
       ? await newestFrom(graph, newest, request)
       : await findAsOf(graph, request)
-  if (found === null) return answerWithoutPrior('no_prior_turn', graph, request)
+  if (found === null) return null
   const more = await readMore(graph, found, request)
   return more === null ? null : contextFrom(found, more, request)
 }
 
-/** Where no turn below was found: null where there is one after all, whose supersede was seen in part. */
+/** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
 async function answerWithoutPrior(
   status: 'first_turn' | 'no_prior_turn',
   graph: Graph,
@@ -133,6 +137,9 @@ export async function warmUpContext(graph: Graph): Promise<void> {
     const request = { ...nowhere, role, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
+    await findAsOf(graph, request)
+    await findAsOf(graph, { ...request, worldSlug: '' })
+    await answerWithoutPrior('first_turn', graph, request)
   }
 }
 
@@ -200,7 +207,7 @@ const foundIn = (row: ContextRow, standing: Standing, { policy }: Request): Foun
 /** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
   const { world, turn, entries } = row
-  if (world.currentTurn >= turnNumber) return true
+  if (world.deleted || world.currentTurn >= turnNumber) return true
   return (
     hasAllParts(row) &&
     keptIsWhole(row) &&
@@ -221,6 +228,7 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
   const { turn, promisedTurn, turns } = row
   const newestBelow = Math.max(...turns.map((said) => said.turn))
   const digestOf = new Map(turns.map((said) => [said.turn, said.digest]))
+  if (row.world.deleted) return true
   return (
     hasAllParts(row) &&
     isLedgerConsistent(row, row.world.turnCount) &&

@@ -392,7 +392,7 @@ export function coachContract(store: StoreUnderTest): void {
           criteria: [],
           taskKnown: false,
           near: [],
-          message: 'No task nobody in feature FEAT-1 of project shop: nothing is stored in that project.',
+          taskMessage: 'No task nobody in feature FEAT-1 of project shop: nothing is stored in that project.',
         })
       })
     })

@@ -92,7 +92,7 @@ test('what the doctor finds is told with its remedy, the exit code says so, and 
     fault,
     `import grafeo from '${engine}'
      const db = grafeo.GrafeoDB.open('${path.join(folder, 'graph', 'graph.db')}')
-     await db.executeCypher('MATCH (w:World) SET w.turnCount = 7')
+     await db.executeCypher('MATCH (w:World) SET w.turnCount = 0')
      db.close()`,
   )
   await import(fault)
