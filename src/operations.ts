@@ -32,7 +32,7 @@ import { knownTask } from './turns/known-task.ts'
 import { requireNames } from './turns/missing-name.ts'
 import { listTurns, readTurn, turnHistory } from './turns/read.ts'
 import { captureRequest, turnState } from './turns/record.ts'
-import { resolveTarget, withTaskKnown } from './turns/target.ts'
+import { readWithTaskKnown, resolveTarget } from './turns/target.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
 import { explainTurn, whyView } from './turns/why.ts'
 import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
@@ -65,9 +65,14 @@ export const operations = {
     output: continuationContext,
     run: async (graph, input, { log }) => {
       const request = await resolveTarget(graph, input)
-      const context = await loadTurnContinuationContext(graph, request)
+      const context = await readWithTaskKnown(
+        graph,
+        request,
+        () => loadTurnContinuationContext(graph, request),
+        ({ worldSlug }) => worldSlug !== null,
+      )
       logRecovery(log, context)
-      return withTaskKnown(graph, request, context, context.worldSlug !== null)
+      return context
     },
   }),
   listCriteria: operation({
@@ -82,8 +87,12 @@ export const operations = {
     output: criteriaView.extend(knownTask),
     run: async (graph, input) => {
       const request = await resolveTarget(graph, input)
-      const criteria = await listCriteria(graph, request)
-      return withTaskKnown(graph, request, criteria, criteria.worldSlug !== null)
+      return readWithTaskKnown(
+        graph,
+        request,
+        () => listCriteria(graph, request),
+        ({ worldSlug }) => worldSlug !== null,
+      )
     },
   }),
   getCriterionHistory: operation({
@@ -110,9 +119,14 @@ export const operations = {
     output: promisesView.extend(knownTask),
     run: async (graph, input, { log }) => {
       const request = await resolveTarget(graph, input)
-      const promises = await recoverPromises(graph, request)
+      const promises = await readWithTaskKnown(
+        graph,
+        request,
+        () => recoverPromises(graph, request),
+        ({ source }) => source !== 'none' || request.worldSlug != null,
+      )
       logRecovery(log, { promises })
-      return withTaskKnown(graph, request, promises, promises.source !== 'none' || request.worldSlug != null)
+      return promises
     },
   }),
   loadStall: operation({
@@ -122,9 +136,12 @@ export const operations = {
     output: stallView.extend(knownTask),
     run: async (graph, input) => {
       const request = await resolveTarget(graph, input)
-      const stall = await loadStall(graph, request)
-      const found = request.worldSlug != null || stall.window > 0 || stall.criteriaLeft.length > 0
-      return withTaskKnown(graph, request, stall, found)
+      return readWithTaskKnown(
+        graph,
+        request,
+        () => loadStall(graph, request),
+        ({ window, criteriaLeft }) => request.worldSlug != null || window > 0 || criteriaLeft.length > 0,
+      )
     },
   }),
   explainTurn: operation({

@@ -44,20 +44,25 @@ function noTarget({ featureId, taskId }: Names): TurngraphError {
 }
 
 /**
- * The same answer, which says whether the task is known. Only an answer that found nothing takes a look at the names:
- * loops ask before anything is stored, and a misspelt name would look like a first turn to them.
+ * What `read` answers, and whether the task is known. Only an answer that found nothing takes a look at the names: loops ask
+ * before anything is stored, and a misspelt name would look like a first turn to them.
  *
- * @param found whether the answer itself shows that the task is known
+ * @param found whether an answer itself shows that the task is known
  */
-export async function withTaskKnown<A extends object>(
+export async function readWithTaskKnown<A extends object>(
   graph: Graph,
   names: Names,
-  answer: A,
-  found: boolean,
+  read: () => Promise<A>,
+  found: (answer: A) => boolean,
 ): Promise<A & KnownTask> {
-  const missing = found ? null : await findMissingName(graph, names)
-  if (missing === null) return { ...answer, taskKnown: true }
-  return { ...answer, taskKnown: false, near: missing.near, taskMessage: missing.message }
+  const answer = await read()
+  if (found(answer)) return { ...answer, taskKnown: true }
+  const missing = await findMissingName(graph, names)
+  if (missing !== null) {
+    return { ...answer, taskKnown: false, near: missing.near, taskMessage: missing.message }
+  }
+  // Its first turn may have been stored between the two looks.
+  return { ...(await read()), taskKnown: true }
 }
 
 /**

@@ -46,7 +46,13 @@ export const racingReaders: Scenario = (options) =>
     while (performance.now() < end) {
       const world = ++figures.worlds
       const worldSlug = world % 2 === 0 ? `session ${world}` : null
-      const place: Place = { project, featureId: 'FEAT-1', taskId: `TASK-${world}`, worldSlug }
+      // A project each: an answer about a task that is not there names those that are.
+      const place: Place = {
+        project: `${project}-${world}`,
+        featureId: 'FEAT-1',
+        taskId: 'TASK-1',
+        worldSlug,
+      }
       const { writer, seen } = await race(place, service.url, readers, random)
       figures.aliasesOfAnotherMoment += await checkSeen(writer, seen)
       count(figures, writer, seen)
