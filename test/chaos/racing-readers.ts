@@ -46,13 +46,7 @@ export const racingReaders: Scenario = (options) =>
     while (performance.now() < end) {
       const world = ++figures.worlds
       const worldSlug = world % 2 === 0 ? `session ${world}` : null
-      // A project each: an answer about a task that is not there names those that are.
-      const place: Place = {
-        project: `${project}-${world}`,
-        featureId: 'FEAT-1',
-        taskId: 'TASK-1',
-        worldSlug,
-      }
+      const place: Place = { project, featureId: 'FEAT-1', taskId: `TASK-${world}`, worldSlug }
       const { writer, seen } = await race(place, service.url, readers, random)
       figures.aliasesOfAnotherMoment += await checkSeen(writer, seen)
       count(figures, writer, seen)
@@ -146,9 +140,11 @@ class Reader {
   }
 }
 
+/** Without the names near to a task that is not there: they are the project's, and read after all else. */
 const answerOf = (client: TurngraphClient, asked: Asked): Promise<unknown> =>
   client
     .loadTurnContinuationContext(asked)
+    .then(({ near, taskMessage, ...answer }) => answer)
     .catch((error: { code?: string }) => ({ refused: error.code ?? String(error) }))
 
 /** Names of a criterion belong to the task, not to a turn: they are counted apart. */
