@@ -10,8 +10,13 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number <= $turnNumber AND x.promiseCount > 0
   RETURN max(x.number) AS promised
 }
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber AND x.outcome IS NOT NULL
+  RETURN max(x.number) AS counted
+}
 WITH *, w.key + '/' + toString(below) AS priorKey, coalesce(promised, below) AS promisedIn
 MATCH (t:Turn {key: priorKey})
+WITH *, CASE WHEN t.coachDecision = 'error' THEN coalesce(counted, below) ELSE below END AS judgedIn
 // include criteria/_no-entries
 // include turns/_context
 , turnsFound, turns, criteria,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { readHistories, readMerges } from '../criteria/history.ts'
 import { isLedgerConsistent, ledgerColumns, ledgerEntry } from '../criteria/ledger.ts'
@@ -8,9 +9,8 @@ import {
   promisesOf,
   withoutEvidence,
 } from '../criteria/promises.ts'
-import { outcomeRow } from '../criteria/rows.ts'
+import { outcomeText } from '../criteria/rows.ts'
 import { type PromisesView, type Role, shownCriterion, shownPromised } from '../criteria/shown.ts'
-import { outcomeOf } from '../criteria/signature.ts'
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import {
@@ -37,11 +37,10 @@ import { type Statement, statement } from '../graph/statements.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from './continuation.ts'
 import { labelIssues } from './label-issues.ts'
-import { findTurn } from './read.ts'
 import { bySeverity, type TurnState } from './record.ts'
 import { withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-of.ts'
-import { isWhole, toTurnState, turnWithParts } from './rows.ts'
+import { issuesFrom, isWhole, toTurnState, turnWithParts } from './rows.ts'
 import { unknownWorld, worldDeleted } from './world-errors.ts'
 
 const contextInWorld = statement('turns/context-in-world')
@@ -55,6 +54,18 @@ const worldOfContextInTask = statement('turns/world-of-context-in-task')
 
 const contextRow = turnWithParts.extend({
   turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
+  /** The turn itself, or the newest judged one where it ended in an error; then with its issues. */
+  judged: turnWithParts.shape.turn
+    .pick({
+      key: true,
+      number: true,
+      issueCount: true,
+      coachDecision: true,
+      coachFeedback: true,
+      whatToTryNext: true,
+    })
+    .extend({ digest: z.string(), outcome: outcomeText.nullable() }),
+  judgedIssues: turnWithParts.shape.issues,
   ...promisedColumns,
   /** Only as of an earlier turn, where the turn asked for may have promises of its own beside the prior turn's. */
   priorPromises: turnWithParts.shape.promises.optional(),
@@ -218,6 +229,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
       number: world.promisedTurn ?? turn.number,
       digest: world.promisedTurn === null ? turn.digest : world.promisedDigest,
     }) &&
+    isLastOutcome(row) &&
     isAsOf(row) &&
     (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
   )
@@ -225,7 +237,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
 
 /** Whether a row with the ledger is of one moment: each turn must be the record that the ledger says. */
 function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
-  const { turn, promisedTurn, turns } = row
+  const { turn, judged, promisedTurn, turns } = row
   const newestBelow = Math.max(...turns.map((said) => said.turn))
   const digestOf = new Map(turns.map((said) => [said.turn, said.digest]))
   if (row.world.deleted) return true
@@ -235,6 +247,7 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
     keptIsWhole(row) &&
     turn.number === newestBelow &&
     digestOf.get(turn.number) === turn.digest &&
+    digestOf.get(judged.number) === judged.digest &&
     arePromisesConsistent(row, {
       number: promisedTurn.number,
       // The turn that is asked for may have promises of its own: its entries are not part of the ledger below it.
@@ -245,8 +258,9 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
 
 const hasAllParts = (row: ContextRow): boolean =>
   isWhole({ ...row, promises: promisesOfPrior(row) }) &&
+  (row.judged.number === row.turn.number || row.judged.issueCount === row.judgedIssues.length) &&
   // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
-  !SUPERSEDED_KEY.test(row.turn.key)
+  ![row.turn.key, row.judged.key].some((key) => SUPERSEDED_KEY.test(key))
 
 const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: ContextRow) =>
   priorPromises ?? (promisedTurn.number === turn.number ? promises.map(([promise]) => promise) : [])
@@ -256,6 +270,10 @@ const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolea
 
 /** `cypher/turns/supersede`: the key, `~`, and the record's revision. */
 const SUPERSEDED_KEY = /~\d+$/
+
+/** Of a judged turn before one that ended in an error: the world keeps how it ended. */
+const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
+  judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
 
 const isAsOf = ({ turn, standing }: ContextRow): boolean =>
   standing.every(({ progress: kept }) => {
@@ -295,8 +313,6 @@ type More = {
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
   stall: Stall
   promises: PromisesView
-  /** The newest judged turn, where the prior one ended in an error. */
-  judged: TurnState | null
 }
 
 /** What the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
@@ -313,39 +329,19 @@ async function readMore(
     : await loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, standing, request.currentTurn)
-  const judged = await readLastJudged(graph, row, standing, request)
-  return judged === 'torn' ? null : { histories, stall, promises, judged }
+  return { histories, stall, promises }
 }
 
-/**
- * The newest judged turn before one that ended in an error, which says nothing of the work: found by key, from the outcomes
- * that were read anyway. The one case in which the next turn takes a second statement. `torn`: it was superseded meanwhile.
- */
-async function readLastJudged(
-  graph: Graph,
-  { turn, world }: ContextRow,
-  { outcomes }: Standing,
-  { project, perspectiveReset }: Request,
-): Promise<TurnState | 'torn' | null> {
-  const last = outcomes.at(-1)
-  if (turn.coachDecision !== 'error' || last === undefined || perspectiveReset) return null
-  const judged = await findTurn(graph, project, world.slug, last.turn)
-  if (judged === null) return 'torn'
-  const gates = Object.entries(judged.gates).map(([name, status]) => ({ name, status }))
-  const isSame = outcomeRow(outcomeOf({ ...judged, gates })) === outcomeRow(last)
-  return isSame ? judged : 'torn'
+/** What the newest judged turn said, where the prior one ended in an error, which says nothing of the work. */
+const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Request): LastJudged | null => {
+  if (perspectiveReset || judged.number === turn.number) return null
+  const { number, coachDecision, coachFeedback, whatToTryNext } = judged
+  return { turn: number, coachDecision, coachFeedback, whatToTryNext }
 }
-
-const lastJudgedOf = ({
-  turnNumber: turn,
-  coachDecision,
-  coachFeedback,
-  whatToTryNext,
-}: TurnState): LastJudged => ({ turn, coachDecision, coachFeedback, whatToTryNext })
 
 async function contextFrom(
   { row, standing, states }: Found,
-  { histories, stall, promises, judged }: More,
+  { histories, stall, promises }: More,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
@@ -355,12 +351,12 @@ async function contextFrom(
     ? []
     : [
         ...labelIssues(bySeverity(prior.issues), states),
-        ...labelIssues(bySeverity(judged?.issues ?? []), states).map((issue) => ({
+        ...labelIssues(bySeverity(issuesFrom(row.judgedIssues)), states).map((issue) => ({
           ...issue,
-          turn: judged?.turnNumber,
+          turn: row.judged.number,
         })),
       ].map((issue) => shownIssue(issue, role))
-  const lastJudged = judged === null ? null : lastJudgedOf(judged)
+  const lastJudged = lastJudgedIn(row, request)
   const shown = priorFor(prior, request)
   const promised = promisedNotJudged(standing.criteria, standing.progress).map(shownPromised)
   const { text, ...rendered } = await renderContext(

@@ -37,31 +37,16 @@ export async function readTurn(
   worldSlug: string,
   turnNumber: number,
 ): Promise<TurnState> {
-  const found = await findTurn(graph, project, worldSlug, turnNumber)
-  if (found !== null) return found
+  const keyOfWorld = worldKey(project, worldSlug)
+  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber) }
+  const row = await readWholeRow(graph, record, params, turnInWorld, isWhole)
+  if (row?.world.deleted) throw worldDeleted(worldSlug)
+  if (row !== null) return toState(row)
   const { currentTurn } = await getWorld(graph, project, worldSlug)
   throw new TurngraphError('not_found', `World ${worldSlug} has no turn ${turnNumber}.`, {
     hint: currentTurn === 0 ? 'It has no turns yet.' : `Its newest turn is ${currentTurn}.`,
     details: { near: currentTurn === 0 ? [] : [String(currentTurn)] },
   })
-}
-
-/**
- * The same; null where there is no such turn, or no such world.
- *
- * @throws `world_deleted`
- */
-export async function findTurn(
-  graph: Graph,
-  project: string,
-  worldSlug: string,
-  turnNumber: number,
-): Promise<TurnState | null> {
-  const keyOfWorld = worldKey(project, worldSlug)
-  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber) }
-  const row = await readWholeRow(graph, record, params, turnInWorld, isWhole)
-  if (row?.world.deleted) throw worldDeleted(worldSlug)
-  return row === null ? null : toState(row)
 }
 
 /** A world's turns above `after`, ascending. */

@@ -140,11 +140,12 @@ export function toTurnState(
       .filter(({ form }) => form === 'entry')
       .map(({ position, form, ...verification }) => verification),
     promises: row.promises.toSorted(byPosition).map(({ position, ...promise }) => promise),
-    issues: row.issues
-      .toSorted(byPosition)
-      .map(({ position, ...issue }) => issue as TurnState['issues'][number]),
+    issues: issuesFrom(row.issues),
     gates: Object.fromEntries(row.gates.toSorted(byPosition).map(({ name, status }) => [name, status])),
   }
 }
+
+export const issuesFrom = (rows: TurnWithParts['issues']): TurnState['issues'] =>
+  rows.toSorted(byPosition).map(({ position, ...issue }) => issue as TurnState['issues'][number])
 
 const byPosition = (a: { position: number }, b: { position: number }): number => a.position - b.position

@@ -10,6 +10,7 @@ export type Place = { project: string; featureId: string; taskId: string; worldS
 /** Revision 1 is the first capture of a turn; each further one supersedes the one before. */
 export type Op = { turn: number; revision: number }
 
+const DECISIONS = ['approved', 'feedback', 'feedback', 'error', 'feedback'] as const
 const STATUSES = ['verified', 'rejected', 'verified', 'pending', 'unknown'] as const
 const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
 const PROMISES = ['complete', 'partial', 'uncertain'] as const
@@ -33,7 +34,7 @@ export function plannedTurn(place: Place, op: Op): TurnToSend {
     turnNumber: turn,
     playerSummary: plannedSummary(op),
     playerDecision: 'implemented',
-    coachDecision: turn % 5 === 0 ? 'approved' : 'feedback',
+    coachDecision: DECISIONS[turn % DECISIONS.length] ?? 'feedback',
     coachFeedback: `Feedback on turn ${turn}, revision ${revision}`,
     completedAt: new Date(Date.UTC(2026, 0, 1) + turn * 60_000).toISOString(),
     blockersFound: numbered(turn % 3, (i) => `blocker ${i} of turn ${turn}`),

@@ -25,6 +25,7 @@ const SESSIONS: [promises: string, turns: Partial<TurnToSend>[]][] = [
   ['of its prior turn', [judged, judged, promising]],
   ['of the first turn, recovered', [promising, judged, judged]],
   ['of no turn', [judged, judged, judged]],
+  ['of no turn, after a turn that ended in an error', [judged, judged, { coachDecision: 'error' }]],
 ]
 
 /** What is asked every turn reads in few statements, and never stands in the way of a capture. */
