@@ -34,6 +34,7 @@ test('the public API is this, and changes only on purpose', () => {
     'turnState',
     'whyView',
     'world',
+    'worldProgress',
   ])
 })
 

@@ -52,4 +52,5 @@ export {
   type Verification,
 } from './turns/record.ts'
 export { explainTurn, type WhyView, whyView } from './turns/why.ts'
+export { type WorldProgress, worldProgress } from './turns/world-progress.ts'
 export { type CreateWorldRequest, createWorldRequest, type World, world } from './turns/worlds.ts'

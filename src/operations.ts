@@ -8,9 +8,11 @@ import { loadStall } from './criteria/stall-analysis.ts'
 import { POLICIES } from './criteria/state.ts'
 import { projectsAfter } from './export/listing.ts'
 import { exportOperations } from './export-operations.ts'
+import { canonicalInstant } from './instant.ts'
 import {
   asOf,
   entryCursor,
+  foreignCursor,
   numberCursor,
   operation,
   page,
@@ -35,7 +37,16 @@ import { captureRequest, turnState } from './turns/record.ts'
 import { readWithTaskKnown, resolveTarget } from './turns/target.ts'
 import { LIMITS, name, wholeNumber } from './turns/text.ts'
 import { explainTurn, whyView } from './turns/why.ts'
-import { createWorld, createWorldRequest, deleteWorld, getWorld, listWorlds, world } from './turns/worlds.ts'
+import {
+  getWorldProgress,
+  listWorlds,
+  WORLD_ORDERS,
+  type WorldOrder,
+  type WorldPosition,
+  type WorldProgress,
+  worldProgress,
+} from './turns/world-progress.ts'
+import { createWorld, createWorldRequest, deleteWorld, world } from './turns/worlds.ts'
 import { upkeepOperations } from './upkeep-operations.ts'
 
 /**
@@ -180,22 +191,32 @@ export const operations = {
     },
   }),
   listWorlds: operation({
-    summary: 'The worlds of a project, a feature or a task, by slug',
+    summary: 'The worlds of a project, a feature or a task, with how far each has come',
     scope: 'read',
-    input: z.strictObject({ project, featureId: name.optional(), taskId: name.optional(), ...pageFields }),
-    output: page(world),
-    run: async (graph, { limit, cursor, ...filter }) => {
-      const worlds = await listWorlds(graph, filter, { after: textCursor(cursor), limit: limit + 1 })
+    input: z.strictObject({
+      project,
+      featureId: name.optional(),
+      taskId: name.optional(),
+      order: z
+        .enum(WORLD_ORDERS)
+        .default('world_slug')
+        .describe('`world_slug`, ascending, or `last_activity`, newest first; default: world_slug'),
+      ...pageFields,
+    }),
+    output: page(worldProgress),
+    run: async (graph, { limit, cursor, order, ...filter }) => {
+      const after = worldCursor(order, cursor)
+      const worlds = await listWorlds(graph, filter, { order, after, limit: limit + 1 })
       if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
-      return pageOf(worlds, limit, (last) => last.worldSlug)
+      return pageOf(worlds, limit, positionIn(order))
     },
   }),
   getWorld: operation({
-    summary: 'One world',
+    summary: 'One world, with how far it has come',
     scope: 'read',
     input: z.strictObject({ project, worldSlug }),
-    output: world,
-    run: (graph, input) => getWorld(graph, input.project, input.worldSlug),
+    output: worldProgress,
+    run: (graph, input) => getWorldProgress(graph, input.project, input.worldSlug),
   }),
   deleteWorld: operation({
     summary: 'Mark a world deleted; its slug stays taken',
@@ -242,6 +263,21 @@ export const operations = {
   ...queryOperations,
   ...exportOperations,
 } as const
+
+/** A cursor of the order by slug is the slug alone. */
+const positionIn =
+  (order: WorldOrder) =>
+  ({ lastActivity, worldSlug }: WorldProgress): string =>
+    order === 'world_slug' ? worldSlug : `${lastActivity} ${worldSlug}`
+
+function worldCursor(order: WorldOrder, cursor: string | null | undefined): WorldPosition | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  if (order === 'world_slug') return { worldSlug: position }
+  const [, lastActivity = '', worldSlug = ''] = /^(\S+) (.+)$/s.exec(position) ?? []
+  if (canonicalInstant(lastActivity) !== lastActivity) throw foreignCursor()
+  return { worldSlug, lastActivity }
+}
 
 export type OperationName = keyof typeof operations
 export type OperationInput<N extends OperationName> = z.input<(typeof operations)[N]['input']>

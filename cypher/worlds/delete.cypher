@@ -5,4 +5,6 @@ SET w.rev = $token
 WITH w
 WHERE w.deletedAt IS NULL AND w.activeRunId IS NULL AND w.activeAttemptId IS NULL
 SET w.deletedAt = datetime($deletedAt)
+RETURN
 // include worlds/_world
+AS world

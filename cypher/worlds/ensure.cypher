@@ -22,5 +22,6 @@ FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE 
   SET task.rev = $token
   SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount
   MERGE (w)<-[:HAS_WORLD]-(task))
+RETURN
 // include worlds/_world
-, w.creation = $token AS created
+AS world, w.creation = $token AS created

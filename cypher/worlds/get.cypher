@@ -1,3 +1,5 @@
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
+RETURN
 // include worlds/_world
+AS world

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { World } from '../turns/worlds.ts'
+import type { WorldProgress } from '../turns/world-progress.ts'
+import { colours } from './colours.ts'
 import { graphInUse } from './graph-in-use.ts'
 import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
@@ -21,10 +22,12 @@ export function addWorlds(program: Command): void {
   const worlds = program
     .command('worlds')
     .alias('world')
-    .description('list, create, show and delete worlds: the sessions of a task, and their turns')
+    .description(
+      'list, create, show and delete worlds: the sessions of a task, how far each has come, and their turns',
+    )
   const list = worlds
     .command('list', { isDefault: true })
-    .description('list worlds (what `turngraph worlds` does)')
+    .description('list worlds, the last active first (what `turngraph worlds` does)')
     .option('--feature <id>', 'those of a feature', named)
     .option('--task <id>', 'those of a task', named)
     .action(listWorlds)
@@ -66,7 +69,7 @@ async function listWorlds({ feature, task, project, json, ...page }: ListOptions
     ...(task !== undefined && { taskId: task }),
   }
   const found = await withClient({ project, readsOnly: true }, (client) =>
-    readPages(page, (window) => client.listWorlds({ ...filter, ...window })),
+    readPages(page, (window) => client.listWorlds({ ...filter, order: 'last_activity', ...window })),
   )
   if (json) return printJson(toWire(operations.listWorlds.output, found))
   if (found.items.length === 0) printNote(`There are no worlds in ${graphInUse()}.`)
@@ -99,19 +102,40 @@ async function deleteWorld(worldSlug: string, { project, json }: OneOptions): Pr
   printText(`Deleted world ${world.worldSlug}`)
 }
 
-async function printWorlds(worlds: readonly World[]): Promise<void> {
+async function printWorlds(worlds: readonly WorldProgress[]): Promise<void> {
   const { printTable } = await import('./table.ts')
+  const { green, red, yellow } = colours(process.stdout)
+  const paint = { stalled: red, oscillating: yellow, plateau: yellow, progressing: green }
+  const isActive = worlds.some((world) => atWorkIn(world) !== null)
   printTable(
-    ['world', 'feature', 'task', 'current turn', 'executor', 'created'],
+    [
+      'world',
+      'feature',
+      'task',
+      'turn',
+      'last decision',
+      'proven',
+      'verdict',
+      'last activity',
+      ...(isActive ? ['at work'] : []),
+    ],
     worlds.map((world) => [
       world.worldSlug,
       world.featureId,
       world.taskId,
       world.currentTurn,
-      world.executor,
-      world.createdAt,
+      world.lastDecision,
+      `${world.verified}/${world.criteria}`,
+      { text: world.verdict, paint: world.verdict === 'insufficient_data' ? String : paint[world.verdict] },
+      world.lastActivity,
+      ...(isActive ? [atWorkIn(world)] : []),
     ]),
   )
+}
+
+const atWorkIn = ({ activeTurnRunId, activeAttemptId }: WorldProgress): string | null => {
+  if (activeTurnRunId !== null) return `run ${activeTurnRunId}`
+  return activeAttemptId === null ? null : `attempt ${activeAttemptId}`
 }
 
 async function load() {

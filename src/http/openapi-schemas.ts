@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { operations } from '../operations.ts'
 import { turnState } from '../turns/record.ts'
+import { worldProgress } from '../turns/world-progress.ts'
 import { world } from '../turns/worlds.ts'
 import { wireSchema } from '../wire.ts'
 import { errorBody } from './error-body.ts'
@@ -12,6 +13,7 @@ const SHARED: readonly (readonly [string, z.ZodType])[] = [
   ['Error', errorBody],
   ['TurnState', turnState],
   ['World', world],
+  ['WorldProgress', worldProgress],
 ]
 
 const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

@@ -46,31 +46,30 @@ const ensureWorld = statement('worlds/ensure')
 const nextWorld = statement('worlds/next')
 const getWorldStatement = statement('worlds/get')
 const deleteWorldStatement = statement('worlds/delete')
-const pageOfWorlds = statement('worlds/page')
 
-const worldRow = z.object({
-  world: z.object({
-    slug: z.string(),
-    project: z.string(),
-    featureId: z.string(),
-    taskId: z.string(),
-    taskKey: z.string(),
-    currentTurn: z.number(),
-    executor: z.string(),
-    leaseTtlMs: z.number(),
-    activeRunId: optionalText,
-    activeAttemptId: optionalText,
-    createdAt: instantRow,
-    deletedAt: instantRow,
-    requestId: optionalText,
-  }),
+/** The columns of `worlds/_world`, decoded. */
+export const worldColumns = z.object({
+  slug: z.string(),
+  project: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  taskKey: z.string(),
+  currentTurn: z.number(),
+  executor: z.string(),
+  leaseTtlMs: z.number(),
+  activeRunId: optionalText,
+  activeAttemptId: optionalText,
+  createdAt: instantRow,
+  deletedAt: instantRow,
+  requestId: optionalText,
 })
+const worldRow = z.object({ world: worldColumns })
 const ensuredRow = worldRow.extend({ created: z.boolean() })
 const nextRow = z.object({ worldCount: z.number() })
 
-type Held = z.output<typeof worldRow>['world']
+type Held = z.output<typeof worldColumns>
 
-const toWorld = (held: Held): World => ({
+export const toWorld = (held: Held): World => ({
   worldSlug: held.slug,
   project: held.project,
   featureId: held.featureId,
@@ -215,24 +214,7 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
 
 const MAX_TRIES = 5
 
-export type WorldFilter = { project: string; featureId?: string | undefined; taskId?: string | undefined }
-
-export async function listWorlds(
-  graph: Graph,
-  { project, featureId, taskId }: WorldFilter,
-  page: { after: string | null; limit: number },
-): Promise<World[]> {
-  const params = {
-    projectKey: projectKey(project),
-    featureId: featureId ?? null,
-    taskId: taskId ?? null,
-    ...page,
-  }
-  const rows = await readRows(graph, pageOfWorlds, params, worldRow)
-  return rows.map((row) => toWorld(row.world))
-}
-
-const refuseDeleted = (held: Held): void => {
+export const refuseDeleted = (held: Held): void => {
   if (held.deletedAt !== null) throw worldDeleted(held.slug)
 }
 

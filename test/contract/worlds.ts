@@ -222,6 +222,113 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await slugs({ project: 'nobody' })).toEqual([])
     })
 
+    test('a world says its last decision, how much is proven, its verdict and its last activity', async () => {
+      const judged = (turn: number, status: 'verified' | 'rejected', completedAt: string) =>
+        client().captureTurnState(
+          aTurn(turn, {
+            coachDecision: 'feedback',
+            completedAt,
+            acceptanceCriteriaStatus: { 'AC-001': 'verified', 'AC-002': status },
+            promises: [],
+            issues: [],
+            coachFeedback: 'The error path has no test',
+          }),
+        )
+      const { createdAt } = await client().createWorld({ ...task, worldSlug: TASK })
+      expect(await client().getWorld({ worldSlug: TASK })).toMatchObject({
+        lastDecision: null,
+        verified: 0,
+        criteria: 0,
+        verdict: 'insufficient_data',
+        lastActivity: createdAt,
+      })
+      for (let turn = 1; turn <= 5; turn++) await judged(turn, 'rejected', `2026-03-0${turn}T10:00:00Z`)
+      const stalled = {
+        worldSlug: TASK,
+        currentTurn: 5,
+        lastDecision: 'feedback',
+        verified: 1,
+        criteria: 2,
+        verdict: 'stalled',
+        lastActivity: '2026-03-05T10:00:00Z',
+      }
+      expect(await client().getWorld({ worldSlug: TASK })).toMatchObject(stalled)
+      expect((await client().listWorlds({})).items).toMatchObject([stalled])
+      expect(await client().loadStall({ ...task })).toMatchObject({ verdict: 'stalled' })
+      await client().captureTurnState(
+        aTurn(6, { coachDecision: 'error', completedAt: '2026-03-06T10:00:00Z', promises: [], issues: [] }),
+      )
+      await client().captureTurnState(
+        aTurn(7, {
+          coachDecision: 'approved',
+          completedAt: '2026-03-04T10:00:00Z', // its clock was wrong: it is no newer activity
+          acceptanceCriteriaStatus: { 'AC-002': 'verified' },
+          promises: [],
+          issues: [],
+        }),
+      )
+      expect((await client().listWorlds({})).items).toMatchObject([
+        {
+          lastDecision: 'approved',
+          verified: 2,
+          criteria: 2,
+          verdict: 'progressing',
+          lastActivity: '2026-03-06T10:00:00Z',
+        },
+      ])
+    })
+
+    test('the verdict of a world whose criteria are named many times a turn is that of its stall analysis', async () => {
+      const sources = ['coach', 'validator', 'gate', 'command'] as const
+      for (let turn = 1; turn <= 6; turn++) {
+        const verifications = sources.map((source) => ({
+          criterionId: 'AC-001',
+          status: [2, 3, 6].includes(turn) ? ('verified' as const) : ('rejected' as const),
+          source,
+        }))
+        const more = { coachDecision: 'feedback', coachFeedback: `Reason ${'abcdef'[turn - 1]}` } as const
+        await client().captureTurnState(
+          aTurn(turn, { ...more, verifications, acceptanceCriteriaStatus: {}, promises: [], issues: [] }),
+        )
+      }
+      const { verdict } = await client().loadStall({ ...task })
+      expect(verdict).toBe('oscillating')
+      expect((await client().listWorlds({})).items).toMatchObject([{ verdict }])
+      expect(await client().getWorld({ worldSlug: TASK })).toMatchObject({ verdict })
+    })
+
+    test('worlds are listed by their last activity, newest first and in pages, where that is asked for', async () => {
+      const captured = (worldSlug: string, day: number) =>
+        client().captureTurnState(aTurn(1, { worldSlug, completedAt: `2026-03-0${day}T10:00:00.123456Z` }))
+      for (const [worldSlug, day] of [
+        ['b', 1],
+        ['d', 3],
+        ['a', 3],
+        ['c', 2],
+      ] as const)
+        await captured(worldSlug, day)
+      await client().createWorld({ ...task, worldSlug: 'new' }) // now: after all of them
+      const slugs: string[] = []
+      let cursor: string | null = null
+      do {
+        const page: Awaited<ReturnType<ReturnType<typeof client>['listWorlds']>> = await client().listWorlds({
+          order: 'last_activity',
+          limit: 2,
+          cursor,
+        })
+        slugs.push(...page.items.map(({ worldSlug }) => worldSlug))
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      expect(slugs).toEqual(['new', 'a', 'd', 'c', 'b'])
+      const bySlug = await client().listWorlds({})
+      expect(bySlug.items.map(({ worldSlug }) => worldSlug)).toEqual(['a', 'b', 'c', 'd', 'new'])
+      const foreign = client().listWorlds({
+        order: 'last_activity',
+        cursor: Buffer.from('b').toString('base64url'),
+      })
+      await expect(foreign).rejects.toMatchObject({ code: 'invalid_request' })
+    })
+
     test('turns are listed ascending, in pages', async () => {
       for (const n of [3, 1, 10, 2, 7]) await client().captureTurnState(aTurn(n))
       const first = await client().listTurns({ worldSlug: TASK, limit: 3 })

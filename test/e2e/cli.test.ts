@@ -113,6 +113,37 @@ describe('capture and context', () => {
     expect(stderr).toContain('looked in: the graph in ./graph')
   })
 
+  test('worlds shows last decision, proven, verdict and last activity, the last active first', async () => {
+    const finished = (world_slug: string, completed_at: string) =>
+      turngraph.run(['capture'], {
+        input: JSON.stringify({ ...JSON.parse(turn(1)), world_slug, completed_at }),
+      })
+    await finished('a-old', '2026-03-01T10:00:00Z')
+    await finished('b-new', '2026-03-02T10:00:00Z')
+    const { stdout } = await turngraph.run(['worlds'])
+    expect(stdout).toBe(
+      [
+        'WORLD\tFEATURE\tTASK\tTURN\tLAST_DECISION\tPROVEN\tVERDICT\tLAST_ACTIVITY',
+        'b-new\tFEAT-1\tTASK-1\t1\tfeedback\t1/1\tinsufficient_data\t2026-03-02T10:00:00Z',
+        'a-old\tFEAT-1\tTASK-1\t1\tfeedback\t1/1\tinsufficient_data\t2026-03-01T10:00:00Z',
+        '',
+      ].join('\n'),
+    )
+    const one = await turngraph.run(['worlds', 'get', 'a-old'])
+    expect(one.stdout.split('\n')).toEqual([stdout.split('\n')[0], stdout.split('\n')[2], ''])
+    const { items } = JSON.parse((await turngraph.run(['worlds', '--json'])).stdout)
+    expect(items).toMatchObject([
+      {
+        world_slug: 'b-new',
+        last_decision: 'feedback',
+        verified: 1,
+        criteria: 1,
+        verdict: 'insufficient_data',
+      },
+      { world_slug: 'a-old', last_activity: '2026-03-01T10:00:00Z' },
+    ])
+  })
+
   test('looking at a graph that is not there makes none', async () => {
     for (const command of [['worlds'], context, ['migrate', '--check'], ['config']])
       await turngraph.run(command)
@@ -333,10 +364,10 @@ describe('worlds', () => {
     expect((await turngraph.run(['worlds', 'create', ...scope])).stdout).toBe('Created world TASK-1.2\n')
     const listed = await turngraph.run(['worlds', ...scope, '--json'])
     const { items, next_cursor } = JSON.parse(listed.stdout)
-    expect(items.map((world: { world_slug: string }) => world.world_slug)).toEqual(['TASK-1', 'TASK-1.2'])
+    expect(items.map((world: { world_slug: string }) => world.world_slug)).toEqual(['TASK-1.2', 'TASK-1'])
     expect(next_cursor).toBeNull()
     const page = JSON.parse((await turngraph.run(['worlds', '--limit', '1', '--json'])).stdout)
-    expect(page).toMatchObject({ items: [{ world_slug: 'TASK-1' }], next_cursor: expect.any(String) })
+    expect(page).toMatchObject({ items: [{ world_slug: 'TASK-1.2' }], next_cursor: expect.any(String) })
     expect(await turngraph.run(['worlds', 'delete', 'TASK-1.2'])).toMatchObject({ code: 0 })
     expect(await turngraph.run(['worlds', 'get', 'TASK-1.2'])).toMatchObject({ code: 4, stdout: '' })
   })

@@ -177,16 +177,18 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
   await client.getTurn({ worldSlug: task, turnNumber: 2 })
   await client.getTurnHistory({ worldSlug: task, turnNumber: 2 })
   await client.listWorlds({ ...of })
+  await client.listWorlds({ ...of, order: 'last_activity' })
+  await client.getWorld({ worldSlug: task })
   await client.createWorld({ ...of, executor: 'external' })
   const run = await client.runTurn({ worldSlug: `${task}.2`, turnCount: 2 })
   if ('turnRunId' in run) await client.getTurnRunStatus({ turnRunId: String(run.turnRunId) })
 }
 
 /**
- * `worlds/page` walks to the worlds of a project, a feature or a task: people ask that, not loops. `projects/task-names` finds
+ * `worlds/page` and `worlds/page-by-activity` walk to the worlds of a project, a feature or a task: people ask that, not loops. `projects/task-names` finds
  * the names near to one that is not there, and reads 1,000 at most.
  */
-const GROWS = new Set(['worlds/page', 'projects/task-names'])
+const GROWS = new Set(['worlds/page', 'worlds/page-by-activity', 'projects/task-names'])
 
 for (const engine of [memory, neo4jLts]) {
   describeOn(engine, (store) => {

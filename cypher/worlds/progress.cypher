@@ -1,0 +1,4 @@
+// One world, with how far it has come.
+// params: $worldKey
+MATCH (w:World {key: $worldKey})
+// include worlds/_progress
