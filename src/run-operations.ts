@@ -99,9 +99,10 @@ export const runOperations = {
     output: turnRunStatus,
     run: async (_graph, { includeAttempts, attemptLimit, ...ref }, { runs }) => {
       const { run, currentTurn } = await runs.store.getTurnRunStatus(ref)
-      if (!includeAttempts) return turnRunStatusOf(run, currentTurn)
+      const lastFailures = await runs.store.lastFailures([run])
+      if (!includeAttempts) return turnRunStatusOf(run, currentTurn, lastFailures)
       const { attempts } = await runs.store.listAttemptsOfRun(run, attemptLimit)
-      return turnRunStatusOf(run, currentTurn, attempts)
+      return turnRunStatusOf(run, currentTurn, lastFailures, attempts)
     },
   }),
   listTurnRuns: operation({
@@ -122,7 +123,11 @@ export const runOperations = {
       }
       const found = await runs.store.listTurnRuns(asked, limit + 1, runCursor(cursor))
       const { items, nextCursor } = pageOf(found, limit, ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`)
-      return { items: items.map(({ run, currentTurn }) => turnRunStatusOf(run, currentTurn)), nextCursor }
+      const lastFailures = await runs.store.lastFailures(items.map(({ run }) => run))
+      return {
+        items: items.map(({ run, currentTurn }) => turnRunStatusOf(run, currentTurn, lastFailures)),
+        nextCursor,
+      }
     },
   }),
   cancelTurnRun: operation({
@@ -253,7 +258,7 @@ async function attemptOfWorker(
 
 async function statusOf(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
   const { currentTurn } = await runs.store.getTurnRunStatus(run)
-  return turnRunStatusOf(run, currentTurn)
+  return turnRunStatusOf(run, currentTurn, await runs.store.lastFailures([run]))
 }
 
 /** Seed 001, `handle_run_turn`: what was given, and what is defaulted. */

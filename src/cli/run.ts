@@ -223,6 +223,7 @@ async function watchRun(
   if (status.status !== 'completed') process.exitCode = NOT_COMPLETED
   if (json) return printJson(toWire(operations.getTurnRunStatus.output, status))
   printText(status.message)
+  printLastFailure(status)
 }
 
 async function watchAttempt(
@@ -244,8 +245,15 @@ async function watchAttempt(
 
 const pause = (signal: AbortSignal): Promise<void> => sleep(ASK_AGAIN_MS, undefined, { signal })
 
-async function printStatus({ message, cancelReason, recentAttempts }: Status): Promise<void> {
+/** What a command wrote before it failed may be many lines: each stands on its own. */
+function printLastFailure({ lastAttemptFailureReason }: Pick<Status, 'lastAttemptFailureReason'>): void {
+  if (lastAttemptFailureReason !== null) printText(`The last attempt failed: ${lastAttemptFailureReason}`)
+}
+
+async function printStatus(status: Status): Promise<void> {
+  const { message, cancelReason, recentAttempts } = status
   printText(message)
+  printLastFailure(status)
   if (cancelReason !== null) printText(`Cancelled: ${cancelReason}`)
   if (recentAttempts !== undefined) await printAttempts(recentAttempts)
 }

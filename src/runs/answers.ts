@@ -208,6 +208,10 @@ export const turnRunStatus = z.object({
   cancelRequestedAt: z.string().nullable(),
   cancelReason: z.string().nullable(),
   failureReason: z.string().nullable(),
+  lastAttemptFailureReason: z
+    .string()
+    .nullable()
+    .describe('of a failed run: why its last attempt failed; null where that one committed'),
   enqueuedAt: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -220,6 +224,7 @@ export const turnRunStatus = z.object({
 export function turnRunStatusOf(
   run: TurnRun,
   currentTurn: number,
+  lastFailures: ReadonlyMap<string, string>,
   recentAttempts?: readonly Attempt[],
 ): z.output<typeof turnRunStatus> {
   const { fence, leaseOwner, leaseUntil, project, ...shown } = run
@@ -229,6 +234,7 @@ export function turnRunStatusOf(
     ...shown,
     message: `The turn run of world ${worldSlug} ${stateOf(run)}: ${progress}.`,
     currentTurn,
+    lastAttemptFailureReason: lastFailures.get(turnRunId) ?? null,
     remainingCommittedTurns: run.requestedTurnCount - run.committedTurnCount,
     progress,
     pollActiveAttemptWith: activeAttemptId === null ? null : pollAttemptWith(worldSlug, activeAttemptId),

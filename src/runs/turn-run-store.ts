@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hasCode, type TurngraphError } from '../errors.ts'
+import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
@@ -35,6 +36,7 @@ const attemptStatement = statement('runs/attempt')
 const attemptsOfRun = statement('runs/attempts-of-run')
 const attemptsOfWorld = statement('runs/attempts-of-world')
 const attemptStates = statement('runs/attempt-states')
+const failureReasons = statement('runs/failure-reasons')
 const attemptCount = statement('runs/attempt-count')
 const leased = statement('runs/leased')
 
@@ -290,6 +292,28 @@ export class TurnRunStore {
     return new Set(rows.flatMap(({ attemptId, status }) => (status === 'running' ? [] : [attemptId])))
   }
 
+  /** Why the last attempt of each run failed, by the id of the run: of those that failed with it. */
+  async lastFailures(runs: readonly TurnRun[]): Promise<ReadonlyMap<string, string>> {
+    const failed = runs.flatMap(({ project, turnRunId, status, lastAttemptId, lastAttemptStatus }) =>
+      status === 'failed' && lastAttemptStatus !== 'committed' && lastAttemptId !== null
+        ? [{ turnRunId, lastAttemptId, key: recordKey(project, lastAttemptId) }]
+        : [],
+    )
+    if (failed.length === 0) return new Map()
+    const rows = await untilWhole(
+      () => readRows(this.#graph, failureReasons, { keys: failed.map(({ key }) => key) }, failureReasonRow),
+      // The commit that ended the attempt ended the run: it may be seen in part.
+      (found) => found.every(({ failureReason }) => failureReason !== null),
+    )
+    const reasons = new Map(rows.map(({ attemptId, failureReason }) => [attemptId, failureReason]))
+    return new Map(
+      failed.flatMap(({ turnRunId, lastAttemptId }) => {
+        const reason = reasons.get(lastAttemptId) ?? null
+        return reason === null ? [] : [[turnRunId, reason] as const]
+      }),
+    )
+  }
+
   /** The attempts of a run, newest first. `before` is a number in it, exclusive. */
   listAttemptsOfRun(run: TurnRun, limit: number, before?: number): Promise<AttemptPage> {
     const ofRun = recordKey(run.project, run.turnRunId)
@@ -420,6 +444,7 @@ const newestFirst = (a: TurnRun, b: TurnRun): number =>
 
 const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
 const attemptListRow = z.object({ attempt: seenAttempt })
+const failureReasonRow = z.object({ attemptId: z.string(), failureReason: optionalText })
 const attemptStateRow = z.object({ attemptId: z.string(), status: z.string() })
 const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
 

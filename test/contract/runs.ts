@@ -272,6 +272,34 @@ export function runsContract(store: StoreUnderTest): void {
       })
     })
 
+    test('a failed run says why its last attempt failed, in its status and in the list of runs', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const run = await runs.startTurnRun({ ...world, ...counts(2, 3) })
+      await fail(runs, await begin(runs, run))
+      const said = async () => {
+        const { lastAttemptFailureReason } = await client().getTurnRunStatus({ turnRunId: run.turnRunId })
+        const { items } = await client().listTurnRuns({})
+        expect(items).toMatchObject([{ lastAttemptFailureReason }])
+        return lastAttemptFailureReason
+      }
+      expect(await said()).toBeNull()
+      await commit(runs, await begin(runs, run))
+      const last = await begin(runs, run)
+      await runs.failAttempt(last, last.fence ?? 0, 'the build broke')
+      expect(await said()).toBe('the build broke')
+      const again = await client().cancelTurnRun({ turnRunId: run.turnRunId })
+      expect(again).toMatchObject({ status: 'failed', lastAttemptFailureReason: 'the build broke' })
+      const other = await runs.startTurnRun({ ...world, ...counts(2, 2) })
+      await fail(runs, await begin(runs, other))
+      await commit(runs, await begin(runs, other))
+      expect(await client().getTurnRunStatus({ turnRunId: other.turnRunId })).toMatchObject({
+        status: 'failed',
+        lastAttemptStatus: 'committed',
+        lastAttemptFailureReason: null,
+      })
+    })
+
     test('request_turn_run_cancel_is_idempotent', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()

@@ -59,6 +59,11 @@ describe('turngraph run', () => {
       1,
       'max_attempts exhausted before requested turn_count committed',
     ])
+    expect(JSON.parse(ran.stdout).last_attempt_failure_reason).toBe('simulated failure')
+    const plain = await run('run', 'start', 'w', '--turns', '1', '--max-attempts', '2')
+    expect(plain.stdout).toMatch(/\nThe last attempt failed: simulated failure\n$/)
+    const status = await run('run', 'status', idIn(plain.stdout))
+    expect(status.stdout).toMatch(/\nThe last attempt failed: simulated failure\n$/)
     const single = await run('run', 'start', 'w')
     expect([single.code, single.stdout]).toEqual([1, expect.stringContaining('simulated failure')])
   })

@@ -306,6 +306,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
     expect(await untilEnded(mcp, run)).toMatchObject({
       status: 'failed',
       failure_reason: 'max_attempts exhausted before requested turn_count committed',
+      last_attempt_failure_reason: 'simulated failure',
       failed_attempt_count: 3,
     })
     const of = await mcp.call('list_attempts', run.list_attempts_with.args)
