@@ -6,6 +6,7 @@ import { ask } from './ask.ts'
 import { counted } from './counted.ts'
 import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
+import { quoted } from './quoted.ts'
 import { untilToldToEnd } from './signals.ts'
 
 type Shared = { project?: string | undefined; json?: boolean | undefined }
@@ -63,7 +64,7 @@ export function addRun(program: Command): void {
     'after',
     `
 Without a running server, \`run start\` serves the graph itself and stays until the run has ended; other commands go
-through it, and Ctrl+C hands the run back.
+through it, and Ctrl+C hands the run back. Through a server, Ctrl+C ends the watch alone: the run goes on.
 
 Examples:
   turngraph run start TASK-1 --turns 5 --max-attempts 15 --watch
@@ -85,6 +86,7 @@ async function startRun(worldSlug: string, options: StartOptions): Promise<void>
   ])
   const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
   const service = new SharedService(config, project, createLog('warn'))
+  let follow = `list --world ${quoted(worldSlug)}`
   const work = async (signal: AbortSignal): Promise<void> => {
     const client = await service.client()
     const started = await client.runTurn({
@@ -98,30 +100,47 @@ async function startRun(worldSlug: string, options: StartOptions): Promise<void>
     if (!stays) return
     if (!watch) printNote('There is no server: this command stays until it has ended.')
     const { turnRunId, attemptId } = started
+    follow = turnRunId === undefined ? `attempts ${quoted(worldSlug)}` : `status ${turnRunId} --watch`
     if (turnRunId !== undefined) await watchRun(client, { turnRunId }, { json }, signal)
     else if (attemptId !== undefined) await watchAttempt(client, { attemptId, worldSlug }, { json }, signal)
   }
-  const stop = new AbortController()
   try {
-    const told = untilToldToEnd(async () => stop.abort()).then(() => {
-      process.exitCode = NOT_COMPLETED
-      if (service.isOwn) printNote('The run is handed back: its status is interrupted.')
-    })
-    await Promise.race([work(stop.signal), told])
+    const exitCode = await untilDoneOrToldToEnd(work)
+    if (exitCode === null) return
+    if (!service.isOwn) return leave(exitCode, follow, project)
+    process.exitCode = NOT_COMPLETED
+    printNote('The run is handed back: its status is interrupted.')
   } finally {
-    stop.abort()
     await service.close()
   }
+}
+
+/** @returns the exit code for the signal that ended it, or null where the work was done */
+async function untilDoneOrToldToEnd(work: (signal: AbortSignal) => Promise<void>): Promise<number | null> {
+  const stop = new AbortController()
+  try {
+    return await Promise.race([work(stop.signal).then(() => null), untilToldToEnd(async () => {})])
+  } finally {
+    stop.abort()
+  }
+}
+
+/** The run goes on in its service: the watch alone ends. */
+function leave(exitCode: number, follow: string, project: string | undefined): void {
+  process.exitCode = exitCode
+  const inProject = project === undefined ? '' : ` --project ${quoted(project)}`
+  printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
 async function showRun(turnRunId: string, options: StatusOptions): Promise<void> {
   const { attempts = false, project, json, watch } = options
   if (watch) {
     const { withClient } = await import('./connect.ts')
-    const signal = new AbortController().signal
-    return withClient({ project, readsOnly: true }, (client) =>
-      watchRun(client, { turnRunId }, { json }, signal),
+    const exitCode = await untilDoneOrToldToEnd((signal) =>
+      withClient({ project, readsOnly: true }, (client) => watchRun(client, { turnRunId }, { json }, signal)),
     )
+    if (exitCode !== null) leave(exitCode, `status ${turnRunId} --watch`, project)
+    return
   }
   await ask('getTurnRunStatus', { turnRunId, includeAttempts: attempts }, options, printStatus)
 }

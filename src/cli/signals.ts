@@ -1,14 +1,18 @@
 /** npm passes Ctrl+C on to a process that the terminal has told already: that is one signal, not two. */
 const SAME_SIGNAL_MS = 300
 
-/** Ends gracefully at the first SIGINT or SIGTERM, at once at the second. */
-export function untilToldToEnd(close: () => Promise<void>): Promise<void> {
+/**
+ * Ends gracefully at the first SIGINT or SIGTERM, at once at the second.
+ *
+ * @returns the exit code of a process that the first signal ended: 130 for SIGINT, 143 for SIGTERM
+ */
+export function untilToldToEnd(close: () => Promise<void>): Promise<number> {
   return new Promise((resolve, reject) => {
     let first: number | null = null
     const onSignal = (_signal: NodeJS.Signals, number: number) => {
       if (first === null) {
         first = performance.now()
-        close().then(resolve, reject)
+        close().then(() => resolve(128 + number), reject)
       } else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(128 + number)
     }
     process.on('SIGINT', onSignal)

@@ -86,6 +86,41 @@ describe('turngraph run', () => {
     expect((await run('run', 'status', id)).stdout).toContain('Cancelled: wrong branch')
   })
 
+  test('Ctrl+C on a watch through a service leaves the run, says how to follow it, and exits 130', async () => {
+    const { run, aWorld, serve, start, environment, folder } = aUser()
+    const { url } = await serve([], environment)
+    await aWorld('w', 'slow')
+    const timesAsked = async () => {
+      const token = readFileSync(path.join(folder, 'token'), 'utf8').trim()
+      const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+      const counted = /operation="getTurnRunStatus",outcome="ok"\} (\d+)/.exec(await metrics.text())
+      return Number(counted?.[1] ?? 0)
+    }
+    const child = start(['run', 'start', 'w', '--turns', '50', '--watch', '--project', 'default'], {
+      environment,
+    })
+    const said = { stdout: '', stderr: '' }
+    child.stdout?.on('data', (chunk) => (said.stdout += String(chunk)))
+    child.stderr?.on('data', (chunk) => (said.stderr += String(chunk)))
+    while (!/[0-9a-f-]{36}/.test(said.stdout)) await sleep(20)
+    const id = idIn(said.stdout)
+    child.kill('SIGINT')
+    expect(await once(child, 'close')).toEqual([130, null])
+    expect(said.stderr).toBe(
+      `The run goes on in its service. Follow it with: turngraph run status ${id} --watch --project default\n`,
+    )
+    expect(JSON.parse((await run('run', 'status', id, '--json')).stdout)).toMatchObject({ status: 'running' })
+    const before = await timesAsked()
+    const again = start(['run', 'status', id, '--watch'], { environment })
+    let followed = ''
+    again.stderr?.on('data', (chunk) => (followed += String(chunk)))
+    while ((await timesAsked()) === before) await sleep(20)
+    again.kill('SIGINT')
+    expect(await once(again, 'close')).toEqual([130, null])
+    expect(followed).toContain(`turngraph run status ${id} --watch`)
+    expect((await run('run', 'cancel', id)).code).toBe(0)
+  })
+
   test('SIGTERM hands the run of a command back', async () => {
     const { run, aWorld, start, environment, folder } = aUser()
     await aWorld('w', 'slow')
