@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { ENVIRONMENT } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
+import { EXIT } from '../src/exit-codes.ts'
 import { routeOf, routes } from '../src/http/routes.ts'
 import { manifest } from '../src/mcp/manifest.ts'
 import { ALL_TOOLS } from '../src/mcp/tools.ts'
@@ -44,6 +45,10 @@ function reference(): string {
         meaning,
       ]),
     )}`,
+    `## Exit codes\n\nOf every command. An error's is that of its code.\n\n${table(
+      ['exit', 'meaning', 'errors'],
+      Object.values(EXIT).map(({ code, meaning }) => [`${code}`, meaning, errorsWith(code)]),
+    )}`,
     `## Settings\n\n${table(['variable', 'default', 'meaning'], Object.entries(ENVIRONMENT).map(settingRow))}`,
   ].join('\n\n')}\n`
 }
@@ -56,6 +61,12 @@ function graphDocument(): string {
     `## Relationships\n\n${relationshipsTable()}`,
   ].join('\n\n')}\n`
 }
+
+const errorsWith = (exit: number): string =>
+  Object.entries(ERRORS)
+    .filter(([, error]) => error.exit === exit)
+    .map(([code]) => `\`${code}\``)
+    .join(' ')
 
 function decisionRows(): string[][] {
   const words = (field: string, table: Record<string, readonly string[]>) =>

@@ -1,3 +1,5 @@
+import { EXIT } from './exit-codes.ts'
+
 /**
  * The errors that callers meet, everywhere the same: REST, MCP and the command line derive their
  * status, error object and exit code from this one table (contract: turns.md, "Errors").
@@ -5,24 +7,44 @@
 export const ERRORS = {
   invalid_request: {
     status: 400,
-    exit: 2,
+    exit: EXIT.invalid.code,
     meaning: 'The request does not fit its schema; every problem is listed.',
   },
-  unauthorized: { status: 401, exit: 3, meaning: 'The token is missing or unknown.' },
-  forbidden: { status: 403, exit: 3, meaning: 'The token lacks the scope or the project.' },
-  not_found: { status: 404, exit: 4, meaning: 'There is no such route or record.' },
-  unknown_world: { status: 404, exit: 4, meaning: 'The task has no world of that slug.' },
-  turn_conflict: { status: 409, exit: 5, meaning: 'Another record is stored at that turn.' },
-  world_conflict: { status: 409, exit: 5, meaning: 'A world of that slug exists and differs.' },
-  restore_conflict: { status: 409, exit: 5, meaning: 'A record stands there already and differs.' },
-  busy: { status: 409, exit: 5, meaning: 'Someone else is at work on the world.' },
-  lease_lost: { status: 409, exit: 5, meaning: 'The lease has passed to another owner.' },
-  world_deleted: { status: 410, exit: 4, meaning: 'The world was deleted.' },
-  too_large: { status: 413, exit: 2, meaning: 'The request is over a size limit.' },
-  rate_limited: { status: 429, exit: 6, meaning: 'Too many requests with this token.' },
-  internal: { status: 500, exit: 1, meaning: 'A defect of Turngraph; the log has the request id.' },
-  store_unavailable: { status: 503, exit: 7, meaning: 'The graph cannot be reached; try again.' },
-  timeout: { status: 504, exit: 7, meaning: 'The graph did not answer in time; try again.' },
+  unauthorized: { status: 401, exit: EXIT.notAllowed.code, meaning: 'The token is missing or unknown.' },
+  forbidden: {
+    status: 403,
+    exit: EXIT.notAllowed.code,
+    meaning: 'The token lacks the scope or the project.',
+  },
+  not_found: { status: 404, exit: EXIT.notFound.code, meaning: 'There is no such route or record.' },
+  unknown_world: { status: 404, exit: EXIT.notFound.code, meaning: 'The task has no world of that slug.' },
+  turn_conflict: { status: 409, exit: EXIT.conflict.code, meaning: 'Another record is stored at that turn.' },
+  world_conflict: {
+    status: 409,
+    exit: EXIT.conflict.code,
+    meaning: 'A world of that slug exists and differs.',
+  },
+  restore_conflict: {
+    status: 409,
+    exit: EXIT.conflict.code,
+    meaning: 'A record stands there already and differs.',
+  },
+  busy: { status: 409, exit: EXIT.conflict.code, meaning: 'Someone else is at work on the world.' },
+  lease_lost: { status: 409, exit: EXIT.conflict.code, meaning: 'The lease has passed to another owner.' },
+  world_deleted: { status: 410, exit: EXIT.notFound.code, meaning: 'The world was deleted.' },
+  too_large: { status: 413, exit: EXIT.invalid.code, meaning: 'The request is over a size limit.' },
+  rate_limited: { status: 429, exit: EXIT.rateLimited.code, meaning: 'Too many requests with this token.' },
+  internal: {
+    status: 500,
+    exit: EXIT.defect.code,
+    meaning: 'A defect of Turngraph; the log has the request id.',
+  },
+  store_unavailable: {
+    status: 503,
+    exit: EXIT.away.code,
+    meaning: 'The graph cannot be reached; try again.',
+  },
+  timeout: { status: 504, exit: EXIT.away.code, meaning: 'The graph did not answer in time; try again.' },
 } as const
 
 export type ErrorCode = keyof typeof ERRORS

@@ -2,15 +2,13 @@ import type { Command } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
 import type { Examination } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
+import { EXIT } from '../exit-codes.ts'
 import { counted } from './counted.ts'
 import { withJson, withProject } from './options.ts'
 import { printJson, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
 type Options = { project?: string; json?: boolean; repair?: boolean }
-
-/** As a failed check: the errors of commands have codes of their own. */
-const FINDINGS = 1
 
 export function addDoctor(program: Command): void {
   const doctor = program
@@ -23,7 +21,7 @@ export function addDoctor(program: Command): void {
       'after',
       `
 Without --project all projects, and what belongs to none. Each finding names its check, the record and a remedy
-(docs/operations.md). Exit codes: 0 nothing found, 1 something found (with --repair: left); else those of every command.
+(docs/operations.md). Exit codes: 0 nothing found, 8 something found (with --repair: left); else those of every command.
 
 Examples:
   turngraph doctor
@@ -43,7 +41,7 @@ async function examineGraph({ project, json = false, repair = false }: Options):
   )
   const left = found.findings.filter(({ repaired }) => !repaired)
   const healthy = left.length === 0
-  if (!healthy) process.exitCode = FINDINGS
+  if (!healthy) process.exitCode = EXIT.found.code
   if (json) return printJson({ healthy, ...found })
   if (found.findings.length === 0)
     return printText(`Healthy: ${counted(found.examined, 'record')} examined, nothing found.`)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { asTurngraphError, ERRORS, TurngraphError } from '../errors.ts'
+import { asTurngraphError, TurngraphError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { colours } from './colours.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
 import { inOwnWords } from './own-words.ts'
@@ -21,7 +22,7 @@ export function reportFailure(
   process.stderr.write(`${red('error:')} ${error.message}\n`)
   if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${error.hint}\n`)
   const graph = graphInUse()
-  if (error.exitCode === ERRORS.not_found.exit && graph !== null)
+  if (error.exitCode === EXIT.notFound.code && graph !== null)
     process.stderr.write(`${dim('looked in:')} ${graph}\n`)
   const news = newsOfGraph()
   if (news !== null) process.stderr.write(`${news}\n`)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ImportReport } from '../autobuild/import-report.ts'
 import { TurngraphError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { counted } from './counted.ts'
 import { addImportTranscripts } from './import-transcripts.ts'
 import { withJson, withProject } from './options.ts'
@@ -48,11 +49,11 @@ async function importAutobuildFrom(
   if (json) printJson(toWire(importReport, report))
   else await printReport(report, dryRun)
   // What could not be stored is in the report; a script shall not have to read it to notice.
-  if (report.turnsFailed > 0) process.exitCode = 1
+  if (report.turnsFailed > 0) process.exitCode = EXIT.found.code
 }
 
 function interrupted(error: unknown): unknown {
-  if (!(error instanceof TurngraphError) || error.exitCode !== 7) return error
+  if (!(error instanceof TurngraphError) || error.exitCode !== EXIT.away.code) return error
   const hint = [error.hint, 'What was imported stays; the same command again goes on from there.']
     .join(' ')
     .trim()

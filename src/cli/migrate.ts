@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { printNote, printText } from './output.ts'
 
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description("bring the graph's schema up to date (a server and every command do so by themselves)")
-    .option('--check', 'change nothing; exit code 1 where migrations are pending')
+    .option('--check', 'change nothing; exit code 8 where migrations are pending')
     .action(migrateStore)
 }
 
@@ -50,7 +51,7 @@ function tellOfServer({ pid, url, ready }: { pid: number; url: string; ready: bo
 function printStatus({ applied, pending }: { applied: readonly string[]; pending: readonly string[] }): void {
   if (applied.length > 0) printText(`Applied: ${versions(applied)}`)
   printText(pending.length === 0 ? 'The schema is current.' : `Pending: ${versions(pending)}`)
-  if (pending.length > 0) process.exitCode = 1
+  if (pending.length > 0) process.exitCode = EXIT.found.code
 }
 
 const versions = (list: readonly string[]): string => list.map((version) => `V${version}`).join(', ')

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
+import { EXIT } from '../exit-codes.ts'
 import { addCapture } from './capture.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
@@ -81,8 +82,10 @@ Examples:
 A command goes through a running server (TURNGRAPH_URL, or one on the same data folder), else it opens the
 graph itself. --json prints the wire form alone on standard output. turngraph config shows the settings.
 
-Exit codes: 0 done, 1 defect, 2 invalid request, 3 not allowed, 4 not found, 5 conflict or busy,
-6 rate limited, 7 graph away or too slow.
+Exit codes:
+${Object.values(EXIT)
+  .map(({ code, meaning }) => `${String(code).padStart(5)}  ${meaning}`)
+  .join('\n')}
 `
 
 /** src/cli and dist/cli stand equally deep below package.json. */

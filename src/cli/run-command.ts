@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { TurngraphError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { reportFailure } from './failure.ts'
 import { newsOfGraph } from './graph-in-use.ts'
 import { printNote } from './output.ts'
@@ -20,10 +21,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     const news = newsOfGraph()
     if (news !== null && !args.includes('--json')) printNote(news)
-    return Number(process.exitCode ?? 0)
+    return Number(process.exitCode ?? EXIT.done.code)
   } catch (error) {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
-      return error.exitCode === 0 ? 0 : USAGE // help was asked for, or shown for want of a command
+      return error.exitCode === 0 ? EXIT.done.code : EXIT.invalid.code // help was asked for, or shown for want of a command
     }
     return reportFailure(error instanceof CommanderError ? usageError(error) : error, {
       command,
@@ -31,8 +32,6 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     })
   }
 }
-
-const USAGE = 2
 
 const usageError = (error: CommanderError): TurngraphError =>
   new TurngraphError('invalid_request', error.message.replace(/^error: /, ''), {

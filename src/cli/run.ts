@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
+import { EXIT } from '../exit-codes.ts'
 import type { OperationOutput } from '../operations.ts'
 import { ask } from './ask.ts'
 import { counted } from './counted.ts'
@@ -19,8 +20,6 @@ type Status = OperationOutput<'getTurnRunStatus'>
 const ASK_AGAIN_MS = 500
 /** Those of `TURN_RUN_STATUSES`: `--help` loads no schema. */
 const STATUSES = ['running', 'cancel_requested', 'completed', 'failed', 'cancelled', 'interrupted'] as const
-/** Of a run or an attempt that was waited for and did not complete. */
-const NOT_COMPLETED = 1
 
 export function addRun(program: Command): void {
   const run = program.command('run').description('run turns durably: start, watch, list and cancel them')
@@ -108,7 +107,7 @@ async function startRun(worldSlug: string, options: StartOptions): Promise<void>
     const exitCode = await untilDoneOrToldToEnd(work)
     if (exitCode === null) return
     if (!service.isOwn) return leave(exitCode, follow, project)
-    process.exitCode = NOT_COMPLETED
+    process.exitCode = EXIT.found.code
     printNote('The run is handed back: its status is interrupted.')
   } finally {
     await service.close()
@@ -239,7 +238,7 @@ async function watchRun(
   } finally {
     bar.stop()
   }
-  if (status.status !== 'completed') process.exitCode = NOT_COMPLETED
+  if (status.status !== 'completed') process.exitCode = EXIT.found.code
   if (json) return printJson(toWire(operations.getTurnRunStatus.output, status))
   printText(status.message)
   printLastFailure(status)
@@ -257,7 +256,7 @@ async function watchAttempt(
     await pause(signal)
     status = await client.getTurnStatus(ref)
   }
-  if (status.status !== 'committed') process.exitCode = NOT_COMPLETED
+  if (status.status !== 'committed') process.exitCode = EXIT.found.code
   if (json) return printJson(toWire(operations.getTurnStatus.output, status))
   printText(status.message)
 }

@@ -1,4 +1,4 @@
-import { ERRORS } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { printNote } from './output.ts'
 
 /** What an answer says of a task that is not stored. */
@@ -13,6 +13,6 @@ type Answer = { taskKnown?: boolean; taskMessage?: string | undefined }
 export function reportUnknownTask(answer: Answer, asked: { byLoops: boolean }): boolean {
   if (answer.taskKnown !== false) return false
   if (answer.taskMessage !== undefined) printNote(answer.taskMessage)
-  if (!asked.byLoops) process.exitCode = ERRORS.not_found.exit
+  if (!asked.byLoops) process.exitCode = EXIT.notFound.code
   return true
 }

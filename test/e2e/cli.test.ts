@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { ERRORS } from '../../src/errors.ts'
+import { EXIT } from '../../src/exit-codes.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
@@ -45,6 +47,18 @@ describe('help', () => {
       expect(stdout).toContain(word)
     }
     expect(readdirSync(home)).toEqual([])
+  })
+
+  test('it lists every exit code, and so does the reference; what errors and commands exit with is among them', async () => {
+    const { stdout } = await turngraph.run(['--help'])
+    const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8')
+    for (const { code, meaning } of Object.values(EXIT)) {
+      expect(stdout).toMatch(new RegExp(`^ +${code}  ${meaning.slice(0, 20).replace(/[()+]/g, '.')}`, 'm'))
+      expect(reference).toContain(`| ${code} | ${meaning} |`)
+    }
+    const codes = Object.values(EXIT).map(({ code }): number => code)
+    for (const { exit } of Object.values(ERRORS)) expect(codes).toContain(exit)
+    expect(new Set(codes).size).toBe(codes.length)
   })
 
   test('the version is that of the package', async () => {
@@ -459,8 +473,8 @@ describe('import autobuild', () => {
 
 describe('migrate and config', () => {
   test('migrate --check fails while a migration is pending, and changes nothing', async () => {
-    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 1 })
-    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 1 })
+    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 8 })
+    expect(await turngraph.run(['migrate', '--check'])).toMatchObject({ code: 8 })
     expect(await turngraph.run(['migrate'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Applied V001/),

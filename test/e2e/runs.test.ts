@@ -51,12 +51,12 @@ describe('turngraph run', () => {
     expect(turns.items).toHaveLength(2)
   })
 
-  test('a run that does not complete is exit code 1', async () => {
+  test('a run that does not complete is exit code 8, as what was found and not what broke', async () => {
     const { run, aWorld } = aUser()
     await aWorld('w', 'failing')
     const ran = await run('run', 'start', 'w', '--turns', '1', '--max-attempts', '2', '--json')
     expect([ran.code, JSON.parse(ran.stdout).failure_reason]).toEqual([
-      1,
+      8,
       'max_attempts exhausted before requested turn_count committed',
     ])
     expect(JSON.parse(ran.stdout).last_attempt_failure_reason).toBe('simulated failure')
@@ -65,7 +65,7 @@ describe('turngraph run', () => {
     const status = await run('run', 'status', idIn(plain.stdout))
     expect(status.stdout).toMatch(/\nThe last attempt failed: simulated failure\n$/)
     const single = await run('run', 'start', 'w')
-    expect([single.code, single.stdout]).toEqual([1, expect.stringContaining('simulated failure')])
+    expect([single.code, single.stdout]).toEqual([8, expect.stringContaining('simulated failure')])
   })
 
   test('through a server it answers at once; status, cancel and a second start find the run', async () => {
@@ -82,7 +82,7 @@ describe('turngraph run', () => {
     const cancelled = await run('run', 'cancel', id, '--reason', 'wrong branch')
     expect(cancelled.code).toBe(0)
     const watched = await run('run', 'status', id, '--watch')
-    expect([watched.code, watched.stdout]).toEqual([1, expect.stringContaining('was cancelled')])
+    expect([watched.code, watched.stdout]).toEqual([8, expect.stringContaining('was cancelled')])
     expect((await run('run', 'status', id)).stdout).toContain('Cancelled: wrong branch')
   })
 
@@ -131,7 +131,7 @@ describe('turngraph run', () => {
     expect(readServerFile(folder)).not.toBeNull()
     child.kill('SIGTERM')
     const [code] = await once(child, 'close')
-    expect(code).toBe(1)
+    expect(code).toBe(8)
     const status = JSON.parse((await run('run', 'status', idIn(said.join('')), '--json')).stdout)
     expect(status).toMatchObject({
       status: 'interrupted',
@@ -204,7 +204,7 @@ describe('turngraph mcp', () => {
     child.kill('SIGKILL')
     await once(child, 'close')
     const watched = await user.run('run', 'status', idIn(started.stdout), '--watch')
-    expect([watched.code, watched.stdout]).toEqual([1, expect.stringContaining('was interrupted')])
+    expect([watched.code, watched.stdout]).toEqual([8, expect.stringContaining('was interrupted')])
   })
 
   test('a server that runs already is the one it goes through', async () => {

@@ -97,11 +97,11 @@ test('what the doctor finds is told with its remedy, the exit code says so, and 
   )
   await import(fault)
   const found = await user.run(['doctor'])
-  expect(found.code).toBe(1)
+  expect(found.code).toBe(8)
   expect(found.stdout).toContain('error: world_counters: World default/w')
   expect(found.stdout).toContain('remedy: ')
   const { code, stdout } = await user.run(['doctor', '--json'])
-  expect(code).toBe(1)
+  expect(code).toBe(8)
   expect(JSON.parse(stdout)).toMatchObject({ healthy: false, findings: [{ check: 'world_counters' }] })
   const repaired = await user.run(['doctor', '--repair'])
   expect(repaired).toMatchObject({

@@ -1,0 +1,19 @@
+/** What the exit code of a command says: the one table, which the errors, `turngraph --help` and the reference derive from. */
+export const EXIT = {
+  done: { code: 0, meaning: 'done' },
+  defect: { code: 1, meaning: 'a defect of Turngraph' },
+  invalid: { code: 2, meaning: 'the command or what it was given does not fit' },
+  notAllowed: { code: 3, meaning: 'the token is missing or may not do this' },
+  notFound: { code: 4, meaning: 'it is not there' },
+  conflict: { code: 5, meaning: 'something else stands there, or somebody else is at work' },
+  rateLimited: { code: 6, meaning: 'too many requests' },
+  away: { code: 7, meaning: 'the graph or the service is away or too slow: try again' },
+  // Apart from 1, so that a script can tell "found something" from "broke".
+  found: {
+    code: 8,
+    meaning:
+      'it ran and found something: findings, pending migrations, turns not stored, a run not completed',
+  },
+  interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
+  terminated: { code: 143, meaning: 'ended by SIGTERM' },
+} as const
