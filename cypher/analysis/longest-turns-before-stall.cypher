@@ -1,15 +1,12 @@
 // question: Which were the longest turns of the agents before a stall?
-// In worlds that stalled: none of the newest three turns was approved, and none of them verified a criterion that had
-// not been verified before.
+// In worlds of which `turngraph stall` says `stalled`: in the turns whose feedback is the same.
 // columns: feature, task, world, turn, session, length, pattern, errors
 // params: $projectKey $feature $task $world $limit
-// include analysis/_worlds
-AND w.turnCount >= 3 AND (w.lastGainTurn IS NULL OR w.lastGainTurn <= w.currentTurn - 3)
-MATCH (w)-[:HAS_TURN]->(t:Turn)
-WHERE t.number > w.currentTurn - 3
-WITH f, task, w, collect(t) AS newest, sum(CASE WHEN t.coachDecision = 'approved' THEN 1 ELSE 0 END) AS approved
-WHERE approved = 0
-UNWIND newest AS t
+// include analysis/_stalls
+AND verdict = 'stalled'
+UNWIND turns AS number
+WITH f, task, w, w.key + '/' + toString(number) AS key
+MATCH (t:Turn {key: key})
 MATCH (t)-[:TRANSCRIBED_IN]->(s:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)
 WHERE (t.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= t.startedAt)
   AND (t.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= t.completedAt)

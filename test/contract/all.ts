@@ -19,6 +19,7 @@ import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
+import { stallsContract } from './stalls.ts'
 import type { StoreUnderTest } from './store.ts'
 import { storedContract } from './stored.ts'
 import { transcriptsContract } from './transcripts.ts'
@@ -46,6 +47,7 @@ export function storeContract(store: StoreUnderTest): void {
   runsContract(store)
   transcriptsContract(store)
   analysisContract(store)
+  stallsContract(store)
   freeCypherContract(store)
   exampleQueriesContract(store)
   autobuildContract(store)

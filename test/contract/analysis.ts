@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { prepareAnalysis } from '../../src/analyses/analyses.ts'
 import type { Params } from '../../src/graph/port.ts'
 import { type Statement, statement } from '../../src/graph/statements.ts'
-import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { instant } from '../support/written-transcript.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -96,18 +96,32 @@ export function analysisContract(store: StoreUnderTest): void {
     })
 
     test('the longest turns before a stall', async () => {
+      const client = clientOf(handles.graph)
+      const place = { taskId: 'TASK-2', worldSlug: 'w-2' }
+      const capture = (number: number, more: Partial<TurnToSend> = {}) => {
+        const [from, session] = [(number + 1) * 10, sessionOf(number + 1)]
+        const times = { startedAt: instant(from), completedAt: instant(from + 9) }
+        return client.captureTurnState(
+          aTurn(number, { ...place, ...times, transcriptSessionIds: [session], ...more }),
+        )
+      }
+      for (const number of [1, 2]) await capture(number)
+      expect(await ask('longest-turns-before-stall'), 'two turns are no stall').toEqual([])
+      await capture(3)
       const found = await ask('longest-turns-before-stall')
       expect(
-        found.map(({ turn: number, session, length, errors }) => [number, session, length, errors]),
-      ).toEqual([2, 3, 4].map((number) => [number, sessionOf(number), 3, 1]))
+        found.map(({ world, turn: number, session, length, errors }) => [
+          world,
+          number,
+          session,
+          length,
+          errors,
+        ]),
+      ).toEqual([1, 2, 3].map((number) => ['w-2', number, sessionOf(number + 1), 3, 1]))
       expect(await ask('longest-turns-before-stall', 1)).toHaveLength(1)
-      // A criterion that is verified for the first time is no stall.
-      await clientOf(handles.graph).captureTurnState(
-        aTurn(5, {
-          coachDecision: 'feedback',
-          verifications: [{ criterionId: 'AC-2', criterionText: 'The hinge holds', status: 'verified' }],
-        }),
-      )
+      // A plateau is no stall: another complaint.
+      await capture(4, { coachFeedback: 'Something else' })
+      expect(await ask('stalled-worlds')).toMatchObject([{ world: 'w-2', verdict: 'plateau' }])
       expect(await ask('longest-turns-before-stall')).toEqual([])
     })
 
@@ -249,29 +263,31 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await rows('blocking-gates')).toEqual([['coverage', 1, 1]])
     })
 
-    test('worlds that stall, and worlds that go back and forth', async () => {
+    test('worlds that stall, go back and forth, or are on a plateau', async () => {
       const client = clientOf(handles.graph)
-      for (const number of [1, 2, 3, 4]) {
-        const criterionText = number === 4 ? 'It is cheap' : 'The hinge holds'
-        const status = number === 2 ? 'rejected' : 'verified'
-        await client.captureTurnState(
-          aTurn(number, {
-            taskId: 'TASK-2',
-            worldSlug: 'w-2',
-            verifications: [{ criterionId: `AC-${number}`, criterionText, status }],
-          }),
-        )
+      const capture = (world: string, number: number, more: Partial<TurnToSend>) =>
+        client.captureTurnState(aTurn(number, { taskId: `TASK-${world}`, worldSlug: world, ...more }))
+      for (const number of [1, 2, 3, 4, 5]) {
+        const entry = (criterionId: string, status: 'verified' | 'rejected') => ({ criterionId, status })
+        const isOdd = number % 2 === 1
+        await capture('same', number, {
+          verifications: [entry('AC-1', 'verified'), entry('AC-2', 'rejected')],
+        })
+        await capture('back', number, { coachFeedback: isOdd ? 'Too slow' : 'Too loud' })
+        await capture('flips', number, {
+          coachFeedback: `Feedback ${'abcdef'[number]}`,
+          verifications: [
+            entry('AC-1', isOdd ? 'verified' : 'rejected'),
+            entry(`AC-${number + 1}`, 'verified'),
+          ],
+        })
+        if (number < 5) await capture('flat', number, { coachFeedback: `Feedback ${'abcdef'[number]}` })
       }
-      await client.captureTurnState(
-        aTurn(5, {
-          taskId: 'TASK-2',
-          worldSlug: 'w-2',
-          verifications: [{ criterionId: 'AC-4', criterionText: 'It is cheap', status: 'rejected' }],
-        }),
-      )
       expect(await rows('stalled-worlds')).toEqual([
-        [FEATURE, TASK, TASK, 'stalled', 4, 1, 1, 1, 1],
-        [FEATURE, 'TASK-2', 'w-2', 'contested', 5, 4, 2, 2, 2],
+        [FEATURE, 'TASK-same', 'same', 'stalled', true, 1, 5, 1, 1, 2, 0],
+        [FEATURE, 'TASK-flat', 'flat', 'plateau', false, 1, 4, null, 0, 0, 0],
+        [FEATURE, 'TASK-back', 'back', 'oscillating', false, 1, 5, null, 0, 0, 0],
+        [FEATURE, 'TASK-flips', 'flips', 'oscillating', false, 1, 5, 5, 6, 6, 1],
       ])
     })
 

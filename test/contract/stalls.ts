@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import type { OperationOutput } from '../../src/operations.ts'
+import { Random } from '../chaos/random.ts'
+import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const WORLDS = 160
+/** Worlds of one task share its criteria. */
+const TASKS = 90
+/** Captured side by side, as sessions are. */
+const LANES = 6
+const LABELS = ['AC-1', 'a, b', 'null', ',"complete","', '",null', '[1,"approved"]', "it's"]
+
+type Place = { featureId: string; taskId: string; worldSlug: string }
+type Verification = NonNullable<TurnToSend['verifications']>[number]
+
+/** A made-up session: its turns in the order in which they are captured, some of them late or superseded. */
+function madeUpSession(random: Random, place: Place): TurnToSend[] {
+  const chance = (share: number) => random.fraction() < share
+  const one = <T>(items: readonly T[]): T => items[random.between(0, items.length - 1)] as T
+  const labels = random.shuffled(LABELS).slice(0, random.between(0, 3))
+  const complaints = ['a', 'b', 'c', 'd', 'e', 'f'].slice(0, one([1, 1, 2, 6, 6, 6]))
+  const howOften = one([0, 0.3, 1, 1, 1])
+  const [promises, proves] = [chance(0.6), chance(0.3)]
+  const verifies = one([0, 0.2, 0.5, 0.5])
+  const flips = verifies === 0.5
+  const done = new Set<string>()
+
+  const judged = (criterionId: string): Verification => {
+    const isVerified = chance(verifies)
+    if (isVerified) done.add(criterionId)
+    return {
+      criterionId,
+      ...(chance(0.5) && { criterionText: `Criterion ${LABELS.indexOf(criterionId)} holds` }),
+      status: isVerified ? 'verified' : one([...Array(6).fill('rejected'), 'pending', 'unknown']),
+      source: one([...Array(6).fill('coach'), 'validator', 'player']),
+      evidence: proves ? one(['it broke', 'Promise status: complete', null]) : null,
+    }
+  }
+  const complaint = (turnNumber: number): Partial<TurnToSend> => {
+    const description = `Complaint ${one(complaints)} about line ${turnNumber}`
+    return { issues: [{ severity: 'blocking', category: 'work', description }] }
+  }
+  const record = (turnNumber: number): TurnToSend => {
+    const named = labels.filter((label) => chance(howOften) && (flips || !done.has(label)))
+    const inMap = named.filter(() => chance(0.1))
+    return aTurn(turnNumber, {
+      ...place,
+      coachDecision: one([
+        ...Array(16).fill('feedback'),
+        'rejected',
+        'rejected',
+        'approved',
+        'error',
+        'deferred',
+      ]),
+      ...complaint(turnNumber),
+      gates: chance(0.3) ? { 'tests, "all"': 'failed' } : {},
+      verifications: named.map(judged),
+      acceptanceCriteriaStatus: Object.fromEntries(
+        inMap.map((label) => [label, one(['verified', 'rejected'])]),
+      ),
+      promises: promises
+        ? labels.map((criterionId) => ({ criterionId, status: chance(0.95) ? 'complete' : 'partial' }))
+        : [],
+    })
+  }
+  const numbers = Array.from({ length: random.between(2, 10) }, (_, i) => i + 1)
+  const late = chance(0.2) ? random.shuffled(numbers) : numbers
+  const superseding = numbers
+    .filter(() => chance(0.05))
+    .map((number): TurnToSend => ({ ...record(number), onConflict: 'supersede' }))
+  return [...late.map(record), ...superseding]
+}
+
+/** The analyses of stalls and `turngraph stall` use one definition (issue 25). */
+export function stallsContract(store: StoreUnderTest): void {
+  describe('stalls', () => {
+    const handles = useGraph(store)
+    const listed = async () => {
+      const answer = await clientOf(handles.graph).runAnalysis({ name: 'stalled-worlds', limit: 1000 })
+      expect(answer.truncated).toBe(false)
+      return answer.rows.map((row) => Object.fromEntries(answer.columns.map((column, i) => [column, row[i]])))
+    }
+    /** What `turngraph stall` and `turngraph criteria` say of a world, as `stalled-worlds` prints it. */
+    const told = async ({ featureId, taskId, worldSlug }: Place) => {
+      const target = { featureId, taskId, worldSlug }
+      const client = clientOf(handles.graph)
+      const stall = await client.loadStall(target)
+      const { criteria } = await client.listCriteria(target)
+      const { currentTurn } = await client.getWorld({ worldSlug })
+      const row = {
+        feature: featureId,
+        task: taskId,
+        world: worldSlug,
+        verdict: stall.verdict as string,
+        should_stop: stall.shouldStop,
+        since_turn: stall.sinceTurn,
+        turns: currentTurn,
+        verified: criteria.filter(({ state }) => state === 'verified').length,
+        criteria: criteria.length,
+      }
+      return { row, kind: kindOf(stall) }
+    }
+
+    test('stalled-worlds lists each world that stalls, oscillates or is on a plateau, with the verdict of stall, and no other', async () => {
+      const random = new Random(2)
+      const places = Array.from({ length: WORLDS }, (_, i) => ({
+        featureId: FEATURE,
+        taskId: `TASK-${i % TASKS}`,
+        worldSlug: `w-${i}`,
+      }))
+      const sessions = places.map((place) => ({ place, turns: madeUpSession(random, place) }))
+      const expected: Awaited<ReturnType<typeof told>>[] = []
+      await Promise.all(
+        Array.from({ length: LANES }, async (_, lane) => {
+          const own = sessions.filter((_session, i) => (i % TASKS) % LANES === lane)
+          for (const { turns } of own)
+            for (const turn of turns) await clientOf(handles.graph).captureTurnState(turn)
+          for (const { place } of own) expected.push(await told(place))
+        }),
+      )
+      const kinds = new Set(expected.map(({ kind }) => kind))
+      expect([...kinds].sort(), 'the sessions come to every verdict').toEqual(KINDS)
+      const found = (await listed()).map(({ last_gain_in, contested, ...row }) => row)
+      expect(byWorld(found)).toEqual(
+        byWorld(expected.map(({ row }) => row).filter(({ verdict }) => LISTED.includes(verdict))),
+      )
+    })
+
+    test('stalled-worlds leaves out a world where the verdicts that would tell are no longer kept', async () => {
+      const place = { featureId: FEATURE, taskId: 'TASK-1', worldSlug: 'w-1' }
+      const capture = async (turnNumber: number, statuses: ('verified' | 'rejected')[]) => {
+        const verifications = statuses.map((status) => ({ criterionId: 'a, "b"', status }))
+        const coachFeedback = `Feedback ${'abcdefghijkl'[turnNumber]}`
+        await clientOf(handles.graph).captureTurnState(
+          aTurn(turnNumber, { ...place, coachFeedback, verifications }),
+        )
+        return (await told(place)).row.verdict
+      }
+      const many = Array(20).fill('verified')
+      await capture(1, ['verified'])
+      await capture(2, ['rejected'])
+      await capture(3, ['verified'])
+      expect(await capture(4, ['rejected'])).toBe('oscillating')
+      expect(await listed()).toMatchObject([{ verdict: 'oscillating', since_turn: 1, criteria: 1 }])
+      // The newest 20 verdicts on the criterion are all of turn 5: what was said before is in the ledger alone.
+      expect(await capture(5, many)).toBe('oscillating')
+      expect(await listed()).toEqual([])
+      // In the window, and back to its first turn.
+      for (const turnNumber of [6, 7, 8, 9]) await capture(turnNumber, [])
+      expect(await capture(10, [])).toBe('plateau')
+      expect(await listed()).toEqual([])
+      expect(await capture(11, [])).toBe('plateau')
+      expect(await listed()).toMatchObject([{ verdict: 'plateau', since_turn: 8 }])
+    })
+  })
+}
+
+const LISTED = ['stalled', 'oscillating', 'plateau']
+
+/** Every way to a verdict. */
+const KINDS = [
+  'insufficient_data',
+  'oscillating by feedback',
+  'oscillating by verdicts',
+  'plateau',
+  'progressing',
+  'stalled for 3',
+  'stalled for 3, spared',
+  'stalled for 5',
+  'stalled for 5, spared',
+]
+
+const byWorld = <R extends { world?: unknown }>(rows: readonly R[]) =>
+  Object.fromEntries(rows.map((row) => [String(row.world), row]))
+
+function kindOf({ verdict, reason, window, shouldStop }: OperationOutput<'loadStall'>): string {
+  if (verdict === 'stalled') return `stalled for ${window}${shouldStop ? '' : ', spared'}`
+  if (verdict !== 'oscillating') return verdict
+  return `oscillating by ${reason?.startsWith('The verdict on') ? 'verdicts' : 'feedback'}`
+}
