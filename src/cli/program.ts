@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { EXIT } from '../exit-codes.ts'
 import { addCapture } from './capture.ts'
+import { addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
@@ -60,6 +61,7 @@ export function buildProgram(): Command {
     addDoctor,
     addForget,
     addConfig,
+    addCompletion,
   ]
   for (const add of commands) add(program)
   return program
