@@ -61,6 +61,12 @@ const environmentSchema = z.object({
     .min(0)
     .optional()
     .describe('requests a minute and token; 0 is none (default: none on loopback, else 600)'),
+  TURNGRAPH_MAX_CONNECTIONS: z.coerce
+    .number('must be a whole number of at least 1')
+    .int()
+    .min(1)
+    .default(1000)
+    .describe('connections at a time; fewer where the process may not open so many files'),
   TURNGRAPH_LOG: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -85,6 +91,7 @@ export type Config = {
   turnLengthThreshold: number
   importRoots: string[]
   rateLimit: number | null
+  maxConnections: number
   logLevel: string
   url: string | null
   token: string | null
@@ -128,6 +135,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     turnLengthThreshold: env.TURNGRAPH_TURN_LENGTH_THRESHOLD,
     importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
+    maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
     logLevel: env.TURNGRAPH_LOG,
     url: env.TURNGRAPH_URL ?? null,
     token: env.TURNGRAPH_TOKEN ?? null,

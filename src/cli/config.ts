@@ -46,6 +46,7 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_TURN_LENGTH_THRESHOLD: config.turnLengthThreshold,
   TURNGRAPH_IMPORT_ROOTS: config.importRoots.join(', ') || null,
   TURNGRAPH_RATE_LIMIT: config.rateLimit,
+  TURNGRAPH_MAX_CONNECTIONS: config.maxConnections,
   TURNGRAPH_LOG: config.logLevel,
   TURNGRAPH_URL: config.url,
   TURNGRAPH_TOKEN: config.token,

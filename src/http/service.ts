@@ -11,6 +11,7 @@ import { Queries } from '../queries/queries.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { createApp } from './app.ts'
+import { boundConnections, connectionBound, openFileLimit } from './connections.ts'
 import { Drain } from './drain.ts'
 import { holdInstance } from './instance.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -90,6 +91,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   })
   const drain = new Drain()
   const server = createServer(SERVER_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
+  boundConnections(server, mostConnections(config, log))
   const port = await listen(server, config).catch(async (error: unknown) => {
     await instance.release()
     throw error
@@ -127,6 +129,18 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
       return ending
     },
   }
+}
+
+function mostConnections({ maxConnections }: Config, log: Log): number {
+  const openFiles = openFileLimit()
+  const most = connectionBound(maxConnections, openFiles)
+  if (most < maxConnections) {
+    log.warn(
+      { openFiles, most, asked: maxConnections },
+      `this process may open ${openFiles} files, so it takes ${most} connections at a time; raise the limit (ulimit -n)`,
+    )
+  }
+  return most
 }
 
 function listen(server: Server, { host, port }: Config): Promise<number> {

@@ -9,6 +9,7 @@ import { killService } from './kill-service.ts'
 import { killedCommands } from './killed-commands.ts'
 import { lateWorker } from './late-worker.ts'
 import { longRun } from './long-run.ts'
+import { manyConnections } from './many-connections.ts'
 import { manyWorldsOn } from './many-worlds.ts'
 import { oneWorld } from './one-world.ts'
 import { racingReaders } from './racing-readers.ts'
@@ -28,6 +29,7 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'racing-readers': { run: racingReaders, rounds: 60 },
   'any-order': { run: anyOrder, rounds: 20 },
   'stopped-service': { run: stoppedService, rounds: 6 },
+  'many-connections': { run: manyConnections, rounds: 100 },
   'kill-runs': { run: killRunsOn('embedded'), rounds: 200 },
   'kill-runs-neo4j': { run: killRunsOn('Neo4j'), rounds: 200 },
   'stopped-coordinator': { run: stoppedCoordinator, rounds: 50 },

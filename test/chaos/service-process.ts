@@ -31,13 +31,18 @@ export type ServiceProcess = {
   output(): string
 }
 
-export type ServiceOptions = { dataFolder: string; environment?: Record<string, string> }
+export type ServiceOptions = {
+  dataFolder: string
+  environment?: Record<string, string>
+  /** A command that runs the service, and becomes it: `exec "$@"`. */
+  wrapper?: readonly string[]
+}
 
 const STARTS_WITHIN_MS = 60_000
 
 /** Resolves once it listens, which does not mean that its store answers: {@link untilReady}. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
-  const child = spawnCli(['serve', '--port', '0'], options)
+  const child = spawnCli(['serve', '--port', '0'], options, options.wrapper)
   const output = tailOf(child)
   await once(child, 'spawn')
   const pid = child.pid ?? 0

@@ -1,0 +1,57 @@
+// Bounds the open connections of a server, so that clients that say nothing keep nobody out.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The files that the process opens beside connections: the graph, its log, a pool of Neo4j connections. */
+const OTHER_FILES = 128
+const FEWEST = 16
+
+/** How many connections a server may take: what is asked for, within the process's limit of open files. */
+export function connectionBound(asked: number, openFiles: number | null): number {
+  if (openFiles === null) return asked
+  return Math.min(asked, Math.max(openFiles - OTHER_FILES, FEWEST))
+}
+
+/** The process's limit of open files (`ulimit -n`); null where the system has none, or does not say. */
+export function openFileLimit(): number | null {
+  Object.assign(process.report, { excludeNetwork: true }) // else it would look up the names of all peers
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  const soft = Number(userLimits?.open_files?.soft)
+  return Number.isFinite(soft) ? soft : null
+}
+
+/**
+ * Keeps at most `most` connections open. One more takes the place of one without a request under way: to refuse the new
+ * one would let silent clients lock everybody out until they time out. Those that never sent a whole request give way
+ * first, since a client that reuses its connection would be cut off in the middle of its next request; of equals, the
+ * one that has waited longest. Where every connection has a request under way, the new one is closed.
+ */
+export function boundConnections(server: Server, most: number): void {
+  const open = new Map<Socket, { requests: number }>()
+  const silent = new Set<Socket>()
+  const idle = new Set<Socket>()
+  const forget = (socket: Socket) => [open, silent, idle].map((sockets) => sockets.delete(socket))
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= most) {
+      const [longest = socket] = silent.size > 0 ? silent : idle
+      forget(longest)
+      longest.destroy()
+      if (longest === socket) return
+    }
+    open.set(socket, { requests: 0 })
+    silent.add(socket)
+    socket.once('close', () => forget(socket))
+  })
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    const { socket } = req
+    const underWay = open.get(socket)
+    if (underWay === undefined) return
+    silent.delete(socket)
+    idle.delete(socket)
+    underWay.requests++ // several where a client pipelines
+    res.once('close', () => {
+      underWay.requests--
+      if (underWay.requests === 0 && open.has(socket)) (req.complete ? idle : silent).add(socket)
+    })
+  })
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { record, SwitchedGraph, start } from './http-start.ts'
+
+test('300 silent clients do not keep a 301st with a token from being served', async () => {
+  const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '50' })
+  const begun = ['', 'GET /v1/worlds HTTP/1.1\r\nHost: 127.0.0.1\r\n', 'POST /v1/tu']
+  const silent = await Promise.all(
+    Array.from({ length: 300 }, (_, i) => silentClient(service.port, begun[i % begun.length] ?? '')),
+  )
+  const closed = silent.filter(({ hasEnded }) => !hasEnded()).map(({ ended }) => ended)
+  expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
+  await Promise.race(closed) // at least one of the last fifty gave way
+})
+
+test('a request under way is never the one that gives way', async () => {
+  const graph = new SwitchedGraph()
+  const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '3' }, { graph })
+  let letGo = () => {}
+  const entered = new Promise<void>((seen) => {
+    graph.gate = () => {
+      seen()
+      return new Promise((resolve) => {
+        letGo = resolve
+      })
+    }
+  })
+  const underWay = call('GET', '/v1/worlds')
+  await entered
+  graph.gate = async () => {}
+  await Promise.all(Array.from({ length: 9 }, () => silentClient(service.port, '')))
+  letGo()
+  expect((await underWay).status).toBe(200)
+})
+
+test('where every connection has a request under way, a further one is closed', async () => {
+  const graph = new SwitchedGraph()
+  const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '1' }, { graph })
+  let letGo = () => {}
+  const entered = new Promise<void>((seen) => {
+    graph.gate = () => {
+      seen()
+      return new Promise((resolve) => {
+        letGo = resolve
+      })
+    }
+  })
+  const underWay = call('GET', '/v1/worlds')
+  await entered
+  graph.gate = async () => {}
+  const agent = new Agent()
+  onTestFinished(() => agent.destroy())
+  const refused = get(`${service.url}/healthz`, { agent })
+  await expect(once(refused, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' })
+  letGo()
+  expect((await underWay).status).toBe(200)
+})
+
+/** Connected, sends `begun` and then nothing more, and does not answer an end. */
+async function silentClient(port: number, begun: string) {
+  const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  let gone = false
+  const ended = new Promise<void>((resolve) => {
+    const end = () => {
+      gone = true
+      resolve()
+    }
+    socket.on('end', end).on('error', end).resume()
+  })
+  await once(socket, 'connect')
+  socket.write(begun)
+  return { ended, hasEnded: () => gone }
+}
