@@ -85,6 +85,7 @@ async function forgetAll(client: TurngraphClient, options: Options): Promise<For
     before,
     dryRun: !yes,
   }
+  if (yes) await client.forget({ ...asked, dryRun: true }) // refuses a name that stands for nothing
   const all: Forgotten = { dryRun: !yes, worlds: [], skipped: [], counts: {} }
   let nodes = 0
   for (let answer: ForgetAnswer | null = null; answer?.done !== true; ) {

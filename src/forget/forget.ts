@@ -1,5 +1,7 @@
 import type { Graph } from '../graph/port.ts'
-import { worldAtWork } from '../turns/world-errors.ts'
+import { requireProject } from '../projects.ts'
+import { requireNames } from '../turns/missing-name.ts'
+import { unknownWorld, worldAtWork } from '../turns/world-errors.ts'
 import { forgetCriteria } from './criteria.ts'
 import { countWorlds } from './dry-run.ts'
 import type { ForgetAnswer, ForgetRequest, SkippedWorld } from './record.ts'
@@ -24,9 +26,11 @@ export type ForgetOptions = {
 /**
  * Forgets a world, the worlds of a task, or a whole project: really, unlike `deleteWorld`, which marks. One piece of
  * it: call it until it is `done`. Killed anywhere, it goes on from there when it is called again; what is gone already
- * is no error, and its slug can be captured into again. Without `dryRun: false` it counts what would go.
+ * is no error, and its slug can be captured into again. Without `dryRun: false` it counts what would go, and refuses a name
+ * that stands for nothing.
  *
- * @throws `busy` where a run or an attempt is active in the one world that was named, `invalid_request`
+ * @throws `busy` where a run or an attempt is active in the one world that was named, `invalid_request`; of a dry run
+ * `unknown_world` and `not_found`
  * @example
  * let answer
  * do answer = await forget(graph, { project: 'shop', worldSlug: 'TASK-1', dryRun: false }, { threshold: 5 })
@@ -48,13 +52,28 @@ type Piece = { tally: Tally; isTime: () => boolean }
 async function dryRun(
   graph: Graph,
   scope: Scope,
-  { cursor }: ForgetRequest,
+  request: ForgetRequest,
   piece: Piece,
 ): Promise<ForgetAnswer> {
-  const { nextCursor, worlds, skipped } = await countWorlds(graph, scope, cursor ?? null, piece)
+  const { nextCursor, worlds, skipped } = await countWorlds(graph, scope, request.cursor ?? null, piece)
   const done = nextCursor === null
   if (done && scope.isProject) await countTranscripts(graph, scope, piece.tally)
-  return { dryRun: true, done, nextCursor, counts: piece.tally.counts(), worlds, skipped }
+  const counts = piece.tally.counts()
+  const isNothing = Object.keys(counts).length === 0 && skipped.length === 0
+  if (isNothing && done && request.cursor == null) await requireScope(graph, scope, request)
+  return { dryRun: true, done, nextCursor, counts, worlds, skipped }
+}
+
+/** Of what is misspelt, "nothing would go" would look like good news. A world that `before` spares is there. */
+async function requireScope(
+  graph: Graph,
+  scope: Scope,
+  { project, worldSlug, featureId, taskId }: ForgetRequest,
+): Promise<void> {
+  if (scope.isProject) return requireProject(graph, project)
+  if (worldSlug == null) return requireNames(graph, { project, featureId, taskId })
+  const { worlds } = await worldsThatGo(graph, { ...scope, before: null }, FIRST)
+  if (worlds.length === 0) throw unknownWorld(project, worldSlug)
 }
 
 async function really(

@@ -87,6 +87,9 @@ export function notThereContract(store: StoreUnderTest): void {
       await refused(client().getTurnHistory({ worldSlug: TASK, turnNumber: 9 }), 'not_found', ['1'])
       await refused(client().getCriterionHistory({ key: 'shop/none' }), 'not_found', [])
       await refused(client().exportPage({ project: 'shopp' }), 'not_found', [])
+      await refused(client().forget(nope), 'not_found', tasks)
+      await refused(client().forget({ featureId: 'feat1', taskId: TASK }), 'not_found', [FEATURE])
+      await refused(client().forget({ project: 'shopp', wholeProject: true }), 'not_found', [])
       const ids = { turnRunId: crypto.randomUUID(), attemptId: crypto.randomUUID() }
       await refused(client().getTurnStatus({ attemptId: ids.attemptId }), 'not_found', [])
       await refused(client().getTurnRunStatus({ turnRunId: ids.turnRunId, worldSlug: TASK }), 'not_found', [])
@@ -117,6 +120,7 @@ export function notThereContract(store: StoreUnderTest): void {
         ['why', client().explainTurn({ worldSlug })],
         ['why of a task', client().explainTurn({ worldSlug, featureId: FEATURE, taskId: TASK })],
         ['analysis', client().runAnalysis({ name: 'last-turn', worldSlug })],
+        ['forget', client().forget({ worldSlug })],
       ]
       const seen = await Promise.all(
         calls.map(([name, call]) => call.then(String, ({ code, details }) => [name, code, details?.near])),
@@ -125,6 +129,22 @@ export function notThereContract(store: StoreUnderTest): void {
       await expect(client().getWorld({ worldSlug })).rejects.toMatchObject({
         message: 'There is no world TASK-3 in project shop. Did you mean TASK-1 or TASK-2?',
       })
+    })
+
+    test('forgetting refuses no name of something that is there, deleted or spared, and no repeat of what went', async () => {
+      await someTasks()
+      const nothing = { counts: {}, worlds: [], done: true }
+      const before = '2000-01-01T00:00:00Z'
+      expect(await client().forget({ worldSlug: TASK, before })).toMatchObject(nothing)
+      expect(await client().forget({ featureId: FEATURE, taskId: TASK, before })).toMatchObject(nothing)
+      expect(await client().forget({ wholeProject: true, before })).toMatchObject(nothing)
+      await client().deleteWorld({ worldSlug: TASK })
+      expect(await client().forget({ worldSlug: TASK })).toMatchObject({ worlds: [TASK] })
+      // Whoever lost the answer asks again.
+      const asked = { worldSlug: TASK, dryRun: false }
+      expect(await client().forget(asked)).toMatchObject({ worlds: [TASK], done: true })
+      expect(await client().forget(asked)).toMatchObject(nothing)
+      await expect(client().forget({ worldSlug: TASK })).rejects.toMatchObject({ code: 'unknown_world' })
     })
 
     test('the slug of a world alone says of which task it is; a task beside it must agree', async () => {

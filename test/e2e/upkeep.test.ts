@@ -37,7 +37,13 @@ test('the doctor and forgetting, on a store of their own and through a service',
   expect((await json('worlds')).answer.items).toHaveLength(3)
   const table = await user.run(['forget', '--world', 'one', '--yes'])
   expect(table.stdout).toContain('GONE')
-  expect((await json('forget', '--world', 'one', '--yes')).answer).toMatchObject({ counts: {}, worlds: [] })
+  for (const really of [[], ['--yes']]) {
+    const refused = await json('forget', '--world', 'twoo', ...really)
+    expect(refused).toMatchObject({ code: 4, answer: { error: { code: 'unknown_world' } } })
+    expect(refused.answer.error.details.near).toEqual(['two'])
+  }
+  expect((await json('worlds')).answer.items).toHaveLength(2)
+  expect((await json('forget', '--world', 'one', '--yes')).code).toBe(4)
   expect((await json('forget', '--yes')).code).toBe(2)
 
   const { url } = await user.serve()
