@@ -13,6 +13,7 @@ import { addHook } from './hook.ts'
 import { addImport } from './import.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
+import { addOpen } from './open.ts'
 import { addPaths } from './paths.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
@@ -39,6 +40,7 @@ export function buildProgram(): Command {
     .addHelpText('after', EXAMPLES)
   const commands = [
     addServe,
+    addOpen,
     addImport,
     addCapture,
     addContext,

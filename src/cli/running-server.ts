@@ -12,10 +12,12 @@ export async function runningServer(dataFolder: string): Promise<Server | null> 
   const named = readServerFile(dataFolder)
   if (named === null || !isAlive(named.pid)) return null
   const { pid, url } = named
-  const healthy = await statusOf(`${url}/healthz`)
-  if (healthy !== 200) return null
+  if (!(await isServing(url))) return null
   return { pid, url, ready: (await statusOf(`${url}/readyz`)) === 200 }
 }
+
+/** Whether a service answers at an address. */
+export const isServing = async (url: string): Promise<boolean> => (await statusOf(`${url}/healthz`)) === 200
 
 function isAlive(pid: number): boolean {
   try {

@@ -38,6 +38,25 @@ describe('one graph, many processes', () => {
     expect(await context(2)).toEqual(through)
   })
 
+  test('open prints the address of the running service with its token, and is "not there" where none runs', async () => {
+    const none = await turngraph.run(['open'])
+    expect(none).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: 'error: No service runs on ./graph: start one with `turngraph serve`.\n',
+    })
+    const { url } = await turngraph.serve()
+    const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
+    const running = { code: 0, stdout: `${url}/#token=${token}\n`, stderr: '' }
+    expect(await turngraph.run(['open'])).toEqual(running)
+    const elsewhere = commandsOn(temporaryFolder())
+    const environment = { TURNGRAPH_URL: url, TURNGRAPH_TOKEN: token }
+    expect(await elsewhere.run(['open'], { environment })).toEqual(running)
+    expect((await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: url } })).stdout).toBe(`${url}/\n`)
+    const gone = await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: 'http://127.0.0.1:9' } })
+    expect(gone).toMatchObject({ code: 4, stderr: expect.stringContaining('turngraph serve') })
+  })
+
   test('what was captured without a server, the server has', async () => {
     await capture(1)
     await turngraph.serve()

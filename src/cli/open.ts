@@ -1,0 +1,41 @@
+/** `turngraph open`: prints the address of the service that runs. */
+import type { Command } from 'commander'
+import { TurngraphError } from '../errors.ts'
+import { printText } from './output.ts'
+
+export function addOpen(program: Command): void {
+  program
+    .command('open')
+    .description('print the address of the running service, with the token that a browser needs')
+    .addHelpText(
+      'after',
+      `
+The token stands behind #, which a browser does not send: treat the address as you would the token. The command starts no
+browser.
+
+Example:
+  turngraph open
+`,
+    )
+    .action(printAddress)
+}
+
+async function printAddress(): Promise<void> {
+  const [{ loadConfig }, { tokenFor }, { isServing, runningServer }, { shownFolder }] = await Promise.all([
+    import('../config.ts'),
+    import('./connect.ts'),
+    import('./running-server.ts'),
+    import('../graph/store-name.ts'),
+  ])
+  const config = loadConfig(process.env)
+  const { url: named, dataFolder } = config
+  const served = named ?? (await runningServer(dataFolder))?.url ?? null
+  if (served === null) throw notThere(`No service runs on ${shownFolder(dataFolder)}`)
+  if (named !== null && !(await isServing(named)))
+    throw notThere(`No service answers at ${named} (TURNGRAPH_URL)`)
+  const token = config.auth === 'token' ? tokenFor(config) : null
+  printText(`${served.replace(/\/$/, '')}/${token === null ? '' : `#token=${encodeURIComponent(token)}`}`)
+}
+
+const notThere = (what: string): TurngraphError =>
+  new TurngraphError('not_found', `${what}: start one with \`turngraph serve\`.`)
