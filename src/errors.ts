@@ -1,3 +1,4 @@
+import { describeDiskFault } from './disk-fault.ts'
 import { EXIT } from './exit-codes.ts'
 
 /**
@@ -127,8 +128,23 @@ export const isAway = (error: unknown): error is TurngraphError =>
 /** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
 export function asTurngraphError(thrown: unknown): TurngraphError {
   if (thrown instanceof TurngraphError) return thrown
+  const fault = diskError(thrown)
+  if (fault !== null) return fault
   return new TurngraphError('internal', 'Something went wrong inside Turngraph.', {
     hint: 'The log names the cause under this request id.',
     cause: thrown,
   })
 }
+
+/** What a disk that is full, read-only or broken answers; null where something else was thrown. */
+export function diskError(cause: unknown, folder?: string): TurngraphError | null {
+  const message = describeDiskFault(cause, folder)
+  if (message === null) return null
+  return new TurngraphError('store_unavailable', message, {
+    hint: 'Nothing of this was stored. Make room, or put the disk right: then try again.',
+    cause,
+  })
+}
+
+/** Whether it is the disk that keeps the store from writing. */
+export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null

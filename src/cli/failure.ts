@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { asTurngraphError, TurngraphError } from '../errors.ts'
+import { asTurngraphError, diskError, TurngraphError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { colours } from './colours.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
@@ -37,6 +37,8 @@ const ofTheSystem = (thrown: unknown): thrown is NodeJS.ErrnoException =>
 
 /** A command has no log whose request id would name the cause: it is shown where it happened. */
 function defect(thrown: unknown): TurngraphError {
+  const fault = diskError(thrown)
+  if (fault !== null) return fault
   if (ofTheSystem(thrown)) return new TurngraphError('internal', thrown.message, { hint: CHECK_FOLDER })
   const { code, message } = asTurngraphError(thrown)
   return new TurngraphError(code, message, {

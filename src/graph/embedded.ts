@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import * as z from 'zod'
-import { TurngraphError } from '../errors.ts'
+import { diskError, TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   type Graph,
@@ -49,6 +49,8 @@ export class EmbeddedGraph implements Graph {
   #checkpoints: NodeJS.Timeout | undefined
   #working: Promise<void> | null = null
   #broken: unknown = null
+  /** Why the last write failed, where it was the disk: null again once one succeeds. */
+  #fault: TurngraphError | null = null
   #closed = false
   #revision = 0
   readonly source: GraphSource = {
@@ -73,24 +75,25 @@ export class EmbeddedGraph implements Graph {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered })
     } catch (cause) {
-      throw openFailed(folder, cause)
+      throw diskError(cause, folder) ?? openFailed(folder, cause)
     }
     this.#checkpoints = setTimeout(
       () => this.#db.setCheckpointTriggers(CHECKPOINTS),
       CHECKPOINTS.intervalMs,
     ).unref()
     this.#log = sync ? new WriteAheadLog(`${file}.wal`) : null
-    writeFileSync(
-      holderFile(folder),
-      JSON.stringify({ pid: process.pid, command: process.argv.slice(1).join(' ') }),
-    )
+    writeHolder(folder)
   }
 
   async read(statement: Statement, params: Params, deadline = deadlineFromNow()): Promise<Row[]> {
     this.#refuseIfUnusable()
     return withDeadline(deadline, async () => {
-      const result = await this.#db.executeCypher(statement.text, params)
-      return result.toArray()
+      try {
+        const result = await this.#db.executeCypher(statement.text, params)
+        return result.toArray()
+      } catch (cause) {
+        throw this.#diskError(cause) ?? cause
+      }
     })
   }
 
@@ -113,16 +116,22 @@ export class EmbeddedGraph implements Graph {
 
   async schema(command: string): Promise<void> {
     this.#refuseIfUnusable()
-    await this.#db.executeCypher(command)
-    this.#revision++
-    const index = indexFor(command)
-    if (index !== null) await this.#db.executeCypher(index)
-    await this.#log?.sync()
+    try {
+      await this.#db.executeCypher(command)
+      this.#revision++
+      const index = indexFor(command)
+      if (index !== null) await this.#db.executeCypher(index)
+      await this.#log?.sync()
+    } catch (cause) {
+      throw this.#diskError(cause) ?? cause
+    }
   }
 
+  /** After a write that the disk refused, one more has to succeed. */
   async health(): Promise<GraphHealth> {
     this.#refuseIfUnusable()
-    await this.#db.executeCypher('RETURN 1')
+    if (this.#fault === null) await this.#db.executeCypher('RETURN 1')
+    else await this.#enqueue(() => this.#tryToWrite())
     return { engine: 'embedded', version: `Grafeo ${this.#db.version()}` }
   }
 
@@ -132,43 +141,73 @@ export class EmbeddedGraph implements Graph {
     this.#closed = true
     clearTimeout(this.#checkpoints)
     await this.#log?.close()
-    // Before the folder is anybody else's.
-    if (this.#folder !== null) rmSync(holderFile(this.#folder), { force: true })
-    this.#db.close()
+    try {
+      // Before the folder is anybody else's.
+      if (this.#folder !== null) rmSync(holderFile(this.#folder), { force: true })
+      this.#db.close()
+    } catch (cause) {
+      // A full disk takes no last checkpoint: all that was acknowledged is in the log, and the next opening reads it.
+      if (this.#diskError(cause) === null) throw cause
+    }
   }
 
   /** Takes jobs until none waits; those that waited together share one sync of the log. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      const settled: (() => void)[] = []
+      const settled: ((unsynced: TurngraphError | null) => void)[] = []
       for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
         settled.push(await this.#run(job))
         if (settled.length === MAX_SHARING) break
       }
-      try {
-        await this.#log?.sync()
-      } catch (cause) {
-        // After a failed sync nobody knows what the disk holds: no further write is acknowledged.
-        this.#broken = cause
-      }
-      for (const settle of settled) settle()
+      const unsynced = await this.#sync()
+      for (const settle of settled) settle(unsynced)
     }
     this.#working = null
   }
 
+  /** Why the log could not be synced; null where it was. */
+  async #sync(): Promise<TurngraphError | null> {
+    try {
+      await this.#log?.sync()
+      return null
+    } catch (cause) {
+      // Where the log could only not be opened, the next sync covers what this one would have.
+      if (!isFailedSync(cause)) return this.#diskError(cause) ?? brokenError(cause)
+      // After a failed sync nobody knows what the disk holds: no further write is acknowledged.
+      this.#broken = cause
+      return brokenError(cause)
+    }
+  }
+
   /** Runs one transaction; the answer waits for the sync, a refusal too: it may speak of an unsynced write. */
-  async #run(job: Job): Promise<() => void> {
+  async #run(job: Job): Promise<(unsynced: TurngraphError | null) => void> {
     const { work, resolve, reject } = job
-    const unlessBroken = (settle: () => void) => () =>
-      this.#broken === null ? settle() : reject(brokenError(this.#broken))
+    const onceSynced = (settle: () => void) => (unsynced: TurngraphError | null) =>
+      unsynced === null ? settle() : reject(unsynced)
     if (performance.now() > job.deadline)
       return () => reject(new TurngraphError('timeout', 'The write waited too long for its turn.'))
     try {
       const answer = await work()
-      return unlessBroken(() => resolve(answer))
+      return onceSynced(() => resolve(answer))
     } catch (cause) {
-      return unlessBroken(() => reject(cause))
+      const error = this.#diskError(cause) ?? cause
+      return onceSynced(() => reject(error))
     }
+  }
+
+  #diskError(cause: unknown): TurngraphError | null {
+    const error = diskError(cause, this.#folder ?? undefined)
+    if (error !== null) this.#fault = error
+    return error
+  }
+
+  /** As much as a large capture, so that a disk with room for a few bytes is not taken for one that has room again. */
+  async #tryToWrite(): Promise<void> {
+    await this.#db.executeCypher(
+      'CREATE (probe:SchemaMigrationLock {rev: $text}) WITH probe DELETE probe RETURN 1 AS written',
+      { text: ' '.repeat(PROBE_BYTES) },
+    )
+    this.#fault = null
   }
 
   /** Its file, with all that the log holds: no write, and no checkpoint, runs meanwhile. */
@@ -193,17 +232,19 @@ export class EmbeddedGraph implements Graph {
   async #runTogether<T>(work: (run: Run) => Promise<T | null>): Promise<T | null> {
     const transaction = this.#db.beginTransaction()
     this.#revision++
+    let result: T | null
     try {
-      const result = await work(async ({ statement, params }) =>
+      result = await work(async ({ statement, params }) =>
         (await transaction.executeCypher(statement.text, params)).toArray(),
       )
-      if (result === null) transaction.rollback()
-      else transaction.commit()
-      return result
     } catch (cause) {
       if (transaction.isActive) transaction.rollback()
       throw cause
     }
+    // A commit that fails has rolled back by itself.
+    if (result === null) transaction.rollback()
+    else transaction.commit()
+    return result
   }
 
   #refuseIfUnusable(): void {
@@ -213,6 +254,7 @@ export class EmbeddedGraph implements Graph {
 }
 
 const MAX_SHARING = 64
+const PROBE_BYTES = 64 * 1024
 const GRAPH_FILE = 'graph.db'
 /**
  * Off by default. Each writes what changed since the last one, and writes wait: every 50 ms p95 was four times as long.
@@ -222,8 +264,11 @@ const CHECKPOINTS = { intervalMs: 1000, walBytes: 4 * 1024 * 1024 }
 
 const holderFile = (folder: string): string => path.join(folder, 'holder.json')
 
+const isFailedSync = (cause: unknown): boolean =>
+  cause instanceof Error && 'syscall' in cause && ['fsync', 'fdatasync'].includes(String(cause.syscall))
+
 const brokenError = (cause: unknown): TurngraphError =>
-  new TurngraphError('store_unavailable', 'The embedded graph could not be written to disk.', {
+  new TurngraphError('store_unavailable', `The embedded graph could not be written to disk: ${cause}.`, {
     hint: 'Check the disk, then start again: what was acknowledged is there.',
     cause,
   })
@@ -254,6 +299,16 @@ function openFailed(folder: string, cause: unknown): TurngraphError {
       cause,
     },
   )
+}
+
+/** A graph on a full disk can still be read and exported: others are only not told who has it. */
+function writeHolder(folder: string): void {
+  const holder = { pid: process.pid, command: process.argv.slice(1).join(' ') }
+  try {
+    writeFileSync(holderFile(folder), JSON.stringify(holder))
+  } catch (error) {
+    if (diskError(error) === null) throw error
+  }
 }
 
 function readHolder(folder: string): z.infer<typeof holderSchema> | null {

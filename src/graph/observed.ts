@@ -15,11 +15,14 @@ export type StatementObserver = (seen: {
 export class ObservedGraph implements Graph {
   readonly #graph: Graph
   readonly #observe: StatementObserver
+  readonly #onFailure: (error: unknown) => void
   readonly #tracer = trace.getTracer('turngraph')
 
-  constructor(graph: Graph, observe: StatementObserver) {
+  /** @param onFailure told of each transaction that failed, also at its commit, which is no statement */
+  constructor(graph: Graph, observe: StatementObserver, onFailure: (error: unknown) => void = () => {}) {
     this.#graph = graph
     this.#observe = observe
+    this.#onFailure = onFailure
   }
 
   get engine(): Graph['engine'] {
@@ -40,12 +43,17 @@ export class ObservedGraph implements Graph {
     return this.#told([...names].join('+'), () => this.#graph.write(steps, deadline))
   }
 
-  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
+  async transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
     const told =
       (run: Run): Run =>
       (step) =>
         this.#told(step.statement.name, () => run(step))
-    return this.#graph.transact((run) => work(told(run)), deadline)
+    try {
+      return await this.#graph.transact((run) => work(told(run)), deadline)
+    } catch (error) {
+      this.#onFailure(error)
+      throw error
+    }
   }
 
   schema(command: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { diskError } from '../errors.ts'
 
 /** Files of the data folder that only its owner may read. They appear whole or not at all. */
 
@@ -24,6 +25,11 @@ export function createPrivateFile(file: string, text: string): boolean {
 function written(file: string, text: string): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
-  writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
-  return draft
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    return draft
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw diskError(error, path.dirname(file)) ?? error
+  }
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../config.ts'
 import { hasCode, TurngraphError } from '../errors.ts'
-import { ObservedGraph } from '../graph/observed.ts'
+import { ObservedGraph, type StatementObserver } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
 import { storeName } from '../graph/store-name.ts'
 import { createLog, type Log } from '../log.ts'
@@ -61,12 +61,15 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const metrics = new Metrics()
   const store = storeName(config.store)
   const watch = new StoreWatch(log, store)
-  const graph = new ObservedGraph(parts.graph, ({ statement, outcome, seconds, error }) => {
+  const onStatement: StatementObserver = ({ statement, outcome, seconds, error }) => {
     metrics.statement(statement, outcome, seconds)
     if (hasCode(error, 'store_unavailable')) return watch.reportAway(error)
     if (outcome === 'ok') watch.reportAnswer()
     if (seconds > SLOW_SECONDS)
       log.warn({ statement, outcome, ms: Math.round(1000 * seconds) }, 'slow statement')
+  }
+  const graph = new ObservedGraph(parts.graph, onStatement, (error) => {
+    if (hasCode(error, 'store_unavailable')) watch.reportAway(error)
   })
   const tokens = config.auth === 'token' ? loadTokens(config) : null
   const executors = loadExecutors(config.executorsFile)

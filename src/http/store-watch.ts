@@ -1,11 +1,13 @@
 /** Says in the log that the store is away, once and when the reason changes, and once that it is back. */
-import type { TurngraphError } from '../errors.ts'
+import { isDiskError, type TurngraphError } from '../errors.ts'
 import type { Log } from '../log.ts'
 
 export class StoreWatch {
   readonly #log: Log
   readonly #store: string
   #reason: string | null = null
+  /** A full disk answers what is read: only a write, which `/readyz` tries, says that there is room again. */
+  #untilWritten = false
   #wasReady = false
   #stopped = false
 
@@ -16,9 +18,11 @@ export class StoreWatch {
   }
 
   /** Without a stack: what broke is outside this process, and each request that meets it says the same. */
-  reportAway({ code, message }: TurngraphError): void {
+  reportAway(error: TurngraphError): void {
+    const { code, message } = error
     if (this.#stopped || this.#reason === message) return
     this.#reason = message
+    this.#untilWritten = isDiskError(error)
     this.#log.warn({ code, reason: message }, `waiting for ${this.#store}`)
   }
 
@@ -33,7 +37,7 @@ export class StoreWatch {
 
   /** A statement was answered. Before the schema is current that does not make the store ready. */
   reportAnswer(): void {
-    if (this.#wasReady && this.#reason !== null) this.reportReady()
+    if (this.#wasReady && this.#reason !== null && !this.#untilWritten) this.reportReady()
   }
 
   /** A service that ends closes its graph: that is no news. */

@@ -1,0 +1,40 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { temporaryFolder } from './service-process.ts'
+
+/** A disk of a few megabytes that can be filled to the last byte. */
+export type SmallDisk = { folder: string; fill(): void; makeRoom(): void; remove(): Promise<void> }
+
+const MOUNT = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=$1 turngraph "$0" && echo mounted && exec cat']
+
+/** Whether this machine lets us mount one: in a namespace of its own, for which nobody has to be root. */
+export const canMount = (): boolean =>
+  spawnSync('unshare', [...MOUNT, '/mnt', '1m'], { input: '' }).status === 0
+
+/** It lives in a process, which ends with its standard input, so with us. Others reach it through that process's root. */
+export async function mountSmallDisk(size = '6m'): Promise<SmallDisk> {
+  const { folder: below, remove } = temporaryFolder()
+  const child = spawn('unshare', [...MOUNT, below, size], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const gone = once(child, 'exit')
+  await once(child.stdout, 'data')
+  const folder = `/proc/${child.pid}/root${below}`
+  const ballast = path.join(folder, 'ballast')
+  return {
+    folder,
+    fill: () => {
+      try {
+        for (;;) appendFileSync(ballast, Buffer.alloc(4096))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      }
+    },
+    makeRoom: () => rmSync(ballast, { force: true }),
+    remove: async () => {
+      child.stdin.end()
+      await gone
+      remove()
+    },
+  }
+}
