@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { SECRET_KINDS, seeded, survivor } from '../test/support/secret-kinds.ts'
 import { scrub } from './scrub.ts'
 
 /**
@@ -162,6 +163,23 @@ test('every planted secret is masked in every kind of field, and nothing else', 
     masked++
   }
   console.log(`${masked} of ${PLANTED.length} planted secrets masked, in 7 places each`)
+})
+
+test('of every kind of secret nothing survives in any field, whatever the random', async () => {
+  expect(new Set(SECRET_KINDS.map(({ name }) => name)).size).toBeGreaterThan(500)
+  for (let seed = 1; seed <= 5; seed++) {
+    for (const { name, make } of SECRET_KINDS) {
+      const { text, secret } = make(seeded(seed))
+      const { scrubbed } = await scrub(everywhere(text))
+      const left = JSON.stringify(scrubbed)
+      expect(survivor(left, secret), `${name}: ${left}`).toBeNull()
+    }
+  }
+})
+
+test('a value with quotes and spaces is masked wholly where a field has the name', async () => {
+  const { scrubbed } = await scrub({ extra: { db: { password: `a"b7 ${noise(6)}#c${noise(8)}; d` } } })
+  expect(scrubbed).toEqual({ extra: { db: { password: '[redacted]' } } })
 })
 
 test('all of them in one record are masked in one go', async () => {
@@ -428,6 +446,24 @@ test('no text of 1 MiB keeps the service busy for long', async () => {
   )
   // A pattern that is quadratic takes minutes.
   expect(slowest).toBeLessThan(10_000)
+}, 60_000)
+
+test('no kind of secret over and over keeps the service busy for long, whole or cut', async () => {
+  const took: [number, string][] = []
+  for (const { name, make } of SECRET_KINDS) {
+    const { text, secret } = make(seeded(1))
+    const at = text.indexOf(secret)
+    for (const unit of [text, text.slice(0, at + secret.length / 2), text.slice(0, at), secret.slice(0, 8)]) {
+      if (unit === '') continue
+      const start = performance.now()
+      await scrub(unit.repeat(Math.ceil(2 ** 15 / unit.length)))
+      took.push([performance.now() - start, name])
+    }
+  }
+  const [slowest, name] = took.toSorted(([a], [b]) => b - a)[0]!
+  console.log(`32 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
+  // A pattern that is quadratic takes seconds.
+  expect(slowest).toBeLessThan(2_000)
 }, 60_000)
 
 test('a typical turn is scrubbed in a fraction of a millisecond (printed, not asserted)', async () => {

@@ -1,4 +1,5 @@
-import { findSecrets, type Secret } from './secrets.ts'
+import type { Secret } from './secrets/secret.ts'
+import { findSecrets } from './secrets.ts'
 
 /**
  * Masks secrets in what is about to be stored: agents quote commands, logs and configuration, and a

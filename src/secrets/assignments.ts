@@ -1,0 +1,289 @@
+import { isMixed, isReference, type Secret } from './secret.ts'
+
+/**
+ * Finds values that are secrets by the name they are given to: variables, fields of JSON, YAML, TOML and properties,
+ * connection strings, query strings, headers, options of commands. One scan finds the names; the value behind each is
+ * read as its surroundings write values, and judged by how much the name says.
+ */
+export function* findAssignments(content: string): Generator<Secret> {
+  NAME.lastIndex = 0
+  const ends = new Ends(content)
+  for (let match = NAME.exec(content); match !== null; match = NAME.exec(content)) {
+    const name = readName(content, match)
+    if (name === null) continue
+    const value = readValue(content, NAME.lastIndex, name, ends)
+    if (value === null || !isSecretValue(value, name)) continue
+    yield { kind: 'assignment', start: value.start, end: value.end }
+    NAME.lastIndex = value.end
+  }
+}
+
+/** The end of a name, and the sign or the space between it and its value. */
+const NAME = new RegExp(
+  [
+    // What names a secret, and what may follow it within a name.
+    '(pass(?:word|wd|phrase|code)?|passwort|pwd|secret|token|credentials?|api_?key|key|auth|signature|sig|code|jwt|pat)',
+    '((?:[_-]?(?:base(?:64)?|b64|value|string|prod|production|dev|test|staging|live|old|new|primary|secondary|hash|\\d{1,3}))?)',
+    // A closing quote and bracket; a sign. An option, `setx` and `ENV` have a space instead.
+    `(\\\\{0,4}["'\`])?\\]?(?:([ \\t]{0,20}(?:=>|:=|:-|==?|:)[ \\t]{0,20}(?:[|>][+-]?[ \\t]{0,4}\\r?\\n[ \\t]{1,20})?)|[ \\t]{1,4}(?=["'\`\\w/+$!-]))`,
+  ].join(''),
+  'gi',
+)
+
+type Name = Readonly<{
+  /** In full: `spring.datasource.password`. */
+  text: string
+  word: string
+  /** Says what it is, whatever the value looks like. */
+  isStrong: boolean
+  /** The key of a record, not of a text: the whole text that follows is its value. */
+  isKey: boolean
+  sign: string
+  /** No space around the sign, as no program has it: `spring.password=x`. */
+  isTight: boolean
+  /** `line`: a variable, to the next space. `default`: `${NAME:-value}`. `pair`: one of several in a connection string. `query`: in an address. */
+  place: 'line' | 'pair' | 'query' | 'option' | 'field' | 'default' | 'other'
+}>
+
+/** Names that end in `key` or `token` and hold no secret. */
+const PUBLIC_NAME =
+  /(?:public|natural|surrogate|composite|business|dedup(?:e|lication)?|shard|hash|ref|record|entity|node|column|field|property|primary|foreign|sort|partition|cache|group|unique|map|row|index|idempotency|routing|hot|shift|ctrl|alt|meta|page|next|previous|prev|continuation|cancel(?:lation)?|max|min|csrf_?field|range|object|s3|file|config|i18n|translation|storage_?account|host|known|ssh_?host|data|item|parent|child|react|query|search|lookup|order|trace|event|message|error|status|exit|response|zip|postal|country|language|lang|currency|http|reason|area|source|qr|bar|color|colour|char|token_?type)[_.-]?(?:key|token|code|auth|sig|salt)$/i
+
+const STRONG =
+  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|(?:^|[_.-])(?:pass|pat)$|client[_.-]?secret$|credentials?$/i
+
+function readName(content: string, match: RegExpExecArray): Name | null {
+  const [, word = '', suffix = '', quote, sign = ''] = match
+  const before = content.slice(Math.max(0, match.index - 80), match.index)
+  const [head = ''] = /[\w.$-]*$/.exec(before) ?? []
+  // In the middle of a word: `compass=`, `monkey:`; but not of `dbPassword`, `PGPASSWORD`, `apikey`.
+  const isWhole = /(?:^|[^A-Za-z])$/.test(head) || /^[A-Z]/.test(word)
+  const lower = word.toLowerCase()
+  if (!isWhole && !/^(?:pass(?:w|p)|pwd|secret|token|api)/.test(lower)) return null
+  const text = head + word
+  if (PUBLIC_NAME.test(text)) return null
+  const around = before.slice(0, before.length - head.length)
+  const place = placeOf({ around, head, quote, sign, text, suffix })
+  if (place === null) return null
+  const isKey = quote === '"' && sign === ':' && /(?:^|\0\n)[^"\n]{0,60}$/.test(around)
+  return {
+    text,
+    word: lower,
+    isStrong: STRONG.test(text),
+    isKey,
+    sign: sign.trim(),
+    isTight: isTight(text, sign),
+    place,
+  }
+}
+
+const isTight = (name: string, sign: string): boolean =>
+  !/[ \t]/.test(sign) && !/^(?:this|self|[a-z]{1,2})\./.test(name)
+
+type Surroundings = Readonly<{
+  around: string
+  head: string
+  quote: string | undefined
+  sign: string
+  text: string
+  suffix: string
+}>
+
+function placeOf({ around, head, quote, sign, text, suffix }: Surroundings): Name['place'] | null {
+  if (sign === '') {
+    // `--password x`, `setx API_KEY x`, `ENV DB_PASS x`, `aws configure set aws_secret_access_key x`
+    if (quote !== undefined) return null
+    if (/^--?[a-z]/i.test(head) || /^--?$/.test(head)) return 'option'
+    return /(?:\bsetx|\bset -\w{1,4}|\bENV|\bset-secret|configure set|\bconfig set|\bsetenv)[ \t]{1,4}["'\w.:/-]{0,60}$/.test(
+      around,
+    ) && /^[A-Za-z]/.test(text)
+      ? 'option'
+      : null
+  }
+  if (/^--?[A-Za-z]/.test(head)) return 'option'
+  if (quote !== undefined) return 'field'
+  if (around.endsWith('${')) return 'default'
+  if (!/=/.test(sign)) return 'other'
+  if (/[?&#]$/.test(around) || /&amp;$/.test(around)) return 'query'
+  if (/[;{"'][ \t]{0,4}$/.test(around) && !/^[A-Z\d_]+$/.test(text)) return 'pair'
+  if (/;[ \t]{0,4}[\w ]{0,20}$/.test(around) && !/^[A-Z\d_]+$/.test(text)) return 'pair'
+  const isVariable = /^[A-Z][A-Z\d_]*$/.test(text + suffix) && !/[ \t]/.test(sign)
+  if (
+    isVariable ||
+    /(?:^|\n)[ \t]{0,8}(?:export[ \t]{1,4}|\$env:|set[ \t]{1,4}(?:"|-x )?|-e[ \t]{1,4})?$/.test(around)
+  ) {
+    return 'line'
+  }
+  return 'other'
+}
+
+/** `text` is what it is judged by: its first kilobyte. */
+type Value = Readonly<{ text: string; start: number; end: number; quoted: boolean }>
+
+const LONGEST_JUDGED = 1_024
+
+const OPENING = /(\\{0,4})(["'`])/y
+/** `password: string = '…'` */
+const TYPE = /[A-Za-z_][\w<>|. ]{0,40}=[ \t]{0,4}(?=["'`])/y
+const BRACED = /\{((?:[^{}\0\n]|\}\}){1,200})\}(?!\})/y
+
+/** What an unquoted value is made of. */
+const WORD = /[^\s"'`\0]+/y
+const RUNS: Partial<Record<Name['place'], RegExp>> = {
+  pair: /[^;"'`\r\n\0]+/y,
+  query: /[^\s&"'`<>#\0;]+/y,
+  default: /[^\s}"'`\0]+/y,
+}
+
+function readValue(content: string, at: number, name: Name, ends: Ends): Value | null {
+  const opening = matchAt(OPENING, content, at)
+  if (opening !== null) {
+    const [mark, backslashes = '', quote = ''] = opening
+    const start = at + mark.length
+    const end = name.isKey ? ends.endOfText(start) : closing(content, start, backslashes + quote, ends)
+    return sliceValue(content, start, end, true)
+  }
+  const type = name.sign === ':' ? matchAt(TYPE, content, at) : null
+  if (type !== null) return readValue(content, at + type[0].length, { ...name, sign: '=' }, ends)
+  const braced = name.sign === '=' ? matchAt(BRACED, content, at) : null
+  if (braced !== null && (name.place === 'pair' || isMixed(braced[1] ?? ''))) {
+    return { text: braced[1] ?? '', start: at, end: at + braced[0].length, quoted: true }
+  }
+  return sliceValue(content, at, unquotedEnd(content, at, name, ends), false)
+}
+
+const sliceValue = (content: string, start: number, end: number, quoted: boolean): Value | null =>
+  end <= start
+    ? null
+    : { text: content.slice(start, Math.min(end, start + LONGEST_JUDGED)), start, end, quoted }
+
+function matchAt(pattern: RegExp, content: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(content)
+}
+
+/** Where a quoted value ends: at the same quote, at the end of its line where there is none, or of its text. */
+function closing(content: string, start: number, mark: string, ends: Ends): number {
+  const textEnd = ends.endOfText(start)
+  for (let at = ends.next(mark, start); at < textEnd; at = ends.next(mark, at + 1)) {
+    let before = 0
+    while (content[at - 1 - before] === '\\') before++
+    if (before % 2 === 0) return at
+  }
+  return Math.min(ends.next('\n', start), textEnd)
+}
+
+/** Where the next parameter begins. */
+const NEXT = /[;&,](?=[A-Za-z_][\w.-]{0,40}=)/
+
+/** Without what closes the sentence or the command that a value stands in. */
+function unquotedEnd(content: string, start: number, { place }: Name, ends: Ends): number {
+  const end = ends.endOfRun(RUNS[place] ?? WORD, start)
+  const head = content.slice(start, Math.min(end, start + LONGEST_JUDGED))
+  const next = place === 'line' ? -1 : head.search(NEXT)
+  if (next !== -1) return start + next
+  const tail = content.slice(Math.max(start, end - 16), end)
+  const closers = /[([{<]/.test(head) ? /[,;]+$/ : /[,;)\]}>.:]+$/
+  return end - (closers.exec(tail)?.[0].length ?? 0)
+}
+
+/** Where marks and runs end: each is looked for once, however many values ask for it, so that the time stays linear. */
+class Ends {
+  readonly #content: string
+  readonly #marks = new Map<string, number>()
+  readonly #runs = new Map<RegExp, number>()
+
+  constructor(content: string) {
+    this.#content = content
+  }
+
+  /** @param start rises from call to call */
+  next(mark: string, start: number): number {
+    const known = this.#marks.get(mark)
+    if (known !== undefined && known >= start) return known
+    const at = this.#content.indexOf(mark, start)
+    const found = at === -1 ? this.#content.length : at
+    this.#marks.set(mark, found)
+    return found
+  }
+
+  endOfText(start: number): number {
+    return this.next('\n\0', start)
+  }
+
+  endOfRun(run: RegExp, start: number): number {
+    const known = this.#runs.get(run)
+    if (known !== undefined && known > start) return known
+    run.lastIndex = start
+    const end = run.test(this.#content) ? run.lastIndex : start
+    this.#runs.set(run, end)
+    return end
+  }
+}
+
+/** An expression of a program, in the place of a value. */
+const CODE =
+  /^(?:new |await |typeof |return |function\b|async |[([!]|\{[^}]*$|&[a-z]|\d*\]|(?:process|os|env|ENV|config|cfg|settings|secrets|self|this|var|local|data|vars|inputs|github|steps|props|options|opts|params|args|req|request|ctx|context|state|user|event|body|input|result|response|window|import)[.[])|(?<![\w$])[A-Za-z_$][\w$]*(?:\(|\[|\?\.|!\.|![[.]|::|->)|=>|\]=|\.\.\./
+
+const PLACEHOLDER =
+  /^(?:x+|X+|\.+|-+|_+|\?+|0+|your[\w -]*|my[_-][\w-]*|<.*|\[.*\]|.*\bhere|changeme|change[-_]me|replace[-_]?me|example\w*|dummy|placeholder|hidden|masked|redacted|omitted|optional|required|disabled|enabled|string|number|boolean|object|undefined|null|none|nil|true|false|unknown|any|void|never|bearer|basic|todo|tbd|default|secret|password|passwd|passphrase|token|key|credentials?|username|user|admin|test|sha\d+|md5|utf-?8|base64|int\d*|str|bytes|text|varchar.*|char.*)[,;.)]*$/i
+
+/** Digits of a name of code: `base64EncodedTicket`, `usage$1`. */
+const NAME_DIGITS =
+  /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
+/** A word or a name of code: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `accessToken`, `ERROR_CODE_2`. */
+const IDENTIFIER =
+  /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*|[A-Z]{2,})|\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
+const PROSE_WORD = /^[("'“‘[*_-]*(?:[A-Za-z]?[a-z’'-]*|[A-Z]+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/
+
+/** Of which tokens are made; a password may have any. */
+const TOKEN = /^[\w.~+/=:%-]+$/
+
+function isSecretValue({ text, quoted }: Value, name: Name): boolean {
+  const shortest = name.place === 'pair' || name.place === 'query' ? 3 : 6
+  if (text.length < shortest || isReference(text) || text.includes('[redacted]')) return false
+  if (PLACEHOLDER.test(text) || /^\$[({A-Za-z]/.test(text)) return false
+  if (/^(?:code|sig)$/.test(name.word) && name.place !== 'query' && name.place !== 'pair') return false
+  if (/\s/.test(text)) return isPhrase(text, quoted, name)
+  if (!quoted && CODE.test(text)) return false
+  if (name.word === 'token' && name.place === 'line' && name.isTight && /^[A-Z\d_]+$/.test(name.text))
+    return !isPath(text)
+  if (!quoted && !name.isStrong && /\.[a-z]{2,20}$/.test(text)) return false // `auth_1.default`
+  if (!name.isStrong)
+    return (
+      TOKEN.test(text) &&
+      isRandom(text) &&
+      text.length >= (name.word === 'key' || name.word === 'code' ? 16 : 10)
+    )
+  if (name.place === 'pair' || name.place === 'query') return true
+  if (name.place === 'line' && name.isTight) return !isPath(text)
+  return isRandom(text)
+}
+
+/** `process.env.TOKEN`, `settings.SECRET_KEY`. */
+const isPath = (text: string): boolean =>
+  /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) && IDENTIFIER.test(text)
+
+/** With spaces: of a variable or a connection string, or where most words are none of a language. */
+function isPhrase(text: string, quoted: boolean, name: Name): boolean {
+  if (!name.isStrong || text.length > 200) return false
+  if (name.place === 'pair') return true
+  if (!quoted) return false
+  if (name.place === 'line' && /^[A-Z]/.test(name.text)) return true
+  const words = text.trim().split(/\s+/)
+  return words.filter((word) => !PROSE_WORD.test(word)).length * 2 >= words.length
+}
+
+/** Not a word, a path, a version or a number: digits or signs between letters. */
+function isRandom(text: string): boolean {
+  if (/^[\d.,:_-]+$/.test(text)) return /^\d{6,}$/.test(text)
+  if (
+    /^(?:\.{0,2}\/|[a-z]+:\/\/|~\/)/.test(text) ||
+    /\.(?:[jt]sx?|json|ya?ml|md|py|go|pem|key|txt|env|sh)$/.test(text)
+  )
+    return false
+  if (/\/.*\.[a-z]{1,5}(?:[:#?]|$)/.test(text)) return false // a file
+  const plain = text.replace(NAME_DIGITS, 'x')
+  if (IDENTIFIER.test(plain)) return false
+  return /\d/.test(text) || /[a-z][A-Z].*[a-z][A-Z]/.test(text) || /[A-Za-z][!@#$%^&*~+?][A-Za-z]/.test(text)
+}

@@ -1,0 +1,12 @@
+/** A secret of some kind, in UTF-16 units of the text. */
+export type Secret = Readonly<{ kind: string; start: number; end: number }>
+
+const REFERENCE =
+  /^(?:\$?\{{1,2} ?[\w.$-]* ?\}{1,2}|\$[A-Za-z_]\w*|%[A-Za-z_]*%|%s|@\w+@|\*+|\.{3,}|…|<[^<>\0]{0,80}>|\[redacted\])$/
+
+/** Says where to find a secret, and is none: `${DB_PASSWORD}`, `{password}`, `$PASSWORD`, `%s`, `***`, our mask. */
+export const isReference = (text: string): boolean => REFERENCE.test(text)
+
+/** Looks made by chance: letters with digits, or of both cases in the middle of a word. */
+export const isMixed = (text: string): boolean =>
+  (/\d/.test(text) && /[A-Za-z]/.test(text)) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text)
