@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
 import { withProject } from './options.ts'
 import { untilToldToEnd } from './signals.ts'
 
@@ -44,13 +45,36 @@ async function serveOverStdio({ project }: { project?: string }): Promise<void> 
     onDefect: (error) => log.error({ err: error }, 'a tool failed'),
   })
   const transport = new sdk.StdioServerTransport()
-  await server.connect(transport)
+  transport.onerror = () => void transport.send(NO_MESSAGE)
+  let closing = false
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve)
+    server.onclose = resolve
   })
+  await server.connect(transport)
   const close = async () => {
+    closing = true
     await server.close()
     await service.close()
   }
-  await Promise.race([ended.then(close), untilToldToEnd(close)])
+  await Promise.race([
+    ended.then(async () => {
+      const byItself = !closing && !process.stdin.readableEnded && !process.stdin.destroyed
+      await close()
+      if (byItself) throw lineTooLong()
+    }),
+    untilToldToEnd(close),
+  ])
 }
+
+/** Answers a line that is none of MCP's messages, which names no request to answer to. */
+const NO_MESSAGE = {
+  jsonrpc: '2.0' as const,
+  error: { code: -32700, message: 'This line is not a JSON-RPC message of at most 10 MiB.' },
+}
+
+/** The transport closes by itself for this reason alone. */
+const lineTooLong = (): TurngraphError =>
+  new TurngraphError('too_large', 'A line on standard input is longer than 10 MiB.', {
+    hint: 'Send less in one call.',
+  })

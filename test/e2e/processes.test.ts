@@ -3,9 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { readServerFile } from '../../src/http/server-file.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let turngraph: ReturnType<typeof commandsOn>
@@ -180,6 +183,43 @@ describe('serve', () => {
     expect(performance.now() - asked).toBeLessThan(3_000)
     sending.abandon()
   })
+})
+
+test('mcp answers a line that is too long with an error, ends, and lets go of the folder', async () => {
+  const child = turngraph.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin?.on('error', () => {}) // it is closed while the line is written
+  child.stdin?.write('x'.repeat(11 * 1024 * 1024))
+  const [stdout, stderr] = await Promise.all([text(child.stdout as Readable), text(child.stderr as Readable)])
+  expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } })
+  expect(stderr).toContain('longer than 10 MiB')
+  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(2)
+  expect(existsSync(serverFile())).toBe(false)
+  expect(await capture(1)).toMatchObject({ code: 0 })
+})
+
+test('mcp answers a line that is no message with an error, and goes on', async () => {
+  const child = turngraph.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin?.end('no JSON\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
+  const answers = (await text(child.stdout as Readable)).trim().split('\n')
+  expect(answers.map((line) => JSON.parse(line))).toEqual([
+    { jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } },
+    { jsonrpc: '2.0', id: 7, result: {} },
+  ])
+})
+
+test('SIGTERM ends a service whose standard error nobody reads', async () => {
+  const child = turngraph.start(['serve', '--port', '0'], { environment: { TURNGRAPH_AUTH: 'off' } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const named = async () => readServerFile(turngraph.folder)
+  await expect.poll(named, { timeout: 30_000 }).not.toBeNull()
+  const url = `${(await named())?.url}/healthz?${'x'.repeat(2_000)}`
+  // Each is a line of the log; a pipe takes 64 KiB, a socket some 200.
+  for (let sent = 0; sent < 500; sent++) await (await fetch(url)).text()
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
 })
 
 /** A request that the server has begun to read, and whose body is not sent. */
