@@ -14,6 +14,11 @@ const WORLD = {
   active_turn_run_id: null,
   active_attempt_id: null,
   created_at: expect.any(String),
+  last_decision: 'feedback',
+  verified: 1,
+  criteria: 1,
+  verdict: 'insufficient_data',
+  last_activity: expect.any(String),
   deleted_at: null,
 }
 
