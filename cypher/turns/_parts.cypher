@@ -3,8 +3,6 @@
 // means from now on, and where it stands in the world (criteria/_progress).
 // Only strings, whole numbers and maps are parameters of their own: Neo4j plans a statement anew for every
 // combination of parameter types, and null or an empty list is a type.
-// Between `// new {` and `// }`: what a turn has to say of criteria for the first time, and transcripts. `turns/append` stands
-// without it, too, for nearly every turn after a world's first one.
 // params: $turn $at $add $turnNumber
 SET t += $turn,
     t.startedAt = datetime($at.started),
@@ -12,13 +10,11 @@ SET t += $turn,
     t.createdAt = datetime($at.created)
 FOREACH (c IN $add.criteria |
   MERGE (k:Criterion {key: c.key})
-  // new {
   FOREACH (properties IN c.changed |
     MERGE (task)-[:HAS_CRITERION]->(k)
     SET k += properties)
   FOREACH (l IN c.labels |
     MERGE (w)-[:LABELS {source: l.source, label: l.label, turn: $turnNumber}]->(k))
-  // }
   FOREACH (v IN c.verifications |
     CREATE (t)-[:RECORDED]->(x:Verification)-[:OF]->(k)
     SET x += v)
@@ -35,11 +31,9 @@ FOREACH (i IN $add.issues |
     MERGE (k:Criterion {key: key})
     CREATE (x)-[:ABOUT]->(k)))
 FOREACH (g IN $add.gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate) SET x += g)
-// new {
 FOREACH (s IN $add.transcripts | // it may be imported later
   MERGE (x:TranscriptSession {key: s.key}) ON CREATE SET x.id = s.id, x.project = s.project
   CREATE (t)-[:TRANSCRIBED_IN]->(x))
-// }
 // Where each criterion of the world stands after its newest turn is derived from the ledger by the capture and
 // kept on the edge PROGRESS, so that a context costs the same after 10 and after 1,000 turns. `progressSum`
 // lets a reader see a torn commit.

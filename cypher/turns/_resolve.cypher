@@ -4,7 +4,6 @@
 WITH task, w, CASE WHEN $withEarlier THEN w.key + '/' + toString(w.promisedTurn) ELSE '' END AS earlierKey
 // include turns/_earlier-promises
 RETURN w.slug AS worldSlug,
-       w.creation AS creation,
        w.currentTurn AS currentTurn,
        w.ledgerRev AS ledgerRev,
        w.progressSum AS progressSum,

@@ -3,13 +3,12 @@
 // One statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
 // task's criteria), then the new Turn; the same order as everywhere. The chain's end is found by key,
 // so the cost does not grow with the world. No row: a check failed, and `turns/standing` says which.
-// params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner $creation
+// params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
   AND w.currentTurn < $turnNumber // a repeat, or a turn that came late, goes another way
-  AND ($creation = '' OR w.creation = $creation) // the one that is remembered, not another of its name
   AND ($asOwner OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL)) // the next turn is its owner's to commit
 // include criteria/_extend
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})

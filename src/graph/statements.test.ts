@@ -2,14 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import {
-  allStatements,
-  parseStatement,
-  statement,
-  statementOfNothingNew,
-  unusedStatements,
-  withoutNew,
-} from './statements.ts'
+import { allStatements, parseStatement, statement, unusedStatements } from './statements.ts'
 
 test('comments are dropped, parameters are named in order', () => {
   const text =
@@ -27,38 +20,6 @@ test('a parameter that is not declared is refused', () => {
 
 test('a parameter that is declared in vain is refused', () => {
   expect(() => parseStatement('x', '// params: $a $b\nRETURN $a')).toThrow('declares $b in vain')
-})
-
-test('what a statement marks as new is left out for who has nothing new to say, and nothing else', () => {
-  const whole = statement('turns/append')
-  const rest = statementOfNothingNew('turns/append')
-  const left = rest.text.split('\n')
-  const out = whole.text.split('\n').filter((line) => !left.includes(line))
-  expect(out.map((line) => line.trim())).toEqual([
-    'FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.rev = $token)',
-    'FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.criteriaRev = $criteriaRev + 1)',
-    'FOREACH (properties IN c.changed |',
-    'MERGE (task)-[:HAS_CRITERION]->(k)',
-    'SET k += properties)',
-    'FOREACH (l IN c.labels |',
-    'MERGE (w)-[:LABELS {source: l.source, label: l.label, turn: $turnNumber}]->(k))',
-    'FOREACH (s IN $add.transcripts |',
-    'MERGE (x:TranscriptSession {key: s.key}) ON CREATE SET x.id = s.id, x.project = s.project',
-    'CREATE (t)-[:TRANSCRIBED_IN]->(x))',
-  ])
-  expect(rest.params).toEqual(whole.params)
-})
-
-test.each([
-  'RETURN 1\n// new {\nSET a\n',
-  'SET a\n// }\nRETURN 1',
-  '// new {\nSET a\n  // new {\nSET b\n// }\nRETURN 1',
-])('a mark without its other end is refused: %j', (source) => {
-  expect(() => withoutNew('x', source)).toThrow('without its other end')
-})
-
-test('a statement that marks nothing as new has one form', () => {
-  expect(() => statementOfNothingNew('turns/record')).toThrow('marks nothing as new')
 })
 
 describe('forms that an engine gets wrong are refused', () => {

@@ -44,13 +44,8 @@ const REFUSED: readonly { form: RegExp; why: string }[] = [
 
 const INCLUDE = /^\/\/ include (\S+)$/gm
 
-/** From a line `// new {` to the line `// }` after it: see {@link statementOfNothingNew}. */
-const NEW = /^ *\/\/ new \{\n(?:(?! *\/\/ new \{$).*\n)*? *\/\/ \}$\n?/gm
-const MARK = /^ *\/\/ (?:new \{|\})$/m
-
-/** The text of each statement's file, with what it includes. */
-function loadAll(root: string): Map<string, string> {
-  const sources = new Map<string, string>()
+function loadAll(root: string): Map<string, Statement> {
+  const statements = new Map<string, Statement>()
   const files = readdirSync(root, { withFileTypes: true, recursive: true })
     .filter((file) => file.isFile() && file.name.endsWith('.cypher'))
     .map((file) => path.relative(root, path.join(file.parentPath, file.name)).split(path.sep).join('/'))
@@ -59,9 +54,9 @@ function loadAll(root: string): Map<string, string> {
   for (const file of files) {
     const name = file.slice(0, -'.cypher'.length)
     if (path.posix.basename(name).startsWith('_')) continue // a part of other statements
-    sources.set(name, withIncludes(root, name))
+    statements.set(name, parseStatement(name, withIncludes(root, name)))
   }
-  return sources
+  return statements
 }
 
 /** A line `// include turns/_parts` stands for that file: parts that several statements share. */
@@ -92,8 +87,7 @@ export function parseStatement(name: string, source: string): Statement {
   return { name, text, params: [...used].map((param) => param.slice(1)).sort() }
 }
 
-const sources = loadAll(CYPHER_ROOT)
-const statements = new Map([...sources].map(([name, source]) => [name, parseStatement(name, source)]))
+const statements = loadAll(CYPHER_ROOT)
 const asked = new Set<string>()
 
 /** The statement of that name; looked up when a module loads, so that a missing file fails at start. */
@@ -104,26 +98,7 @@ export function statement(name: string): Statement {
   return found
 }
 
-/**
- * The same statement for a caller who has nothing new to say: without the clauses between `// new {` and `// }`. They would
- * find nothing, and that costs as well: `docs/decisions/two-engines.md` has the figures.
- */
-export function statementOfNothingNew(name: string): Statement {
-  const whole = statement(name)
-  const rest = parseStatement(name, withoutNew(name, sources.get(name) ?? ''))
-  if (rest.text === whole.text) throw new Error(`cypher/${name}.cypher marks nothing as new`)
-  return rest
-}
-
-/** @throws where a mark has no other to go with it: too much would be left out, or too little */
-export function withoutNew(name: string, source: string): string {
-  const rest = source.replace(NEW, '')
-  if (MARK.test(rest))
-    throw new Error(`cypher/${name}.cypher has a mark of what is new without its other end`)
-  return rest
-}
-
-/** The lines of comment at the head of a statement's file, without the marks. */
+/** The lines of comment at the head of a statement's file, without the slashes. */
 export function headOf({ name }: Statement): string[] {
   const source = readFileSync(path.join(CYPHER_ROOT, `${name}.cypher`), 'utf8')
   const [head = ''] = /^(?:\/\/.*\n)+/.exec(source) ?? []

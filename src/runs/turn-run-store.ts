@@ -8,7 +8,7 @@ import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
 import { projectKey, worldKey } from '../keys.ts'
 import { scrub } from '../scrub.ts'
-import { captureTurnState } from '../turns/capture.ts'
+import { captureAsOwner } from '../turns/capture.ts'
 import { digestOf } from '../turns/digest.ts'
 import type { CaptureRequest } from '../turns/record.ts'
 import { unknownWorld, worldDeleted } from '../turns/world-errors.ts'
@@ -154,24 +154,20 @@ export class TurnRunStore {
       outcome: { status: 'committed' as const, digest: digestOf(request) },
       at: this.#now(),
     }
-    let committed: Attempt | null = null
-    await captureTurnState(this.#graph, request, {
-      now: () => new Date(end.at),
-      within: (graph, steps) =>
+    const committed = await captureAsOwner(
+      this.#graph,
+      request,
+      (graph, steps) =>
         this.#transact(graph, attempt, async (view, run) => {
           const decision = lifecycle.endAttempt(view, end)
           lifecycle.refuseOtherTurn(decision.answer, turn.turnNumber)
-          if (decision.change === null) return { decision, answers: [] }
-          const answers = await inOrder(steps, run)
-          return answers === null ? null : { decision, answers }
-        }).then((done) => {
-          if (done === null) return null
-          committed = done.decision.answer
-          return done.answers
+          if (decision.change === null) return { decision }
+          return (await inOrder(steps, run)) === null ? null : { decision }
         }),
-    })
+      { now: () => new Date(end.at) },
+    )
     if (committed === null) throw new Error('a commit ended without a decision')
-    return committed
+    return committed.decision.answer
   }
 
   async failAttempt(attempt: AttemptRef, fence: number, reason: string): Promise<Attempt> {

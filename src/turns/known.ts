@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Criterion, Resolution } from '../criteria/identity.ts'
 import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
-import { optionalText } from '../graph/columns.ts'
 import { readRows, readWholeRow } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -30,8 +29,6 @@ const earlierRow = z.object(earlierColumns)
 
 const knownRow = z.object({
   worldSlug: z.string().nullable(),
-  /** The token of whoever created the world, or restored it. */
-  creation: optionalText,
   currentTurn: z.number().nullable(),
   ledgerRev: z.number().nullable(),
   progressSum: z.number().nullable(),
@@ -52,17 +49,13 @@ type Counter = 'currentTurn' | 'ledgerRev' | 'progressSum' | 'criteriaRev' | 'wo
 
 export type Known = Omit<KnownRow, Counter> &
   Record<Counter, number> & {
-    /** Where it is from: nothing was asked, the graph was, or this process wrote it (known-worlds.ts). */
-    from: 'nowhere' | 'graph' | 'memory'
-    /** Whether what the Player last meant by its labels was asked for. */
-    withEarlier: boolean
+    /** False where nothing had to be known, and nothing was asked. */
+    isRead: boolean
   }
 
 const NOTHING_KNOWN: Known = {
-  from: 'nowhere',
-  withEarlier: false,
+  isRead: false,
   worldSlug: null,
-  creation: null,
   currentTurn: 0,
   ledgerRev: 0,
   progressSum: 0,
@@ -99,13 +92,12 @@ export async function readKnown(
         knownRow,
         isWhole,
       ))
-  if (row === null) return { ...NOTHING_KNOWN, from: 'graph', withEarlier }
+  if (row === null) return { ...NOTHING_KNOWN, isRead: true }
   const isLate = withEarlier && row.worldSlug !== null && (row.currentTurn ?? 0) >= turnNumber
   return {
     ...row,
     ...(isLate && (await readEarlier(graph, worldKey(request.project, row.worldSlug ?? ''), turnNumber))),
-    from: 'graph',
-    withEarlier,
+    isRead: true,
     currentTurn: row.currentTurn ?? 0,
     ledgerRev: row.ledgerRev ?? 0,
     progressSum: row.progressSum ?? 0,
@@ -127,32 +119,3 @@ export const criteriaAfter = (
   ...criteria.filter(({ key }) => !changed.some((criterion) => criterion.key === key)),
   ...changed,
 ]
-
-/** What is known once a turn stands above all others: what the next read would answer. */
-export function knownAfter(
-  known: Known,
-  parts: TurnParts,
-  resolution: Resolution,
-  after: Pick<Known, 'worldSlug' | 'creation' | 'ledgerRev' | 'progressSum' | 'criteria' | 'progress'>,
-): Known {
-  const { turnNumber } = parts.turn
-  const promises = parts.promises.map(({ criterionId }, position) => ({
-    label: criterionId,
-    criterionKey: resolution.promises[position] ?? '',
-  }))
-  return {
-    ...known,
-    ...after,
-    from: 'memory',
-    currentTurn: turnNumber,
-    criteriaRev: known.criteriaRev + (resolution.changed.length > 0 ? 1 : 0),
-    labels: [...known.labels, ...resolution.labels.map((label) => ({ ...label, turn: turnNumber }))],
-    ...(promises.length > 0 && {
-      withEarlier: true,
-      earlierPromises: promises,
-      earlierVerifications: parts.verifications
-        .filter(({ source }) => source !== 'player')
-        .map(({ criterionId }) => criterionId),
-    }),
-  }
-}

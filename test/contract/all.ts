@@ -10,7 +10,6 @@ import { forgetContract } from './forget.ts'
 import { freeCypherContract } from './free-cypher.ts'
 import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
-import { knownWorldsContract } from './known-worlds.ts'
 import { migrationsContract } from './migrations.ts'
 import { notThereContract } from './not-there.ts'
 import { pairsContract } from './pairs.ts'
@@ -23,6 +22,7 @@ import { stallsContract } from './stalls.ts'
 import type { StoreUnderTest } from './store.ts'
 import { storedContract } from './stored.ts'
 import { transcriptsContract } from './transcripts.ts'
+import { twoProcessesContract } from './two-processes.ts'
 import { worldsContract } from './worlds.ts'
 
 /**
@@ -38,7 +38,7 @@ export function storeContract(store: StoreUnderTest): void {
   worldsContract(store)
   contextContract(store)
   identityContract(store)
-  knownWorldsContract(store)
+  twoProcessesContract(store)
   coachContract(store)
   readsContract(store)
   notThereContract(store)

@@ -133,7 +133,7 @@ const MERGE_AFTER_LABELS: readonly Arrival[] = [
   ),
 ]
 
-/** As another process would hold it: it remembers nothing of what others wrote. */
+/** As another process would hold it. */
 const another = (graph: Graph): Graph => new ObservedGraph(graph, () => {})
 
 /** How each arrival is captured, in their order. */
@@ -199,7 +199,7 @@ for (const [engine, numRuns] of [
       await second.close()
     })
 
-    test('what a process remembers of a world changes nothing, whoever else writes there', async () => {
+    test('one process or two store the same', async () => {
       const property = fc.asyncProperty(
         fc.array(arrival, { minLength: 2, maxLength: 10 }),
         async (arrivals) => {

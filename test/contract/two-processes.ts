@@ -22,9 +22,9 @@ const verified = (criterionId: string, criterionText?: string): Partial<TurnToSe
   verifications: [{ criterionId, criterionText, status: 'verified' }],
 })
 
-/** What a process remembers of the worlds that it captured into (turns/known-worlds.ts). */
-export function knownWorldsContract(store: StoreUnderTest): void {
-  describe('worlds that a process knows', () => {
+/** No process remembers anything of a world: what another one wrote between two captures is known. */
+export function twoProcessesContract(store: StoreUnderTest): void {
+  describe('two processes that capture into one world', () => {
     const handles = useGraph(store)
     const aProcess = () => {
       const statements: string[] = []
@@ -32,23 +32,34 @@ export function knownWorldsContract(store: StoreUnderTest): void {
       return { client: clientOf(graph), graph, told: () => statements.splice(0) }
     }
 
-    test('the next turn of a world is one statement', async () => {
-      const { client, told } = aProcess()
-      await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
-      expect(told()).toEqual(['turns/resolve-in-world', 'worlds/ensure+turns/append'])
-      await client.captureTurnState(aTurn(2, verified('AC-1', opens)))
-      await client.captureTurnState(aTurn(5, verified('AC-2', 'Every guest is greeted warmly')))
-      expect(told()).toEqual(['turns/append', 'turns/append'])
+    test('every capture is one read and one write, whoever stored the turn before it', async () => {
+      const [one, other] = [aProcess(), aProcess()]
+      await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
+      expect(one.told()).toEqual(['turns/resolve-in-world', 'worlds/ensure+turns/append'])
+      await one.client.captureTurnState(aTurn(2, verified('AC-1', opens)))
+      await one.client.captureTurnState({ ...aTurn(3, verified('AC-1', opens)), worldSlug: undefined })
+      await other.client.captureTurnState(aTurn(4, verified('AC-2', 'Every guest is greeted warmly')))
+      expect([...one.told(), ...other.told()]).toEqual([
+        ...['turns/resolve-in-world', 'turns/append'],
+        ...['turns/resolve-in-task', 'turns/append'],
+        ...['turns/resolve-in-world', 'turns/append'],
+      ])
     })
 
-    test('where another process wrote meanwhile, it is read again', async () => {
+    test('a turn that names its world and no criterion is one write', async () => {
+      const { client, told } = aProcess()
+      await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
+      told()
+      await client.captureTurnState(aTurn(2, { worldSlug }))
+      expect(told()).toEqual(['turns/append'])
+    })
+
+    test('a label means what the other process said of it', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       await other.client.captureTurnState(aTurn(2, verified('AC-2', opens)))
-      one.told()
       const { turnNumber, created } = await one.client.captureTurnState(aTurn(3, verified('AC-2')))
       expect([turnNumber, created]).toEqual([3, true])
-      expect(one.told()).toContain('turns/resolve-in-world')
       const { criteria } = await other.client.loadTurnContinuationContext(aContext(4))
       expect(criteria.map(({ criterionId, text }) => [criterionId, text])).toEqual([['AC-002', opens]])
     })
