@@ -20,6 +20,11 @@ const WORLD = {
   verdict: 'insufficient_data',
   last_activity: expect.any(String),
   deleted_at: null,
+  last_decision: 'feedback',
+  verified: 1,
+  criteria: 1,
+  verdict: 'insufficient_data',
+  last_activity: expect.any(String),
 }
 
 describe('every route of the contract', () => {
