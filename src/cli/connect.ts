@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
 import { type Config, loadConfig, type Store } from '../config.ts'
-import { hasCode } from '../errors.ts'
+import { isHeld } from '../graph/holder.ts'
 import type { Graph } from '../graph/port.ts'
 import { shownFolder, storeName } from '../graph/store-name.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
@@ -113,18 +113,17 @@ async function serverOrStore(config: Config, readsOnly: boolean, asItIs = false)
       try {
         return await openStore(config, readsOnly, asItIs)
       } catch (error) {
-        if (waited > patience(config, error)) throw error
+        if (waited > patience(error)) throw error
       }
     }
     await sleep(ASK_AGAIN_MS)
   }
 }
 
-/** A file names the holder; one that is about to open the graph, or to close it, may not stand there. */
-function patience({ store }: Config, error: unknown): number {
-  if (store.kind !== 'embedded' || store.folder === null) return 0
-  if (!hasCode(error, 'store_unavailable')) return 0
-  return existsSync(path.join(store.folder, 'holder.json')) ? WAIT_FOR_HOLDER_MS : WAIT_MS
+/** Another command lets go of the graph soon. One that nobody is known to hold is just being opened, or closed. */
+function patience(error: unknown): number {
+  if (!isHeld(error)) return 0
+  return error.details.held_by === null ? WAIT_MS : WAIT_FOR_HOLDER_MS
 }
 
 async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean): Promise<Graph> {

@@ -4,7 +4,8 @@ import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
 import { neverArrived } from '../client/never-arrived.ts'
 import type { Config } from '../config.ts'
-import { hasCode, TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../errors.ts'
+import { isHeld } from '../graph/holder.ts'
 import type { Service } from '../http/service.ts'
 import type { Log } from '../log.ts'
 import type { OperationName } from '../operations.ts'
@@ -76,8 +77,7 @@ export class SharedService {
       try {
         if (running === null) return this.#through(await this.#serve())
       } catch (error) {
-        const held = hasCode(error, 'store_unavailable')
-        if (!held || performance.now() - began > PATIENCE_MS) throw error
+        if (!isHeld(error) || performance.now() - began > PATIENCE_MS) throw error
       }
       if (performance.now() - began > PATIENCE_MS && running !== null) return this.#through(running.url)
       await sleep(ASK_AGAIN_MS)

@@ -1,10 +1,10 @@
-import { constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, mkdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
-import * as z from 'zod'
 import { diskError, TurngraphError } from '../errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
+import { heldError, removeHolder, writeHolder } from './holder.ts'
 import {
   type Graph,
   type GraphHealth,
@@ -33,8 +33,6 @@ type Job = {
   resolve: (answer: unknown) => void
   reject: (error: unknown) => void
 }
-
-const holderSchema = z.object({ pid: z.number(), command: z.string() })
 
 /**
  * Grafeo, in this very process: one file with a write-ahead log. Writes run one at a time (its
@@ -143,7 +141,7 @@ export class EmbeddedGraph implements Graph {
     await this.#log?.close()
     try {
       // Before the folder is anybody else's.
-      if (this.#folder !== null) rmSync(holderFile(this.#folder), { force: true })
+      if (this.#folder !== null) removeHolder(this.#folder)
       this.#db.close()
     } catch (cause) {
       // A full disk takes no last checkpoint: all that was acknowledged is in the log, and the next opening reads it.
@@ -262,8 +260,6 @@ const GRAPH_FILE = 'graph.db'
  */
 const CHECKPOINTS = { intervalMs: 1000, walBytes: 4 * 1024 * 1024 }
 
-const holderFile = (folder: string): string => path.join(folder, 'holder.json')
-
 const isFailedSync = (cause: unknown): boolean =>
   cause instanceof Error && 'syscall' in cause && ['fsync', 'fdatasync'].includes(String(cause.syscall))
 
@@ -283,43 +279,22 @@ function indexFor(command: string): string | null {
   return `CREATE INDEX ${name}_index IF NOT EXISTS FOR (${variable}:${label}) ON (${variable}.${property})`
 }
 
+/** Says why. The engine locks the file before it looks at what is in it. */
 function openFailed(folder: string, cause: unknown): TurngraphError {
-  const holder = readHolder(folder)
-  if (holder === null) {
-    return new TurngraphError('store_unavailable', `The graph in ${folder} cannot be opened.`, {
-      hint: 'Check that the folder can be written and that no other process has it open.',
-      cause,
-    })
-  }
-  return new TurngraphError(
-    'store_unavailable',
-    `The graph in ${folder} is held by process ${holder.pid} (${holder.command}).`,
-    {
-      hint: 'Go through that process (TURNGRAPH_URL), end it, or name another folder with TURNGRAPH_DATA.',
-      cause,
-    },
-  )
+  const text = cause instanceof Error ? cause.message : String(cause)
+  if (text.includes(LOCKED)) return heldError(folder, cause)
+  const reason = text.replace(/^.*?GRAFEO-\w+: /s, '')
+  const isSystemError = /os error|^E[A-Z]+:/.test(text)
+  return new TurngraphError('store_unavailable', `The graph in ${folder} cannot be opened: ${reason}`, {
+    hint: isSystemError ? 'Check that the folder is there and may be written.' : HOW_TO_RESTORE,
+    cause,
+  })
 }
 
-/** A graph on a full disk can still be read and exported: others are only not told who has it. */
-function writeHolder(folder: string): void {
-  const holder = { pid: process.pid, command: process.argv.slice(1).join(' ') }
-  try {
-    writeFileSync(holderFile(folder), JSON.stringify(holder))
-  } catch (error) {
-    if (diskError(error) === null) throw error
-  }
-}
-
-function readHolder(folder: string): z.infer<typeof holderSchema> | null {
-  try {
-    const holder = holderSchema.parse(JSON.parse(readFileSync(holderFile(folder), 'utf8')))
-    process.kill(holder.pid, 0)
-    return holder
-  } catch {
-    return null // no file, or its process is gone: then the lock is not what failed
-  }
-}
+/** The engine's code where another process has locked the file. */
+const LOCKED = 'GRAFEO-X001'
+const HOW_TO_RESTORE =
+  'Restore it from an export into a new folder (TURNGRAPH_DATA=NEW turngraph restore FILE), or put a copy of this one in its place.'
 
 export type Copy = Pick<InstanceType<typeof grafeo.GrafeoDB>, 'executeCypher' | 'close'>
 

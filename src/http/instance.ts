@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import type { Config } from '../config.ts'
+import { TurngraphError } from '../errors.ts'
 import { EmbeddedGraph } from '../graph/embedded.ts'
 import { createPrivateFile } from './private-file.ts'
 
@@ -40,7 +41,12 @@ export async function holdFolder(folder: string): Promise<Instance> {
 /** Who a service of this folder is; null where none ever was. */
 export function knownInstance(dataFolder: string): string | null {
   const file = fileIn(dataFolder)
-  return existsSync(file) ? z.uuid().parse(readFileSync(file, 'utf8').trim()) : null
+  if (!existsSync(file)) return null
+  const { success, data } = z.uuid().safeParse(readFileSync(file, 'utf8').trim())
+  if (success) return data
+  throw new TurngraphError('invalid_request', `${file} is damaged: it holds no identity, which is a UUID.`, {
+    hint: 'Remove the file: the next start makes a new one. Runs of the former one end when their leases do.',
+  })
 }
 
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'instance')

@@ -26,7 +26,7 @@ function written(file: string, text: string): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   try {
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
     return draft
   } catch (error) {
     rmSync(draft, { force: true })
