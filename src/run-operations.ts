@@ -32,7 +32,7 @@ import { EXTERNAL } from './runs/lifecycle.ts'
 import { type Attempt, RUN_LIMITS, recordId, TURN_RUN_STATUSES, type TurnRun } from './runs/record.ts'
 import type { RunPosition } from './runs/turn-run-store.ts'
 import type { TurnRuns } from './runs/turn-runs.ts'
-import { name, text, wholeNumber } from './turns/text.ts'
+import { integerBetween, name, text, wholeNumber } from './turns/text.ts'
 import { getWorld } from './turns/worlds.ts'
 
 /** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
@@ -55,18 +55,8 @@ const flag = z
 export const runTurnInput = z.strictObject({
   project,
   worldSlug,
-  turnCount: z
-    .number()
-    .int()
-    .min(1)
-    .max(RUN_LIMITS.turnCount)
-    .optional()
-    .describe('committed turns; default: 1'),
-  maxAttempts: z
-    .number()
-    .int()
-    .min(1)
-    .max(RUN_LIMITS.maxAttempts)
+  turnCount: integerBetween(1, RUN_LIMITS.turnCount).optional().describe('committed turns; default: 1'),
+  maxAttempts: integerBetween(1, RUN_LIMITS.maxAttempts)
     .optional()
     .describe('at least turn_count; default: turn_count'),
 })

@@ -4,7 +4,7 @@ import { type OperationName, operations } from '../operations.ts'
 import { attemptList } from '../runs/answers.ts'
 import { recordId } from '../runs/record.ts'
 import { removeProject } from '../turns/read-back.ts'
-import { name } from '../turns/text.ts'
+import { integerBetween, name } from '../turns/text.ts'
 import { parseWire } from '../wire.ts'
 
 /**
@@ -45,7 +45,6 @@ const turnRunId = recordId
 const attemptId = recordId
 
 /** Strict, where a query string would be lenient: digits in quotes are no number here. */
-const whole = (min: number, max: number) => z.number().int().min(min).max(max)
 
 /** An operation's own input without the project. */
 const withoutProject = (operation: Operation): z.ZodObject =>
@@ -92,7 +91,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
       worldSlug,
       turnRunId,
       includeAttempts: z.boolean().default(false),
-      attemptLimit: whole(1, 100).default(20).describe('how many recent attempts'),
+      attemptLimit: integerBetween(1, 100).default(20).describe('how many recent attempts'),
     }),
     output: getTurnRunStatus.output,
     annotations: hints('reads'),

@@ -10,7 +10,7 @@ import {
   PLAYER_DECISION_WORDS,
   PLAYER_DECISIONS,
 } from './decisions.ts'
-import { LIMITS, label, list, map, name, text } from './text.ts'
+import { integerBetween, LIMITS, label, list, map, name, text } from './text.ts'
 
 export { COACH_DECISIONS, type CoachDecision, MODES, PLAYER_DECISIONS } from './decisions.ts'
 
@@ -184,7 +184,7 @@ export const turnInput = z.strictObject({
   featureId: name,
   taskId: name,
   worldSlug: name.nullish().describe('default: the newest world of the task'),
-  turnNumber: z.number().int().min(1).max(LIMITS.turnNumber),
+  turnNumber: integerBetween(1, LIMITS.turnNumber),
   playerSummary: text.describe('what the Player implemented or attempted'),
   playerDecision: decision(PLAYER_DECISION_WORDS)
     .nullish()

@@ -65,11 +65,18 @@ export const map = <S extends z.ZodType>(value: S) =>
       `has more than ${LIMITS.entries} entries; send fewer`,
     )
 
+/** A number of a JSON body or an option; what is out of bounds is told with both of them. */
+export function integerBetween(min: number, max: number) {
+  const shown = (bound: number) => bound.toLocaleString('en-US')
+  const error = `must be a whole number from ${shown(min)} to ${shown(max)}`
+  return z.number().int(error).min(min, error).max(max, error)
+}
+
 /** A whole number that may come as the digits of a query string. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .preprocess(
       (given) => (typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given),
-      z.number().int().min(min).max(max),
+      integerBetween(min, max),
     )
     .meta({ type: 'integer', minimum: min, maximum: max })

@@ -8,7 +8,7 @@ import { instantOf } from '../instant.ts'
 import { featureKey, projectKey, worldKey } from '../keys.ts'
 import { instantRow } from './rows.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
-import { name } from './text.ts'
+import { integerBetween, name } from './text.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
 /** A world: one autobuild session of one task, where turns are numbered from 1. */
@@ -34,7 +34,7 @@ export const createWorldRequest = z.strictObject({
   taskId: name,
   worldSlug: name.nullish().describe("default: the task's next one"),
   executor: name.nullish().describe('default: external'),
-  leaseTtlMs: z.number().int().min(1_000).max(86_400_000).nullish().describe('default: 60000'),
+  leaseTtlMs: integerBetween(1_000, 86_400_000).nullish().describe('default: 60000'),
 })
 
 export type CreateWorldRequest = z.output<typeof createWorldRequest>

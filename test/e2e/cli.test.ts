@@ -300,13 +300,26 @@ describe('exit codes', () => {
   })
 
   const misnamed: [args: string[], text: string][] = [
-    [['run', 'start', 'w', '--turns', '0'], 'error: --turns: '],
+    [['run', 'start', 'w', '--turns', '0'], 'error: --turns: must be a whole number from 1 to 100,000\n'],
+    [
+      ['run', 'start', 'w', '--max-attempts', '-1'],
+      'error: --max-attempts: must be a whole number from 1 to 1,000,000\n',
+    ],
+    [['worlds', '--limit', '0'], 'error: --limit: must be a whole number from 1 to 500\n'],
+    [['worlds', 'turn', 'w', '0'], 'error: <turn>: must be a whole number from 1 to 1,000,000\n'],
+    [
+      ['worlds', 'create', '--feature', 'F', '--task', 'T', '--lease-ttl-ms', '5'],
+      'error: --lease-ttl-ms: must be a whole number from 1,000 to 86,400,000\n',
+    ],
     [
       ['run', 'start', 'w', '--turns', '3', '--max-attempts', '1'],
       'error: --max-attempts: must be at least --turns (3)\nhint: Each committed turn takes an attempt; leave --max-attempts out for as many as --turns.\n',
     ],
-    [[...context, '--token-budget', '5'], 'error: --token-budget: '],
-    [['worlds', '--limit', '501'], 'error: --limit: '],
+    [
+      [...context, '--token-budget', '5'],
+      'error: --token-budget: must be a whole number from 100 to 100,000\n',
+    ],
+    [['worlds', '--limit', '501'], 'error: --limit: must be a whole number from 1 to 500\n'],
     [['paths', '--top', '-1'], 'error: --top: '],
     [['query', 'RETURN 1', '--timeout', '0'], 'error: --timeout: '],
     [
