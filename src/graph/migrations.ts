@@ -19,13 +19,16 @@ export type MigrationStatus = { applied: readonly string[]; pending: readonly st
 
 export type MigrateOptions = {
   migrations?: readonly Migration[]
-  /** Names this process in the lock; random by default. */
-  owner?: string
   now?: () => Date
+  /** How long the lock of a process that was killed keeps others waiting on Neo4j: it is renewed until the end. */
+  leaseMs?: number
 }
 
-const LEASE_MS = 60_000
+const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
+
+/** Begins the name of each owner in this process. */
+const PROCESS = crypto.randomUUID()
 
 const takeLock = statement('graph/migration-lock')
 const releaseLock = statement('graph/migration-unlock')
@@ -85,11 +88,14 @@ export async function migrationStatus(
 
 /** Brings the schema up to date, one process at a time, and answers the versions that it applied. */
 export async function migrate(graph: Graph, options: MigrateOptions = {}): Promise<readonly string[]> {
-  const { migrations = loadMigrations(), owner = crypto.randomUUID(), now = () => new Date() } = options
+  const { migrations = loadMigrations(), now = () => new Date(), leaseMs = LEASE_MS } = options
   const { pending } = await migrationStatus(graph, migrations)
   if (pending.length === 0) return []
   for (const command of BOOTSTRAP) await graph.schema(command)
-  await lock(graph, owner)
+  const owner = `${PROCESS} ${crypto.randomUUID()}`
+  const takeOrRenew = () => tryToLock(graph, owner, leaseMs)
+  await untilTaken(takeOrRenew)
+  const renewing = keepRenewed(graph, takeOrRenew, leaseMs)
   try {
     const { applied, pending: left } = await migrationStatus(graph, migrations)
     let previous = applied.at(-1) ?? null
@@ -102,22 +108,41 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
     }
     return left
   } finally {
+    clearInterval(renewing)
     await graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
   }
 }
 
-async function lock(graph: Graph, owner: string): Promise<void> {
+/** One process at a time has an embedded graph, so a lock that another one left there is nobody's. */
+async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {
+  const process = graph.engine === 'embedded' ? PROCESS : null
+  const params = { owner, process, token: crypto.randomUUID(), leaseMs }
+  return (await graph.write([{ statement: takeLock, params }])) !== null
+}
+
+async function untilTaken(tryToTake: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + WAIT_FOR_LOCK_MS
-  for (;;) {
-    const params = { owner, token: crypto.randomUUID(), leaseMs: LEASE_MS }
-    if ((await graph.write([{ statement: takeLock, params }])) !== null) return
+  while (!(await tryToTake())) {
     if (performance.now() > deadline) {
       throw new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
-        hint: 'Wait for it. A lock left behind ends by itself within a minute.',
+        hint: 'Wait for it. A lock left behind ends by itself within ten seconds.',
       })
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+}
+
+/**
+ * A command may take longer than the lease. A renewal that fails is followed by the next one; where all do, a second process
+ * runs the same commands, of which each may be repeated. The embedded graph needs none, and takes one writer at a time.
+ */
+function keepRenewed(
+  graph: Graph,
+  renew: () => Promise<boolean>,
+  leaseMs: number,
+): NodeJS.Timeout | undefined {
+  if (graph.engine === 'embedded') return undefined
+  return setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
 }
 
 const drift = (message: string): TurngraphError =>

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { loadMigrations, type Migration, migrate, migrationStatus } from '../../src/graph/migrations.ts'
+import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
+import { until } from '../chaos/scenario.ts'
 import { runThroughOperations } from '../support/healthy-graph.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -27,6 +29,7 @@ const leaveLockBehind = parseStatement(
    RETURN l.owner AS owner`,
 )
 const lock = parseStatement('test/lock', 'MATCH (l:SchemaMigrationLock) RETURN l.owner AS owner')
+const lease = parseStatement('test/lease', 'MATCH (l:SchemaMigrationLock) RETURN l.leaseUntil AS until')
 const withTurnCount = parseStatement(
   'test/with-turn-count',
   'MATCH (r:TurnRun) SET r.turnCount = r.requestedTurnCount RETURN count(r) AS runs',
@@ -108,8 +111,8 @@ export function migrationsContract(store: StoreUnderTest): void {
       const other = await handles.open(() => store.beside(handles.graph))
       const migrations = [first, second, third]
       const answers = await Promise.all([
-        migrate(handles.graph, { migrations, owner: 'a' }),
-        migrate(other, { migrations, owner: 'b' }),
+        migrate(handles.graph, { migrations }),
+        migrate(other, { migrations }),
       ])
       expect(answers.flat().sort()).toEqual(['001', '002', '003'])
       expect(await handles.graph.read(links, {})).toHaveLength(2)
@@ -124,10 +127,47 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await graph.read(lock, {})).toEqual([{ owner: null }])
     })
 
+    test('the lock of a migration that was killed is taken on the embedded graph at once, on Neo4j when its lease ends', async () => {
+      const { graph } = handles
+      const forMs = graph.engine === 'embedded' ? 3_600_000 : 500
+      await graph.write([{ statement: leaveLockBehind, params: { owner: 'killed', forMs } }])
+      expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])
+      expect(await graph.read(lock, {})).toEqual([{ owner: null }])
+    })
+
+    test('a migration on Neo4j renews its lock while a command takes long', async ({ skip }) => {
+      const { graph } = handles
+      skip(graph.engine === 'embedded', 'one process at a time has an embedded graph')
+      const leaseUntil = async () => Number((await graph.read(lease, {}))[0]?.until)
+      const slow: Graph = {
+        engine: graph.engine,
+        source: graph.source,
+        read: (...args) => graph.read(...args),
+        write: (...args) => graph.write(...args),
+        transact: (...args) => graph.transact(...args),
+        health: () => graph.health(),
+        close: () => graph.close(),
+        schema: async (command) => {
+          if (first.commands.includes(command)) {
+            const taken = await leaseUntil()
+            await until('the lock is renewed', 30_000, async () => (await leaseUntil()) > taken)
+          }
+          await graph.schema(command)
+        },
+      }
+      expect(await migrate(slow, { migrations: [first], leaseMs: 600 })).toEqual(['001'])
+      expect(await graph.read(lock, {})).toEqual([{ owner: null }])
+    })
+
     test('a lock that is held is neither taken nor released by another', async () => {
       const { graph } = handles
       const take = (owner: string) =>
-        graph.write([{ statement: takeLock, params: { owner, token: crypto.randomUUID(), leaseMs: 60_000 } }])
+        graph.write([
+          {
+            statement: takeLock,
+            params: { owner, process: null, token: crypto.randomUUID(), leaseMs: 60_000 },
+          },
+        ])
       const release = (owner: string) =>
         graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
       expect(await take('a')).toEqual([[{ owner: 'a' }]])
