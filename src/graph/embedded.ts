@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { diskError, TurngraphError } from '../errors.ts'
+import { makePrivate } from '../private-mode.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import { heldError, removeHolder, writeHolder } from './holder.ts'
 import {
@@ -72,6 +73,9 @@ export class EmbeddedGraph implements Graph {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered })
+      // The engine makes them for everybody to read.
+      makePrivate(file)
+      makePrivate(`${file}.wal`)
     } catch (cause) {
       throw diskError(cause, folder) ?? openFailed(folder, cause)
     }

@@ -53,6 +53,7 @@ export class WriteAheadLog {
   async #openLog(name: string): Promise<FileHandle | undefined> {
     try {
       const handle = await open(path.join(this.#folder, name), 'r+')
+      await handle.chmod(0o600)
       this.#open.set(name, handle)
       return handle
     } catch (error) {

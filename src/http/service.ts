@@ -7,6 +7,7 @@ import type { Graph } from '../graph/port.ts'
 import { storeName } from '../graph/store-name.ts'
 import { createLog, type Log } from '../log.ts'
 import { Metrics } from '../metrics.ts'
+import { isOpenToOthers } from '../private-mode.ts'
 import { Queries } from '../queries/queries.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
@@ -109,6 +110,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     await instance.release()
     throw error
   }
+  warnOfOpenFolders(config, log)
   log.info({ url, engine: graph.engine, store, version: VERSION }, 'listening')
 
   const end = async () => {
@@ -144,6 +146,13 @@ function mostConnections({ maxConnections }: Config, log: Log): number {
     )
   }
   return most
+}
+
+function warnOfOpenFolders({ dataFolder, store }: Config, log: Log): void {
+  const folders = new Set([dataFolder, (store.kind === 'embedded' && store.folder) || dataFolder])
+  for (const folder of folders)
+    if (isOpenToOthers(folder))
+      log.warn(`other users of this machine can look into ${folder}: chmod 700 ${folder}`)
 }
 
 function listen(server: Server, { host, port }: Config): Promise<number> {
