@@ -202,6 +202,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       cancel_requested_at: null,
       cancel_reason: null,
       failure_reason: null,
+      last_attempt_failure_reason: null,
       enqueued_at: expect.stringMatching(/Z$/),
       started_at: expect.stringMatching(/Z$/),
       ended_at: null,
