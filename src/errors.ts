@@ -1,5 +1,6 @@
 import { describeDiskFault } from './disk-fault.ts'
 import { EXIT } from './exit-codes.ts'
+import { scrubText, scrubTexts } from './scrub.ts'
 
 /**
  * The errors that callers meet, everywhere the same: REST, MCP and the command line derive their
@@ -53,7 +54,7 @@ export type ErrorCode = keyof typeof ERRORS
 export type ErrorOptions = { hint?: string | undefined; details?: unknown; cause?: unknown }
 
 /**
- * The one error class.
+ * The one error class. What it says may quote what was sent, so secrets in it are masked.
  *
  * @example
  * throw new TurngraphError('unknown_world', 'TASK-1 has no world "w7".', { hint: 'turngraph worlds lists them' })
@@ -65,10 +66,10 @@ export class TurngraphError extends Error {
   readonly details: unknown
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(scrubText(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    this.hint = options.hint ?? null
-    this.details = options.details ?? null
+    this.hint = options.hint == null ? null : scrubText(options.hint)
+    this.details = scrubTexts(options.details ?? null)
   }
 
   get status(): number {

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
+import { scrubText } from './scrub.ts'
 
 export type Log = Logger
 
@@ -15,6 +16,8 @@ export function createLog(level: string, to: DestinationStream = standardError()
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.errWithCause },
+      // Whatever a line quotes: an address, a statement, an error of somebody else.
+      hooks: { streamWrite: scrubText },
     },
     to,
   )

@@ -1,5 +1,5 @@
 import type { Secret } from './secrets/secret.ts'
-import { findSecrets } from './secrets.ts'
+import { findOwnSecrets, findSecrets } from './secrets.ts'
 
 /**
  * Masks secrets in what is about to be stored: agents quote commands, logs and configuration, and a
@@ -32,6 +32,20 @@ export async function scrub<T>(record: T): Promise<{ scrubbed: T; redactions: nu
   }
   return { scrubbed: rewrite(record, replace, IDENTITY) as T, redactions }
 }
+
+/** Masks what is no record, and cannot wait: a line of a log, a name, a message. */
+export function scrubText(text: string): string {
+  const secrets = findOwnSecrets(text)
+  return secrets.length === 0
+    ? text
+    : mask(
+        text,
+        secrets.map(({ start, end }): Range => [start, end]),
+      ).text
+}
+
+/** Masks every string of a value, each by itself: for what is told, and never stored. */
+export const scrubTexts = (value: unknown): unknown => rewrite(value, scrubText, NOTHING)
 
 type Piece = Readonly<{ text: string; start: number }>
 

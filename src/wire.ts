@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { EVERY_PROBLEM, TurngraphError } from './errors.ts'
+import { scrubText } from './scrub.ts'
 
 /**
  * One schema per record, written in camelCase: the snake_case wire form derives from it here.
@@ -167,7 +168,9 @@ function invalidRequest(what: string, found: Problem[]): TurngraphError {
   const problems = [
     ...new Map(found.toReversed().map((problem) => [problem.path, problem])).values(),
   ].reverse()
-  const shown = problems.slice(0, 5).map((p) => (p.path === '' ? p.message : `${p.path}: ${p.message}`))
+  const shown = problems
+    .slice(0, 5)
+    .map((p) => (p.path === '' ? p.message : `${scrubText(p.path)}: ${p.message}`))
   const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
   return new TurngraphError('invalid_request', `${what}: ${shown.join('; ')}${more}`, {
     hint: EVERY_PROBLEM,

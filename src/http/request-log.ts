@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'
 import { isAway } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { scrubText } from '../scrub.ts'
 
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -43,7 +44,22 @@ const line = (
   { responseTime }: { responseTime: number },
 ): Record<string, unknown> => ({
   method: req.method,
-  path: req.originalUrl ?? req.url,
+  path: scrubAddress(req.originalUrl ?? req.url ?? ''),
   status: res.statusCode,
   ms: responseTime,
 })
+
+/** A secret is not known while it is percent-encoded. */
+function scrubAddress(address: string): string {
+  const decoded = decode(address)
+  const scrubbed = scrubText(decoded)
+  return scrubbed === decoded ? address : scrubbed
+}
+
+function decode(address: string): string {
+  try {
+    return decodeURIComponent(address.replaceAll('+', ' '))
+  } catch {
+    return address // not well-formed: it is refused
+  }
+}

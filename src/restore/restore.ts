@@ -3,6 +3,7 @@ import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../
 import { within } from '../graph/one-moment.ts'
 import type { Graph, Run } from '../graph/port.ts'
 import { type Conflict, refuseConflicts } from './conflicts.ts'
+import { scrubRecords } from './scrub-records.ts'
 import type { Given, Restored, Work } from './work.ts'
 import { writers } from './writers.ts'
 
@@ -18,7 +19,7 @@ export type RestoreReport = Partial<Record<Kind, { created: number; existing: nu
  * await restoreRecords(graph, lines.map((line) => JSON.parse(line)))
  */
 export async function restoreRecords(graph: Graph, given: readonly unknown[]): Promise<RestoreReport> {
-  const parsed = given.map(parseRecord)
+  const { records: parsed } = await scrubRecords(given.map(parseRecord))
   const report = await graph.transact((run) => restoreWithin(graph, run, parsed))
   return report ?? {}
 }

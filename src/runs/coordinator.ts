@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import { logRecovery } from '../criteria/log-recovery.ts'
 import { hasCode, isAway, TurngraphError } from '../errors.ts'
 import type { Graph } from '../graph/port.ts'
+import { scrubText } from '../scrub.ts'
 import type { CaptureRequest } from '../turns/record.ts'
 import type { World } from '../turns/worlds.ts'
 import { parseWire } from '../wire.ts'
@@ -288,8 +289,10 @@ function stoppedMeanwhile(error: unknown): null {
   throw error
 }
 
-const bounded = (reason: string): string =>
-  reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`
+function bounded(given: string): string {
+  const reason = scrubText(given) // a secret that was cut would not be known
+  return reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`
+}
 
 /** The end of a command's standard error is at most 4 KiB, and what was wrong stands before it. */
 const MAX_REASON = 5_000

@@ -7,7 +7,7 @@ import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
 import { projectKey, worldKey } from '../keys.ts'
-import { scrub } from '../scrub.ts'
+import { scrub, scrubText } from '../scrub.ts'
 import { captureAsOwner } from '../turns/capture.ts'
 import { digestOf } from '../turns/digest.ts'
 import type { CaptureRequest } from '../turns/record.ts'
@@ -100,13 +100,13 @@ export class TurnRunStore {
     { project, worldSlug, workerId, ...counts }: StartTurnRunInput,
     turnRunId = this.#newId(),
   ): Promise<TurnRun> {
-    const command = { ...counts, turnRunId, owner: workerId, at: this.#now() }
+    const command = { ...counts, turnRunId, owner: scrubText(workerId), at: this.#now() }
     return this.#decide({ project, worldSlug, turnRunId }, (view) => lifecycle.startTurnRun(view, command))
   }
 
   /** A single attempt, outside any run. */
   startAttempt(world: WorldRef, workerId: string, attemptId = this.#newId()): Promise<Attempt> {
-    const command = { attemptId, owner: workerId, at: this.#now() }
+    const command = { attemptId, owner: scrubText(workerId), at: this.#now() }
     return this.#decide({ ...world, attemptId }, (view) => lifecycle.startAttempt(view, command))
   }
 
@@ -120,12 +120,12 @@ export class TurnRunStore {
     fence: number,
     attemptId = this.#newId(),
   ): Promise<Attempt> {
-    const command = { attemptId, owner: workerId, at: this.#now(), fence }
+    const command = { attemptId, owner: scrubText(workerId), at: this.#now(), fence }
     return this.#decide({ ...run, attemptId }, (view) => lifecycle.startAttemptForTurnRun(view, command))
   }
 
   claimAttempt(attempt: AttemptRef, workerId: string): Promise<Attempt> {
-    return this.#decide(attempt, (view) => lifecycle.claimAttempt(view, workerId))
+    return this.#decide(attempt, (view) => lifecycle.claimAttempt(view, scrubText(workerId)))
   }
 
   heartbeatAttempt(attempt: AttemptRef, fence: number): Promise<lifecycle.Renewed> {
@@ -226,17 +226,18 @@ export class TurnRunStore {
     formerLifeOf: string | null = null,
     held: ReadonlySet<string> = new Set(),
   ): Promise<Reconciled> {
+    const owner = formerLifeOf === null ? null : scrubText(formerLifeOf)
     const params = { leased: true, skew: this.#skew() }
     const rows = await readRows(this.#graph, leased, params, leasedRow)
     const due = rows
       .filter(
         ({ leaseUntil, now, leaseOwners }) =>
-          leaseUntil <= now || leaseOwners.some((owner) => owner === formerLifeOf),
+          leaseUntil <= now || leaseOwners.some((other) => other === owner),
       )
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {
-      const command = { formerLifeOf, held, at: this.#now() }
+      const command = { formerLifeOf: owner, held, at: this.#now() }
       try {
         const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
         if (ended.interruptedRun !== null) found.runs++

@@ -177,8 +177,10 @@ function closing(content: string, start: number, mark: string, ends: Ends): numb
 const NEXT = /[;&,](?=[A-Za-z_][\w.-]{0,40}=)/
 
 /** Without what closes the sentence or the command that a value stands in. */
-function unquotedEnd(content: string, start: number, { place }: Name, ends: Ends): number {
-  const end = ends.endOfRun(RUNS[place] ?? WORD, start)
+function unquotedEnd(content: string, start: number, { place, isStrong }: Name, ends: Ends): number {
+  // Only passwords have spaces.
+  const run = place === 'pair' && !isStrong ? WORD : (RUNS[place] ?? WORD)
+  const end = ends.endOfRun(run, start)
   const head = content.slice(start, Math.min(end, start + LONGEST_JUDGED))
   const next = place === 'line' ? -1 : head.search(NEXT)
   if (next !== -1) return start + next

@@ -7,7 +7,9 @@ const KEY_BLOCK = new RegExp(
 )
 /** Prose that names the two markers holds no such run. */
 const BASE64_RUN = /[A-Za-z0-9+/=]{32}/
-const BASE64_LINES = /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*/y
+/** Of a text that was cut, the last line may be short. */
+const BASE64_LINES =
+  /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{1,15}(?=\n?\0|$))?/y
 
 /**
  * Private keys in PEM: the whole block; where a log was cut before its end, as far as lines of base64 go.

@@ -1,4 +1,5 @@
 import type { TranscriptRecord } from './line-records.ts'
+import { maskName } from './mask-name.ts'
 
 /** What a record says, as far as turns need it (contract: transcripts.md, "Turns"). Words are looked at, never kept. */
 
@@ -21,6 +22,12 @@ type Block = Readonly<Record<string, unknown>>
 
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
+
+/** A name or an id: other people write them, so they may hold a secret. */
+export const maskedName = (value: unknown): string | null => {
+  const text = textOf(value)
+  return text === null ? null : maskName(text)
+}
 
 /** A timestamp as it stands there, if it is one. */
 export const instantOf = (value: unknown): string | null => {
@@ -132,13 +139,13 @@ export type Call = { id: string; tool: string }
 export const callsOf = (record: TranscriptRecord): Call[] =>
   blocksOf(record).flatMap(({ type, id, name }) =>
     type === 'tool_use' && typeof id === 'string' && id !== ''
-      ? [{ id, tool: textOf(name) ?? '(no name)' }]
+      ? [{ id: maskName(id), tool: maskedName(name) ?? '(no name)' }]
       : [],
   )
 
 /** What groups the records of one response: an API answer of four blocks is four records. */
 export const responseOf = (record: TranscriptRecord): string =>
-  textOf(messageOf(record).id) ?? textOf(record.requestId) ?? textOf(record.uuid) ?? ''
+  maskedName(messageOf(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
 /** A record that Claude Code wrote in the model's place. */
 export const isSynthetic = (record: TranscriptRecord): boolean => messageOf(record).model === '<synthetic>'
@@ -150,4 +157,4 @@ export const isFinal = (record: TranscriptRecord): boolean => {
 
 /** The agent whose work a call's result brings. */
 export const agentOf = (record: TranscriptRecord): string | null =>
-  textOf(objectOf(record.toolUseResult)?.agentId)
+  maskedName(objectOf(record.toolUseResult)?.agentId)

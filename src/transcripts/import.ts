@@ -8,7 +8,7 @@ import { fileKey, type KnownProgress, readProgress, readSeen, type TranscriptSou
 import { scrubbedState } from './scrubbed.ts'
 import { splitSessionId } from './session-name.ts'
 import { stepOf } from './step-of.ts'
-import { nameFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
+import { nameFrom, pathFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
 import type { Counted } from './tally.ts'
 import { Transcript } from './transcript.ts'
 
@@ -184,7 +184,7 @@ class Reading {
       properties: {
         project,
         sessionId: nameFrom(sessionId),
-        path,
+        path: path === null ? null : pathFrom(path),
         inode,
         offset,
         isWhole,

@@ -1,7 +1,9 @@
 import type { Params, Value } from '../graph/port.ts'
 import { canonicalInstant } from '../instant.ts'
 import { sha256, transcriptKey } from '../keys.ts'
+import { scrubText } from '../scrub.ts'
 import { failureOf } from './failure.ts'
+import { maskName } from './mask-name.ts'
 import { splitSessionId } from './session-name.ts'
 import type { ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
@@ -12,8 +14,8 @@ const LONGEST_NAME = 256
 const LONGEST_PATH = 4_096
 
 /** Names and ids are other people's: what both engines can keep, and no longer than an index takes. */
-export const nameFrom = (text: string): string => kept(text, LONGEST_NAME)
-export const pathFrom = (text: string): string => kept(text, LONGEST_PATH)
+export const nameFrom = (text: string): string => kept(maskName(text), LONGEST_NAME)
+export const pathFrom = (text: string): string => kept(scrubText(text), LONGEST_PATH)
 
 const kept = (text: string, longest: number): string =>
   text.length <= longest

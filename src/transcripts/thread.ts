@@ -1,3 +1,4 @@
+import { scrubText } from '../scrub.ts'
 import {
   agentOf,
   callsOf,
@@ -5,6 +6,7 @@ import {
   isCompaction,
   isFinal,
   isSynthetic,
+  maskedName,
   outcomeOf,
   responseOf,
   resultsOf,
@@ -41,6 +43,11 @@ export type ThreadState = {
 }
 
 const MOST_UNSETTLED = 100
+
+const scrubbedPath = (value: unknown): string | null => {
+  const text = textOf(value)
+  return text === null ? null : scrubText(text)
+}
 
 /** Of a turn that has just begun. */
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
@@ -137,8 +144,8 @@ export class Thread {
 
   #remember({ cwd, version }: TranscriptRecord, at: string | null): void {
     const { state } = this
-    state.cwd ??= textOf(cwd)
-    state.version ??= textOf(version)
+    if (state.cwd === null) state.cwd = scrubbedPath(cwd)
+    if (state.version === null) state.version = maskedName(version)
     state.startedAt ??= at
     state.endedAt = at ?? state.endedAt
   }
@@ -153,7 +160,7 @@ export class Thread {
   #user(record: TranscriptRecord, at: string | null): void {
     const results = resultsOf(record)
     for (const result of results) {
-      const pending = this.#pending.get(textOf(result.tool_use_id) ?? '')
+      const pending = this.#pending.get(maskedName(result.tool_use_id) ?? '')
       if (pending === undefined) continue
       this.#pending.delete(pending.step.id)
       pending.thread.settle(pending, record, result)
@@ -168,8 +175,8 @@ export class Thread {
 
   #start(record: TranscriptRecord, kind: TurnKind, at: string | null): void {
     const { open } = this.state
-    const id = textOf(record.uuid)
-    const promptId = textOf(record.promptId)
+    const id = maskedName(record.uuid)
+    const promptId = maskedName(record.promptId)
     if (id === null || id === open?.id || this.#started.has(id)) return
     if (promptId !== null && promptId === open?.promptId && kind !== 'skill') return
     this.#forgetUnanswered()
@@ -219,7 +226,7 @@ export class Thread {
       this.#open(unanswered)
       return
     }
-    const id = textOf(record.uuid)
+    const id = maskedName(record.uuid)
     if (open === null && id !== null)
       this.#open({ id, kind: 'continuation', promptId: null, startedAt: at, ...NOTHING_SINCE })
   }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { textOf } from './content.ts'
+import { maskedName } from './content.ts'
 import { noCounts, type ReadingCounts, readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
 import { LineSplitter } from './lines.ts'
 import { newThread, type Pending, Thread, type ThreadState } from './thread.ts'
@@ -149,7 +149,7 @@ export class Transcript {
 
   /** For the session of a transcript without a name: the first that any record names. */
   #look(line: Buffer): void {
-    this.#sessionId = textOf(wholeObject(line)?.sessionId)
+    this.#sessionId = maskedName(wholeObject(line)?.sessionId)
     if (this.#sessionId === null) return
     for (const record of this.#waiting.splice(0)) this.#record(record)
   }
@@ -163,8 +163,8 @@ export class Transcript {
     const { agentId } = this.#name
     if (agentId !== null) return this.#thread(`${session}/${agentId}`, true)
     if (record.isSidechain !== true) return this.#thread(session, false)
-    const agent = textOf(record.agentId)
-    const [uuid, parent] = [textOf(record.uuid), textOf(record.parentUuid)]
+    const agent = maskedName(record.agentId)
+    const [uuid, parent] = [maskedName(record.uuid), maskedName(record.parentUuid)]
     const id =
       agent !== null
         ? `${session}/${agent}`

@@ -1,5 +1,6 @@
 import { closestMatch } from 'leven'
 import * as z from 'zod'
+import { scrubText } from '../scrub.ts'
 import { label } from './text.ts'
 
 /**
@@ -82,8 +83,9 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
   const use = `use ${canonical.slice(0, -1).join(', ')} or ${canonical.at(-1)}`
   const folded = foldWord(given)
   if (folded === '') return `is empty; ${use}, or leave it out`
+  const clean = scrubText(given) // a secret that was cut would not be known
   const shown =
-    given.length > SHOWN_CHARACTERS ? `${given.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : given
+    clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : clean
   // Canonical words first: of two that are equally near, the first one is named.
   // A word that denies another is near to it, and means the opposite.
   const nearest = NEGATION.test(folded)

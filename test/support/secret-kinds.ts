@@ -256,7 +256,6 @@ const TOKENS: readonly SecretKind[] = [
     '-',
     [12, HEX],
   ),
-  token('Braintree token', 'access', '_token$production$', [16, LOWER + DIGITS], '$', [32, HEX]),
   token('Twilio key', 'S', 'K', [32, HEX]),
   token('Typeform token', 'tf', 'p_', [59, URL_SAFE]),
   token('Vercel token', 'vc', 'p_', [56, ALNUM]),
@@ -631,6 +630,11 @@ const KEYS: readonly SecretKind[] = [
       return { text: `cat key.pem\n${lines.join('\n')}\n`, secret: lines.slice(1, -1).join('\n') }
     }),
   ),
+  // Its beginning is a word of many texts.
+  kind('Braintree token', (random) => {
+    const secret = `${random(16, LOWER + DIGITS)}$${random(32, HEX)}`
+    return { text: `used access${'_token'}$production$${secret}`, secret }
+  }),
   kind('PEM on one line', (random) => {
     const lines = pem(LABELS[0] ?? '', random)
     return { text: `{"private_key": "${lines.join('\\n')}\\n"}`, secret: lines.slice(1, -1).join('\\n') }

@@ -1,0 +1,246 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { Writable } from 'node:stream'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { expect, test } from 'vitest'
+import { httpClient } from '../../src/client/http.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { createLog } from '../../src/log.ts'
+import { FEATURE, PROJECT, TASK } from '../support/records.ts'
+import { type Planted, SECRET_KINDS, seeded } from '../support/secret-kinds.ts'
+import { call as callOf, send, sessionOf } from '../support/transcript-import.ts'
+import { failed, linesOf, placed, result, user } from '../support/written-transcript.ts'
+import { newFolder, start } from './http-start.ts'
+import { connected } from './mcp-connect.ts'
+
+/** Invariant 10, by every door: of no kind of secret does anything survive, wherever one looks afterwards. */
+
+/** Each of a random of its own: no secret is part of another one. */
+const planted = (seed: number): Planted[] =>
+  SECRET_KINDS.map(({ make }, i) => make(seeded(seed * 10_000 + i)))
+
+/** A part of a secret that is no chance: of random texts of some MiB no ten characters are the same. */
+const LONGEST_CHANCE = 10
+
+/** The kinds of which a text still has a part. */
+function leaksIn(text: string, secrets: readonly Planted[]): string[] {
+  const parts = new Map<string, string>()
+  for (const [i, { secret }] of secrets.entries()) {
+    const length = Math.min(LONGEST_CHANCE, secret.length)
+    for (let at = 0; at + length <= secret.length; at++)
+      parts.set(secret.slice(at, at + length), SECRET_KINDS[i]?.name ?? '')
+  }
+  const found = new Map<string, string>()
+  for (let at = 0; at < text.length; at++) {
+    for (const length of [LONGEST_CHANCE, LONGEST_CHANCE - 1, LONGEST_CHANCE - 2]) {
+      const kind = parts.get(text.slice(at, at + length))
+      if (kind !== undefined) found.set(kind, `${kind}: ${text.slice(at - 40, at + 30)}`)
+    }
+  }
+  return [...found.values()]
+}
+
+const bytesBelow = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => readFileSync(file, 'latin1'))
+    .join('\n')
+
+async function serve() {
+  let logged = ''
+  const log = createLog(
+    'trace',
+    new Writable({
+      write(chunk, _encoding, done) {
+        logged += String(chunk)
+        done()
+      },
+    }) as never,
+  )
+  const data = newFolder()
+  const started = await start(
+    { TURNGRAPH_PROJECT: PROJECT },
+    { graph: EmbeddedGraph.open({ folder: data }), dataFolder: data, log },
+  )
+  return { ...started, data, log: () => logged }
+}
+
+/** All texts in every free field of a turn. */
+const turnWith = (turnNumber: number, texts: readonly string[]) => {
+  const half = Math.ceil(texts.length / 2)
+  const joined = [texts.slice(0, half), texts.slice(half)].map((some) => some.join('\n'))
+  const [one = '', two = ''] = joined
+  return {
+    feature_id: FEATURE,
+    task_id: TASK,
+    turn_number: turnNumber,
+    player_summary: one,
+    coach_feedback: two,
+    coach_decision: 'feedback',
+    blockers_found: texts,
+    lessons_from_turn: texts,
+    files_modified: texts,
+    progress_summary: two,
+    what_to_try_next: one,
+    verifications: texts.map((text, i) => ({
+      criterion_id: `AC-${i}`,
+      criterion_text: `Criterion ${i}: ${text}`,
+      status: 'verified',
+      evidence: text,
+    })),
+    promises: texts.map((text, i) => ({
+      criterion_id: `AC-${i}`,
+      status: 'complete',
+      evidence: text,
+      test_file: text,
+      implementation_files: [text],
+    })),
+    issues: texts.map((text) => ({
+      severity: 'must_fix',
+      description: text,
+      suggestion: text,
+      details: { deep: [text] },
+    })),
+    extra: { log: { lines: texts } },
+  }
+}
+
+/** What one may look at afterwards. */
+async function lookedAt({
+  call,
+  data,
+  log,
+}: Awaited<ReturnType<typeof serve>>): Promise<Record<string, string>> {
+  const asked = async (route: string) => JSON.stringify((await call('GET', route)).body)
+  return {
+    log: log(),
+    export: await asked('/v1/export?limit=1000'),
+    metrics: await asked('/metrics'),
+    worlds: await asked('/v1/worlds?limit=500'),
+    data: bytesBelow(data),
+  }
+}
+
+test('captured over REST and asked for again', async () => {
+  const secrets = planted(1)
+  const service = await serve()
+  const texts = secrets.map(({ text }) => text)
+  const answers: unknown[] = []
+  for (let turn = 1; turn <= 6; turn++) {
+    const some = texts.filter((_, i) => i % 6 === turn - 1)
+    const { status, body } = await service.call('POST', '/v1/turns', { body: turnWith(turn, some) })
+    expect(status, JSON.stringify(body).slice(0, 500)).toBe(201)
+    expect(body.redactions).toBeGreaterThan(some.length * 10)
+    answers.push(body)
+  }
+  // A conflict shows both records, a refusal what was sent.
+  answers.push((await service.call('POST', '/v1/turns', { body: turnWith(1, texts.slice(0, 20)) })).body)
+  for (const text of texts) {
+    const wrong = { ...turnWith(9, []), player_decision: text, [text]: 1 }
+    answers.push((await service.call('POST', '/v1/turns', { body: wrong })).body)
+  }
+  for (const role of ['player', 'coach']) {
+    const asked = `feature_id=${FEATURE}&task_id=${TASK}&current_turn=7&role=${role}`
+    answers.push((await service.call('GET', `/v1/continuation-context?${asked}`)).body)
+  }
+  for (const [place, text] of Object.entries({
+    ...(await lookedAt(service)),
+    answers: JSON.stringify(answers),
+  }))
+    expect(leaksIn(text, secrets), place).toEqual([])
+}, 60_000)
+
+test('in addresses, statements, names of workers and reasons, over REST and MCP', async () => {
+  const secrets = planted(2)
+  const service = await serve()
+  const texts = secrets.map(({ text }) => text)
+  await service.call('POST', '/v1/turns', { body: turnWith(1, []) })
+  const [world] = (await service.call('GET', '/v1/worlds')).body.items
+  const runs = `/v1/worlds/${world.world_slug}/turn-runs`
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.service.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${service.token}` } },
+  })
+  const mcp = await connected(transport as Transport)
+  const answers: unknown[] = []
+  for (const [i, text] of texts.entries()) {
+    const address = encodeURIComponent(text.slice(0, 400))
+    answers.push((await service.call('GET', `/v1/worlds?task_id=${TASK}&q=${address}`)).body)
+    if (i % 4 !== 0) continue
+    const started = (await service.call('POST', runs, { body: {} })).body
+    const { attempt_id } = started
+    const claim = { worker_id: [...text].slice(0, 256).join('') }
+    const claimed = (await service.call('POST', `/v1/attempts/${attempt_id}/claim`, { body: claim })).body
+    const end = { fence: claimed.fence, reason: text }
+    const ended = await service.call('POST', `/v1/attempts/${attempt_id}/fail`, { body: end })
+    expect(ended.body.status, JSON.stringify([started, claimed, ended.body])).toBe('failed')
+    answers.push(claimed, ended.body)
+    const query = `MATCH (n {evidence: ${JSON.stringify(text)}}) RETURN n`
+    if (i % 80 === 0) answers.push((await service.call('POST', '/v1/cypher', { body: { query } })).body)
+  }
+  const [one = '', ...others] = texts.slice(0, 40)
+  const run = await mcp.call('run_turn', { world_slug: world.world_slug, turn_count: 2 })
+  const cancel = { world_slug: world.world_slug, turn_run_id: run.turn_run_id, reason: one }
+  answers.push(await mcp.call('cancel_turn_run', cancel))
+  const elsewhere = { ...turnWith(1, others), task_id: 'TASK-2' }
+  answers.push(await mcp.call('capture_turn_state', elsewhere))
+  await mcp.client.close()
+  answers.push((await service.call('GET', `/v1/worlds/${world.world_slug}/attempts?limit=500`)).body)
+  for (const [place, text] of Object.entries({
+    ...(await lookedAt(service)),
+    answers: JSON.stringify(answers),
+  }))
+    expect(leaksIn(text, secrets), place).toEqual([])
+}, 60_000)
+
+test('restored from an export of a program that masks nothing', async () => {
+  const secrets = planted(3)
+  const texts = secrets.map(({ text }) => text)
+  const from = await serve()
+  await from.call('POST', '/v1/turns', { body: turnWith(1, ['no secret']) })
+  const { lines } = (await from.call('GET', '/v1/export')).body as { lines: string[] }
+  const clean = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ kind }) => kind !== undefined && kind !== 'end')
+  const dirty = structuredClone(clean)
+  for (const record of dirty) {
+    if (record.kind !== 'turn') continue
+    Object.assign(record.turn, {
+      playerSummary: texts.join('\n'),
+      lessonsFromTurn: texts,
+      extra: JSON.stringify({ lines: texts }),
+    })
+    record.verifications[0].evidence = texts.join('\n')
+    record.issues[0].details = JSON.stringify({ texts })
+  }
+  const to = await serve()
+  const restored = await to.call('POST', '/v1/restore', { body: { records: dirty } })
+  expect(restored.status, JSON.stringify(restored.body)).toBe(200)
+  for (const [place, text] of Object.entries(await lookedAt(to)))
+    expect(leaksIn(text, secrets), place).toEqual([])
+
+  const again = await serve()
+  expect((await again.call('POST', '/v1/restore', { body: { records: clean } })).status).toBe(200)
+  expect((await again.call('GET', '/v1/export')).body.lines).toEqual(lines)
+}, 60_000)
+
+test('in the names, ids, folders and messages of a transcript', async () => {
+  const secrets = planted(4)
+  const service = await serve()
+  const client = httpClient({ url: service.service.url, token: service.token, project: PROJECT })
+  for (const [i, { text }] of secrets.entries()) {
+    if (i % 4 !== 0) continue
+    const records = placed([
+      { ...user('Do it'), cwd: `/home/a/${text}`, version: text },
+      callOf(`call ${text}`, `mcp ${text}`),
+      result(`call ${text}`),
+      callOf('two', 'Bash'),
+      failed('two', `Error: ${text}`),
+    ])
+    const written = records.map((record, at) => ({ ...record, uuid: `${text} ${at}` }))
+    await send(client, sessionOf(i), linesOf(written), { path: `/home/a/x.jsonl ${text}` })
+  }
+  for (const [place, text] of Object.entries(await lookedAt(service)))
+    expect(leaksIn(text, secrets), place).toEqual([])
+}, 60_000)
