@@ -13,12 +13,13 @@ import {
   asOf,
   entryCursor,
   foreignCursor,
+  LARGE_RECORDS,
   numberCursor,
   operation,
   page,
   pageFields,
-  pageOf,
   project,
+  readPage,
   target,
   textCursor,
   turnNumber,
@@ -116,10 +117,13 @@ export const operations = {
       ...pageFields,
     }),
     output: page(historyEntry),
-    run: async (graph, { limit, cursor, ...input }) => {
-      const after = entryCursor(cursor)
-      const entries = await criterionHistory(graph, input, { after, limit: limit + 1 })
-      const { items, nextCursor } = pageOf(entries, limit, (last) => `${last.turn}.${last.position}`)
+    run: async (graph, { limit, cursor, maxBytes, ...input }) => {
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => criterionHistory(graph, input, { after: entryCursor(at), limit: most }),
+        (last) => `${last.turn}.${last.position}`,
+        LARGE_RECORDS,
+      )
       return { items: items.map(({ position, ...entry }) => entry), nextCursor }
     },
   }),
@@ -171,13 +175,17 @@ export const operations = {
     scope: 'read',
     input: z.strictObject({ ...pageFields }),
     output: page(z.object({ project: z.string() })),
-    run: async (graph, { limit, cursor }, { onlyProject = null }) => {
-      const names = await projectsAfter(graph, textCursor(cursor) ?? '')
-      const projects = names.flatMap((name) =>
-        onlyProject === null || name === onlyProject ? [{ project: name }] : [],
-      )
-      return pageOf(projects, limit, (last) => last.project)
-    },
+    run: (graph, window, { onlyProject = null }) =>
+      readPage(
+        window,
+        async (at) => {
+          const names = await projectsAfter(graph, textCursor(at) ?? '')
+          return names.flatMap((name) =>
+            onlyProject === null || name === onlyProject ? [{ project: name }] : [],
+          )
+        },
+        (last) => last.project,
+      ),
   }),
   createWorld: operation({
     summary: 'Create a world: one autobuild session of a task',
@@ -204,11 +212,14 @@ export const operations = {
       ...pageFields,
     }),
     output: page(worldProgress),
-    run: async (graph, { limit, cursor, order, ...filter }) => {
-      const after = worldCursor(order, cursor)
-      const worlds = await listWorlds(graph, filter, { order, after, limit: limit + 1 })
-      if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
-      return pageOf(worlds, limit, positionIn(order))
+    run: async (graph, { limit, cursor, maxBytes, order, ...filter }) => {
+      const worlds = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => listWorlds(graph, filter, { order, after: worldCursor(order, at), limit: most }),
+        positionIn(order),
+      )
+      if (worlds.items.length === 0 && cursor == null) await requireNames(graph, filter)
+      return worlds
     },
   }),
   getWorld: operation({
@@ -230,11 +241,13 @@ export const operations = {
     scope: 'read',
     input: z.strictObject({ project, worldSlug, ...pageFields }),
     output: page(turnState),
-    run: async (graph, { limit, cursor, ...input }) => {
-      const after = numberCursor(cursor) ?? 0
-      const turns = await listTurns(graph, input.project, input.worldSlug, { after, limit: limit + 1 })
-      return pageOf(turns, limit, (last) => String(last.turnNumber))
-    },
+    run: (graph, { project, worldSlug, ...window }) =>
+      readPage(
+        window,
+        (at, most) => listTurns(graph, project, worldSlug, { after: numberCursor(at) ?? 0, limit: most }),
+        (last) => String(last.turnNumber),
+        LARGE_RECORDS,
+      ),
   }),
   getTurn: operation({
     summary: 'One turn, as it was stored',
@@ -248,11 +261,16 @@ export const operations = {
     scope: 'read',
     input: z.strictObject({ project, worldSlug, turnNumber, ...pageFields }),
     output: page(turnState),
-    run: async (graph, { limit, cursor, ...input }) => {
-      const before = numberCursor(cursor) ?? Number.MAX_SAFE_INTEGER
-      const window = { before, limit: limit + 1 }
-      const records = await turnHistory(graph, input.project, input.worldSlug, input.turnNumber, window)
-      const { items, nextCursor } = pageOf(records, limit, (last) => String(last.revision))
+    run: async (graph, { project, worldSlug, turnNumber, ...window }) => {
+      const { items, nextCursor } = await readPage(
+        window,
+        (at, limit) => {
+          const before = numberCursor(at) ?? Number.MAX_SAFE_INTEGER
+          return turnHistory(graph, project, worldSlug, turnNumber, { before, limit })
+        },
+        (last) => String(last.revision),
+        LARGE_RECORDS,
+      )
       return { items: items.map(({ revision, ...turn }) => turn), nextCursor }
     },
   }),

@@ -7,8 +7,8 @@ import {
   operation,
   page,
   pageFields,
-  pageOf,
   project,
+  readPage,
   textCursor,
   worldSlug,
 } from './operation.ts'
@@ -105,14 +105,17 @@ export const runOperations = {
       ...pageFields,
     }),
     output: page(turnRunStatus),
-    run: async (_graph, { limit, cursor, project, worldSlug, status }, { runs }) => {
+    run: async (_graph, { limit, cursor, maxBytes, project, worldSlug, status }, { runs }) => {
       const asked = {
         project,
         ...(worldSlug !== undefined && { worldSlug }),
         ...(status !== undefined && { status }),
       }
-      const found = await runs.store.listTurnRuns(asked, limit + 1, runCursor(cursor))
-      const { items, nextCursor } = pageOf(found, limit, ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`)
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => runs.store.listTurnRuns(asked, most, runCursor(at)),
+        ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`,
+      )
       const lastFailures = await runs.store.lastFailures(items.map(({ run }) => run))
       return {
         items: items.map(({ run, currentTurn }) => turnRunStatusOf(run, currentTurn, lastFailures)),
@@ -142,19 +145,25 @@ export const runOperations = {
     scope: 'read',
     input: z.strictObject({ project, worldSlug, turnRunId: turnRunId.optional(), ...pageFields }),
     output: attemptList,
-    run: async (_graph, { turnRunId, limit, cursor, ...world }, { runs }) => {
-      const before = numberCursor(cursor) ?? undefined
-      const { attempts, next } =
-        turnRunId === undefined
-          ? await runs.store.listAttemptsOfWorld(world, limit, before)
-          : await runs.store
-              .getTurnRunStatus({ ...world, turnRunId })
-              .then(({ run }) => runs.store.listAttemptsOfRun(run, limit, before))
+    run: async (_graph, { turnRunId, limit, cursor, maxBytes, ...world }, { runs }) => {
+      const run = turnRunId === undefined ? null : await runs.store.getTurnRunStatus({ ...world, turnRunId })
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        async (at, most) => {
+          const before = numberCursor(at) ?? undefined
+          const { attempts } =
+            run === null
+              ? await runs.store.listAttemptsOfWorld(world, most, before)
+              : await runs.store.listAttemptsOfRun(run.run, most, before)
+          return attempts
+        },
+        (last) => String(run === null ? last.number : last.turnRunSeq),
+      )
       return {
         worldSlug: world.worldSlug,
         turnRunId: turnRunId ?? null,
-        attempts: attempts.map(summaryOf),
-        nextCursor: next === null ? null : Buffer.from(String(next)).toString('base64url'),
+        attempts: items.map(summaryOf),
+        nextCursor,
       }
     },
   }),

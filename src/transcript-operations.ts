@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numberCursor, operation, page, pageFields, pageOf, project } from './operation.ts'
+import { numberCursor, operation, page, pageFields, project, readPage } from './operation.ts'
 import { desire, refreshDesires } from './transcripts/desires.ts'
 import { graphStore } from './transcripts/graph-store.ts'
 import { importFiles } from './transcripts/import-files.ts'
@@ -89,10 +89,18 @@ export const transcriptOperations = {
       ...pageFields,
     }),
     output: page(transcriptStep).extend({ turnId: z.string() }),
-    run: async (graph, { limit: most, cursor, ...input }) => {
-      const after = numberCursor(cursor) ?? -1
-      const { turnId, steps } = await listTranscriptSteps(graph, { ...input, after, limit: most + 1 })
-      return { turnId, ...pageOf(steps, most, (last) => String(last.sequence)) }
+    run: async (graph, { limit: most, cursor, maxBytes, ...input }) => {
+      let turnId = ''
+      const page = await readPage(
+        { limit: most, cursor, maxBytes },
+        async (at, limit) => {
+          const found = await listTranscriptSteps(graph, { ...input, after: numberCursor(at) ?? -1, limit })
+          turnId = found.turnId
+          return found.steps
+        },
+        (last) => String(last.sequence),
+      )
+      return { turnId, ...page }
     },
   }),
   listTranscriptPatterns: operation({

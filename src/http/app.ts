@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type Response } from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { type Config, isLoopback } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
@@ -7,10 +7,11 @@ import { operations } from '../operations.ts'
 import { UPLOAD_PATH } from '../transcript-upload.ts'
 import { answerJson, answerText } from './answer.ts'
 import { identify, limitRate, requireScope } from './authorize.ts'
+import { BodiesInFlight, bodyBudget } from './body-budget.ts'
 import { docsPages } from './docs.ts'
 import { answerFailure } from './failure.ts'
 import { refuseForeign } from './foreign.ts'
-import { jsonBody, jsonBodyUpTo, refuseBody } from './input.ts'
+import { jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler } from './operation-handler.ts'
@@ -42,10 +43,16 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   app.use(docsPages())
 
   app.use(BEHIND_TOKENS, identify(tokens))
-  if (config.rateLimit !== null && config.rateLimit > 0) app.use(BEHIND_TOKENS, limitRate(config.rateLimit))
+  const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null
+  if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
   app.get('/metrics', requireScope('read'), metricsHandler(context.metrics))
-  addMcp(app, config, context)
-  for (const route of routes) addRoute(app, route, context)
+  const bodies = new BodiesInFlight(bodyBudget())
+  const jsonBody = (limit = MAX_BODY_BYTES) => [bodies.admit(limit), ...jsonBodyUpTo(limit)]
+  addMcp(app, config, context, rate === null ? jsonBody() : [...jsonBody(), rate.members])
+  for (const route of routes) {
+    const body = route.method === 'POST' ? jsonBody(route.mostBytes) : [refuseBody]
+    addRoute(app, route, body, context)
+  }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
   for (const path of new Set(routes.map((route) => route.path))) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, req, res))
@@ -64,19 +71,27 @@ const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 /** Plain HTTP on a loopback address is a normal way to run it: assets must not be asked for over TLS. */
 const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }
 
-function addRoute(app: Express, route: Route, context: OperationContext): void {
-  const ofPost = route.mostBytes === undefined ? jsonBody : jsonBodyUpTo(route.mostBytes)
-  const body = route.method === 'POST' ? ofPost : [refuseBody]
+function addRoute(
+  app: Express,
+  route: Route,
+  body: readonly RequestHandler[],
+  context: OperationContext,
+): void {
   const method = ({ GET: 'get', POST: 'post', DELETE: 'delete' } as const)[route.method]
   const { scope } = operations[route.operation]
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
 }
 
 /** On a loopback address `/mcp` answers to loopback names alone, tokens or not (MCP: DNS rebinding). */
-function addMcp(app: Express, config: Config, context: OperationContext): void {
+function addMcp(
+  app: Express,
+  config: Config,
+  context: OperationContext,
+  body: readonly RequestHandler[],
+): void {
   if (isLoopback(config.host)) app.use('/mcp', refuseForeign({ auth: 'off', host: config.host }))
   // What a token may do is asked for each tool.
-  app.post('/mcp', requireScope(null), ...jsonBody, async (req, res) => {
+  app.post('/mcp', requireScope(null), ...body, async (req, res) => {
     // Its SDK takes a quarter of a start, and many a service is never asked: it is loaded when it is.
     const { answerMcp } = await import('./mcp.ts')
     await answerMcp(context, req, res)

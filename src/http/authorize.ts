@@ -1,5 +1,5 @@
-import type { RequestHandler, Response } from 'express'
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit'
+import type { Request, RequestHandler, Response } from 'express'
+import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit'
 import { TurngraphError } from '../errors.ts'
 import type { Scope } from '../operation.ts'
 import { ANYONE, type Caller, type Tokens } from './tokens.ts'
@@ -16,21 +16,43 @@ export function identify(tokens: Tokens | null): RequestHandler {
   }
 }
 
-/** So many requests a minute: by token, and by address for those without a right one. */
-export const limitRate = (perMinute: number): RequestHandler =>
-  rateLimit({
-    windowMs: 60_000,
-    limit: perMinute,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    keyGenerator: (req, res) => callers.get(res)?.name ?? `address ${ipKeyGenerator(req.ip ?? '')}`,
-    handler: (_req, _res, next) =>
-      next(
-        new TurngraphError('rate_limited', `More than ${perMinute} requests in a minute.`, {
-          hint: 'Wait as long as Retry-After says. TURNGRAPH_RATE_LIMIT sets the limit.',
-        }),
-      ),
-  })
+/**
+ * So many requests a minute: by token, and by address for those without a right one. `request` counts each; `members`
+ * counts the further members of a batch (JSON-RPC), of which each is a request too, once the body is read.
+ */
+export function limitRate(perMinute: number): { request: RequestHandler; members: RequestHandler } {
+  const store = new MemoryStore()
+  const keyOf = (req: Request, res: Response) =>
+    callers.get(res)?.name ?? `address ${ipKeyGenerator(req.ip ?? '')}`
+  const refusal = () =>
+    new TurngraphError('rate_limited', `More than ${perMinute} requests in a minute.`, {
+      hint: 'Wait as long as Retry-After says. TURNGRAPH_RATE_LIMIT sets the limit.',
+    })
+  return {
+    request: rateLimit({
+      windowMs: MINUTE_MS,
+      limit: perMinute,
+      store,
+      standardHeaders: 'draft-8',
+      legacyHeaders: false,
+      keyGenerator: keyOf,
+      handler: (_req, _res, next) => next(refusal()),
+    }),
+    members: async (req, res, next) => {
+      const further = Array.isArray(req.body) ? req.body.length - 1 : 0
+      for (let counted = 0; counted < further; counted++) {
+        const { totalHits, resetTime } = await store.increment(keyOf(req, res))
+        if (totalHits <= perMinute) continue
+        const waitMs = (resetTime?.getTime() ?? 0) - Date.now()
+        res.setHeader('Retry-After', Math.max(1, Math.ceil(waitMs / 1_000)))
+        throw refusal()
+      }
+      next()
+    },
+  }
+}
+
+const MINUTE_MS = 60_000
 
 /** Before the body is read: what nobody may send is not worth reading. Null: any known token will do. */
 export const requireScope =

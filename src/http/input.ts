@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import express, { type Request, type RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
 
-const MAX_BODY_BYTES = 1024 * 1024
+export const MAX_BODY_BYTES = 1024 * 1024
 
 /** Reads a JSON body. Bytes that are no UTF-8 are refused: replaced ones would be stored as something else. */
 export const jsonBodyUpTo = (limit: number): readonly RequestHandler[] => [
@@ -25,8 +25,6 @@ export const jsonBodyUpTo = (limit: number): readonly RequestHandler[] => [
     },
   }),
 ]
-
-export const jsonBody = jsonBodyUpTo(MAX_BODY_BYTES)
 
 /** Refuses a body where only the path and the query are read. */
 export const refuseBody: RequestHandler = (req, _res, next) => {

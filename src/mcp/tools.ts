@@ -46,6 +46,12 @@ const attemptId = recordId
 
 /** Strict, where a query string would be lenient: digits in quotes are no number here. */
 
+/**
+ * An answer holds its content twice, the second time as text, where each quote may take two bytes: a page of a third makes
+ * an answer of 4 MiB. Clients over stdio take 10.
+ */
+const MOST_BYTES_OF_PAGE = Math.floor((4 * 1024 * 1024) / 3)
+
 /** An operation's own input without the project. */
 const withoutProject = (operation: Operation): z.ZodObject =>
   (operation.input as z.ZodObject<{ project: z.ZodType }>).omit({ project: true }) as unknown as z.ZodObject
@@ -115,7 +121,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     operation: 'listAttempts',
     input: z.strictObject({ worldSlug, turnRunId: turnRunId.optional() }),
     output: attemptList.omit({ nextCursor: true }),
-    fixed: { limit: 100 },
+    fixed: { limit: 100, maxBytes: MOST_BYTES_OF_PAGE },
     annotations: hints('reads'),
     examples: [
       { description: 'Of the world', arguments: { world_slug: 'trial' } },
@@ -154,6 +160,12 @@ const memoryTool = (
   output: operations[operation].output,
   ...more,
 })
+
+/** A list, whose pages are as large as an answer of MCP may be. */
+function listTool(...tool: Parameters<typeof memoryTool>): Tool {
+  const made = memoryTool(...tool)
+  return { ...made, input: made.input.omit({ maxBytes: true }), fixed: { maxBytes: MOST_BYTES_OF_PAGE } }
+}
 
 /** The memory of turns: what the loop reads before a turn and writes after it, and what analysts ask. */
 export const MEMORY_TOOLS: readonly Tool[] = [
@@ -220,12 +232,12 @@ export const MEMORY_TOOLS: readonly Tool[] = [
       { description: 'Does it get anywhere?', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } },
     ],
   }),
-  memoryTool('list_turns', 'listTurns', {
+  listTool('list_turns', 'listTurns', {
     title: 'Turns',
     annotations: hints('reads'),
     examples: [{ description: 'The turns of a world', arguments: { world_slug: 'trial', limit: 10 } }],
   }),
-  memoryTool('list_transcript_steps', 'listTranscriptSteps', {
+  listTool('list_transcript_steps', 'listTranscriptSteps', {
     title: 'Steps of a transcript turn',
     annotations: hints('reads'),
     examples: [

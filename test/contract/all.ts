@@ -12,6 +12,7 @@ import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { migrationsContract } from './migrations.ts'
 import { notThereContract } from './not-there.ts'
+import { pagesContract } from './pages.ts'
 import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
 import { readsContract } from './reads.ts'
@@ -41,6 +42,7 @@ export function storeContract(store: StoreUnderTest): void {
   twoProcessesContract(store)
   coachContract(store)
   readsContract(store)
+  pagesContract(store)
   notThereContract(store)
   isolationContract(store)
   secretsContract(store)

@@ -222,6 +222,26 @@ test('SIGTERM ends a service whose standard error nobody reads', async () => {
   expect(await ended).toEqual([0, null])
 })
 
+test('captures that exceed the memory of the service are refused, to be tried again, and do not end it', async () => {
+  const small = { NODE_OPTIONS: '--max-old-space-size=64', TURNGRAPH_AUTH: 'off' }
+  const { url } = await turngraph.serve([], small)
+  const lessons = Array.from({ length: 15 }, (_, i) => `${i} ${'lorem ipsum '.repeat(5_000)}`)
+  const capture = (task: number) =>
+    fetch(`${url}/v1/turns`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...JSON.parse(turn(1)),
+        task_id: `TASK-${task}`,
+        lessons_from_turn: lessons,
+      }),
+    })
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, task) => capture(task)))
+  const kinds = answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`)
+  expect(new Set(kinds)).toEqual(new Set(['201 null', '503 1']))
+  expect((await capture(41)).status).toBe(201)
+})
+
 /** A request that the server has begun to read, and whose body is not sent. */
 async function begunCapture(url: string) {
   const body = turn(1)

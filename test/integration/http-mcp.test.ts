@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { type Started, start, tokensFile } from './http-start.ts'
+import { record, type Started, start, tokensFile } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
 /** `/mcp` as HTTP: who may call it, from where, and what it is not. */
@@ -119,4 +119,45 @@ describe('/mcp', () => {
     const refused = refusal(await post(started, tool('run_turn', { world_slug: 7 })))
     expect(refused).toMatchObject({ code: 'invalid_request', request_id: expect.any(String) })
   })
+})
+
+test('an answer of list_turns stays below 4 MiB, and its cursor leads to the rest', async () => {
+  const { service, token, call } = await start()
+  const lessons = Array.from({ length: 12 }, () => '"lorem" ipsum '.repeat(4_000))
+  for (let number = 1; number <= 6; number++) {
+    const body = record({ world_slug: 'w', turn_number: number, lessons_from_turn: lessons })
+    expect((await call('POST', '/v1/turns', { body })).status).toBe(201)
+  }
+  const listed: number[] = []
+  let cursor: string | null = null
+  do {
+    const asked = { name: 'list_turns', arguments: { world_slug: 'w', cursor } }
+    const response = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: asked }),
+    })
+    const text = await response.text()
+    expect(Buffer.byteLength(text)).toBeLessThan(4 * 1024 * 1024)
+    const { items, next_cursor } = JSON.parse(text).result.structuredContent
+    listed.push(...items.map(({ turn_number }: { turn_number: number }) => turn_number))
+    cursor = next_cursor
+  } while (cursor !== null)
+  expect(listed).toEqual([1, 2, 3, 4, 5, 6])
+})
+
+test('a batch counts its members for the rate limit', async () => {
+  const { call } = await start({ TURNGRAPH_RATE_LIMIT: '10' })
+  const headers = { accept: 'application/json, text/event-stream' }
+  const batch = (members: number) =>
+    Array.from({ length: members }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }))
+  const first = await call('POST', '/mcp', { body: batch(8), headers })
+  expect([first.status, first.body.length]).toEqual([200, 8])
+  const second = await call('POST', '/mcp', { body: batch(3), headers })
+  expect([second.status, second.body.error.code]).toEqual([429, 'rate_limited'])
+  expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(1)
 })

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { allPages } from '../chaos/pages.ts'
+import { aTurn, clientOf } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const MiB = 1024 * 1024
+const WORLD = 'pages'
+
+/** A turn of about 0.7 MB. */
+const large = (number: number, marked = '') =>
+  aTurn(number, {
+    worldSlug: WORLD,
+    lessonsFromTurn: Array.from({ length: 12 }, (_, i) => `${marked}${i} ${'lorem ipsum '.repeat(5_000)}`),
+  })
+
+const bytesOf = (items: readonly unknown[]) => Buffer.byteLength(JSON.stringify(items))
+
+/** A page is bounded by bytes, not by the count of its records alone. */
+export function pagesContract(store: StoreUnderTest): void {
+  describe('pages', () => {
+    const handles = useGraph(store)
+
+    test('a page of turns ends before 4 MiB, and its cursor leads to the rest', async () => {
+      const client = clientOf(handles.graph)
+      for (let number = 1; number <= 8; number++) await client.captureTurnState(large(number))
+      const first = await client.listTurns({ worldSlug: WORLD, limit: 500 })
+      expect(first.items.length).toBeGreaterThan(1)
+      expect(bytesOf(first.items)).toBeLessThanOrEqual(4 * MiB)
+      expect(first.nextCursor).not.toBeNull()
+      const all = await allPages((cursor) => client.listTurns({ worldSlug: WORLD, limit: 500, cursor }))
+      expect(all.map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    })
+
+    test('a record that is larger than a page stands alone', async () => {
+      const client = clientOf(handles.graph)
+      for (const turn of [aTurn(1, { worldSlug: WORLD }), large(2), aTurn(3, { worldSlug: WORLD })])
+        await client.captureTurnState(turn)
+      const pages: number[][] = []
+      await allPages(async (cursor) => {
+        const page = await client.listTurns({ worldSlug: WORLD, cursor, maxBytes: 100_000 })
+        pages.push(page.items.map(({ turnNumber }) => turnNumber))
+        return page
+      })
+      expect(pages).toEqual([[1], [2], [3]])
+    })
+
+    test('a page of the records that once stood at a turn ends before 4 MiB', async () => {
+      const client = clientOf(handles.graph)
+      for (let revision = 1; revision <= 8; revision++)
+        await client.captureTurnState({ ...large(1, `${revision}: `), onConflict: 'supersede' })
+      const asked = { worldSlug: WORLD, turnNumber: 1 }
+      const first = await client.getTurnHistory(asked)
+      expect(bytesOf(first.items)).toBeLessThanOrEqual(4 * MiB)
+      expect(first.nextCursor).not.toBeNull()
+      const all = await allPages((cursor) => client.getTurnHistory({ ...asked, cursor }))
+      expect(all.map(({ lessonsFromTurn }) => lessonsFromTurn[0]?.slice(0, 2))).toEqual(
+        [7, 6, 5, 4, 3, 2, 1].map((revision) => `${revision}:`),
+      )
+    })
+
+    test('many small records are one page, in their order', async () => {
+      const client = clientOf(handles.graph)
+      for (let number = 1; number <= 90; number++)
+        await client.captureTurnState(aTurn(number, { worldSlug: WORLD }))
+      const page = await client.listTurns({ worldSlug: WORLD, limit: 500 })
+      expect(page.items.map(({ turnNumber }) => turnNumber)).toEqual(
+        Array.from({ length: 90 }, (_, i) => i + 1),
+      )
+      expect(page.nextCursor).toBeNull()
+      const part = await client.listTurns({ worldSlug: WORLD, limit: 89 })
+      expect(part.items.length).toBe(89)
+      expect(part.nextCursor).not.toBeNull()
+    })
+  })
+}
