@@ -152,7 +152,8 @@ export async function resumeAt(
   file: TranscriptFile,
   { offset, inode, tail }: TranscriptProgress,
 ): Promise<number> {
-  if (offset === 0 || tail === null || inode !== file.inode) return 0
+  // Earlier versions stored an empty tail where an import was killed: that says nothing of the file.
+  if (offset === 0 || tail === null || tail.bytes === 0 || inode !== file.inode) return 0
   const handle = await open(file.path, 'r')
   try {
     if ((await handle.stat()).size < offset) return 0

@@ -4,7 +4,14 @@ import type { Graph, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
-import { fileKey, type KnownProgress, readProgress, readSeen, type TranscriptSource } from './progress.ts'
+import {
+  fileKey,
+  type KnownProgress,
+  readProgress,
+  readSeen,
+  type TranscriptProgress,
+  type TranscriptSource,
+} from './progress.ts'
 import { scrubbedState } from './scrubbed.ts'
 import { splitSessionId } from './session-name.ts'
 import { stepOf } from './step-of.ts'
@@ -52,10 +59,15 @@ export async function importTranscript(
   if (offset !== 0 && offset !== known?.offset) throw elsewhere(source, known?.offset ?? 0)
   const state = offset > 0 ? (known?.state ?? null) : null
   const batch = parts.batch ?? new TranscriptBatch(graph)
-  const reading = new Reading(source, known?.stored ?? null, {
-    offset,
-    ...(state !== null && { state, ...(await readSeen(graph, source)) }),
-  })
+  const tail = offset > 0 ? (known?.tail ?? null) : null
+  const reading = new Reading(
+    source,
+    { expected: known?.stored ?? null, tail },
+    {
+      offset,
+      ...(state !== null && { state, ...(await readSeen(graph, source)) }),
+    },
+  )
   try {
     await readAll(reading, chunks, batch, () => refuseWhere(batch, graph, source))
   } catch (error) {
@@ -127,10 +139,17 @@ class Reading {
   #found: StoredTurn[] = []
   /** What the graph says of how far this was read, as long as nobody else reads on. */
   #expected: number | null
+  /** What stands before the byte that reading began at. */
+  readonly #tailBefore: TranscriptProgress['tail']
 
-  constructor(source: TranscriptSource, expected: number | null, start: Start) {
+  constructor(
+    source: TranscriptSource,
+    { expected, tail }: { expected: number | null; tail: TranscriptProgress['tail'] },
+    start: Start,
+  ) {
     this.#source = source
     this.#expected = expected
+    this.#tailBefore = tail
     const { session, agentId } = splitSessionId(source.sessionId)
     this.transcript = new Transcript(
       { sessionId: session, agentId },
@@ -169,7 +188,7 @@ class Reading {
 
   async #file(isWhole: boolean): Promise<Part['file']> {
     const { project, sessionId, path = null, inode = null, parentStepId = null } = this.#source
-    const { consumed: offset, tail } = this.transcript
+    const { consumed: offset } = this.transcript
     const state = await scrubbedState(this.transcript.state())
     const expected = this.#expected ?? -1
     this.#expected = offset
@@ -188,10 +207,21 @@ class Reading {
         inode,
         offset,
         isWhole,
-        tail: `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`,
+        tail: this.#tail(),
         state: JSON.stringify(state),
       },
     }
+  }
+
+  /**
+   * An import that was killed after its last line and goes on there reads nothing: what stands before that byte stays what
+   * it was. An empty tail would fit any file, so that one which is rewritten in place would not be read anew.
+   */
+  #tail(): string {
+    const { tail } = this.transcript
+    if (tail.length === 0 && this.#tailBefore !== null)
+      return `${this.#tailBefore.bytes}:${this.#tailBefore.sha256}`
+    return `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`
   }
 
   #root(): string {

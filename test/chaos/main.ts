@@ -7,6 +7,7 @@ import { killNeo4jInRuns } from './kill-neo4j-in-runs.ts'
 import { killRunsOn } from './kill-runs.ts'
 import { killService } from './kill-service.ts'
 import { killedCommands } from './killed-commands.ts'
+import { killedImport } from './killed-import.ts'
 import { lateWorker } from './late-worker.ts'
 import { longRun } from './long-run.ts'
 import { manyConnections } from './many-connections.ts'
@@ -24,6 +25,7 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'kill-neo4j': { run: killNeo4j, rounds: 20 },
   // Rounds are places of death, of each command.
   'killed-commands': { run: killedCommands, rounds: 60 },
+  'killed-import': { run: killedImport, rounds: 100 },
   'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
   // Rounds are seconds.
   'racing-readers': { run: racingReaders, rounds: 60 },

@@ -91,3 +91,28 @@ test('a file that is emptied while it is read keeps what was read of it', async 
   expect(again).toMatchObject({ badLines: 0, bytes: 0 })
   expect(await storedTurns()).toEqual(expect.arrayContaining(wholeTurns(CHUNK)))
 })
+
+test('a file that is rewritten in place after an import that broke off behind its last line is read anew', async () => {
+  const few = Array.from({ length: 50 }, (_, i) =>
+    turn(`few-${i}`, ['Grep', 'Read', 'Edit'], { from: 10 * i }),
+  )
+  const many = Array.from({ length: 90 }, (_, i) => turn(`many-${i}`, ['Bash', 'Bash'], { from: 10 * i }))
+  writeFileSync(file, bytesOf(...few))
+  const store = graphStore(graph, 5)
+  async function* brokenOff(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    yield* chunks
+    throw new Error('killed')
+  }
+  const killed: TranscriptStore<KnownProgress> = {
+    ...store,
+    write: (source, { chunks, ...from }) => store.write(source, { ...from, chunks: brokenOff(chunks) }),
+  }
+  await expect(imported(killed)).rejects.toThrow('killed')
+  const before = (await storedTurns()).length
+  expect(before).toBeGreaterThan(0) // its last line is behind a transaction
+  await imported()
+  writeFileSync(file, bytesOf(...many))
+  await imported()
+  expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))
+  expect(await brokenTurns(graph)).toEqual([])
+})
