@@ -33,6 +33,17 @@ export async function scrub<T>(record: T): Promise<{ scrubbed: T; redactions: nu
   return { scrubbed: rewrite(record, replace, IDENTITY) as T, redactions }
 }
 
+/** Masks each of some texts, and says how many places of it. */
+export async function scrubEach(texts: readonly string[]): Promise<Masked[]> {
+  const { content, pieces } = layOut(texts)
+  const masked = maskTexts(pieces, await findSecrets(content))
+  return texts.map((text) => masked.get(text) ?? { text, places: 0 })
+}
+
+/** How many masks stand in names that were masked before. */
+export const countMasks = (names: readonly (string | null)[]): number =>
+  names.reduce((sum, name) => sum + (name?.split(MASK).length ?? 1) - 1, 0)
+
 /** Masks what is no record, and cannot wait: a line of a log, a name, a message. */
 export function scrubText(text: string): string {
   const secrets = findOwnSecrets(text)

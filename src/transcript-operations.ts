@@ -42,6 +42,7 @@ export const transcriptOffset = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 export const tallies = {
   badLines: z.number().describe('of what was newly read, as all below'),
   recoveredLines: z.number().describe('lines that held several objects'),
+  redactions: z.number().describe('how many secrets were masked in messages, names and paths'),
   unknown: z.record(z.string(), z.number()).describe('record types that this version does not know'),
   unknownSubtypes: z.record(z.string(), z.number()),
   unknownFields: z.record(z.string(), z.number()),

@@ -58,6 +58,7 @@ async function printReport(report: FilesImport): Promise<void> {
       ['bad lines', report.badLines],
       ['recovered lines', report.recoveredLines],
       ['skipped files', report.skippedFiles],
+      ...(report.redactions > 0 ? [['secrets masked', report.redactions] as const] : []),
     ],
   )
   printSome(

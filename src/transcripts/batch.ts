@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Graph, Run, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { fileKey, type TranscriptSource } from './progress.ts'
-import { scrubbedErrors } from './scrubbed.ts'
 import { stepOf } from './step-of.ts'
 import { heldParams, type StoredTurn, turnParams } from './stored.ts'
 import { Sums } from './sums.ts'
@@ -19,6 +18,7 @@ export type Part = {
   source: TranscriptSource
   /** The node of the file, as `transcripts/files` takes it. */
   file: { [name: string]: Value }
+  /** Their messages are scrubbed. */
   turns: readonly StoredTurn[]
   /** The session among whose calls and agents links are to be drawn, once its file is read. */
   agentsOf: string | null
@@ -89,15 +89,13 @@ export class TranscriptBatch {
   }
 
   async #transact(parts: readonly Part[]): Promise<void> {
-    const all = parts.flatMap(({ turns }) => turns)
-    const messages = await scrubbedErrors(all.flatMap(({ turn }) => turn.steps))
     const written = await this.#graph.transact(async (run) => {
       const files = parts.map(({ file }) => file)
       const rows = await run(stepOf(writeFiles, { batch: { files }, token: randomUUID() }))
       if (rows.length === 0) return null
       const keys = new Set(rows.map(({ key }) => key))
       const own = parts.filter(({ file }) => keys.has(file.key))
-      await writeParts(run, own, messages)
+      await writeParts(run, own)
       return keys
     })
     for (const { source, file } of parts) if (!written?.has(file.key)) this.#refused.push(source)
@@ -117,16 +115,12 @@ export class TranscriptBatch {
   }
 }
 
-async function writeParts(
-  run: Run,
-  parts: readonly Part[],
-  messages: ReadonlyMap<string, string>,
-): Promise<void> {
+async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
   const turns = parts.flatMap(({ turns: some }) => some)
   const sums = new Sums()
   if (turns.length > 0) {
     const { turns: winners, patterns, replaced } = await winnersOf(run, turns)
-    const params = winners.map((turn) => turnParams(turn, messages))
+    const params = winners.map(turnParams)
     for (const [project, turn] of replaced) sums.add(project, turn, -1)
     for (const { properties } of params) sums.add(properties.project, properties, 1)
     if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))

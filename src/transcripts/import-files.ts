@@ -130,6 +130,7 @@ const added = (before: TranscriptImport, after: TranscriptImport): TranscriptImp
   bytes: before.bytes + after.bytes,
   badLines: before.badLines + after.badLines,
   recoveredLines: before.recoveredLines + after.recoveredLines,
+  redactions: before.redactions + after.redactions,
   unknown: together(before.unknown, after.unknown),
   unknownSubtypes: together(before.unknownSubtypes, after.unknownSubtypes),
   unknownFields: together(before.unknownFields, after.unknownFields),

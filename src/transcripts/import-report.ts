@@ -10,6 +10,7 @@ export type FilesImport = TranscriptContents & {
   bytes: number
   badLines: number
   recoveredLines: number
+  redactions: number
   skippedFiles: number
   skipped: SkippedFile[]
   unread: Counted
@@ -28,6 +29,7 @@ export class ImportReport {
   bytes = 0
   #badLines = 0
   #recoveredLines = 0
+  #redactions = 0
   readonly #skipped: SkippedFile[]
   readonly #unknown = new Tally()
   readonly #unknownSubtypes = new Tally()
@@ -42,6 +44,7 @@ export class ImportReport {
     this.bytes += read.bytes
     this.#badLines += read.badLines
     this.#recoveredLines += read.recoveredLines
+    this.#redactions += read.redactions
     this.#unknown.addAll(read.unknown)
     this.#unknownSubtypes.addAll(read.unknownSubtypes)
     this.#unknownFields.addAll(read.unknownFields)
@@ -72,6 +75,7 @@ export class ImportReport {
       bytes: this.bytes,
       badLines: this.#badLines,
       recoveredLines: this.#recoveredLines,
+      redactions: this.#redactions,
       skippedFiles: this.#skipped.length,
       skipped: this.#skipped,
       unknown: this.#unknown.counted(),

@@ -3,6 +3,7 @@ import { TurngraphError } from '../errors.ts'
 import type { Graph, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { projectKey } from '../keys.ts'
+import { countMasks } from '../scrub.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
   fileKey,
@@ -12,7 +13,7 @@ import {
   type TranscriptProgress,
   type TranscriptSource,
 } from './progress.ts'
-import { scrubbedState } from './scrubbed.ts'
+import { scrubbedState, scrubErrors } from './scrubbed.ts'
 import { splitSessionId } from './session-name.ts'
 import { stepOf } from './step-of.ts'
 import { nameFrom, pathFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
@@ -30,6 +31,8 @@ export type TranscriptImport = {
   badLines: number
   recoveredLines: number
   skippedThreads: number
+  /** Places that were masked in messages, names and paths. */
+  redactions: number
   unknown: Counted
   unknownSubtypes: Counted
   unknownFields: Counted
@@ -80,7 +83,11 @@ export async function importTranscript(
   if (!isKnown) await batch.add(await reading.lastPart())
   if (parts.batch === undefined) await batch.flush()
   await refuseWhere(batch, graph, source)
-  return { ...countsOf(reading.transcript), bytes: reading.transcript.consumed - offset }
+  return {
+    ...countsOf(reading.transcript),
+    bytes: reading.transcript.consumed - offset,
+    redactions: reading.redactions,
+  }
 }
 
 async function readAll(
@@ -114,7 +121,7 @@ const elsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphEr
     details: { offset },
   })
 
-function countsOf(transcript: Transcript): Omit<TranscriptImport, 'bytes'> {
+function countsOf(transcript: Transcript): Omit<TranscriptImport, 'bytes' | 'redactions'> {
   const { counts, consumed, skipped } = transcript
   return {
     offset: consumed,
@@ -141,6 +148,8 @@ class Reading {
   #expected: number | null
   /** What stands before the byte that reading began at. */
   readonly #tailBefore: TranscriptProgress['tail']
+  /** Masked places by the node that holds them: one that changes is written again. */
+  readonly #redactions = new Map<string, number>()
 
   constructor(
     source: TranscriptSource,
@@ -163,11 +172,16 @@ class Reading {
     )
   }
 
+  get redactions(): number {
+    return [...this.#redactions.values()].reduce((sum, places) => sum + places, 0)
+  }
+
   /** What was read since the last part. */
   async part(isLast = false): Promise<Part> {
     const turns = this.#found
     this.#found = []
     this.steps = 0
+    await this.#scrub(turns)
     return {
       source: this.#source,
       file: await this.#file(isLast),
@@ -186,24 +200,36 @@ class Reading {
     return this.part(true)
   }
 
+  async #scrub(turns: readonly StoredTurn[]): Promise<void> {
+    const places = await scrubErrors(turns.flatMap(({ turn }) => turn.steps))
+    for (const { key, turn } of turns) {
+      const names = turn.steps.flatMap(({ id, tool, agentId }) => [id, tool, agentId])
+      const inErrors = turn.steps.reduce((sum, step) => sum + (places.get(step) ?? 0), 0)
+      const masked = inErrors + countMasks([turn.id, ...names])
+      if (masked > 0) this.#redactions.set(key, masked)
+    }
+  }
+
   async #file(isWhole: boolean): Promise<Part['file']> {
     const { project, sessionId, path = null, inode = null, parentStepId = null } = this.#source
     const { consumed: offset } = this.transcript
+    const filePath = path === null ? null : pathFrom(path)
+    const threads = this.transcript.sessions().map(({ thread }) => thread)
+    const ofThreads = threads.flatMap(({ sessionId: id, cwd, version }) => [nameFrom(id), cwd, version])
+    this.#redactions.set(fileKey(this.#source), countMasks([filePath, ...ofThreads]))
     const state = await scrubbedState(this.transcript.state())
     const expected = this.#expected ?? -1
     this.#expected = offset
     return {
       key: fileKey(this.#source),
       expected,
-      sessions: this.transcript
-        .sessions()
-        .map(({ thread }) =>
-          sessionParams(project, thread, thread.sessionId === sessionId ? parentStepId : null),
-        ) as Value[],
+      sessions: threads.map((thread) =>
+        sessionParams(project, thread, thread.sessionId === sessionId ? parentStepId : null),
+      ) as Value[],
       properties: {
         project,
         sessionId: nameFrom(sessionId),
-        path: path === null ? null : pathFrom(path),
+        path: filePath,
         inode,
         offset,
         isWhole,

@@ -1,4 +1,4 @@
-import { scrub } from '../scrub.ts'
+import { scrubEach } from '../scrub.ts'
 import type { TranscriptState } from './transcript.ts'
 
 /** Error messages are the only words of a transcript that are kept: scrubbed of secrets, then cut. */
@@ -9,14 +9,26 @@ const LONGEST_SCANNED = 16 * 1024
 
 type WithError = { error: string | null }
 
-/** The form in which each message is stored. */
-export async function scrubbedErrors(steps: readonly WithError[]): Promise<Map<string, string>> {
+/**
+ * Gives the messages of steps the form in which they are stored.
+ *
+ * @returns how many places were masked in the steps that had any
+ */
+export async function scrubErrors<S extends WithError>(steps: readonly S[]): Promise<Map<S, number>> {
   const errors = [...new Set(steps.flatMap(({ error }) => error ?? []))]
-  if (errors.length === 0) return new Map()
-  const { scrubbed } = await scrub(
+  const counts = new Map<S, number>()
+  if (errors.length === 0) return counts
+  const scrubbed = await scrubEach(
     errors.map((error) => scanned(error).toWellFormed().replaceAll('\0', '\uFFFD')),
   )
-  return new Map(errors.map((error, i) => [error, [...(scrubbed[i] ?? '')].slice(0, LONGEST_ERROR).join('')]))
+  const masked = new Map(errors.map((error, i) => [error, scrubbed[i]]))
+  for (const step of steps) {
+    const message = masked.get(step.error ?? '')
+    if (message === undefined) continue
+    step.error = [...message.text].slice(0, LONGEST_ERROR).join('')
+    if (message.places > 0) counts.set(step, message.places)
+  }
+  return counts
 }
 
 /** A secret that is cut in two would not be known: the last word goes. */
@@ -28,7 +40,6 @@ export async function scrubbedState(state: TranscriptState): Promise<TranscriptS
   const steps: WithError[] = state.threads.flatMap(({ open, unsettled, held }) =>
     [...held, ...unsettled, ...(open === null ? [] : [open])].flatMap((turn): WithError[] => turn.steps),
   )
-  const messages = await scrubbedErrors(steps)
-  for (const step of steps) if (step.error !== null) step.error = messages.get(step.error) ?? ''
+  await scrubErrors(steps)
   return state
 }

@@ -82,11 +82,7 @@ export type TurnParams = {
   calls: Value[]
 }
 
-/** @param messages the scrubbed form of each error */
-export function turnParams(
-  { project, fileKey, key, sessionId, turn }: StoredTurn,
-  messages: ReadonlyMap<string, string>,
-): TurnParams {
+export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn): TurnParams {
   const startedAt = instant(turn.startedAt)
   const begunMs = begunMsOf(startedAt)
   const tools = turn.steps.map(({ tool }) => nameFrom(tool))
@@ -123,7 +119,7 @@ export function turnParams(
               tool: { key: toolKey(project, tools[0] ?? ''), name: tools[0] ?? '' },
             },
           ],
-    calls: callsOf(turn, tools, { project, sessionId, begunMs }, messages),
+    calls: callsOf(turn, tools, { project, sessionId, begunMs }),
   }
 }
 
@@ -132,7 +128,6 @@ function callsOf(
   { steps }: TranscriptTurn,
   tools: readonly string[],
   { project, sessionId, begunMs }: { project: string; sessionId: string; begunMs: number },
-  messages: ReadonlyMap<string, string>,
 ): Value[] {
   const byTool = new Map<string, { steps: Value[]; failed: Value[] }>()
   for (const [sequence, step] of steps.entries()) {
@@ -146,7 +141,7 @@ function callsOf(
     const row = [nameFrom(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group]
     if (step.status !== 'error') own.steps.push(row)
     else {
-      const error = messages.get(step.error ?? '') ?? ''
+      const error = step.error ?? ''
       const more = { error, failure: failureOf(tool, error), project, tool, sessionId, begunMs }
       own.failed.push({ row, more })
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
+import { bytesOf, errorsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Put together here, so that nobody who scans this file takes it for one. */
@@ -72,6 +73,36 @@ export function secretsContract(store: StoreUnderTest): void {
         .catch((error: unknown) => error)
       expect(conflict).toMatchObject({ code: 'turn_conflict', details: { fields: ['player_summary'] } })
       expect(JSON.stringify(conflict)).not.toContain(SECRET)
+    })
+
+    test('of a transcript are masked and counted once for each place that is stored, however it is sent', async () => {
+      const failing = turn('t', ['Bash', `mcp ${SECRET}`, 'Bash', 'Read', 'Edit'], {
+        errors: {
+          0: `401 for ${SECRET}`,
+          2: `401 for ${SECRET}`,
+          3: `${SECRET} or ${DSN}`,
+          4: '[redacted] is no file',
+        },
+      })
+      const bytes = bytesOf(failing, turn('u', ['Read'], { from: 50 }))
+      const [whole, inParts] = [sessionOf(1), sessionOf(2)]
+      expect(await send(client(), whole, bytes)).toMatchObject({ redactions: 5 })
+      expect(await send(client(), whole, bytes)).toMatchObject({ bytes: 0, redactions: 0 })
+      expect(Object.values(await errorsOf(handles.graph)).sort()).toEqual([
+        '401 for [redacted]',
+        '401 for [redacted]',
+        '[redacted] is no file',
+        '[redacted] or postgres://[redacted]@db.internal/app',
+      ])
+      const firstOf = bytesOf(failing.slice(0, 3)).length
+      expect(await send(client(), inParts, bytes, { to: firstOf })).toMatchObject({ redactions: 1 })
+      const path = `/home/a/${SECRET}.jsonl`
+      expect(await send(client(), sessionOf(3), bytesOf(turn('v', ['Read'])), { path })).toMatchObject({
+        redactions: 1,
+      })
+      const held = await everything()
+      expect(held).not.toContain(SECRET)
+      expect(held).not.toContain('hunter')
     })
 
     test('a text without any is stored as it is', async () => {

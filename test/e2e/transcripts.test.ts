@@ -74,6 +74,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       bytes,
       bad_lines: 0,
       recovered_lines: 0,
+      redactions: 0,
       skipped_files: 0,
       skipped: [],
       unread: {},
@@ -99,6 +100,16 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       ['recovered lines', '0'],
       ['skipped files', '0'],
     ])
+  })
+
+  test('import transcripts says how many secrets it masked', async () => {
+    const { json, run } = await everyCommand()
+    const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+    const errors = { 0: `Error: 401 for ${secret}`, 1: `Error: ${secret} is no user` }
+    write(1, bytesOf(turn('a', LONG, { errors })))
+    expect(lines(await run('import', 'transcripts', folder))).toContain('secrets masked\t2')
+    write(3, bytesOf(turn('g', ['Bash'], { errors })))
+    expect(await json('import', 'transcripts', folder)).toMatchObject({ redactions: 1 })
   })
 
   test('turns, patterns, paths and desires: the tables of the seed, and as JSON', async () => {

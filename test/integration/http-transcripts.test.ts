@@ -46,6 +46,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
       steps: 7,
       bad_lines: 1,
       recovered_lines: 0,
+      redactions: 0,
       unknown: { newKind: 2 },
       unknown_subtypes: { newSubtype: 1 },
       unknown_fields: { 'system.newField': 1 },
