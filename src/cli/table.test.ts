@@ -3,19 +3,44 @@ import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { drawTable } from './table.ts'
 
-const cell = fc.oneof(fc.string(), fc.lorem(), fc.uuid(), fc.integer(), fc.constant(null))
+const word = fc.oneof(fc.uuid(), fc.integer(), fc.constant('insufficient_history'))
 const widest = (text: string) => Math.max(...text.split('\n').map(stringWidth))
 
 describe('a table at a terminal', () => {
-  test('fits the width of the terminal, whatever its cells hold', () => {
+  test('fits the width of the terminal where its texts have room to give', () => {
     const tables = fc.record({
-      rows: fc.array(fc.array(cell, { minLength: 6, maxLength: 6 }), { maxLength: 5 }),
-      width: fc.integer({ min: 60, max: 200 }),
+      rows: fc.array(fc.tuple(fc.lorem(), fc.uuid(), fc.lorem()), { maxLength: 5 }),
+      width: fc.integer({ min: 72, max: 200 }),
     })
     fc.assert(
       fc.property(tables, ({ rows, width }) => {
-        expect(widest(drawTable(['A', 'B', 'C', 'D', 'E', 'F'], rows, width))).toBeLessThanOrEqual(width)
+        expect(widest(drawTable(['A', 'B', 'C'], rows, width))).toBeLessThanOrEqual(width)
       }),
+    )
+  })
+
+  test('keeps every id and every other single word whole, even where the table is wider than the terminal then', () => {
+    const rows = fc.array(fc.tuple(word, word, fc.oneof(word, fc.lorem())), { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 10, max: 100 }), (cells, width) => {
+        const table = drawTable(['A', 'B', 'C'], cells, width)
+        for (const text of cells.flat().map(String)) if (!text.includes(' ')) expect(table).toContain(text)
+      }),
+    )
+  })
+
+  test('keeps an id whole that stands in a text', () => {
+    const id = '6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10'
+    expect(drawTable(['WORLD', 'AT WORK'], [['TASK-1', `run ${id}`]], 30)).toContain(id)
+  })
+
+  test('drops the fraction of a time, and its seconds only where there is no room for them', () => {
+    const rows = [['TASK-1', '2026-11-25T02:08:14.123Z', '2026-11-25T02:08:14.123456+01:00']]
+    expect(drawTable(['WORLD', 'STARTED', 'ENDED'], rows, 80)).toContain(
+      'TASK-1  2026-11-25T02:08:14Z  2026-11-25T02:08:14+01:00',
+    )
+    expect(drawTable(['WORLD', 'STARTED', 'ENDED'], rows, 50)).toContain(
+      'TASK-1  2026-11-25T02:08Z  2026-11-25T02:08+01:00',
     )
   })
 
@@ -38,8 +63,8 @@ ${id}  no`,
     )
   })
 
-  test('cuts a word that is wider than its column, and says so by an ellipsis', () => {
-    expect(drawTable(['FILE'], [['/a/very/long/path/to/one/file']], 12)).toBe('FILE\n/a/very/lon…')
+  test('cuts a word in a text that is wider than its column, and says so by an ellipsis', () => {
+    expect(drawTable(['FILE'], [['in /a/very/long/path/to/one/file']], 12)).toBe('FILE\nin\n/a/very/long/pa…')
   })
 
   test('counts the columns of wide characters, not their number', () => {

@@ -37,8 +37,8 @@ const NO_BORDERS = Object.fromEntries(
 )
 
 /**
- * Draws a table of at most `width` columns. Texts are wrapped between words; a word that is wider than its column is
- * cut, and ends with an ellipsis.
+ * Draws a table that fits `width` columns where its texts have room to give: they are wrapped between words. An id or
+ * another single word is always whole, since it is what the next command needs: a table of many is wider than `width`.
  */
 export function drawTable(
   head: readonly string[],
@@ -46,15 +46,22 @@ export function drawTable(
   width: number,
 ): string {
   const { bold } = colours(process.stdout)
-  const texts = rows.map((row) => row.map((cell) => withoutControls(textOf(cell))))
+  const [cells, colWidths] = fitColumns(head, rows, width)
   const table = new Table({
     head: head.map((name) => bold(withoutControls(name))),
     chars: { ...NO_BORDERS, middle: BETWEEN },
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
-    colWidths: columnWidths([head, ...texts], width),
+    colWidths,
     wordWrap: true,
   })
-  table.push(...rows.map((row) => row.map(painted)))
+  table.push(
+    ...cells.map((row, r) =>
+      row.map((text, i) => {
+        const cell = rows[r]?.[i]
+        return typeof cell === 'object' && cell !== null ? cell.paint(text) : text
+      }),
+    ),
+  )
   return table
     .toString()
     .split('\n')
@@ -62,45 +69,55 @@ export function drawTable(
     .join('\n')
 }
 
-/** A column of texts is not made narrower than this as long as others have room to give. */
+/** The texts of the cells and the widths of their columns; the seconds of times leave where there is no room for them. */
+function fitColumns(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  width: number,
+): [cells: string[][], widths: number[]] {
+  const room = width - BETWEEN.length * (head.length - 1)
+  const shortened = (time: RegExp) =>
+    rows.map((row) => row.map((cell) => withoutControls(textOf(cell)).replace(time, '$1$2')))
+  const cells = shortened(FRACTION)
+  const widths = columnWidths([head, ...cells], room)
+  if (sum(widths) <= room) return [cells, widths]
+  const withoutSeconds = shortened(SECONDS)
+  return [withoutSeconds, columnWidths([head, ...withoutSeconds], room)]
+}
+
+const FRACTION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+(Z|[+-]\d\d:\d\d)$/
+const SECONDS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)$/
+
+/** A column of texts is not made narrower than this, nor than an id in it or a cell that is a single word. */
 const READABLE = 16
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
 
-/** Takes what is too wide from columns of texts first, and from names and numbers only then. */
-function columnWidths(lines: readonly (readonly string[])[], width: number): number[] {
+/** Takes what is too wide from columns of texts, the widest first. */
+function columnWidths(lines: readonly (readonly string[])[], room: number): number[] {
   const columns = (lines[0] ?? []).map((_, i) => lines.map((line) => line[i] ?? ''))
-  const natural = columns.map((cells) =>
-    Math.max(1, ...cells.flatMap((cell) => cell.split('\n')).map(stringWidth)),
-  )
-  const room = Math.max(natural.length, width - BETWEEN.length * (natural.length - 1))
-  const isText = columns.map((cells) => cells.slice(1).some((cell) => /\s/.test(cell.trim())))
-  const texts = narrowed(natural, room, (i) => isText[i] === true, READABLE)
-  return narrowed(texts, room, () => true, 1)
+  const widths = columns.map(widestOf)
+  const least = columns.map((cells, i) => {
+    const [, ...texts] = cells
+    const words = texts.filter((cell) => !/\s/.test(cell.trim()))
+    if (words.length === texts.length) return widths[i] ?? 1
+    return Math.max(READABLE, widestOf([...words, ...texts.flatMap((cell) => cell.match(UUID) ?? [])]))
+  })
+  for (let over = sum(widths) - room; over > 0; over--) {
+    const mayGive = widths.map((width, i) => (width > (least[i] ?? 1) ? width : 0))
+    const widest = Math.max(0, ...mayGive)
+    if (widest === 0) break
+    widths[mayGive.lastIndexOf(widest)] = widest - 1
+  }
+  return widths
 }
 
-/** Lowers the widest of the columns that may give, one by one, until all fit or none is wider than `least`. */
-function narrowed(
-  widths: readonly number[],
-  room: number,
-  mayGive: (column: number) => boolean,
-  least: number,
-): number[] {
-  const result = [...widths]
-  let over = result.reduce((sum, each) => sum + each, 0) - room
-  for (; over > 0; over--) {
-    const widest = Math.max(0, ...result.filter((_, i) => mayGive(i)))
-    if (widest <= least) break
-    result[result.findLastIndex((each, i) => mayGive(i) && each === widest)] = widest - 1
-  }
-  return result
-}
+const widestOf = (cells: readonly string[]): number =>
+  Math.max(1, ...cells.flatMap((cell) => cell.split('\n')).map(stringWidth))
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
 const textOf = (cell: Cell): string =>
   typeof cell === 'object' && cell !== null ? cell.text : String(cell ?? '')
-
-const painted = (cell: Cell): string => {
-  const text = withoutControls(textOf(cell))
-  return typeof cell === 'object' && cell !== null ? cell.paint(text) : text
-}
 
 /** One line a row and a tab between cells, so that `cut` and `awk` can read it. */
 const tabSeparated = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
