@@ -105,7 +105,7 @@ export const transcriptOperations = {
     },
   }),
   listTranscriptPatterns: operation({
-    summary: 'The shapes of turns from a least length on, by how often they occur',
+    summary: 'The shapes of turns from a least length on, by how often they occur, of a single tool last',
     scope: 'read',
     input: z.strictObject({ project, minLength, since, sessionId: ofSession, limit: limit(0) }),
     output: items(transcriptPattern),

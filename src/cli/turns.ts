@@ -27,7 +27,7 @@ export function addTurns(program: Command): void {
     .option('--since <instant>', 'that began then or later; UTC where it has no zone', named)
     .option('--session <id>', 'of this session alone', named)
     .option('--limit <n>', 'so many; 0 is all (default: 50, of patterns all)', whole)
-    .option('--patterns', 'their shapes instead, by how often they occur')
+    .option('--patterns', 'their shapes instead, by how often they occur, of a single tool last')
     .option(
       '--pattern <pattern>',
       'the turns of exactly this shape, as it is printed or with -> between the tools',
@@ -85,7 +85,7 @@ async function printPatterns(patterns: readonly TranscriptPattern[], minLength?:
       ? 'from --min-length on (default: the configured threshold)'
       : `of ${minLength} or more calls`
   printNote(
-    `COUNT is the turns ${from}. \`desires\` and \`paths\` count all turns of a pattern, as --min-length 1 does.`,
+    `COUNT is the turns ${from}. \`desires\` and \`paths\` count all turns of a pattern, as --min-length 1 does. Patterns of a single tool come last.`,
   )
 }
 

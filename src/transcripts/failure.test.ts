@@ -7,6 +7,21 @@ describe('failed calls are grouped by the first line that says something', () =>
     ['a heading and a label', '### Error\nError:\nNo such tab', 'No such tab'],
     ['a rule', '===\nno route to host', 'no route to host'],
     ['a rule with a title', '===== test session starts =====\nE  assert 1 == 2', 'E assert N == N'],
+    [
+      'the header of pytest',
+      '=== test session starts ===\nplatform linux -- Python 3.12.7, pytest-8.4.0 -- /a/b/python\nrootdir: /a/b\ncollecting ... collected 6 items\n\ntest/test_cart.py::test_empty FAILED [ 16%]\n=== FAILURES ===\n____ test_empty ____\n    def test_empty():\n>       assert 1 == 2\nE       assert 1 == 2',
+      'E assert N == N',
+    ],
+    [
+      'the header of pytest without a test',
+      '=== test session starts ===\nplatform linux -- Python 3.12.7, pytest-8.4.0\ncollected 0 items\n\n=== no tests ran in 0.01s ===',
+      'no tests ran in N.Ns',
+    ],
+    [
+      'the file above its errors',
+      '/src/shop/cart.ts\n  184:17 - error: unknown type',
+      'N:N - error: unknown type',
+    ],
     ['a line of signs', '──────\n✗ type error', '✗ type error'],
     ['a label alone', 'Error:\n\n  cannot open the file', 'cannot open the file'],
     ['the echo of a command', '> shop@1.0.0 test\n> vitest run\n\n1 failed', 'N failed'],
@@ -26,6 +41,12 @@ describe('failed calls are grouped by the first line that says something', () =>
     ['a failed test', '--- FAIL: TestCart (0.01s)', '--- FAIL: TestCart (N.Ns)'],
     ['a heading that nothing follows', '### Error', '### Error'],
     ['an exit code that nothing follows', 'Exit code 1\n===', 'Exit code N: ==='],
+    [
+      'an error before the header of pytest',
+      'ERROR: file not found: a.py\n=== test session starts ===\nplatform linux -- Python 3',
+      'ERROR: file not found: a.py',
+    ],
+    ['a path that nothing follows', '/src/shop/cart.ts', '<path>'],
     ['an exit code alone', 'Exit code 1', 'Exit code N'],
   ])('%s stands', (_name, message, common) => {
     expect(failureOf('Bash', message)).toBe(`Bash: ${common}`)

@@ -10,7 +10,8 @@ const TAGS = /<\/?tool_use_error>/g
 
 /**
  * Lines that announce what follows, and say nothing themselves: a heading (`### Error`), a rule (`====`, `=== RUN`), a
- * label alone (`Error:`), and the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`).
+ * label alone (`Error:`), the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), and the file alone above its
+ * errors.
  */
 const ANNOUNCEMENTS: readonly RegExp[] = [
   /^#{1,6}\s/,
@@ -18,7 +19,27 @@ const ANNOUNCEMENTS: readonly RegExp[] = [
   /^[^\p{L}\p{N}]+$/u,
   /^(?:errors?|fail(?:ed|ures?)|stderr|stdout|output|result)\s*[:.]?$/i,
   /^(?:\[[^\]]*\]\s*)?[$>]\s/,
+  /^(?:[A-Za-z]:)?(?:[\w.@%+~-]*[\\/])+[\w.@%+~-]+:?$/,
 ]
+
+/** A run of pytest begins with this rule; lines about its platform and plugins, and each test, come before what failed. */
+const PYTEST = /^=+ test session starts =+$/
+const PYTEST_ASSERTION = /^E\s+\S/
+const PYTEST_TITLE = /^=+ (.*\S) =+$/
+
+/** The line that says what failed; of pytest its first assertion, or else the title of its end (`no tests ran`). */
+function lineThatSays(lines: readonly string[]): string | undefined {
+  const start = lines.findIndex((line) => PYTEST.test(line))
+  const said = (start === -1 ? lines : lines.slice(0, start)).find(saysSomething)
+  if (said !== undefined || start === -1) return said
+  const run = lines.slice(start + 1)
+  const title = run.findLast((line) => PYTEST_TITLE.test(line))
+  return (
+    run.find((line) => PYTEST_ASSERTION.test(line)) ??
+    title?.replace(PYTEST_TITLE, '$1') ??
+    run.find(saysSomething)
+  )
+}
 
 const saysSomething = (line: string): boolean =>
   !ANNOUNCEMENTS.some((announcement) => announcement.test(line))
@@ -37,7 +58,7 @@ export function failureOf(tool: string, message: string): string {
     .filter((line) => line !== '')
   // "Exit code 1" alone says nothing: what was written to standard error does.
   const exitCode = /^Exit code \d+$/.test(lines[0] ?? '') ? lines.splice(0, 1) : []
-  const first = lines.find(saysSomething) ?? lines[0]
+  const first = lineThatSays(lines) ?? lines[0]
   const said = first === undefined ? exitCode.join() : [...exitCode, first].join(': ')
   const normal = said.replace(PATH, '<path>').replace(ID, '<id>').replace(/\d+/g, 'N').replace(/\s+/g, ' ')
   const common = [...normal].slice(0, LONGEST).join('')

@@ -5,7 +5,7 @@ import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 import { KINDS } from './content.ts'
 import { type Desire, patternStats, readDesires } from './desires.ts'
-import { isSingleTool, parsePattern } from './pattern.ts'
+import { ARROW, isSingleTool, parsePattern } from './pattern.ts'
 import { common, instantAt, type ReportRequest } from './report-request.ts'
 import { patternKey, sessionKey } from './stored.ts'
 import { TURN_STATUSES } from './turn.ts'
@@ -108,13 +108,13 @@ export type TranscriptPattern = z.output<typeof transcriptPattern>
 
 export type PatternsRequest = ReportRequest & { minLength: number; sessionId?: string | null | undefined }
 
-/** The shapes of turns, by how often they occur. */
+/** The shapes of turns, by how often they occur, those of a single tool last. */
 export async function listTranscriptPatterns(
   graph: Graph,
   request: PatternsRequest,
 ): Promise<TranscriptPattern[]> {
   const [from, own] = scopeOf(request, patternsOfSession, patternsOfProject)
-  const params = { ...own, ...common(request), minLength: request.minLength }
+  const params = { ...own, ...common(request), minLength: request.minLength, arrow: ARROW }
   return readRows(graph, from, params, patternStats)
 }
 

@@ -244,6 +244,23 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('patterns of a single tool come last, however often they occur', async () => {
+      for (const n of [1, 2])
+        await send(client(), sessionOf(n), bytesOf(turn(`b${n}`, ['Bash', 'Bash', 'Bash'])))
+      await send(
+        client(),
+        sessionOf(3),
+        bytesOf(turn('r', ['Read', 'Bash']), turn('e', ['Edit']), turn('f', ['Edit'])),
+      )
+      const namesOf = async (asked: object) =>
+        (await client().listTranscriptPatterns({ minLength: 1, ...asked })).items.map(
+          ({ pattern }) => pattern,
+        )
+      expect(await namesOf({})).toEqual(['Read → Bash', 'Bash{2+}', 'Edit'])
+      expect(await namesOf({ limit: 1 })).toEqual(['Read → Bash'])
+      expect(await namesOf({ sessionId: sessionOf(3) })).toEqual(['Read → Bash', 'Edit'])
+    })
+
     test('tools: calls, turns, their average length and the share that is long', async () => {
       await two()
       expect((await client().listToolStats({})).items).toEqual([
