@@ -89,7 +89,10 @@ export const exportOperations = {
         .max(1_000)
         .describe('lines of an export but for header and trailer'),
     }),
-    output: z.object({ records: restoredRecords }),
-    run: async (graph, input) => ({ records: await restoreRecords(graph, input.records) }),
+    output: z.object({
+      records: restoredRecords,
+      redactions: z.number().describe('how many secrets were masked in what was sent'),
+    }),
+    run: (graph, input) => restoreRecords(graph, input.records),
   }),
 } as const

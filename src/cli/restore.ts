@@ -74,7 +74,7 @@ async function open(
 
 const CHUNK_BYTES = 256 * 1024
 
-async function printReport({ dryRun, lines, checked, records }: FileRestore): Promise<void> {
+async function printReport({ dryRun, lines, checked, records, redactions }: FileRestore): Promise<void> {
   const { printTable } = await import('./table.ts')
   if (dryRun) {
     printTable(['record', 'in the file'], Object.entries(checked))
@@ -85,4 +85,5 @@ async function printReport({ dryRun, lines, checked, records }: FileRestore): Pr
     ['record', 'created', 'existing'],
     Object.entries(records).map(([kind, { created, existing }]) => [kind, created, existing]),
   )
+  if (redactions > 0) printNote(`${counted(redactions, 'secret')} in the file masked.`)
 }

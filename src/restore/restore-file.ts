@@ -11,6 +11,8 @@ export type FileRestore = {
   checked: Partial<Record<Kind, number>>
   /** What came of them. */
   records: RestoreReport
+  /** How many secrets were masked in what was written: in the export of a program that masks none. */
+  redactions: number
 }
 
 export type RestoreFileOptions = {
@@ -22,7 +24,9 @@ export type RestoreFileOptions = {
 }
 
 type Restorer = {
-  restoreRecords: (input: { records: ExportRecord[] }) => Promise<{ records: RestoreReport }>
+  restoreRecords: (input: {
+    records: ExportRecord[]
+  }) => Promise<{ records: RestoreReport; redactions: number }>
 }
 
 /** A transaction of so many records, or of so many bytes; a longer line goes alone. */
@@ -44,8 +48,8 @@ export async function restoreFile(
   chunks: AsyncIterable<Buffer>,
   { name = 'the file', dryRun = false, onProgress = () => {} }: RestoreFileOptions = {},
 ): Promise<FileRestore> {
-  const report: FileRestore = { dryRun, lines: 0, checked: {}, records: {} }
-  const writer = new Writer(client, name, report.records)
+  const report: FileRestore = { dryRun, lines: 0, checked: {}, records: {}, redactions: 0 }
+  const writer = new Writer(client, name, report)
   let bytes = 0
   for await (const line of recordsIn(chunks, name)) {
     report.lines++
@@ -62,14 +66,14 @@ export async function restoreFile(
 class Writer {
   readonly #client: Restorer
   readonly #name: string
-  readonly #report: RestoreReport
+  readonly #report: FileRestore
   #lines: Line[] = []
   #bytes = 0
   #most = RECORDS_AT_FIRST
   /** The batch that is under way: the next one is read and checked meanwhile. */
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(client: Restorer, name: string, report: RestoreReport) {
+  constructor(client: Restorer, name: string, report: FileRestore) {
     this.#client = client
     this.#name = name
     this.#report = report
@@ -101,8 +105,10 @@ class Writer {
   /** A store that did not answer in time is asked again, for half as much: what it did all the same stands there. */
   async #write(lines: readonly Line[], tries = TRIES): Promise<void> {
     try {
-      const { records } = await this.#client.restoreRecords({ records: lines.map(({ record }) => record) })
-      count(this.#report, records)
+      const given = lines.map(({ record }) => record)
+      const { records, redactions } = await this.#client.restoreRecords({ records: given })
+      count(this.#report.records, records)
+      this.#report.redactions += redactions
     } catch (error) {
       if (!isAway(error) || tries === 0) throw withLines(error, lines, this.#name)
       await sleep(FIRST_PAUSE_MS * 2 ** (TRIES - tries))

@@ -18,10 +18,13 @@ export type RestoreReport = Partial<Record<Kind, { created: number; existing: nu
  * const lines = text.trimEnd().split('\n').slice(1, -1) // without header and trailer
  * await restoreRecords(graph, lines.map((line) => JSON.parse(line)))
  */
-export async function restoreRecords(graph: Graph, given: readonly unknown[]): Promise<RestoreReport> {
-  const { records: parsed } = await scrubRecords(given.map(parseRecord))
+export async function restoreRecords(
+  graph: Graph,
+  given: readonly unknown[],
+): Promise<{ records: RestoreReport; redactions: number }> {
+  const { records: parsed, redactions } = await scrubRecords(given.map(parseRecord))
   const report = await graph.transact((run) => restoreWithin(graph, run, parsed))
-  return report ?? {}
+  return { records: report ?? {}, redactions }
 }
 
 async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[]): Promise<RestoreReport> {

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { type ExportRecord, records } from '../export/records.ts'
-import { scrub } from '../scrub.ts'
+import { countMasks, scrub } from '../scrub.ts'
 import { maskName } from '../transcripts/mask-name.ts'
 
 /**
  * Masks the secrets of records that are about to be restored: a file may come from another version, or from another
  * program. By the kinds that the properties are declared with: texts, and what is JSON in a text. What was masked when
- * it was captured stays as it is.
+ * it was captured stays as it is, and is not counted.
  */
 export async function scrubRecords(
   given: readonly ExportRecord[],
@@ -21,9 +21,11 @@ export async function scrubRecords(
       found.documents.push(JSON.parse(text))
       return text
     },
+    name: (name) => name,
   }
   for (const record of given) visit(records[record.kind], record, record.kind, '', collect)
   const { scrubbed, redactions } = await scrub(found)
+  let inNames = 0
   let [text, document] = [0, 0]
   const replace: Visitor = {
     text: () => scrubbed.texts[text++] ?? '',
@@ -32,17 +34,25 @@ export async function scrubRecords(
       const after = scrubbed.documents[at]
       return after === found.documents[at] ? before : JSON.stringify(after)
     },
+    name: (name) => {
+      const masked = maskName(name)
+      if (masked !== name) inNames += countMasks([masked])
+      return masked
+    },
   }
-  return {
-    records: given.map(
-      (record) => visit(records[record.kind], record, record.kind, '', replace) as ExportRecord,
-    ),
-    redactions,
-  }
+  const replaced = given.map(
+    (record) => visit(records[record.kind], record, record.kind, '', replace) as ExportRecord,
+  )
+  return { records: replaced, redactions: redactions + inNames }
 }
 
 type Found = { texts: string[]; documents: unknown[] }
-type Visitor = { text: (text: string) => string; json: (text: string) => string }
+type Visitor = {
+  text: (text: string) => string
+  json: (text: string) => string
+  /** Of a transcript: two that differ still do when they are masked. */
+  name: (name: string) => string
+}
 
 /** What says where a record belongs, as it is at a capture (src/scrub.ts), and what Turngraph itself makes. */
 const IDENTITY: ReadonlySet<string> = new Set([
@@ -63,7 +73,7 @@ function visit(schema: z.ZodType, value: unknown, kind: string, name: string, vi
     if (stored === 'JSON text') return visitor.json(value)
     if (stored === 'key') return isOfTranscript(kind, name) ? maskKey(value) : value
     if (stored !== 'text' || IDENTITY.has(name)) return value
-    if (isOfTranscript(kind, name) && TRANSCRIPT_NAMES.has(name)) return maskName(value)
+    if (isOfTranscript(kind, name) && TRANSCRIPT_NAMES.has(name)) return visitor.name(value)
     // The display id of a turn, a feature or a task is made of its place.
     return name === 'id' && !isOfTranscript(kind, name) ? value : visitor.text(value)
   }

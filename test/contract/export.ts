@@ -211,10 +211,14 @@ export function exportContract(store: StoreUnderTest): void {
       const grown = JSON.parse(line ?? '') as { labels: string[]; labelSources: string[] }
       grown.labels.push('AC-42')
       grown.labelSources.push('gate')
-      expect(await restoreRecords(handles.graph, [grown])).toEqual({ criterion: { created: 0, existing: 1 } })
+      expect(await restoreRecords(handles.graph, [grown])).toEqual({
+        records: { criterion: { created: 0, existing: 1 } },
+        redactions: 0,
+      })
       expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
       expect(await restoreRecords(handles.graph, [JSON.parse(line ?? '')])).toEqual({
-        criterion: { created: 0, existing: 1 },
+        records: { criterion: { created: 0, existing: 1 } },
+        redactions: 0,
       })
       expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
     })

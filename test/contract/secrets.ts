@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { restoreRecords } from '../../src/restore/restore.ts'
+import { memory } from '../support/engines.ts'
+import { exportOf, recordsOf } from '../support/exported.ts'
 import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
 import { bytesOf, errorsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -25,6 +28,8 @@ const leaking = (turnNumber: number): TurnToSend =>
     issues: [{ severity: 'must_fix', description: SECRET, suggestion: SECRET, details: { deep: [SECRET] } }],
     extra: { log: { lines: [SECRET] } },
   })
+
+type Exported = { kind: string; turn: object; steps: object[] }
 
 /** Invariant 10: no secret is stored. */
 export function secretsContract(store: StoreUnderTest): void {
@@ -103,6 +108,29 @@ export function secretsContract(store: StoreUnderTest): void {
       const held = await everything()
       expect(held).not.toContain(SECRET)
       expect(held).not.toContain('hunter')
+    })
+
+    test('of a restore are masked and counted; what a capture has masked is not counted again', async () => {
+      const source = await memory.open()
+      await clientOf(source).captureTurnState(leaking(1))
+      const errors = { 0: `401 for ${SECRET}` }
+      await send(clientOf(source), sessionOf(1), bytesOf(turn('t', [`mcp ${SECRET}`, 'Bash'], { errors })))
+      const clean = recordsOf(await exportOf(source)) as Exported[]
+      await source.close()
+      const dirty = structuredClone(clean)
+      for (const { kind, turn: of, steps } of dirty) {
+        if (kind === 'turn')
+          Object.assign(of, { playerSummary: `${SECRET} or ${DSN}`, extra: JSON.stringify({ a: [SECRET] }) })
+        if (kind === 'transcript_turn')
+          Object.assign(steps[0] ?? {}, { tool: SECRET, error: `for ${SECRET}` })
+      }
+      expect((await restoreRecords(handles.graph, dirty)).redactions).toBe(5)
+      const held = await everything()
+      expect(held).not.toContain(SECRET)
+      expect(held).not.toContain('hunter')
+      const another = await memory.open()
+      expect((await restoreRecords(another, clean)).redactions).toBe(0)
+      await another.close()
     })
 
     test('a text without any is stored as it is', async () => {

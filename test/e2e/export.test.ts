@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -34,6 +35,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect([restored.code, restored.stderr]).toEqual([0, ''])
     expect(JSON.parse(restored.stdout)).toMatchObject({
       dry_run: false,
+      redactions: 0,
       records: { project: { created: 2, existing: 0 }, turn: { created: 4, existing: 0 } },
     })
     expect((await other.run(['export'])).stdout).toBe(stdout)
@@ -69,6 +71,26 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       `${file}, line 7: turn shop/TASK-1/2 stands there already and differs in `,
     )
     expect((await other.run(['restore', path.join(home, 'nowhere.jsonl')])).code).toBe(4)
+  })
+
+  test('secrets that another program has left in a file are masked, and counted', async () => {
+    const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+    const lines = (await turngraph.run(['export'])).stdout.trimEnd().split('\n')
+    const records = lines.slice(0, -1).map((line) => {
+      const record = JSON.parse(line)
+      if (record.kind === 'turn') record.turn.playerSummary = `TOKEN=${secret}`
+      return `${JSON.stringify(record)}\n`
+    })
+    const sha256 = createHash('sha256').update(records.join('')).digest('hex')
+    const end = JSON.stringify({ ...JSON.parse(lines.at(-1) ?? ''), sha256 })
+    const file = path.join(home, 'other.jsonl')
+    writeFileSync(file, [...records, end].join(''))
+    const { code, stderr } = await other.run(['restore', file])
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain('4 secrets in the file masked.\n')
+    expect((await other.run(['export'])).stdout).not.toContain(secret)
+    const again = await other.run(['restore', file, '--json'])
+    expect(JSON.parse(again.stdout)).toMatchObject({ dry_run: false, redactions: 4 })
   })
 
   test('pairs are lines of their own', async () => {

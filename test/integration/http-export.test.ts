@@ -90,6 +90,7 @@ describe('export and restore through a service', () => {
         records: Object.fromEntries(
           ['project', 'feature', 'task', 'criterion'].map((kind) => [kind, { created: 1, existing: 0 }]),
         ),
+        redactions: 0,
       },
     ])
     const page = await call('GET', '/v1/export?project=p')
