@@ -1,3 +1,5 @@
+import { isExact } from '../turns/text.ts'
+
 /** turns.md, "Limits": what a turn record may hold. */
 const MAX_TEXT_BYTES = 64 * 1024
 const MAX_ENTRIES = 1000
@@ -33,6 +35,7 @@ function fitted(value: unknown, path: string, kind: Kind, warn: Warn): unknown {
     const kept = kind === 'free' ? value : firstEntries(value, path, warn)
     return kept.map((entry, i) => fitted(entry, `${path}[${i}]`, kind, warn))
   }
+  if (typeof value === 'number') return fitNumber(value, path, kind, warn)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => {
@@ -52,6 +55,13 @@ function firstEntries(list: unknown[], path: string, warn: Warn): unknown[] {
   if (list.length <= MAX_ENTRIES) return list
   warn(path, `had ${list.length} entries; the first ${MAX_ENTRIES} are kept`)
   return list.slice(0, MAX_ENTRIES)
+}
+
+/** In free JSON a whole number that was rounded is refused: as text it stays, and says that it is about right. */
+function fitNumber(value: number, path: string, kind: Kind, warn: Warn): number | string {
+  if (isExact(value) || !(kind === 'free' || path.startsWith('extra.'))) return value
+  warn(path, 'was a whole number beyond 2^53, which JSON rounds; it is kept as text')
+  return String(value)
 }
 
 function fitText(text: string, path: string, kind: Kind, warn: Warn): string {

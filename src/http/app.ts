@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { operations } from '../operations.ts'
 import { UPLOAD_PATH } from '../transcript-upload.ts'
 import { answerJson, answerText } from './answer.ts'
-import { identify, limitRate, requireScope } from './authorize.ts'
+import { callerOf, identify, limitRate, requireScope } from './authorize.ts'
 import { BodiesInFlight, bodyBudget } from './body-budget.ts'
 import { docsPages } from './docs.ts'
 import { answerFailure } from './failure.ts'
@@ -14,7 +14,7 @@ import { refuseForeign } from './foreign.ts'
 import { jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
-import { type OperationContext, operationHandler } from './operation-handler.ts'
+import { type OperationContext, operationHandler, refuseBound } from './operation-handler.ts'
 import { requestLog } from './request-log.ts'
 import { type Route, routes } from './routes.ts'
 import type { Tokens } from './tokens.ts'
@@ -45,7 +45,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   app.use(BEHIND_TOKENS, identify(tokens))
   const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null
   if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
-  app.get('/metrics', requireScope('read'), metricsHandler(context.metrics))
+  app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
   const bodies = new BodiesInFlight(bodyBudget())
   const jsonBody = (limit = MAX_BODY_BYTES) => [bodies.admit(limit), ...jsonBodyUpTo(limit)]
   addMcp(app, config, context, rate === null ? jsonBody() : [...jsonBody(), rate.members])
@@ -54,8 +54,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     addRoute(app, route, body, context)
   }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
-  for (const path of new Set(routes.map((route) => route.path))) {
-    app.all(toExpress(path), (req, res) => refuseMethod(path, req, res))
+  for (const [path, methods] of methodsByPath()) {
+    app.all(toExpress(path), (req, res) => refuseMethod(path, methods, req, res))
   }
   app.use((req) => {
     throw new TurngraphError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}.`, {
@@ -64,6 +64,12 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   })
   app.use(answerFailure)
   return app
+}
+
+/** The figures are of all projects. */
+const refuseOneProject: RequestHandler = (_req, res, next) => {
+  refuseBound(callerOf(res))
+  next()
 }
 
 const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
@@ -102,11 +108,18 @@ function addMcp(
 
 const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** The error table has no 405, and a code has one status: it is `not_found`, with `Allow`. */
-function refuseMethod(path: string, req: Request, res: Response): never {
-  const allowed = routes.filter((route) => route.path === path).map(({ method }) => method)
+function methodsByPath(): Map<string, string[]> {
+  const methods = new Map([
+    [UPLOAD_PATH, ['POST']],
+    ...['/healthz', '/readyz', '/openapi.json', '/metrics'].map((path) => [path, ['GET']] as const),
+  ] as [string, string[]][])
+  for (const { path, method } of routes) methods.set(path, [...(methods.get(path) ?? []), method])
+  return methods
+}
+
+function refuseMethod(path: string, allowed: readonly string[], req: Request, res: Response): never {
   res.setHeader('Allow', allowed.includes('GET') ? [...allowed, 'HEAD'].join(', ') : allowed.join(', '))
-  throw new TurngraphError('not_found', `${path} has no ${req.method}.`, {
+  throw new TurngraphError('method_not_allowed', `${path} has no ${req.method}.`, {
     hint: `Use ${allowed.join(' or ')}. GET /docs shows every route.`,
   })
 }

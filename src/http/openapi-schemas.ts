@@ -40,6 +40,18 @@ export class SchemaComponents {
     return relocated(rest)
   }
 
+  /** A `$ref` to an input as the body of a request: what stands in the path does not stand in it too. */
+  refToBody(input: z.ZodType, isInPath: (name: string) => boolean): Json {
+    const ref = this.refTo(input, 'input')
+    const schema = this.schemas[String(ref.$ref).split('/').at(-1) ?? '']
+    if (schema === undefined) throw new Error('the input of an operation has no name')
+    const kept = Object.entries((schema.properties ?? {}) as Json).filter(([name]) => !isInPath(name))
+    schema.properties = Object.fromEntries(kept)
+    if (schema.required !== undefined)
+      schema.required = (schema.required as string[]).filter((name) => !isInPath(name))
+    return ref
+  }
+
   /** An operation's input, field by field, for parameters. */
   fieldsOf(input: z.ZodType): { name: string; schema: Json; required: boolean }[] {
     const definition = this.#generate(input, 'input', { inline: true })

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { ERRORS } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { operations } from '../operations.ts'
@@ -73,7 +74,12 @@ function operationObject(route: Route, components: SchemaComponents): Json {
     ...operations[route.operation],
     ...route,
     inQuery: !body,
-    body: body ? { 'application/json': { schema: components.refTo(input, 'input') } } : null,
+    body: body
+      ? { 'application/json': { schema: components.refToBody(input, (name) => isInPath(route.path, name)) } }
+      : null,
+    bodyNeeded: components
+      .fieldsOf(input)
+      .some(({ name, required }) => required && !isInPath(route.path, name)),
   })
 }
 
@@ -87,17 +93,22 @@ const uploadObject = (components: SchemaComponents): Json =>
     input: transcriptUpload,
     output: transcriptUploaded,
     inQuery: true,
+    bodyNeeded: false, // without one it says how far the transcript was read
     body: { 'application/jsonl': { schema: { type: 'string', format: 'binary' } } },
   })
 
 type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
-  Pick<Route, 'path' | 'created'> & { operation: string; inQuery: boolean; body: Json | null }
+  Pick<Route, 'path' | 'created'> & {
+    operation: string
+    inQuery: boolean
+    body: Json | null
+    bodyNeeded: boolean
+  }
 
 function callObject(components: SchemaComponents, call: Described): Json {
-  const { operation, path, summary, scope, input, output, created, inQuery, body } = call
+  const { operation, path, summary, scope, input, output, created, inQuery, body, bodyNeeded } = call
   const content = { 'application/json': { schema: components.refTo(output, 'output') } }
   const success = (description: string) => ({ description, headers: REQUEST_ID, content })
-  const statuses = STATUSES.filter((status) => body !== null || status !== 413)
   return {
     operationId: operation,
     summary,
@@ -114,20 +125,25 @@ function callObject(components: SchemaComponents, call: Described): Json {
           ...(description === undefined ? {} : { description }),
           schema,
         })),
-      { $ref: '#/components/parameters/TurngraphProject' },
+      ...(takesProject(input) ? [{ $ref: '#/components/parameters/TurngraphProject' }] : []),
       { $ref: '#/components/parameters/XRequestId' },
       ...(body === null ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
     ],
-    ...(body === null ? {} : { requestBody: { required: true, content: body } }),
+    ...(body === null ? {} : { requestBody: { required: bodyNeeded, content: body } }),
     responses: {
       200: success(created === undefined ? 'The answer' : 'It stood there already, or took the place'),
       ...(created === undefined ? {} : { [created]: success('Created') }),
       ...Object.fromEntries(
-        statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+        STATUSES.filter((status) => status !== 405).map((status) => [
+          status,
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
       ),
     },
   }
 }
+
+const takesProject = (input: z.ZodType): boolean => input instanceof z.ZodObject && 'project' in input.shape
 
 const isInPath = (path: string, name: string): boolean => path.includes(`{${name}}`)
 
@@ -150,10 +166,11 @@ const HEADER_PARAMETERS = {
     minLength: 1,
     maxLength: 256,
   }),
-  XRequestId: header('X-Request-Id', 'a name for the request; else one is made', {
-    type: 'string',
-    pattern: '^[A-Za-z0-9._-]{1,128}$',
-  }),
+  XRequestId: header(
+    'X-Request-Id',
+    'a name for the request, 1 to 128 of A-Z a-z 0-9 . _ -; for any other, or none, one is made',
+    { type: 'string' },
+  ),
 }
 
 const probe = (operationId: string, summary: string, fails: boolean): Json => ({

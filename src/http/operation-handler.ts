@@ -89,7 +89,8 @@ export function projectOf(named: string | null, caller: Caller, fallback: string
   })
 }
 
-function refuseBound({ project }: Caller): void {
+/** What is of the whole graph is nothing for a token of one project. */
+export function refuseBound({ project }: Caller): void {
   if (project === null) return
   throw new TurngraphError('forbidden', 'A token of one project cannot ask about the whole graph.', {
     hint: 'The named analyses (GET /v1/analyses) answer for a project; else use a token without one.',

@@ -63,16 +63,17 @@ export class SchemaState {
     throw refusal
   }
 
-  /** Resolves, or rejects. Remembered for a second: probes cost the graph next to nothing. */
+  /**
+   * Resolves, or rejects. That it is ready is remembered for a second: probes cost the graph next to nothing. That it is
+   * not is asked again: a store that is back is ready at once.
+   */
   ready(): Promise<void> {
     if (this.#asked === null) {
       this.#asked = this.#ask()
       const forget = () => {
-        setTimeout(() => {
-          this.#asked = null
-        }, REMEMBER_MS).unref()
+        this.#asked = null
       }
-      this.#asked.then(forget, forget)
+      this.#asked.then(() => setTimeout(forget, REMEMBER_MS).unref(), forget)
     }
     return this.#asked
   }

@@ -1,3 +1,5 @@
+import { type Duplex, pipeline } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../errors.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../transcript-upload.ts'
@@ -26,12 +28,40 @@ async function* bodyOf(req: Request): AsyncGenerator<Buffer> {
   let bytes = Number(req.headers['content-length'] ?? 0)
   if (bytes > MOST_BYTES) throw tooLarge()
   bytes = 0
-  for await (const chunk of req) {
+  for await (const chunk of decoded(req)) {
     bytes += (chunk as Buffer).length
     if (bytes > MOST_BYTES) throw tooLarge()
     yield chunk as Buffer
   }
 }
+
+/** Offsets count the bytes of the transcript, not those that were sent. */
+async function* decoded(req: Request): AsyncGenerator<Buffer> {
+  const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity'
+  if (encoding === 'identity') return yield* req
+  const decode = DECODERS[encoding]
+  if (decode === undefined) throw badEncoding(`${encoding.slice(0, 100)} is not known`)
+  try {
+    yield* pipeline(req, decode(), () => {}) // where the request breaks off, so does this
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))
+      throw badEncoding(`the body is not ${encoding}`)
+    throw error
+  }
+}
+
+const DECODERS: Record<string, () => Duplex> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+const badEncoding = (message: string): TurngraphError =>
+  new TurngraphError('invalid_request', `The content-encoding of the body: ${message}.`, {
+    hint: 'Send it as it is, or with content-encoding gzip, deflate or br.',
+    details: { problems: [{ path: 'content-encoding', message }] },
+  })
 
 const tooLarge = (): TurngraphError =>
   new TurngraphError('too_large', `The body is larger than ${MOST_BYTES / 1024 / 1024} MiB.`, {

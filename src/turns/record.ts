@@ -10,7 +10,7 @@ import {
   PLAYER_DECISION_WORDS,
   PLAYER_DECISIONS,
 } from './decisions.ts'
-import { integerBetween, LIMITS, label, list, map, name, text } from './text.ts'
+import { exactJson, integerBetween, LIMITS, label, list, map, name, text } from './text.ts'
 
 export { COACH_DECISIONS, type CoachDecision, MODES, PLAYER_DECISIONS } from './decisions.ts'
 
@@ -153,7 +153,7 @@ const issueInput = z.strictObject({
   description: text,
   criterionIds: list(label).nullish(),
   suggestion: text.nullish(),
-  details: z.json().optional(),
+  details: exactJson.optional(),
 })
 
 /**
@@ -216,7 +216,7 @@ export const turnInput = z.strictObject({
   whatToTryNext: text.nullish(),
   commit: label.nullish(),
   transcriptSessionIds: list(label).optional(),
-  extra: z.record(z.string(), z.json()).optional().describe('kept as it came'),
+  extra: z.record(z.string(), exactJson).optional().describe('kept as it came'),
   ...readBackKeys,
 })
 

@@ -80,3 +80,14 @@ export const wholeNumber = (min: number, max: number) =>
       integerBetween(min, max),
     )
     .meta({ type: 'integer', minimum: min, maximum: max })
+
+/** Whether a double keeps all digits of its whole numbers: what lost some has lost them by the time it is here. */
+export const isExact = (value: unknown): boolean => {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value)
+  return value === null || typeof value !== 'object' || Object.values(value).every(isExact)
+}
+
+/** Free JSON of a record, which is stored as it came. */
+export const exactJson = z.json().refine(isExact, {
+  error: 'has a whole number beyond 2^53, which JSON rounds; give it as text',
+})

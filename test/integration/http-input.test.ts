@@ -294,3 +294,42 @@ test('Cypher in any text is stored as that text', async () => {
     issues: [{ ...parts.issues[0], severity: 'advisory', severity_raw: cypher }],
   })
 })
+
+test.each(['9007199254740993', '-12345678901234567890', '1e400'])(
+  'a number that JSON rounds, %s, is refused in free JSON',
+  async (number) => {
+    const { call } = await start()
+    const { player_summary, ...rest } = record()
+    const body = `${JSON.stringify({ ...rest, player_summary }).slice(0, -1)},"extra":{"a":[{"b":${number}}]}}`
+    const answer = await call('POST', '/v1/turns', { body })
+    expect([answer.status, answer.body.error.details.problems[0].path]).toEqual([
+      400,
+      expect.stringMatching(/^extra/),
+    ])
+  },
+)
+
+test('a whole number that JSON keeps is stored with all its digits', async () => {
+  const { call } = await start()
+  const extra = { most: Number.MAX_SAFE_INTEGER, part: 0.1 }
+  const answer = await call('POST', '/v1/turns', { body: record({ extra }) })
+  expect([answer.status, answer.body.extra]).toEqual([201, extra])
+})
+
+test('an id that stands in the path and in the body is refused', async () => {
+  const { call } = await start()
+  for (const world_slug of ['w', 'other']) {
+    const answer = await call('POST', '/v1/worlds/w/turn-runs', { body: { world_slug } })
+    expect([answer.status, answer.body.error.details.problems[0].path]).toEqual([400, 'world_slug'])
+  }
+})
+
+test('the id of a request is echoed where it is well-formed, and made anew where it is not', async () => {
+  const { call } = await start()
+  const idFor = async (id?: string) => {
+    const headers: Record<string, string> = id === undefined ? {} : { 'x-request-id': id }
+    return (await call('GET', '/v1/worlds', { headers })).headers.get('x-request-id')
+  }
+  expect(await idFor('a.b_c-1')).toBe('a.b_c-1')
+  for (const id of [undefined, 'a b', 'x'.repeat(129)]) expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/)
+})

@@ -72,10 +72,16 @@ test('what became of turn runs is counted', async () => {
 })
 
 test('it is behind the tokens, as all that says what happens here', async () => {
-  const tokens = tokensFile([{ name: 'ci', token: 'writer', scopes: ['write'] }])
+  const tokens = tokensFile([
+    { name: 'ci', token: 'writer', scopes: ['write'] },
+    { name: 'dashboard', token: 'reader', scopes: ['read'] },
+    { name: 'shop', token: 'of-one-project', scopes: ['read'], project: 'shop' },
+  ])
   const { call } = await start({ TURNGRAPH_TOKENS: tokens })
   expect((await call('GET', '/metrics', { token: null })).status).toBe(401)
   expect((await call('GET', '/metrics', { token: 'writer' })).status).toBe(403)
+  expect((await call('GET', '/metrics', { token: 'of-one-project' })).body.error.code).toBe('forbidden')
+  expect((await call('GET', '/metrics', { token: 'reader' })).status).toBe(200)
 })
 
 test('a slow statement gets a line in the log, by its name', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
@@ -295,4 +296,35 @@ describe('reports', () => {
     expect((await client.listDesires({})).items).toEqual([])
     expect((await client.listToolStats({})).items[0]?.longTurnPct).toBe(0)
   })
+})
+
+test('a compressed transcript is read as what it holds; what cannot be decompressed is refused', async () => {
+  const started = await start()
+  const send = async (encoding: string, body: Buffer) => {
+    const response = await fetch(`${started.service.url}/v1/transcripts/${S1}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${started.token}`,
+        'content-type': 'application/jsonl',
+        'content-encoding': encoding,
+      },
+      body: new Uint8Array(body),
+    })
+    return { status: response.status, body: (await response.json()) as { offset: number; turns: number } }
+  }
+  expect(await send('gzip', gzipSync(FILE))).toMatchObject({
+    status: 200,
+    body: { offset: FILE.length, turns: 2 },
+  })
+  expect(await send('br', brotliCompressSync(FILE))).toMatchObject({ status: 200 })
+  for (const [encoding, body] of [
+    ['gzip', FILE],
+    ['gzip', gzipSync(FILE).subarray(0, 40)],
+    ['br', FILE],
+    ['zstd', FILE],
+  ] as const)
+    expect(await send(encoding, body)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request' } },
+    })
 })

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../src/http/routes.ts'
 import { createLog } from '../../src/log.ts'
@@ -240,18 +241,31 @@ describe('promise recovery', () => {
 })
 
 describe('what is no route', () => {
-  test('an unknown route is 404 not_found, a known path with a wrong method too, with Allow', async () => {
-    const { call } = await start()
+  test('an unknown route is 404, a wrong method of a known one 405 with Allow, TRACE too', async () => {
+    const { call, service, token } = await start()
     for (const path of ['/', '/v1', '/v2/turns', '/v1/turns/', '/V1/turns', '/v1/worlds/a/b/c', '/metric']) {
       const answer = await call('GET', path)
       expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
     }
     const put = await call('PUT', '/v1/worlds', { body: {} })
     expect([put.status, put.body.error.code, put.headers.get('allow')]).toEqual([
-      404,
-      'not_found',
+      405,
+      'method_not_allowed',
       'POST, GET, HEAD',
     ])
+    const status = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { hostname, port } = new URL(service.url)
+        const headers = { authorization: `Bearer ${token}` }
+        request({ host: hostname, port, path, method: 'TRACE', headers }, (res) => {
+          res.resume()
+          resolve(res.statusCode)
+        })
+          .on('error', reject)
+          .end()
+      })
+    for (const path of ['/v1/turns', '/v1/transcripts/s', '/healthz', '/metrics', '/mcp'])
+      expect([path, await status(path)]).toEqual([path, 405])
   })
 
   test('HEAD answers as GET does, without the body', async () => {
