@@ -127,7 +127,7 @@ function callObject(components: SchemaComponents, call: Described): Json {
         })),
       ...(takesProject(input) ? [{ $ref: '#/components/parameters/TurngraphProject' }] : []),
       { $ref: '#/components/parameters/XRequestId' },
-      ...(body === null ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
+      ...(body === null || inQuery ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
     ],
     ...(body === null ? {} : { requestBody: { required: bodyNeeded, content: body } }),
     responses: {

@@ -47,8 +47,9 @@ export function operationHandler(route: Route, context: OperationContext): Reque
 export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: string): z.output<S> {
   const sent = inputOf(req)
   const takesProject = schema instanceof z.ZodObject && 'project' in schema.shape
-  const header = takesProject && sent.project == null ? projectHeader(req) : null
-  return parseWire(schema, header === null ? sent : { ...sent, project: header }, what)
+  const header = takesProject ? projectHeader(req) : null // one that is no name is refused also where it is not needed
+  const useHeader = header !== null && sent.project == null
+  return parseWire(schema, useHeader ? { ...sent, project: header } : sent, what)
 }
 
 /** Runs an operation for whoever calls, in the project that they name and may reach. */

@@ -333,3 +333,9 @@ test('the id of a request is echoed where it is well-formed, and made anew where
   expect(await idFor('a.b_c-1')).toBe('a.b_c-1')
   for (const id of [undefined, 'a b', 'x'.repeat(129)]) expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/)
 })
+
+test('a header that names no project is refused, also where the query names one', async () => {
+  const { call } = await start()
+  const headers = { 'turngraph-project': 'x'.repeat(257) }
+  expect((await call('GET', '/v1/worlds?project=shop', { headers })).status).toBe(400)
+})
