@@ -65,7 +65,7 @@ export const transcriptOperations = {
       sessionId: ofSession,
       pattern: z
         .string()
-        .max(16_384)
+        .max(65_536)
         .nullish()
         .describe('turns of exactly this pattern, of any length; `->` is `→`, and `Read×5` is `Read{2+}`'),
       limit: limit(50),
