@@ -1,4 +1,4 @@
-// What stands at a turn of a world: asked when a write was refused, to say why.
+// What stands at a turn of a world: asked where there may be a record already, or where a write was refused.
 // params: $worldKey $taskKey $turnKey
 OPTIONAL MATCH (w:World {key: $worldKey})
 OPTIONAL MATCH (t:Turn {key: $turnKey})
@@ -7,6 +7,7 @@ RETURN w IS NOT NULL AS worldExists,
        w.deletedAt IS NOT NULL AS worldDeleted,
        w.currentTurn AS currentTurn,
        t.digest AS digest,
+       t.revision AS revision,
        t.writeId AS writeId,
        w.activeRunId AS activeRunId,
        w.activeAttemptId AS activeAttemptId

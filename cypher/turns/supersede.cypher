@@ -2,15 +2,15 @@
 // MATCH (:Turn) is right without a filter, keeps its parts, and stays reachable by SUPERSEDES.
 //
 // Every pattern begins at a node that is known: Grafeo walks a pattern from its left end.
-// Locks as in `turns/append`. No row: a check failed (the same record stands there already, or none).
-// params: $worldKey $taskKey $turnKey $turnNumber $digest $token
+// Locks as in `turns/append`. No row: a check failed (another record stands there, or none).
+// params: $worldKey $taskKey $turnKey $turnNumber $revision $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
 OPTIONAL MATCH (old:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
 WITH w, task, old
-WHERE old.digest <> $digest // no row where there is none; the same capture again must not supersede itself
+WHERE old.revision = $revision // the one that was looked at; no row where there is none
 // include criteria/_extend
 WITH w, task, old
 // include criteria/_forget-progress

@@ -96,16 +96,21 @@ export type Ledger = Pick<LedgerRow, 'ledgerRev' | 'criteria'> & {
  * where a commit or a supersede was seen in part, there are fewer or more turns than the world says, one number twice,
  * or an entry of a criterion that is not there yet.
  */
-export function isLedgerConsistent({ turnsFound, turns, criteria }: LedgerTurns, turnCount: number): boolean {
+export function isLedgerConsistent(
+  { turnsFound, turns, criteria }: LedgerTurns,
+  turnCount: number,
+  except: number | null = null,
+): boolean {
   const keys = new Set(criteria.map(({ key }) => key))
   return (
     turnsFound === turnCount &&
     new Set(turns.map(({ turn }) => turn)).size === turns.length &&
     turns.every(
-      ({ verificationCount, promiseCount, entries, promised }) =>
-        entries.length === verificationCount &&
-        promised.length === promiseCount &&
-        [...entries, ...promised].every(({ criterionKey }) => keys.has(criterionKey)),
+      ({ turn, verificationCount, promiseCount, entries, promised }) =>
+        turn === except ||
+        (entries.length === verificationCount &&
+          promised.length === promiseCount &&
+          [...entries, ...promised].every(({ criterionKey }) => keys.has(criterionKey))),
     )
   )
 }
@@ -116,8 +121,16 @@ export const ledgerEntriesIn = ({ turns }: Pick<LedgerTurns, 'turns'>): LedgerEn
 export const promiseEntriesIn = ({ turns }: Pick<LedgerTurns, 'turns'>): PromiseEntry[] =>
   turns.flatMap(({ promised }) => promised)
 
-/** The whole ledger of a world; null where there is no such world. */
-export async function readLedger(graph: Graph, worldKey: string): Promise<Ledger | null> {
+/**
+ * The whole ledger of a world; null where there is no such world.
+ *
+ * @param except a turn whose record may have lost parts: it is written anew
+ */
+export async function readLedger(
+  graph: Graph,
+  worldKey: string,
+  except: number | null = null,
+): Promise<Ledger | null> {
   const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: NO_TURN }
   // The turns of a world that is being forgotten go one after another: the write says that it is deleted.
   const row = await readWholeRow(
@@ -125,7 +138,7 @@ export async function readLedger(graph: Graph, worldKey: string): Promise<Ledger
     ledger,
     params,
     ledgerRow,
-    (found) => found.deleted || isLedgerConsistent(found, found.turnCount),
+    (found) => found.deleted || isLedgerConsistent(found, found.turnCount, except),
   )
   if (row === null) return null
   const { ledgerRev, criteria } = row

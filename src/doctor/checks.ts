@@ -67,7 +67,7 @@ export const CHECKS = {
     severity: 'error',
     finds: 'a turn that has other parts than it counts, or in other places',
     remedy:
-      'Capture the turn again with `on_conflict: "supersede"`; while it stays, reads of it answer `store_unavailable`.',
+      'Capture the turn again with `on_conflict: "supersede"`; until then reads of it, and contexts of its world, answer `store_unavailable`. A record that was superseded stays as it is: only the history of its turn reads it.',
   },
   turn_outcome: {
     severity: 'warning',

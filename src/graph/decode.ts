@@ -35,10 +35,16 @@ export async function untilWhole<T>(read: () => Promise<T>, isWhole: (found: T) 
     const found = await read()
     if (isWhole(found)) return found
   }
-  throw new TurngraphError('store_unavailable', 'The graph kept answering with half of a commit.', {
+  throw new TurngraphError('store_unavailable', HALF_OF_A_COMMIT, {
     hint: 'Try again. If it stays, `turngraph doctor` finds the record whose parts are missing.',
   })
 }
+
+const HALF_OF_A_COMMIT = 'The graph kept answering with half of a commit.'
+
+/** Whether a record stayed torn, however often it was read: parts of it are missing. */
+export const isHalfOfACommit = (error: unknown): boolean =>
+  error instanceof TurngraphError && error.message === HALF_OF_A_COMMIT
 
 /** One row, whole; null where there is none. */
 export const readWholeRow = <S extends z.ZodType>(

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { readLedger } from '../criteria/ledger.ts'
 import { TurngraphError } from '../errors.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { readRows } from '../graph/decode.ts'
+import { isHalfOfACommit, readRows } from '../graph/decode.ts'
 import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
@@ -104,55 +105,65 @@ async function store<T>(
 type Sent = Capture & { request: CaptureRequest & { project: string } }
 type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
 
-/** Reads, plans and writes; where the write was refused, it looks what stands there and does so again. */
+/**
+ * Reads, plans and writes. What stands at the turn is looked at where the turn is not above all others, or where a write
+ * was refused: somebody else wrote meanwhile, so each refusal is another's progress, and the deadline ends the tries.
+ */
 async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<Stored<T>> {
-  const { request, parts } = sent
-  let way: Way = 'append'
-  let withFeature = false
-  let isNew = false
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  const { request } = sent
+  const { turnNumber } = request
+  const slugs = slugsOf(request)
+  for (let refusals = 0; ; refusals++) {
     const known = await readKnown(graph, request, sent)
-    const worldSlug =
-      request.worldSlug ?? known.worldSlug ?? defaultSlug(request, known.worldCount + 1, withFeature)
-    isNew ||= known.worldSlug === null && (request.worldSlug == null || known.isRead)
-    if (tries === 0 && known.currentTurn >= request.turnNumber) way = 'insert'
-    const steps = await plan(graph, sent, { worldSlug, isNew }, way, known)
+    const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
+    let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
+    let way: Way = 'append'
+    let revision = 0
+    if (refusals > 0 || known.currentTurn >= turnNumber) {
+      const stands = await whatStands(graph, sent, worldSlug)
+      isNew ||= !stands.worldExists
+      if (stands.worldExists && (!stands.worldIsOfTask || stands.worldDeleted)) {
+        if (request.worldSlug != null)
+          throw stands.worldIsOfTask ? worldDeleted(worldSlug) : worldOfAnotherTask(worldSlug)
+        slugs.skip(stands.worldIsOfTask === true)
+        continue
+      }
+      if (stands.digest !== null) {
+        const turn = await findSame(graph, sent, worldSlug, stands.digest)
+        // Our own write whose answer was lost counts as ours.
+        if (turn !== null)
+          return { turn, created: stands.writeId === sent.writeId, superseded: false, written: null }
+        way = 'supersede'
+        revision = stands.revision
+      } else {
+        if (!sent.asOwner) refuseAtWork(stands, worldSlug, turnNumber)
+        if (stands.currentTurn >= turnNumber) way = 'insert'
+      }
+    }
+    const steps = await plan(graph, sent, { worldSlug, isNew, revision }, way, known)
     const written = steps === null ? null : await write(graph, steps)
     if (written !== null) {
       return { turn: storedTurn(sent, worldSlug), created: true, superseded: way === 'supersede', written }
     }
-    const stands = await whatStands(graph, sent, worldSlug)
-    if (!stands.worldExists) {
-      isNew = true
-    } else if (!stands.worldIsOfTask) {
-      if (request.worldSlug != null || withFeature) throw worldOfAnotherTask(worldSlug)
-      withFeature = true
-    } else if (stands.worldDeleted) {
-      if (request.worldSlug != null) throw worldDeleted(worldSlug)
-    } else if (stands.digest === sent.digest) {
-      // Our own write whose answer was lost counts as ours.
-      const turn = await readTurn(graph, request.project, worldSlug, request.turnNumber)
-      return { turn, created: stands.writeId === sent.writeId, superseded: false, written: null }
-    } else if (stands.digest !== null) {
-      const same = await findSame(graph, sent, worldSlug)
-      if (same !== null) return { turn: same, created: false, superseded: false, written: null }
-      way = 'supersede'
-    } else {
-      if (!sent.asOwner) refuseAtWork(stands, worldSlug, request.turnNumber)
-      way = stands.currentTurn < parts.turn.turnNumber ? 'append' : 'insert'
-    }
+    if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, LONGEST_PAUSE_MS))
   }
-  throw new TurngraphError(
-    'busy',
-    `The criteria of task ${request.taskId} keep changing under this capture.`,
-    {
-      hint: 'Try again: other worlds of the task add criteria at this moment.',
-    },
-  )
 }
 
-/** Enough for each reason to go another way once, and for the criteria to move three times. */
-const MAX_TRIES = 8
+/** Captures that meet again and again step out of each other's way. */
+const LONGEST_PAUSE_MS = 64
+
+/** The default slugs of a task's next world, in their order: another task, or a deleted world, may hold one. */
+function slugsOf(request: Sent['request']) {
+  let skipped = 0
+  let withFeature = false
+  return {
+    after: (worldCount: number) => defaultSlug(request, worldCount + 1 + skipped, withFeature),
+    skip: (isOfTask: boolean) => {
+      if (isOfTask || withFeature) skipped++
+      withFeature = !isOfTask && !withFeature
+    },
+  }
+}
 
 async function plan(
   graph: Graph,
@@ -164,7 +175,9 @@ async function plan(
   const resolution = resolveCapture(sent, target, known)
   const goes = wayOf(way, resolution)
   const ledger =
-    goes === 'append' ? null : await readLedger(graph, worldKey(sent.scope.project, target.worldSlug))
+    goes === 'append'
+      ? null
+      : await readLedger(graph, worldKey(sent.scope.project, target.worldSlug), sent.parts.turn.turnNumber)
   return planCapture(sent, target, goes, known, resolution, ledger)
 }
 
@@ -186,7 +199,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const known = await readKnown(graph, request, sent)
   await readKnown(graph, { ...request, worldSlug: '' }, sent)
   for (const way of ['append', 'insert', 'supersede'] as const) {
-    const steps = await plan(graph, sent, { worldSlug: '', isNew: false }, way, known)
+    const steps = await plan(graph, sent, { worldSlug: '', isNew: false, revision: 0 }, way, known)
     if (steps !== null) await graph.write(steps)
   }
 }
@@ -200,6 +213,10 @@ const standingRow = z.object({
     .nullable()
     .transform((value) => value ?? 0),
   digest: z.string().nullable(),
+  revision: z
+    .number()
+    .nullable()
+    .transform((value) => value ?? 0),
   writeId: z.string().nullable(),
   activeRunId: optionalText,
   activeAttemptId: optionalText,
@@ -253,14 +270,24 @@ function storedTurn({ scope, parts }: Sent, worldSlug: string): TurnState {
 }
 
 /**
- * Compares both records, field by field. Where only the wording of the request differs, as in a record that was read
- * back, it is the same one. Null: another, which the request replaces.
+ * The record that stands at the turn, where it is the same one: of the same digest, or with the same fields, where only the
+ * wording of the request differs, as in a record that was read back. Null: another, which the request replaces, or the
+ * same with parts missing.
  *
  * @throws `turn_conflict` where it does not
  */
-async function findSame(graph: Graph, sent: Sent, worldSlug: string): Promise<TurnState | null> {
+async function findSame(
+  graph: Graph,
+  sent: Sent,
+  worldSlug: string,
+  digest: string,
+): Promise<TurnState | null> {
   const { request } = sent
-  const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber)
+  const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber).catch((error) => {
+    if (request.onConflict === 'supersede' && isHalfOfACommit(error)) return null
+    throw error
+  })
+  if (stored === null || digest === sent.digest) return stored
   const wanted = turnState.parse(storedTurn(sent, worldSlug)) // in the order of the schema, as the other
   const defaulted = new Set([
     'createdAt',

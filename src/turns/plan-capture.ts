@@ -37,6 +37,8 @@ export type Target = {
   worldSlug: string
   /** Whether the world is made by this capture. */
   isNew: boolean
+  /** Of the record that a supersede replaces. */
+  revision: number
 }
 
 /** Which criterion each entry of the turn means. */
@@ -81,7 +83,7 @@ export function planCapture(
       turnKey: turnKey(keyOfWorld, turnNumber),
       turnNumber,
       token: crypto.randomUUID(),
-      ...(way === 'supersede' ? { digest } : { asOwner }),
+      ...(way === 'supersede' ? { revision: target.revision } : { asOwner }),
       ...storedParams(parts, resolution, standing.edges, {
         project: scope.project,
         id: seedId({ featureId: scope.featureId, turnNumber }),

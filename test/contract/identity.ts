@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ObservedGraph } from '../../src/graph/observed.ts'
+import { brokenCounts } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -435,6 +436,23 @@ export function identityContract(store: StoreUnderTest): void {
         }
         expect(seen).toEqual(Array(3).fill([seen[0]?.[0], ['AC-001', 'AC-002', 'AC-003']]))
       }
+    })
+
+    test.each([
+      ['worlds of one task', (i: number) => ({ turnNumber: 1, worldSlug: `session-${i}` })],
+      ['turns of one world', (i: number) => ({ turnNumber: i + 1, worldSlug: 'session' })],
+    ])('twenty-four %s, captured at once with criteria of their own, are all stored', async (_of, place) => {
+      const words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu'.split(' ')
+      const captures = Array.from({ length: 24 }, (_, i) => {
+        const criterionText = `The ${words[i % 12]} of part ${words[(i + (i < 12 ? 1 : 5)) % 12]} is saved`
+        const verifications = [{ criterionId: `AC-${i}`, criterionText, status: 'verified' as const }]
+        return aTurn(1, { ...place(i), verifications })
+      })
+      const stored = await Promise.all(
+        captures.map((capture) => clientOf(handles.graph).captureTurnState(capture)),
+      )
+      expect(stored.every(({ created }) => created)).toBe(true)
+      expect(await brokenCounts(handles.graph)).toEqual([])
     })
 
     test('two worlds that add criteria to one task at once lose none', async () => {

@@ -54,6 +54,18 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(told()).toEqual(['turns/append'])
     })
 
+    test('a repeat reads what stands at its turn, and nothing of the other turns', async () => {
+      const { client, told } = aProcess()
+      const record = aTurn(1, verified('AC-1', opens))
+      for (const turn of [record, aTurn(2, verified('AC-1', opens))]) await client.captureTurnState(turn)
+      told()
+      expect(await client.captureTurnState(record)).toMatchObject({ created: false })
+      expect(told()).toEqual(['turns/resolve-in-world', 'turns/standing', 'turns/record'])
+      const other = { ...record, playerSummary: 'Another one' }
+      await expect(client.captureTurnState(other)).rejects.toMatchObject({ code: 'turn_conflict' })
+      expect(told()).toEqual(['turns/resolve-in-world', 'turns/standing', 'turns/record'])
+    })
+
     test('a label means what the other process said of it', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))

@@ -43,6 +43,14 @@ export function worldsContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('where the next default slug is held by a deleted world of the task, a capture takes the one after it', async () => {
+      const named = { featureId: FEATURE, taskId: TASK, worldSlug: `${TASK}.2` }
+      await client().createWorld(named)
+      await client().deleteWorld({ worldSlug: named.worldSlug })
+      const { worldSlug } = await client().captureTurnState(aTurn(1))
+      expect(worldSlug).toBe(`${TASK}.3`)
+    })
+
     test('tasks of one name that are captured at once get worlds of their own', async () => {
       const features = ['A', 'B', 'C', 'D']
       const turns = await Promise.all(
