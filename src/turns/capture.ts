@@ -5,6 +5,7 @@ import { TurngraphError } from '../errors.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { isHalfOfACommit, readRows } from '../graph/decode.ts'
+import { oneByOne } from '../graph/one-by-one.ts'
 import type { Graph, Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantOf } from '../instant.ts'
@@ -99,7 +100,9 @@ async function store<T>(
     now,
     asOwner,
   }
-  return { ...(await storeTurn(graph, sent, write)), redactions }
+  // Those of one task at once would refuse each other: each may add to its criteria.
+  const stored = await oneByOne(unbounded, keyOfTask(scrubbed), () => storeTurn(graph, sent, write))
+  return { ...stored, redactions }
 }
 
 type Sent = Capture & { request: CaptureRequest & { project: string } }
