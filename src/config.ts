@@ -137,7 +137,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
     maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
     logLevel: env.TURNGRAPH_LOG,
-    url: env.TURNGRAPH_URL ?? null,
+    url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // paths are appended to it
     token: env.TURNGRAPH_TOKEN ?? null,
   }
 }

@@ -12,7 +12,7 @@ export const EXIT = {
   found: {
     code: 8,
     meaning:
-      'it ran and found something: findings, pending migrations, turns not stored, a run not completed',
+      'it ran and found something: findings, pending migrations, turns that an import could not store, a run not completed',
   },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },

@@ -50,7 +50,7 @@ export function describeCapture({
  * Every line is answered, with its number; one that cannot be stored does not stop the others, a graph that is away or
  * a token that is refused does.
  *
- * @throws the first error of a line, which says which lines were stored and which were not
+ * @throws the error that stopped it, else the first of a line: which lines were stored, to be mended, and to be sent again
  */
 export async function captureLines(
   client: TurngraphClient,
@@ -59,6 +59,7 @@ export async function captureLines(
 ): Promise<void> {
   const stored: number[] = []
   const refused: { line: number; error: TurngraphError }[] = []
+  let stoppedBy: TurngraphError | null = null
   for (const { number, bytes } of lines) {
     try {
       const request = parseCapture(parseRecord(bytes, 'The line'), options)
@@ -71,22 +72,34 @@ export async function captureLines(
       refused.push({ line: number, error })
       if (options.json) printText(JSON.stringify({ line: number, ...error.toWire() }))
       else printNote(`line ${number}: ${error.message}`)
-      if (isAway(error) || hasCode(error, 'unauthorized', 'forbidden')) break
+      if (isAway(error) || hasCode(error, 'unauthorized', 'forbidden')) {
+        stoppedBy = error
+        break
+      }
     }
   }
   const [first] = refused
   if (first === undefined) return
-  const untried = lines.length - stored.length - refused.length
+  const untried = lines.slice(stored.length + refused.length).map(({ number }) => number)
+  const toMend = refused.flatMap(({ line, error }) => (error === stoppedBy ? [] : [line]))
+  const toSend = refused.flatMap(({ line, error }) => (error === stoppedBy ? [line, ...untried] : []))
   const sentences = [
     `${refused.length} of ${lines.length} lines ${refused.length === 1 ? 'was' : 'were'} not stored: ${listLines(refused.map(({ line }) => line))}.`,
     stored.length === 0 ? 'None was stored.' : `Stored: ${listLines(stored)}.`,
-    ...(untried === 0 ? [] : [`Not tried: ${listLines(lines.slice(-untried).map(({ number }) => number))}.`]),
+    ...(untried.length === 0 ? [] : [`Not tried: ${listLines(untried)}.`]),
   ]
-  throw new TurngraphError(first.error.code, sentences.join(' '), {
-    hint:
-      options.onConflict === 'supersede'
-        ? 'Mend them and run those lines alone: a line that is run again may replace a record once more.'
-        : 'Mend them and run it again: what is stored is found, and not stored twice.',
+  const hints = [
+    ...(toMend.length === 0 ? [] : [`Mend ${listLines(toMend)}.`]),
+    ...(toSend.length === 0
+      ? []
+      : [`Send ${listLines(toSend)} again${isAway(stoppedBy) ? '' : ', with another token'}.`]),
+    options.onConflict === 'supersede'
+      ? 'Run those lines alone: a line that is run again may replace a record once more.'
+      : 'The whole file may be run again: what is stored is found, and not stored twice.',
+  ]
+  // Whoever reads the exit code alone tries again while the service is away, whatever else is wrong.
+  throw new TurngraphError((stoppedBy ?? first.error).code, sentences.join(' '), {
+    hint: hints.join(' '),
     details: {
       stored,
       refused: refused.map(({ line, error }) => ({ line, ...error.toWire().error })),

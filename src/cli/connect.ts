@@ -11,6 +11,7 @@ import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { existingStore } from './existing-store.ts'
 import { setGraphInUse } from './graph-in-use.ts'
+import { withProjectChecked } from './known-project.ts'
 import { runningServer, type Server } from './running-server.ts'
 
 export type ConnectOptions = {
@@ -34,7 +35,7 @@ export async function withClient<T>(
 ): Promise<T> {
   const client = await connect(options)
   try {
-    return await use(client)
+    return await withProjectChecked(client, options.project, use)
   } finally {
     await client.close()
   }
@@ -147,7 +148,7 @@ async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean)
 }
 
 /** A command that runs in the wrong folder finds nothing, or stores where nobody looks: it says so. */
-function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
+export function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
   if (store.kind !== 'embedded' || store.folder === null) return null
   const folder = shownFolder(store.folder)
   return readsOnly

@@ -39,7 +39,8 @@ export function addContext(program: Command): void {
 
 async function printContext(options: ContextOptions): Promise<void> {
   const { feature, task, world, turn, project, json, ...rest } = options
-  const [{ operations }, { toWire }, { withClient }] = await Promise.all([
+  const [{ logRecovery }, { operations }, { toWire }, { withClient }] = await Promise.all([
+    import('../criteria/log-recovery.ts'),
     import('../operations.ts'),
     import('../wire.ts'),
     import('./connect.ts'),
@@ -52,6 +53,7 @@ async function printContext(options: ContextOptions): Promise<void> {
     }),
   )
   reportUnknownTask(answer, { byLoops: true })
+  logRecovery(printNote, { promises: answer.promises, role: options.role ?? 'player' })
   if (json) return printJson(toWire(operations.loadTurnContinuationContext.output, answer))
   if (answer.context !== null) return printText(answer.context)
   printNote(

@@ -34,7 +34,7 @@ async function printAddress(): Promise<void> {
   if (named !== null && !(await isServing(named)))
     throw notThere(`No service answers at ${named} (TURNGRAPH_URL)`)
   const token = config.auth === 'token' ? tokenFor(config) : null
-  printText(`${served.replace(/\/$/, '')}/${token === null ? '' : `#token=${encodeURIComponent(token)}`}`)
+  printText(`${served}/${token === null ? '' : `#token=${encodeURIComponent(token)}`}`)
 }
 
 const notThere = (what: string): TurngraphError =>

@@ -26,7 +26,10 @@ export function addQuery(program: Command): void {
     .option('--feature <id>', 'with --preset: of this feature alone')
     .option('--task <id>', 'with --preset: of this task alone')
     .option('--world <slug>', 'with --preset: of this world alone')
-    .option('--show-cypher', 'with --preset: print its statement, ready to paste into Neo4j Browser')
+    .option(
+      '--show-cypher',
+      'with --preset: print its statement, ready to paste into Neo4j Browser or `query`',
+    )
     .option('--param <name=json>', 'a parameter of the statement; may be repeated', parameter, {})
     .option('--timeout <ms>', 'how long the statement may take, 1 to 60,000 (default: 10,000)', whole)
     .option('--limit <n>', 'rows, 1 to 10,000 (default: 1,000; of an analysis 100)', whole)
@@ -36,6 +39,7 @@ export function addQuery(program: Command): void {
 Examples:
   turngraph query --preset last-turn --task TASK-1
   turngraph query 'MATCH (w:World) RETURN w.slug AS world, w.currentTurn AS turns ORDER BY world'
+  turngraph query --preset blockers --show-cypher | turngraph query -
   turngraph query 'MATCH (t:Turn {project: $project}) RETURN count(t) AS turns' --param project=shop
 `,
     )
@@ -88,8 +92,9 @@ async function showAnswer(cypher: string | undefined, options: QueryOptions): Pr
       'Say it in the statement: MATCH (t:Turn {project: $project}) …, with --param project=NAME.',
     )
   }
-  const query = cypher === '-' ? await standardInput() : (cypher as string)
-  const params = param as Parameters<typeof ask<'queryGraph'>>[1]['params']
+  const { readParamLines } = await import('./param-lines.ts')
+  const { query, params: given } = readParamLines(cypher === '-' ? await standardInput() : (cypher as string))
+  const params = { ...given, ...param } as Parameters<typeof ask<'queryGraph'>>[1]['params']
   await ask('queryGraph', { query, params, limit, timeoutMs: timeout }, rest, printRows, rowsAlone)
 }
 

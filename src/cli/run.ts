@@ -5,6 +5,7 @@ import { EXIT } from '../exit-codes.ts'
 import type { OperationOutput } from '../operations.ts'
 import { ask } from './ask.ts'
 import { counted } from './counted.ts'
+import { requireProject } from './known-project.ts'
 import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
 import { quoted } from './quoted.ts'
@@ -107,7 +108,7 @@ async function startRun(worldSlug: string, options: StartOptions): Promise<void>
     const exitCode = await untilDoneOrToldToEnd(work)
     if (exitCode === null) return
     if (!service.isOwn) return leave(exitCode, follow, project)
-    process.exitCode = EXIT.found.code
+    process.exitCode = exitCode
     printNote('The run is handed back: its status is interrupted.')
   } finally {
     await service.close()
@@ -155,9 +156,11 @@ async function listRuns({ world, status, project, json, ...page }: ListOptions):
     ...(world !== undefined && { worldSlug: world }),
     ...(status !== undefined && { status }),
   }
-  const found = await withClient({ project, readsOnly: true }, (client) =>
-    readPages(page, (window) => client.listTurnRuns({ ...asked, ...window })),
-  )
+  const found = await withClient({ project, readsOnly: true }, async (client) => {
+    const runs = await readPages(page, (window) => client.listTurnRuns({ ...asked, ...window }))
+    if (runs.items.length === 0 && project !== undefined) await requireProject(client, project)
+    return runs
+  })
   if (json) return printJson(toWire(operations.listTurnRuns.output, found))
   if (found.items.length === 0) printNote('There are no runs.')
   else {

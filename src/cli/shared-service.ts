@@ -6,10 +6,13 @@ import { neverArrived } from '../client/never-arrived.ts'
 import type { Config } from '../config.ts'
 import { TurngraphError } from '../errors.ts'
 import { isHeld } from '../graph/holder.ts'
+import { storeName } from '../graph/store-name.ts'
 import type { Service } from '../http/service.ts'
 import type { Log } from '../log.ts'
 import type { OperationName } from '../operations.ts'
-import { namedProject, tokenFor } from './connect.ts'
+import { namedProject, newsOfNewGraph, tokenFor } from './connect.ts'
+import { existingStore } from './existing-store.ts'
+import { setGraphInUse } from './graph-in-use.ts'
 import { runningServer } from './running-server.ts'
 
 /** Another process may be about to serve the folder, or to let go of it. */
@@ -75,7 +78,7 @@ export class SharedService {
       const running = await runningServer(this.#config.dataFolder)
       if (running?.ready) return this.#through(running.url)
       try {
-        if (running === null) return this.#through(await this.#serve())
+        if (running === null) return this.#asClientOf(await this.#serve())
       } catch (error) {
         if (!isHeld(error) || performance.now() - began > PATIENCE_MS) throw error
       }
@@ -91,7 +94,9 @@ export class SharedService {
       import('../http/service.ts'),
     ])
     const config = { ...this.#config, host: '127.0.0.1', port: 0 }
+    const isThere = existingStore(config.store) === config.store
     const graph = await openGraph(config.store)
+    setGraphInUse(storeName(config.store), isThere ? null : newsOfNewGraph(config.store, false))
     try {
       this.#own = await startService({ config, graph, log: this.#log })
     } catch (error) {
@@ -102,6 +107,11 @@ export class SharedService {
   }
 
   #through(url: string): TurngraphClient {
+    setGraphInUse(`the graph behind ${url}`)
+    return this.#asClientOf(url)
+  }
+
+  #asClientOf(url: string): TurngraphClient {
     return httpClient({ url, token: tokenFor(this.#config), project: this.#project })
   }
 }

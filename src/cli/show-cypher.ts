@@ -1,5 +1,6 @@
-/** Prints the Cypher of a named analysis, ready to paste into Neo4j Browser. */
+/** Prints the Cypher of a named analysis, ready to paste into Neo4j Browser and into `turngraph query`. */
 import { printJson, printText } from './output.ts'
+import { paramLine } from './param-lines.ts'
 
 type ShowOptions = {
   name: string
@@ -21,10 +22,6 @@ export async function showCypher(
   const { question, about, cypher, params } = prepareAnalysis({ ...request, limit, project: config.project })
   if (json) return printJson({ cypher, params })
   const comments = [question, about].filter((line) => line !== '').map((line) => `// ${line}`)
-  const declared = Object.entries(params).map(([name, value]) => `:param ${name} => ${literal(value)};`)
+  const declared = Object.entries(params).map(([name, value]) => paramLine(name, value))
   printText([...comments, ...declared, `${cypher};`].join('\n'))
 }
-
-/** A text as Cypher writes it: only shown, never run from here. */
-const literal = (value: string | number): string =>
-  typeof value === 'number' ? String(value) : `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { WorldProgress } from '../turns/world-progress.ts'
 import { colours } from './colours.ts'
 import { graphInUse } from './graph-in-use.ts'
+import { requireProject } from './known-project.ts'
 import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
 import { addWorldTurns } from './world-turns.ts'
@@ -68,11 +69,15 @@ async function listWorlds({ feature, task, project, json, ...page }: ListOptions
     ...(feature !== undefined && { featureId: feature }),
     ...(task !== undefined && { taskId: task }),
   }
-  const found = await withClient({ project, readsOnly: true }, (client) =>
-    readPages(page, (window) => client.listWorlds({ ...filter, order: 'last_activity', ...window })),
-  )
+  const found = await withClient({ project, readsOnly: true }, async (client) => {
+    const worlds = await readPages(page, (window) =>
+      client.listWorlds({ ...filter, order: 'last_activity', ...window }),
+    )
+    if (worlds.items.length === 0 && project !== undefined) await requireProject(client, project)
+    return worlds
+  })
   if (json) return printJson(toWire(operations.listWorlds.output, found))
-  if (found.items.length === 0) printNote(`There are no worlds in ${graphInUse()}.`)
+  if (found.items.length === 0) printNote(`There are no worlds of this project in ${graphInUse()}.`)
   else await printWorlds(found.items)
   if (found.nextCursor !== null) printNote(`More: --cursor ${found.nextCursor}`)
 }

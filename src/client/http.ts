@@ -1,5 +1,5 @@
 import pRetry from 'p-retry'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../errors.ts'
 import { errorBody } from '../http/error-body.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'
@@ -66,6 +66,12 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
+/** The list of projects, for example, refuses one. */
+const takesProject = ({ input, wholeGraph }: Operation): boolean =>
+  !wholeGraph && !(input instanceof z.ZodObject && !('project' in input.shape))
+
+type Operation = { input: z.ZodType; wholeGraph?: boolean }
+
 type Calling = HttpClientOptions &
   Omit<CallOptions, 'idempotencyKey'> & { idempotencyKey?: string | undefined; base: string }
 
@@ -76,7 +82,8 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
   parseInput(operation.input, input, name)
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
-  if (!operation.wholeGraph && wire.project == null && calling.project != null) wire.project = calling.project
+  if (takesProject(operation) && wire.project == null && calling.project != null)
+    wire.project = calling.project
   const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
   return repeated(name, patient, () => answerTo(request, operation.output, name, patient))

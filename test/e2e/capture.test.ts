@@ -56,6 +56,7 @@ describe('turngraph capture', () => {
     )
     expect(told.stderr).toMatch(/^line 3: The line is no JSON/m)
     expect(told.stderr).toContain('4 of 6 lines were not stored: lines 2-5. Stored: lines 1, 6.')
+    expect(told.stderr).toContain('hint: Mend lines 2-5. The whole file may be run again')
     const asJson = await turngraph.run(['capture', '--json'], { input })
     const answers = asJson.stdout
       .trimEnd()
@@ -102,6 +103,11 @@ describe('turngraph capture', () => {
     expect(told).toMatchObject({ code: 7, stdout: '' })
     expect(told.stderr).toContain(
       '1 of 3 lines was not stored: line 1. None was stored. Not tried: lines 2-3.',
+    )
+    const oneBad = await turngraph.run(['capture'], { input: `[]\n${input}`, environment })
+    expect(oneBad).toMatchObject({ code: 7, stdout: '' })
+    expect(oneBad.stderr).toContain(
+      'hint: Mend line 1. Send lines 2-4 again. The whole file may be run again',
     )
   })
 })

@@ -216,6 +216,9 @@ describe('what a Coach asks', () => {
       'No completion_promises in current turn — recovered from player_turn_1.json (1 promises)\n',
     )
     expect(promises.stdout).toContain('AC-001\tAC-001\tcomplete')
+    const recovery = async (role: string) =>
+      (await turngraph.run(['context', ...task, '--turn', '3', '--role', role])).stderr
+    expect([await recovery('coach'), await recovery('player')]).toEqual([promises.stderr, ''])
     const stall = await turngraph.run(['stall', ...task])
     expect(stall.stdout).toMatch(/^progressing\n/)
     const why = await turngraph.run(['why', ...task])
@@ -374,6 +377,43 @@ describe('exit codes', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ task_known: false, near: ['TASK-1'] })
     const byWorld = await turngraph.run(['criteria', '--world', 'TASK-1', '--json'])
     expect(JSON.parse(byWorld.stdout)).toMatchObject({ task_known: true, world_slug: 'TASK-1' })
+  })
+
+  test('a project that is not there is told with near names by every command that --project names it to', async () => {
+    await captured(1)
+    const commands = [
+      ['worlds'],
+      ['run', 'list'],
+      ['export'],
+      ['query', '--preset', 'blockers'],
+      ['doctor'],
+      ['forget'],
+    ]
+    for (const command of commands) {
+      const { code, stdout, stderr } = await turngraph.run([...command, '--project', 'defalt'])
+      expect([command, code, stdout]).toEqual([command, 4, ''])
+      expect(stderr).toContain('There is no project defalt in this graph. Did you mean default?')
+    }
+    const asJson = await turngraph.run(['worlds', '--project', 'defalt', '--json'])
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: 'not_found',
+      details: { near: ['default'] },
+    })
+    const { url } = await turngraph.serve()
+    const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
+    const served = await fetch(`${url}/v1/worlds?project=nope`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect([served.status, await served.json()]).toMatchObject([200, { items: [] }])
+    expect((await turngraph.run(['run', 'list', '--project', 'defalt'])).code).toBe(4)
+    expect((await turngraph.run(['run', 'list', '--project', 'default'])).code).toBe(0)
+    const environment = { TURNGRAPH_PROJECT: 'till' }
+    expect((await turngraph.run(['projects'], { environment })).stdout).toBe('PROJECT\ndefault\n')
+    const unnamed = await turngraph.run(['worlds'], { environment })
+    expect(unnamed).toMatchObject({
+      code: 0,
+      stderr: `There are no worlds of this project in the graph behind ${url}.\n`,
+    })
   })
 
   test('5: another record at the turn', async () => {
@@ -562,4 +602,28 @@ test('query --show-cypher prints the whole statement of a preset with its parame
   expect(lines.at(-1)).toMatch(/LIMIT \$limit;$/)
   expect(stdout).not.toContain('include')
   expect((await run('RETURN 1', '--show-cypher')).stderr).toContain('--show-cypher is for --preset.')
+})
+
+test('what query --show-cypher prints can be pasted into query, and --param changes a parameter of it', async () => {
+  const { run } = commandsOn(temporaryFolder())
+  await run(['capture'], { input: turn(1) })
+  for (const preset of ['stalled-worlds', 'last-turn', 'never-verified']) {
+    const asked = ['query', '--preset', preset, '--task', 'TASK-1', '--json']
+    const { stdout: statement } = await run([...asked.slice(0, -1), '--show-cypher'])
+    const pasted = await run(['query', statement, '--json'])
+    expect(pasted).toMatchObject({ code: 0, stderr: '' })
+    const { columns, rows } = JSON.parse((await run(asked)).stdout)
+    expect(JSON.parse(pasted.stdout)).toMatchObject({ columns, rows })
+  }
+  const text = ":param a => 'one';\nRETURN $a AS a"
+  expect((await run(['query', '-'], { input: text })).stdout).toBe('a\none\n')
+  expect((await run(['query', text, '--param', 'a=two'])).stdout).toBe('a\ntwo\n')
+})
+
+test('a slash at the end of TURNGRAPH_URL is no part of the address', async () => {
+  const turngraph = commandsOn(temporaryFolder())
+  const { url } = await turngraph.serve()
+  const environment = { TURNGRAPH_URL: `${url}/` }
+  const { code, stdout } = await turngraph.run(['open'], { environment })
+  expect([code, stdout.startsWith(`${url}/#token=`)]).toEqual([0, true])
 })

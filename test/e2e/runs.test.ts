@@ -121,7 +121,10 @@ describe('turngraph run', () => {
     expect((await run('run', 'cancel', id)).code).toBe(0)
   })
 
-  test('SIGTERM hands the run of a command back', async () => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s hands the run of a command back, and exits %i', async (signal, exitCode) => {
     const { run, aWorld, start, environment, folder } = aUser()
     await aWorld('w', 'slow')
     const child = start(['run', 'start', 'w', '--turns', '50'], { environment })
@@ -129,15 +132,21 @@ describe('turngraph run', () => {
     child.stdout?.on('data', (chunk) => said.push(String(chunk)))
     while (!/[0-9a-f-]{36}/.test(said.join(''))) await sleep(20)
     expect(readServerFile(folder)).not.toBeNull()
-    child.kill('SIGTERM')
-    const [code] = await once(child, 'close')
-    expect(code).toBe(8)
+    child.kill(signal)
+    expect(await once(child, 'close')).toEqual([exitCode, null])
     const status = JSON.parse((await run('run', 'status', idIn(said.join('')), '--json')).stdout)
     expect(status).toMatchObject({
       status: 'interrupted',
       failure_reason: 'process restart before turn run completed',
       active_attempt_id: null,
     })
+  })
+
+  test('in a folder without a graph it says where it looked, and that it made one', async () => {
+    const { run } = aUser()
+    const { code, stderr } = await run('run', 'start', 'nope')
+    expect(code).toBe(4)
+    expect(stderr).toContain('looked in: the graph in ./graph\nMade a new graph in ./graph.\n')
   })
 
   test('what cannot be done is an exit code, as everywhere', async () => {

@@ -1,0 +1,45 @@
+/** Writes and reads the `:param` lines that stand above a statement, as Neo4j Browser takes them. */
+import { TurngraphError } from '../errors.ts'
+
+export const paramLine = (name: string, value: string | number): string =>
+  `:param ${name} => ${typeof value === 'number' ? value : quotedText(value)};`
+
+const quotedText = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
+
+const PARAM = /^:param\s+(\w+)\s*=>\s*(.*?)\s*;?\s*$/s
+const QUOTED = /^'((?:[^\\']|\\[\\'n])*)'$/
+
+/**
+ * Takes the `:param` lines off the beginning of a statement; comments between them stay.
+ *
+ * @throws `invalid_request` where a value is neither JSON nor a text in single quotes
+ * @example readParamLines(":param task => 'T1';\nRETURN $task") // { query: 'RETURN $task', params: { task: 'T1' } }
+ */
+export function readParamLines(text: string): { query: string; params: Record<string, unknown> } {
+  const lines = text.split('\n')
+  const params: Record<string, unknown> = {}
+  const comments: string[] = []
+  let read = 0
+  for (const line of lines) {
+    const [, name, value] = PARAM.exec(line) ?? []
+    if (name !== undefined && value !== undefined) params[name] = parseValue(name, value)
+    else if (/^\s*(?:\/\/.*)?$/.test(line)) comments.push(line)
+    else break
+    read++
+  }
+  if (Object.keys(params).length === 0) return { query: text, params }
+  return { query: [...comments, ...lines.slice(read)].join('\n'), params }
+}
+
+function parseValue(name: string, text: string): unknown {
+  const [, inner] = QUOTED.exec(text) ?? []
+  if (inner !== undefined) return inner.replace(/\\(.)/g, (_, sign) => (sign === 'n' ? '\n' : sign))
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TurngraphError(
+      'invalid_request',
+      `:param ${name}: its value must be JSON, or a text in single quotes.`,
+    )
+  }
+}
