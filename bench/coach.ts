@@ -32,7 +32,7 @@ export async function benchCoach(bench: CoachBench): Promise<void> {
     await sampled(client, floor, filled.worlds, bench, 300) // unmeasured
     const figures = await sampled(client, floor, filled.worlds, bench, bench.samples)
     printFigures(`${bench.turns} turns`, figures)
-    for (const name of Object.keys(operationsOf(client, placeOf('', 0)))) {
+    for (const name of [...Object.keys(operationsOf(client, placeOf('', 0))), AGAIN]) {
       const ratio = (figures[`${name}, long world`]?.p50 ?? 0) / (figures[`${name}, short world`]?.p50 ?? 1)
       console.log(
         `${name.padEnd(24)} world of ${bench.long} turns / world of ${TURNS_A_WORLD}: ${ratio.toFixed(2)}`,
@@ -41,6 +41,8 @@ export async function benchCoach(bench: CoachBench): Promise<void> {
     return { turns: bench.turns, figures }
   })
 }
+
+const AGAIN = 'capture sent again'
 
 async function fillOne(client: TurngraphClient, world: string, turns: number): Promise<void> {
   for (let turn = 1; turn <= turns; turn++) await client.captureTurnState(turnOf(world, turn, MANY_CRITERIA))
@@ -74,6 +76,9 @@ async function sampled(
     const long = operationsOf(client, placeOf('long', bench.long))
     for (const [name, work] of named(short)) await sample(`${name}, short world`, work)
     for (const [name, work] of named(long)) await sample(`${name}, long world`, work)
+    const again = (world: string, turn: number) => client.captureTurnState(turnOf(world, turn, MANY_CRITERIA))
+    await sample(`${AGAIN}, short world`, () => again('short', TURNS_A_WORLD / 2))
+    await sample(`${AGAIN}, long world`, () => again('long', bench.long / 2))
   }
   return figures()
 }
