@@ -51,6 +51,10 @@ const environmentSchema = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe('`off`: the embedded graph does not wait for the disk'),
+  TURNGRAPH_ACCEPT_LOSS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('`on`: an embedded graph is opened although acknowledged writes are lost'),
   TURNGRAPH_IMPORT_ROOTS: z
     .string()
     .optional()
@@ -76,7 +80,7 @@ const environmentSchema = z.object({
 })
 
 export type Store =
-  | { kind: 'embedded'; folder: string | null; sync: boolean }
+  | { kind: 'embedded'; folder: string | null; sync: boolean; acceptLoss?: boolean }
   | { kind: 'neo4j'; url: string; user: string; password: string | null; database: string }
 
 export type Config = {
@@ -162,7 +166,13 @@ function storeOf(env: z.infer<typeof environmentSchema>, dataFolder: string, fol
     const place = url.slice('embedded:'.length)
     const sync = env.TURNGRAPH_SYNC === 'on'
     if (place === 'memory') return { kind: 'embedded', folder: null, sync }
-    return { kind: 'embedded', folder: place === '' ? dataFolder : path.resolve(folder, place), sync }
+    const acceptLoss = env.TURNGRAPH_ACCEPT_LOSS === 'on'
+    return {
+      kind: 'embedded',
+      folder: place === '' ? dataFolder : path.resolve(folder, place),
+      sync,
+      ...(acceptLoss && { acceptLoss }),
+    }
   }
   // Credentials in the address are taken out of it: the address stands in messages and logs.
   const address = new URL(url)

@@ -43,6 +43,7 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_EXECUTORS: config.executorsFile,
   TURNGRAPH_PROJECT: config.project,
   TURNGRAPH_SYNC: config.store.kind === 'embedded' ? (config.store.sync ? 'on' : 'off') : null,
+  TURNGRAPH_ACCEPT_LOSS: config.store.kind === 'embedded' ? (config.store.acceptLoss ? 'on' : 'off') : null,
   TURNGRAPH_TURN_LENGTH_THRESHOLD: config.turnLengthThreshold,
   TURNGRAPH_IMPORT_ROOTS: config.importRoots.join(', ') || null,
   TURNGRAPH_RATE_LIMIT: config.rateLimit,

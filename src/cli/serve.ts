@@ -7,7 +7,7 @@ import { named } from './options.ts'
 import { printNote } from './output.ts'
 import { untilToldToEnd } from './signals.ts'
 
-type ServeOptions = { host?: string; port?: string; store?: string }
+type ServeOptions = { host?: string; port?: string; store?: string; acceptLoss?: boolean }
 
 export function addServe(program: Command): void {
   program
@@ -16,6 +16,10 @@ export function addServe(program: Command): void {
     .option('--host <host>', 'the address to listen on (TURNGRAPH_HOST)', named)
     .option('--port <port>', 'the port; 0 is any free one (TURNGRAPH_PORT)', named)
     .option('--store <url>', 'where the graph is, for example neo4j://db:7687 (TURNGRAPH_STORE)', named)
+    .option(
+      '--accept-loss',
+      'serve an embedded graph that has lost acknowledged writes (TURNGRAPH_ACCEPT_LOSS)',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  turngraph serve\n  turngraph serve --port 0 --store embedded:memory\n',
@@ -23,7 +27,7 @@ export function addServe(program: Command): void {
     .action(serve)
 }
 
-async function serve({ host, port, store }: ServeOptions): Promise<void> {
+async function serve({ host, port, store, acceptLoss = false }: ServeOptions): Promise<void> {
   const [{ loadConfig }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([
       import('../config.ts'),
@@ -37,6 +41,7 @@ async function serve({ host, port, store }: ServeOptions): Promise<void> {
     ...(host !== undefined && { TURNGRAPH_HOST: host }),
     ...(port !== undefined && { TURNGRAPH_PORT: port }),
     ...(store !== undefined && { TURNGRAPH_STORE: store }),
+    ...(acceptLoss && { TURNGRAPH_ACCEPT_LOSS: 'on' }),
   })
   const running = await runningServer(config.dataFolder)
   if (running !== null) throw alreadyServed(config.dataFolder, running)

@@ -4,7 +4,9 @@ import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { diskError, TurngraphError } from '../errors.ts'
 import { makePrivate } from '../private-mode.ts'
+import { Acknowledged, HOW_TO_GO_ON } from './acknowledged.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
+import { GraphFile } from './graph-file.ts'
 import { heldError, removeHolder, writeHolder } from './holder.ts'
 import {
   type Graph,
@@ -24,6 +26,8 @@ export type EmbeddedOptions = {
   folder: string | null
   /** Wait for the disk before a write is acknowledged (TURNGRAPH_SYNC). */
   sync?: boolean
+  /** Open it although acknowledged writes are lost (TURNGRAPH_ACCEPT_LOSS): what is left is all that there is from then on. */
+  acceptLoss?: boolean
   /** For tests: rows without ORDER BY come in random order. */
   shuffleUnordered?: boolean
 }
@@ -44,6 +48,10 @@ export class EmbeddedGraph implements Graph {
   readonly #db: InstanceType<typeof grafeo.GrafeoDB>
   readonly #folder: string | null
   readonly #log: WriteAheadLog | null
+  readonly #file: GraphFile | null
+  readonly #acknowledged: Acknowledged | null
+  /** The last commit that wrote: one that changes nothing is counted too, and does not get into the log. */
+  #committed = 0
   readonly #queue: Job[] = []
   #checkpoints: NodeJS.Timeout | undefined
   #working: Promise<void> | null = null
@@ -52,32 +60,48 @@ export class EmbeddedGraph implements Graph {
   #fault: TurngraphError | null = null
   #closed = false
   #revision = 0
-  readonly source: GraphSource = {
-    engine: 'embedded',
+  readonly source = {
+    engine: 'embedded' as const,
     revision: () => this.#revision,
-    copyTo: (file) => this.#enqueue(() => this.#copyTo(file)),
-  }
+    copyTo: (file: string) => this.#enqueue(() => this.#copyTo(file)),
+  } satisfies GraphSource
 
   static open(options: EmbeddedOptions): EmbeddedGraph {
     return new EmbeddedGraph(options)
   }
 
-  private constructor({ folder, sync = true, shuffleUnordered = false }: EmbeddedOptions) {
+  private constructor(options: EmbeddedOptions) {
+    const { folder, sync = true, acceptLoss = false, shuffleUnordered = false } = options
     this.#folder = folder
     if (folder === null) {
       this.#db = grafeo.GrafeoDB.create(null, { shuffleUnordered })
       this.#log = null
+      this.#file = null
+      this.#acknowledged = null
       return
     }
     const file = path.join(folder, GRAPH_FILE)
+    const acknowledged = new Acknowledged(folder)
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered })
+      this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered, walSalvage: acceptLoss })
       // The engine makes them for everybody to read.
       makePrivate(file)
       makePrivate(`${file}.wal`)
     } catch (cause) {
       throw diskError(cause, folder) ?? openFailed(folder, cause)
+    }
+    this.#acknowledged = sync ? acknowledged : null
+    this.#file = new GraphFile(file)
+    this.#committed = Number(this.#db.currentEpoch())
+    const loss = acknowledged.lossAfter(this.#committed)
+    if (loss !== null) {
+      if (!acceptLoss) {
+        this.#db.close()
+        throw loss
+      }
+      acknowledged.acceptLossAfter(this.#committed)
+      process.emitWarning(loss.message, 'TurngraphLoss')
     }
     this.#checkpoints = setTimeout(
       () => this.#db.setCheckpointTriggers(CHECKPOINTS),
@@ -116,22 +140,19 @@ export class EmbeddedGraph implements Graph {
     })
   }
 
-  async schema(command: string): Promise<void> {
-    this.#refuseIfUnusable()
-    try {
-      await this.#db.executeCypher(command)
+  schema(command: string): Promise<void> {
+    return this.#enqueue(async () => {
       this.#revision++
+      this.#noteCommit((await this.#db.executeCypher(command)).counters)
       const index = indexFor(command)
       if (index !== null) await this.#db.executeCypher(index)
-      await this.#log?.sync()
-    } catch (cause) {
-      throw this.#diskError(cause) ?? cause
-    }
+    })
   }
 
   /** After a write that the disk refused, one more has to succeed. */
   async health(): Promise<GraphHealth> {
     this.#refuseIfUnusable()
+    this.#file?.refuseIfGone()
     if (this.#fault === null) await this.#db.executeCypher('RETURN 1')
     else await this.#enqueue(() => this.#tryToWrite())
     return { engine: 'embedded', version: `Grafeo ${this.#db.version()}` }
@@ -143,6 +164,7 @@ export class EmbeddedGraph implements Graph {
     this.#closed = true
     clearTimeout(this.#checkpoints)
     await this.#log?.close()
+    this.#acknowledged?.close()
     try {
       // Before the folder is anybody else's.
       if (this.#folder !== null) removeHolder(this.#folder)
@@ -171,8 +193,11 @@ export class EmbeddedGraph implements Graph {
   async #sync(): Promise<TurngraphError | null> {
     try {
       await this.#log?.sync()
+      this.#file?.refuseIfGone()
+      this.#acknowledged?.write(this.#committed)
       return null
     } catch (cause) {
+      if (cause instanceof TurngraphError) return cause
       // Where the log could only not be opened, the next sync covers what this one would have.
       if (!isFailedSync(cause)) return this.#diskError(cause) ?? brokenError(cause)
       // After a failed sync nobody knows what the disk holds: no further write is acknowledged.
@@ -205,10 +230,11 @@ export class EmbeddedGraph implements Graph {
 
   /** As much as a large capture, so that a disk with room for a few bytes is not taken for one that has room again. */
   async #tryToWrite(): Promise<void> {
-    await this.#db.executeCypher(
+    const { counters } = await this.#db.executeCypher(
       'CREATE (probe:SchemaMigrationLock {rev: $text}) WITH probe DELETE probe RETURN 1 AS written',
       { text: ' '.repeat(PROBE_BYTES) },
     )
+    this.#noteCommit(counters)
     this.#fault = null
   }
 
@@ -227,25 +253,39 @@ export class EmbeddedGraph implements Graph {
 
   async #runAlone({ statement, params }: Step): Promise<Row[][] | null> {
     this.#revision++
-    const rows = (await this.#db.executeCypher(statement.text, params)).toArray()
+    const result = await this.#db.executeCypher(statement.text, params)
+    this.#noteCommit(result.counters)
+    const rows = result.toArray()
     return rows.length === 0 ? null : [rows]
+  }
+
+  #noteCommit(...changes: readonly grafeo.WriteCounters[]): void {
+    const wrote = changes.some((counters) => Object.values(counters).some((count) => count > 0))
+    if (wrote) this.#committed = Number(this.#db.currentEpoch())
   }
 
   async #runTogether<T>(work: (run: Run) => Promise<T | null>): Promise<T | null> {
     const transaction = this.#db.beginTransaction()
     this.#revision++
+    const changes: grafeo.WriteCounters[] = []
     let result: T | null
     try {
-      result = await work(async ({ statement, params }) =>
-        (await transaction.executeCypher(statement.text, params)).toArray(),
-      )
+      result = await work(async ({ statement, params }) => {
+        const answer = await transaction.executeCypher(statement.text, params)
+        changes.push(answer.counters)
+        return answer.toArray()
+      })
     } catch (cause) {
       if (transaction.isActive) transaction.rollback()
       throw cause
     }
     // A commit that fails has rolled back by itself.
-    if (result === null) transaction.rollback()
-    else transaction.commit()
+    if (result === null) {
+      transaction.rollback()
+      return null
+    }
+    transaction.commit()
+    this.#noteCommit(...changes)
     return result
   }
 
@@ -258,6 +298,7 @@ export class EmbeddedGraph implements Graph {
 const MAX_SHARING = 64
 const PROBE_BYTES = 64 * 1024
 const GRAPH_FILE = 'graph.db'
+const LOG_FOLDER = `${GRAPH_FILE}.wal`
 /**
  * Off by default. Each writes what changed since the last one, and writes wait: every 50 ms p95 was four times as long.
  * Begun when the first is due: the engine's thread for them makes a close, which writes one too, wait for 100 ms.
@@ -290,13 +331,14 @@ function openFailed(folder: string, cause: unknown): TurngraphError {
   const reason = text.replace(/^.*?GRAFEO-\w+: /s, '')
   const isSystemError = /os error|^E[A-Z]+:/.test(text)
   return new TurngraphError('store_unavailable', `The graph in ${folder} cannot be opened: ${reason}`, {
-    hint: isSystemError ? 'Check that the folder is there and may be written.' : HOW_TO_RESTORE,
+    hint: isSystemError ? CHECK_FOLDER : text.includes(LOG_FOLDER) ? HOW_TO_GO_ON : HOW_TO_RESTORE,
     cause,
   })
 }
 
 /** The engine's code where another process has locked the file. */
 const LOCKED = 'GRAFEO-X001'
+const CHECK_FOLDER = 'Check that the folder is there and may be written.'
 const HOW_TO_RESTORE =
   'Restore it from an export into a new folder (TURNGRAPH_DATA=NEW turngraph restore FILE), or put a copy of this one in its place.'
 

@@ -8,5 +8,5 @@ import type { Graph } from './port.ts'
 export async function openGraph(store: Store): Promise<Graph> {
   if (store.kind === 'neo4j') return new (await import('./neo4j.ts')).Neo4jGraph(store)
   const { EmbeddedGraph } = await import('./embedded.ts')
-  return EmbeddedGraph.open({ folder: store.folder, sync: store.sync })
+  return EmbeddedGraph.open({ folder: store.folder, sync: store.sync, acceptLoss: store.acceptLoss ?? false })
 }

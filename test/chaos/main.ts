@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 import { anyOrder } from './any-order.ts'
 import { clocksApart } from './clocks-apart.ts'
+import { damagedStore } from './damaged-store.ts'
 import { droppedCommits } from './dropped-commits.ts'
+import { fullDisk } from './full-disk.ts'
 import { killNeo4j } from './kill-neo4j.ts'
 import { killNeo4jInRuns } from './kill-neo4j-in-runs.ts'
 import { killRunsOn } from './kill-runs.ts'
@@ -22,6 +24,8 @@ import { stoppedService } from './stopped-service.ts'
 /** The scenarios, each with how many rounds a full run takes. */
 const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'kill-service': { run: killService, rounds: 20 },
+  'full-disk': { run: fullDisk, rounds: 100 },
+  'damaged-store': { run: damagedStore, rounds: 100 },
   'kill-neo4j': { run: killNeo4j, rounds: 20 },
   // Rounds are places of death, of each command.
   'killed-commands': { run: killedCommands, rounds: 60 },

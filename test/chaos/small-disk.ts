@@ -24,11 +24,7 @@ export async function mountSmallDisk(size = '6m'): Promise<SmallDisk> {
   return {
     folder,
     fill: () => {
-      try {
-        for (;;) appendFileSync(ballast, Buffer.alloc(4096))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-      }
+      for (const bytes of [1024 * 1024, 4096]) appendUntilFull(ballast, Buffer.alloc(bytes))
     },
     makeRoom: () => rmSync(ballast, { force: true }),
     remove: async () => {
@@ -36,5 +32,13 @@ export async function mountSmallDisk(size = '6m'): Promise<SmallDisk> {
       await gone
       remove()
     },
+  }
+}
+
+function appendUntilFull(file: string, bytes: Buffer): void {
+  try {
+    for (;;) appendFileSync(file, bytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
 }

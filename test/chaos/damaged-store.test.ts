@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { damagedStore } from './damaged-store.ts'
+
+test('of a damaged store nothing that was acknowledged is lost in silence', {
+  timeout: 180_000,
+}, async () => {
+  const { whole, said } = await damagedStore({ rounds: 3, seed: 1, log: () => {} })
+  expect(Number(whole) + Number(said)).toBe(3)
+})
