@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Writable } from 'node:stream'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -6,7 +6,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { runAutobuild } from '../../src/langchain/index.ts'
 import { createLog } from '../../src/log.ts'
+import { commandsOn, temporaryFolder } from '../e2e/command.ts'
 import { FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { type Planted, SECRET_KINDS, seeded } from '../support/secret-kinds.ts'
 import { call as callOf, send, sessionOf } from '../support/transcript-import.ts'
@@ -16,20 +18,24 @@ import { connected } from './mcp-connect.ts'
 
 /** Invariant 10, by every door: of no kind of secret does anything survive, wherever one looks afterwards. */
 
+type PlantedKind = Planted & { name: string }
+
 /** Each of a random of its own: no secret is part of another one. */
-const planted = (seed: number): Planted[] =>
-  SECRET_KINDS.map(({ make }, i) => make(seeded(seed * 10_000 + i)))
+const planted = (seed: number): PlantedKind[] =>
+  SECRET_KINDS.map(({ name, make }, i) => ({ name, ...make(seeded(seed * 10_000 + i)) }))
+
+/** Every eighth kind, of each seed others: for doors that lead to one that all of them have gone through. */
+const sample = (seed: number): PlantedKind[] => planted(seed).filter((_, i) => i % 8 === seed % 8)
 
 /** A part of a secret that is no chance: of random texts of some MiB no ten characters are the same. */
 const LONGEST_CHANCE = 10
 
 /** The kinds of which a text still has a part. */
-function leaksIn(text: string, secrets: readonly Planted[]): string[] {
+function leaksIn(text: string, secrets: readonly PlantedKind[]): string[] {
   const parts = new Map<string, string>()
-  for (const [i, { secret }] of secrets.entries()) {
+  for (const { name, secret } of secrets) {
     const length = Math.min(LONGEST_CHANCE, secret.length)
-    for (let at = 0; at + length <= secret.length; at++)
-      parts.set(secret.slice(at, at + length), SECRET_KINDS[i]?.name ?? '')
+    for (let at = 0; at + length <= secret.length; at++) parts.set(secret.slice(at, at + length), name)
   }
   const found = new Map<string, string>()
   for (let at = 0; at < text.length; at++) {
@@ -244,3 +250,99 @@ test('in the names, ids, folders and messages of a transcript', async () => {
   for (const [place, text] of Object.entries(await lookedAt(service)))
     expect(leaksIn(text, secrets), place).toEqual([])
 }, 60_000)
+
+/** All that a command line has printed, and its folder holds; the export is one of them. */
+async function lookedAtBy(turngraph: ReturnType<typeof commandsOn>, printed: string) {
+  const { code, stdout, stderr } = await turngraph.run(['export'])
+  expect(code, stderr).toBe(0)
+  return { printed, export: stdout + stderr, data: bytesBelow(turngraph.folder) }
+}
+
+test('captured as JSON lines, of which some are refused', async () => {
+  const secrets = sample(5)
+  const texts = secrets.map(({ text }) => text)
+  const turngraph = commandsOn(temporaryFolder())
+  const records = [
+    turnWith(1, texts.slice(0, 30)),
+    { ...turnWith(2, texts.slice(30)), player_decision: texts[0] },
+    turnWith(2, texts.slice(30)),
+    ...texts.map((text) => ({ ...turnWith(3, []), [text]: text })),
+  ]
+  const input = [...records.map((record) => JSON.stringify(record)), `{"torn": "${texts.join()}`].join('\n')
+  const { stdout, stderr } = await turngraph.run(['capture'], { input })
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^line 1: Stored turn 1 .* \(\d{3} secrets masked\)$/),
+    expect.stringMatching(/^line 3: Stored turn 2 .* \(\d{3} secrets masked\)$/),
+  ])
+  for (const [place, text] of Object.entries(await lookedAtBy(turngraph, stdout + stderr)))
+    expect(leaksIn(text, secrets), place).toEqual([])
+})
+
+test('imported from the artifacts of autobuild sessions', async () => {
+  const secrets = sample(6)
+  const texts = secrets.map(({ text }) => text)
+  const home = temporaryFolder()
+  const task = path.join(home, 'shop', 'TASK-1')
+  mkdirSync(task, { recursive: true })
+  const write = (name: string, content: unknown) =>
+    writeFileSync(path.join(task, name), typeof content === 'string' ? content : JSON.stringify(content))
+  const joined = texts.join('\n')
+  write('player_turn_1.json', {
+    implementation_notes: joined,
+    files_modified: texts,
+    concerns: texts,
+    not_known: texts,
+    completion_promises: texts.map((text, i) => ({
+      criterion_id: `AC-${i}`,
+      criterion_text: `Criterion ${i}: ${text}`,
+      status: 'complete',
+      evidence: text,
+      test_file: text,
+    })),
+  })
+  write('coach_turn_1.json', {
+    decision: texts[0],
+    rationale: joined,
+    criteria_verification: texts.map((text, i) => ({ criterion_id: `AC-${i}`, result: text, notes: text })),
+    issues: texts.map((text) => ({ severity: text, type: 'test', description: text, suggestion: text })),
+  })
+  write('player_turn_2.json', `{"implementation_notes": "${joined}`)
+  const turngraph = commandsOn(home)
+  const first = await turngraph.run(['import', 'autobuild', path.join(home, 'shop'), '--json'])
+  expect(JSON.parse(first.stdout)).toMatchObject({ turns_created: 1, turns_failed: 0 })
+  expect(JSON.parse(first.stdout).redactions).toBeGreaterThan(secrets.length * 5)
+  const again = await turngraph.run(['import', 'autobuild', path.join(home, 'shop')])
+  const printed = [first, again].map(({ stdout, stderr }) => stdout + stderr).join('\n')
+  for (const [place, text] of Object.entries(await lookedAtBy(turngraph, printed)))
+    expect(leaksIn(text, secrets), place).toEqual([])
+})
+
+test('given or thrown by the agents of a LangChain loop', async () => {
+  const secrets = sample(7)
+  const texts = secrets.map(({ text }) => text)
+  const service = await serve()
+  const client = httpClient({ url: service.service.url, token: service.token, project: PROJECT })
+  const { player_summary, files_modified, promises, extra } = turnWith(1, texts)
+  const { coach_feedback, verifications, issues } = turnWith(1, texts)
+  const told: unknown[] = []
+  for await (const event of runAutobuild({
+    client,
+    world: { featureId: FEATURE, taskId: TASK },
+    task: 'Build it',
+    player: ({ turn }) => {
+      if (turn === 2) throw new Error(texts.join('\n'))
+      return { player_summary, files_modified, promises, extra }
+    },
+    coach: ({ turn }) => {
+      if (turn === 3) throw new Error(texts.join('\n'))
+      return { coach_decision: 'feedback', coach_feedback, verifications, issues }
+    },
+    maxTurns: 4,
+  })) {
+    // The other events hand what the agents gave to the program that runs them, as it was given.
+    if (['session', 'context', 'finished'].includes(event.type)) told.push(event)
+  }
+  expect(told.at(-1)).toMatchObject({ type: 'finished', outcome: 'max_turns' })
+  for (const [place, text] of Object.entries({ ...(await lookedAt(service)), told: JSON.stringify(told) }))
+    expect(leaksIn(text, secrets), place).toEqual([])
+})
