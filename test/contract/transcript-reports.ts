@@ -149,9 +149,9 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await ids({ minLength: 0, since: '2026-01-02T00:06:40.001Z' })).toEqual(['g', 'f'])
       const { items } = await client().listTranscriptPatterns({ minLength: 0, since: '2026-01-02T00:05:00' })
       expect(items.map(({ pattern, count }) => `${count} ${pattern}`)).toEqual([
-        '2 Read',
         '1 Bash{2+} → Read → Bash → Read',
         '1 Glob → Read{2+} → Grep → Read{2+} → Edit',
+        '2 Read', // of a single tool
       ])
       await expect(client().listTranscriptTurns({ since: 'yesterday' })).rejects.toMatchObject({
         code: 'invalid_request',
