@@ -17,7 +17,7 @@ test('a name of which a part was left out is near', () => {
 test('what has little in common is not near, nor is the name itself', () => {
   expect(nearNames('NOPE', ['TASK-1', 'FEAT-1', 'NOPE'])).toEqual([])
   expect(nearNames('ab', ['cd', 'abcdef'])).toEqual([])
-  expect(nearNames('', ['a'])).toEqual(['a'])
+  expect(nearNames('Y', ['F', 'Y1'])).toEqual(['Y1'])
 })
 
 test('long names are compared within their length alone', () => {

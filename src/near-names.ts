@@ -38,7 +38,7 @@ const LEAST_CONTAINED = 3
 function distanceTo(wanted: string, candidate: string, allowed: number): number {
   // What is further apart is not counted to its end.
   const distance = leven(wanted, candidate, { maxDistance: allowed + 1 })
-  if (distance <= allowed) return distance
+  if (distance <= allowed && distance < Math.max(wanted.length, candidate.length)) return distance // something is left
   const [shorter, longer] = wanted.length < candidate.length ? [wanted, candidate] : [candidate, wanted]
   const contained = shorter.length >= LEAST_CONTAINED && longer.includes(shorter)
   return contained ? allowed + CONTAINED : Number.POSITIVE_INFINITY

@@ -24,6 +24,19 @@ const problemsOf = (value: unknown): unknown => {
   return null
 }
 
+test('what does not fit is told in plain words, not in those of the parser', () => {
+  expect(problemsOf([1])).toEqual({
+    problems: [{ path: '', message: 'must be of type object, and is an array' }],
+  })
+  const value = { player_summary: null, turn_number: 1, status_map: { t: 'c' } }
+  expect(problemsOf(value)).toEqual({
+    problems: [
+      { path: 'player_summary', message: 'must be of type string, and is null' },
+      { path: 'status_map.t', message: 'must be "a" or "b"' },
+    ],
+  })
+})
+
 test.each([
   ['turnNumber', 'turn_number'],
   ['id', 'id'],

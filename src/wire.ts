@@ -134,7 +134,10 @@ function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: 
 
 function looked(schema: z.ZodType, value: unknown) {
   try {
-    return { result: schema.safeParse(value, { reportInput: true }), reserved: reservedKeys(value, []) }
+    return {
+      result: schema.safeParse(value, { reportInput: true, error: inPlainWords }),
+      reserved: reservedKeys(value, []),
+    }
   } catch (error) {
     // 1 MiB of `[` is no record: the schema of free JSON runs out of stack before anything is stored.
     if (!(error instanceof RangeError)) throw error
@@ -143,6 +146,20 @@ function looked(schema: z.ZodType, value: unknown) {
       cause: error,
     })
   }
+}
+
+/** Where a schema has no words of its own: those of the parser are for programmers. */
+function inPlainWords({ code, expected, values, input }: z.core.$ZodRawIssue): string | undefined {
+  if (code === 'invalid_value' && Array.isArray(values))
+    return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`
+  return code === 'invalid_type'
+    ? `must be of type ${expected === 'record' ? 'object' : expected}, and is ${typeName(input)}`
+    : undefined
+}
+
+const typeName = (value: unknown): string => {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
 }
 
 /** Objects cannot hold this key as others, and zod drops it without a word: it is refused wherever it stands. */

@@ -86,6 +86,11 @@ describe('how a turn ended', () => {
   test('what stood in the way: the gates that failed, else what the blocking issues are about', () => {
     const issues = [issue('blocking', 'a', 'bdd_failure'), issue('advisory', 'b', 'style')]
     expect(outcomeOf({ ...turn, issues })).toMatchObject({ blocking: 1, gates: ['bdd_failure'] })
+    const equal = [issue('blocking', 'a'), issue('blocking', 'a'), issue('blocking', 'b')]
+    expect(outcomeOf({ ...turn, issues: equal })).toMatchObject({
+      blocking: 2,
+      gates: ['an issue without a category'],
+    })
     const gates = [
       { name: 'tests', status: 'failed' },
       { name: 'coverage', status: 'passed' },

@@ -58,7 +58,7 @@ export type Outcome = {
   turn: number
   decision: (typeof COUNTED_DECISIONS)[number]
   signature: string
-  /** How many blocking issues it raised. */
+  /** How many blocking issues it raised, equal ones once, as the context shows them. */
   blocking: number
   /** What stood in the way: the gates that failed, else what its blocking issues are about. */
   gates: readonly string[]
@@ -84,12 +84,12 @@ export function outcomeOf({
   if (decision === undefined) return null
   const failed = gates.filter(({ status }) => status === 'failed').map(({ name }) => name)
   const blocking = issues.filter(({ severity }) => severity === 'blocking')
-  const about = blocking.map(({ category }) => category ?? 'a blocking issue')
+  const about = blocking.map(({ category }) => category ?? 'an issue without a category')
   return {
     turn: turnNumber,
     decision,
     signature: signatureOf(issues, coachFeedback),
-    blocking: blocking.length,
+    blocking: new Set(blocking.map(({ description }) => description)).size,
     gates: [...new Set(failed.length > 0 ? failed : about)],
   }
 }

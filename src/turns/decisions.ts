@@ -77,6 +77,12 @@ const SHOWN_CHARACTERS = 60
 
 const NEGATION = /^(?:not?|non|never|un|dis|in)/
 
+/** The word that was meant, perhaps. One that denies another is near to it, and means the opposite. */
+export const nearestWord = (folded: string, words: readonly string[]): string | undefined =>
+  NEGATION.test(folded)
+    ? undefined
+    : closestMatch(folded, [...words], { maxDistance: Math.min(2, Math.floor(folded.length / 3)) })
+
 /** Why a word is refused, with the nearest one that would be taken. */
 function explainRefusal<T extends string>(words: Words<T>, given: string): string {
   const canonical = canonicalWords(words)
@@ -87,12 +93,7 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
   const shown =
     clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : clean
   // Canonical words first: of two that are equally near, the first one is named.
-  // A word that denies another is near to it, and means the opposite.
-  const nearest = NEGATION.test(folded)
-    ? undefined
-    : closestMatch(folded, [...canonical, ...canonical.flatMap((word) => words[word])], {
-        maxDistance: Math.min(2, Math.floor(folded.length / 3)),
-      })
+  const nearest = nearestWord(folded, [...canonical, ...canonical.flatMap((word) => words[word])])
   return nearest === undefined
     ? `"${shown}" is not known; ${use}`
     : `"${shown}": did you mean "${nearest}"? Or ${use}`

@@ -7,6 +7,7 @@ import {
   foldWord,
   MODES,
   mode,
+  nearestWord,
   PLAYER_DECISION_WORDS,
   PLAYER_DECISIONS,
 } from './decisions.ts'
@@ -97,11 +98,17 @@ const status = <T extends string>(words: readonly T[], synonyms: Record<string, 
       if (word !== undefined) return word
       ctx.addIssue({
         code: 'custom',
-        message: `is no status; use ${words.join(', ')} (or ${Object.keys(synonyms).join(', ')})`,
+        message: refuseStatus(given, words, Object.keys(synonyms)),
       })
       return z.NEVER
     })
     .meta({ enum: [...words, ...Object.keys(synonyms)] })
+
+function refuseStatus(given: string, words: readonly string[], synonyms: readonly string[]): string {
+  const use = `use ${words.join(', ')} (or ${synonyms.join(', ')})`
+  const nearest = nearestWord(given.trim().toLowerCase(), [...words, ...synonyms])
+  return nearest === undefined ? `is no status; ${use}` : `is no status: did you mean "${nearest}"? Or ${use}`
+}
 
 const criterionStatus = status(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS)
 const promiseStatus = status(PROMISE_STATUSES, PROMISE_STATUS_SYNONYMS)

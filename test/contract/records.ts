@@ -70,6 +70,21 @@ export function recordsContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toEqual({})
     })
 
+    test.each([
+      ['verifed', 'is no status: did you mean "verified"? Or use verified, '],
+      ['unverifed', 'is no status; use verified, '],
+      ['banana', 'is no status; use verified, '],
+    ])(
+      'a status "%s" of a criterion is refused, with the nearest word where it is misspelt',
+      async (word, message) => {
+        const record = aTurn(1, { acceptanceCriteriaStatus: { 'AC-1': word } } as object)
+        await expect(client().captureTurnState(record)).rejects.toMatchObject({
+          code: 'invalid_request',
+          details: { problems: [{ message: expect.stringContaining(message) }] },
+        })
+      },
+    )
+
     test('an attempt with a decision that nobody knows commits nothing', async () => {
       const world = await client().createWorld({ featureId: 'FEAT-1', taskId: TASK, executor: 'external' })
       const { attemptId } = (await client().runTurn({ worldSlug: world.worldSlug })) as { attemptId: string }

@@ -57,6 +57,7 @@ describe('turngraph capture', () => {
     expect(told.stderr).toMatch(/^line 3: The line is no JSON/m)
     expect(told.stderr).toContain('4 of 6 lines were not stored: lines 2-5. Stored: lines 1, 6.')
     expect(told.stderr).toContain('hint: Mend lines 2-5. The whole file may be run again')
+    expect(told.stderr).toContain('line 5: the turn record: must be of type object, and is an array')
     const asJson = await turngraph.run(['capture', '--json'], { input })
     const answers = asJson.stdout
       .trimEnd()
