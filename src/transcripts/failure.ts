@@ -24,6 +24,9 @@ const ANNOUNCEMENTS: readonly RegExp[] = [
 
 /** A run of pytest begins with this rule; lines about its platform and plugins, and each test, come before what failed. */
 const PYTEST = /^=+ test session starts =+$/
+const PYTEST_HEADER =
+  /^(?:platform |cachedir:|rootdir:|configfile:|testpaths:|plugins:|asyncio:|collecting |collected )/
+const PYTEST_FAILED = /\b(?:FAILED|ERROR)\s+\[\s*\d+%\]$/
 const PYTEST_ASSERTION = /^E\s+\S/
 const PYTEST_TITLE = /^=+ (.*\S) =+$/
 
@@ -32,13 +35,13 @@ function lineThatSays(lines: readonly string[]): string | undefined {
   const start = lines.findIndex((line) => PYTEST.test(line))
   const said = (start === -1 ? lines : lines.slice(0, start)).find(saysSomething)
   if (said !== undefined || start === -1) return said
-  const run = lines.slice(start + 1)
+  const run = lines.slice(start + 1).filter((line) => !PYTEST_HEADER.test(line))
+  const assertion = run.find((line) => PYTEST_ASSERTION.test(line))
+  if (assertion !== undefined) return assertion
+  // A long message is cut before its assertion: the first test that failed is what is left.
+  const failed = run.find((line) => PYTEST_FAILED.test(line))
   const title = run.findLast((line) => PYTEST_TITLE.test(line))
-  return (
-    run.find((line) => PYTEST_ASSERTION.test(line)) ??
-    title?.replace(PYTEST_TITLE, '$1') ??
-    run.find(saysSomething)
-  )
+  return failed ?? title?.replace(PYTEST_TITLE, '$1') ?? run.find(saysSomething)
 }
 
 const saysSomething = (line: string): boolean =>
