@@ -18,6 +18,11 @@ describe('failed calls are grouped by the first line that says something', () =>
       'no tests ran in N.Ns',
     ],
     [
+      'the header of pytest, in which a message was cut,',
+      '=== test session starts ===\nplatform linux -- Python 3.12.7\nplugins: cov-6.2.1',
+      'pytest',
+    ],
+    [
       'the header of pytest in a message that was cut',
       '=== test session starts ===\nplatform linux -- Python 3.12.7\nrootdir: /a/b\ncollecting ... collected 2 items\n\na.py::one PASSED [ 50%]\na.py::two FAILED [100%]\n=== FAILURES ===',
       'a.py::two FAILED [N%]',

@@ -41,7 +41,7 @@ function lineThatSays(lines: readonly string[]): string | undefined {
   // A long message is cut before its assertion: the first test that failed is what is left.
   const failed = run.find((line) => PYTEST_FAILED.test(line))
   const title = run.findLast((line) => PYTEST_TITLE.test(line))
-  return failed ?? title?.replace(PYTEST_TITLE, '$1') ?? run.find(saysSomething)
+  return failed ?? title?.replace(PYTEST_TITLE, '$1') ?? run.find(saysSomething) ?? 'pytest' // cut within its header
 }
 
 const saysSomething = (line: string): boolean =>
