@@ -120,9 +120,10 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
     const known = await readKnown(graph, request, sent)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
-    let way: Way = 'append'
+    let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
     let revision = 0
-    if (refusals > 0 || known.currentTurn >= turnNumber) {
+    // An owner that sends its turn again has to hear from `write` what became of its attempt.
+    if (refusals > 0 || (known.currentTurn >= turnNumber && !sent.asOwner)) {
       const stands = await whatStands(graph, sent, worldSlug)
       isNew ||= !stands.worldExists
       if (stands.worldExists && (!stands.worldIsOfTask || stands.worldDeleted)) {
@@ -140,7 +141,7 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
         revision = stands.revision
       } else {
         if (!sent.asOwner) refuseAtWork(stands, worldSlug, turnNumber)
-        if (stands.currentTurn >= turnNumber) way = 'insert'
+        way = stands.currentTurn < turnNumber ? 'append' : 'insert'
       }
     }
     const steps = await plan(graph, sent, { worldSlug, isNew, revision }, way, known)

@@ -85,12 +85,13 @@ const issue = fc.record(
   { requiredKeys: ['severity', 'description'] },
 )
 
-/** What JSON can say and may be stored: no NUL, no half of a surrogate pair, no negative zero. */
+/** What JSON can say and may be stored: no NUL, no half of a surrogate pair, no negative zero, no whole number that is rounded. */
 function withoutHoles(value: unknown): never {
   const clean = (text: string) => text.replaceAll('\0', '').toWellFormed()
   const walk = (held: unknown): unknown => {
     if (typeof held === 'string') return clean(held)
-    if (typeof held === 'number') return held + 0
+    if (typeof held === 'number')
+      return Number.isInteger(held) && !Number.isSafeInteger(held) ? String(held) : held + 0
     if (Array.isArray(held)) return held.map(walk)
     if (held === null || typeof held !== 'object') return held
     return Object.fromEntries(Object.entries(held).map(([key, inner]) => [`k${clean(key)}`, walk(inner)]))
