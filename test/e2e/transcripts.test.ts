@@ -244,7 +244,8 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     await json('import', 'transcripts', folder)
     const rest =
       '`turns --patterns` counts those from --min-length on. Patterns of a single tool come last.\n'
-    const all = '`desires` and `paths` count all turns of a pattern, as --min-length 1 does.\n'
+    const all =
+      '`desires` and `paths` count all turns of a pattern, as --min-length 1 does. Patterns of a single tool come last.\n'
     for (const [args, note] of [
       [
         ['turns', '--patterns'],
