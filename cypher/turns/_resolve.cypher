@@ -4,6 +4,7 @@
 WITH task, w, CASE WHEN $withEarlier THEN w.key + '/' + toString(w.promisedTurn) ELSE '' END AS earlierKey
 // include turns/_earlier-promises
 RETURN w.slug AS worldSlug,
+       w.deletedAt IS NOT NULL AS deleted,
        w.currentTurn AS currentTurn,
        w.ledgerRev AS ledgerRev,
        w.progressSum AS progressSum,

@@ -29,6 +29,8 @@ const earlierRow = z.object(earlierColumns)
 
 const knownRow = z.object({
   worldSlug: z.string().nullable(),
+  /** What a world knew goes piece by piece once it is forgotten: the write says that it is deleted. */
+  deleted: z.boolean(),
   currentTurn: z.number().nullable(),
   ledgerRev: z.number().nullable(),
   progressSum: z.number().nullable(),
@@ -56,6 +58,7 @@ export type Known = Omit<KnownRow, Counter> &
 const NOTHING_KNOWN: Known = {
   isRead: false,
   worldSlug: null,
+  deleted: false,
   currentTurn: 0,
   ledgerRev: 0,
   progressSum: 0,
@@ -79,6 +82,7 @@ export async function readKnown(
   const withEarlier = needsEarlier(parts)
   const params = { taskKey: keyOfTask(request), turnNumber, withEarlier }
   const isWhole = (row: KnownRow) =>
+    row.deleted ||
     progressIsWhole(
       row.progressSum ?? 0,
       row.progress.map(([, progress]) => progress),

@@ -39,7 +39,13 @@ export async function readTurn(
 ): Promise<TurnState> {
   const keyOfWorld = worldKey(project, worldSlug)
   const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber) }
-  const row = await readWholeRow(graph, record, params, turnInWorld, isWhole)
+  const row = await readWholeRow(
+    graph,
+    record,
+    params,
+    turnInWorld,
+    (found) => found.world.deleted || isWhole(found),
+  )
   if (row?.world.deleted) throw worldDeleted(worldSlug)
   if (row !== null) return toState(row)
   const { currentTurn } = await getWorld(graph, project, worldSlug)
