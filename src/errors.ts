@@ -19,7 +19,11 @@ export const ERRORS = {
     meaning: 'The token lacks the scope or the project.',
   },
   not_found: { status: 404, exit: EXIT.notFound.code, meaning: 'There is no such route or record.' },
-  method_not_allowed: { status: 405, exit: 4, meaning: 'The route has no such method; Allow names its own.' },
+  method_not_allowed: {
+    status: 405,
+    exit: EXIT.notFound.code,
+    meaning: 'The route has no such method; Allow names its own.',
+  },
   unknown_world: { status: 404, exit: EXIT.notFound.code, meaning: 'The task has no world of that slug.' },
   turn_conflict: { status: 409, exit: EXIT.conflict.code, meaning: 'Another record is stored at that turn.' },
   world_conflict: {

@@ -24,6 +24,9 @@ export function canonicalInstant(text: string): string | null {
   return `${utc.toISOString().slice(0, 19)}${padded === '' ? '' : `.${padded}`}Z`
 }
 
+/** Later than every instant that is stored. */
+export const LATEST_INSTANT = '9999-12-31T23:59:59.999Z'
+
 /** An instant of this service's own clock, in the one form. */
 export const instantOf = (date: Date): string => canonicalInstant(date.toISOString()) as string
 

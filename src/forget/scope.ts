@@ -2,6 +2,7 @@ import { TurngraphError } from '../errors.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
+import { LATEST_INSTANT } from '../instant.ts'
 import { projectKey, taskKey, worldKey } from '../keys.ts'
 import type { ForgetRequest, SkippedWorld } from './record.ts'
 import { type GoingWorld, goingWorld } from './world.ts'
@@ -47,10 +48,7 @@ function unclear(): TurngraphError {
   })
 }
 
-/** After every instant that a turn may name. */
-const ALWAYS = '9999-12-31T23:59:59.999Z'
-
-export const beforeOf = ({ before }: Pick<Scope, 'before'>): string => before ?? ALWAYS
+export const beforeOf = ({ before }: Pick<Scope, 'before'>): string => before ?? LATEST_INSTANT
 
 /** A world, by its place among all that go. */
 export type Position = { afterTask: string; afterWorld: string }

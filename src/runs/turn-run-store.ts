@@ -5,7 +5,7 @@ import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { instantOf } from '../instant.ts'
+import { instantOf, LATEST_INSTANT } from '../instant.ts'
 import { projectKey, worldKey } from '../keys.ts'
 import { scrub, scrubText } from '../scrub.ts'
 import { captureAsOwner } from '../turns/capture.ts'
@@ -342,7 +342,7 @@ export class TurnRunStore {
       projectKey: projectKey(project),
       worldSlug: worldSlug ?? null,
       status: status ?? null,
-      before: after?.enqueuedAt ?? AFTER_ALL,
+      before: after?.enqueuedAt ?? LATEST_INSTANT,
       beforeId: after?.turnRunId ?? '',
       limit,
     }
@@ -433,8 +433,6 @@ type Asked = WorldRef & { turnRunId?: string; attemptId?: string }
 
 const runStatusRow = z.object({ run: seenRun, currentTurn: z.number(), deleted: z.boolean() })
 const runListRow = z.object({ run: seenRun, currentTurn: z.number() })
-/** Later than every instant of a run. */
-const AFTER_ALL = '9999-12-31T23:59:59.999Z'
 
 const newestFirst = (a: TurnRun, b: TurnRun): number =>
   a.enqueuedAt === b.enqueuedAt ? (a.turnRunId < b.turnRunId ? 1 : -1) : a.enqueuedAt < b.enqueuedAt ? 1 : -1

@@ -9,6 +9,7 @@ import { withOneDeadline } from '../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { LATEST_INSTANT } from '../instant.ts'
 import { projectKey, worldKey } from '../keys.ts'
 import { COACH_DECISIONS } from './record.ts'
 import { instantRow } from './rows.ts'
@@ -71,7 +72,7 @@ export async function listWorlds(
       : readRows(
           graph,
           pageByActivity,
-          { ...scope, before: after?.lastActivity ?? AFTER_ALL, after: after?.worldSlug ?? '' },
+          { ...scope, before: after?.lastActivity ?? LATEST_INSTANT, after: after?.worldSlug ?? '' },
           progressRow,
         )
   const rows = await untilWhole(read, (found) => found.every(isOfOneMoment))
@@ -86,8 +87,6 @@ export async function listWorlds(
   }
   return worlds
 }
-
-const AFTER_ALL = '9999-12-31T23:59:59.999Z'
 
 /** @throws `unknown_world`, `world_deleted` */
 export async function getWorldProgress(

@@ -18,18 +18,9 @@ test('300 silent clients do not keep a 301st with a token from being served', as
 test('a request under way is never the one that gives way', async () => {
   const graph = new SwitchedGraph()
   const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '3' }, { graph })
-  let letGo = () => {}
-  const entered = new Promise<void>((seen) => {
-    graph.gate = () => {
-      seen()
-      return new Promise((resolve) => {
-        letGo = resolve
-      })
-    }
-  })
+  const { entered, letGo } = graph.hold()
   const underWay = call('GET', '/v1/worlds')
   await entered
-  graph.gate = async () => {}
   await Promise.all(Array.from({ length: 9 }, () => silentClient(service.port, '')))
   letGo()
   expect((await underWay).status).toBe(200)
@@ -38,18 +29,9 @@ test('a request under way is never the one that gives way', async () => {
 test('where every connection has a request under way, a further one is closed', async () => {
   const graph = new SwitchedGraph()
   const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '1' }, { graph })
-  let letGo = () => {}
-  const entered = new Promise<void>((seen) => {
-    graph.gate = () => {
-      seen()
-      return new Promise((resolve) => {
-        letGo = resolve
-      })
-    }
-  })
+  const { entered, letGo } = graph.hold()
   const underWay = call('GET', '/v1/worlds')
   await entered
-  graph.gate = async () => {}
   const agent = new Agent()
   onTestFinished(() => agent.destroy())
   const refused = get(`${service.url}/healthz`, { agent })

@@ -128,15 +128,7 @@ describe('close', () => {
   test('answers what is in flight, with Connection: close, and takes nothing new', async () => {
     const graph = new SwitchedGraph()
     const { call, service } = await start({}, { graph })
-    let letGo = () => {}
-    const entered = new Promise<void>((seen) => {
-      graph.gate = () => {
-        seen()
-        return new Promise((resolve) => {
-          letGo = resolve
-        })
-      }
-    })
+    const { entered, letGo } = graph.hold()
     const inFlight = call('GET', '/v1/worlds')
     await entered
     let closed = false

@@ -122,6 +122,21 @@ export class SwitchedGraph implements Graph {
   /** Awaited before each statement: throw to be away, wait to be slow. */
   gate: () => Promise<void> = async () => {}
 
+  /** Keeps the next statement waiting until `letGo`; those after it pass. */
+  hold(): { entered: Promise<void>; letGo: () => void } {
+    let letGo = () => {}
+    const entered = new Promise<void>((seen) => {
+      this.gate = () => {
+        this.gate = async () => {}
+        seen()
+        return new Promise((resolve) => {
+          letGo = resolve
+        })
+      }
+    })
+    return { entered, letGo: () => letGo() }
+  }
+
   get source() {
     return this.#graph.source
   }
