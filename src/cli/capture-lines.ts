@@ -97,7 +97,7 @@ export async function captureLines(
       ? 'Run those lines alone: a line that is run again may replace a record once more.'
       : 'The whole file may be run again: what is stored is found, and not stored twice.',
   ]
-  // Whoever reads the exit code alone tries again while the service is away, whatever else is wrong.
+  // A script that reads the exit code alone tries again while the service is away, whatever else is wrong.
   throw new TurngraphError((stoppedBy ?? first.error).code, sentences.join(' '), {
     hint: hints.join(' '),
     details: {

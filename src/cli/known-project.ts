@@ -4,7 +4,7 @@ import { didYouMean, nearNames } from '../near-names.ts'
 import { readPages } from './pages.ts'
 
 /**
- * Tells a project that is misspelt from one of which nothing is found. The names that are near to it are those that the
+ * Tells a project that is misspelt from one in which nothing is found. The names that are near to it are those that the
  * caller may read.
  *
  * @throws `not_found` with near names where the graph holds nothing of the project

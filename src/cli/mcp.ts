@@ -67,7 +67,7 @@ async function serveOverStdio({ project }: { project?: string }): Promise<void> 
   ])
 }
 
-/** Answers a line that is none of MCP's messages, which names no request to answer to. */
+/** Answers a line that is not a message of MCP, which names no request to answer to. */
 const NO_MESSAGE = {
   jsonrpc: '2.0' as const,
   error: { code: -32700, message: 'This line is not a JSON-RPC message of at most 10 MiB.' },

@@ -42,7 +42,7 @@ const PARAMETERS = new RegExp(
   'dgi',
 )
 
-/** A digit makes it a credential: `Basic authentication` is none. Behind a scheme a capital does, too. */
+/** A digit makes it a credential: `Basic authentication` is not one. Behind a scheme a capital does, too. */
 const isCredential = (text: string, hasScheme: boolean): boolean =>
   hasScheme
     ? /^.{0,64}(?:\d|[a-z][A-Z])/.test(text) && !CODE.test(text)

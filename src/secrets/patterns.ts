@@ -41,7 +41,7 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'aws-secret',
     /(?:secret[_-]?(?:access[_-]?)?key|session[_-]?token)[\\"'\s:=>]{1,12}(?=[A-Za-z]{0,39}[\d/+])([A-Za-z0-9/+=]{40,})/dgi,
   ],
-  // A digit makes it a token: `Bearer authentication` is none.
+  // A digit makes it a token: `Bearer authentication` is not one.
   ['bearer', /(?<![A-Za-z0-9])[Bb]earer\s{1,8}(?=[\w.~+-]{0,64}\d)([\w.~+-]{16,}[\w.~+/-]*=*)/dg],
   ['azure', /(?:Account|Access|Shared)Key=([A-Za-z0-9+/=]{40,})/dg],
   ['telegram', /(?<![A-Za-z0-9])(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}(?![\w-])/dg],

@@ -4,7 +4,7 @@ export type Secret = Readonly<{ kind: string; start: number; end: number }>
 const REFERENCE =
   /^(?:\$?\{{1,2} ?[\w.$-]* ?\}{1,2}|\$[A-Za-z_]\w*|%[A-Za-z_]*%|%s|@\w+@|\*+|\.{3,}|…|<[^<>\0]{0,80}>|\[redacted\])$/
 
-/** Says where to find a secret, and is none: `${DB_PASSWORD}`, `{password}`, `$PASSWORD`, `%s`, `***`, our mask. */
+/** Says where to find a secret, and is not one: `${DB_PASSWORD}`, `{password}`, `$PASSWORD`, `%s`, `***`, our mask. */
 export const isReference = (text: string): boolean => REFERENCE.test(text)
 
 /** Looks made by chance: letters with digits, or of both cases in the middle of a word. */
