@@ -42,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'store',
-          include: ['test/{contract,property,integration,failure,chaos}/**/*.test.ts'],
+          include: ['test/{contract,property,integration,faults}/**/*.test.ts'],
           exclude: [needsNeo4j],
           sequence: { groupOrder: 1 },
         },

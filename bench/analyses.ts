@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { listAnalyses, runAnalysis } from '../src/analyses/analyses.ts'
+import { listAnalyses, runAnalysis } from '../src/analysis/named-analyses.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import type { Graph } from '../src/graph/port.ts'
 import { TURNS_A_WORLD, turnOf } from './fill.ts'

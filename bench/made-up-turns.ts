@@ -1,7 +1,7 @@
 import type { Graph, Value } from '../src/graph/port.ts'
 import { TranscriptBatch } from '../src/transcripts/batch.ts'
 import { fileKey } from '../src/transcripts/progress.ts'
-import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/stored.ts'
+import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/statement-params.ts'
 import { newThread } from '../src/transcripts/thread.ts'
 import { type TranscriptTurn, transcriptTurn } from '../src/transcripts/turn.ts'
 

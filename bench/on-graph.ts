@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { loadConfig, type Store } from '../src/config.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import type { Graph } from '../src/graph/port.ts'
-import { warmUp } from '../src/warm-up.ts'
+import { warmUp } from '../src/operations/warm-up.ts'
+import { loadConfig, type Store } from '../src/platform/config.ts'
 import { type Floor, floorOf } from './floor.ts'
 
 type Work<T> = (graph: Graph, floor: Floor) => Promise<T>

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { inProcessClient } from '../src/client/in-process.ts'
-import { loadConfig } from '../src/config.ts'
-import { exportLines } from '../src/export/export-lines.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
-import { restoreFile } from '../src/restore/restore-file.ts'
+import { exportLines } from '../src/maintenance/export/export-lines.ts'
+import { restoreFile } from '../src/maintenance/restore/restore-file.ts'
+import { loadConfig } from '../src/platform/config.ts'
 import { watchMemory } from './peak-memory.ts'
 
 /** An export or a restore in a process of its own, so that its memory is its own. Arguments: what, file, store. */

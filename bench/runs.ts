@@ -1,7 +1,7 @@
 import { inProcessClient } from '../src/client/in-process.ts'
+import { captureRequest } from '../src/memory/record/record.ts'
 import type { TurnRun } from '../src/runs/record.ts'
 import { TurnRunStore } from '../src/runs/turn-run-store.ts'
-import { captureRequest } from '../src/turns/record.ts'
 import { fillTo, turnOf } from './fill.ts'
 import { printFigures, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'

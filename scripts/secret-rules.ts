@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'smol-toml'
 
 /**
- * Compiles the rules of gitleaks (tools/gitleaks, MIT) to src/secrets/gitleaks-rules.ts: `npm run docs` writes the file,
+ * Compiles the rules of gitleaks (tools/gitleaks, MIT) to src/core/scrub/gitleaks-rules.ts: `npm run docs` writes the file,
  * `--check` fails where it is out of date.
  */
 type Rule = { id: string; regex?: string; entropy?: number; keywords?: string[] }
@@ -147,10 +147,10 @@ function generated(): string {
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-const target = path('../src/secrets/gitleaks-rules.ts')
+const target = path('../src/core/scrub/gitleaks-rules.ts')
 const text = generated()
 if (!process.argv.includes('--check')) writeFileSync(target, text)
 else if (readFileSync(target, 'utf8') !== text) {
-  console.error('src/secrets/gitleaks-rules.ts is out of date: `npm run docs` writes it')
+  console.error('src/core/scrub/gitleaks-rules.ts is out of date: `npm run docs` writes it')
   process.exitCode = 1
 }

@@ -25,7 +25,7 @@ const LOCK = at('.setup-lock')
 const INSTALLED = at('node_modules', '.turngraph-installed')
 const RUNTIME = `${process.version} ${process.platform} ${process.arch}\n`
 const BUILT = at('dist', '.built')
-const VOCABULARY = path.join('turns', 'o200k-base.js')
+const VOCABULARY = path.join('memory', 'context', 'o200k-base.js')
 
 refuseOldNode()
 const forced = process.argv.includes('--build')
@@ -146,7 +146,7 @@ async function bundleVocabulary(draft) {
   })
   copyFileSync(
     at('node_modules', 'gpt-tokenizer', 'LICENSE'),
-    path.join(draft, 'turns', 'LICENSE-gpt-tokenizer'),
+    path.join(draft, path.dirname(VOCABULARY), 'LICENSE-gpt-tokenizer'),
   )
 }
 
@@ -159,7 +159,7 @@ async function bundleProcesses(draft) {
   const { build: bundle } = await import('esbuild')
   const bin = path.join(draft, 'bin')
   await bundle({
-    entryPoints: ['cli/main.js', 'cli/hook-run.js', 'queries/worker.js'].map((file) =>
+    entryPoints: ['cli/main.js', 'cli/hook-run.js', 'analysis/query/worker.js'].map((file) =>
       path.join(draft, file),
     ),
     entryNames: '[name]',
@@ -181,7 +181,10 @@ async function bundleProcesses(draft) {
 /** The vocabulary is loaded from where it stands: a copy of it would be as large as all the rest. */
 function shareVocabulary({ onResolve }) {
   const name = path.basename(VOCABULARY)
-  onResolve({ filter: new RegExp(`/${name}$`) }, () => ({ path: `../turns/${name}`, external: true }))
+  onResolve({ filter: new RegExp(`/${name}$`) }, () => ({
+    path: `../memory/context/${name}`,
+    external: true,
+  }))
 }
 
 /**

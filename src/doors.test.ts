@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { importAutobuild } from './autobuild/import.ts'
-import type { ImportTarget } from './autobuild/import-target.ts'
-import { loadConfig } from './config.ts'
-import { ALL_TOOLS } from './mcp/tools.ts'
-import { operations } from './operations.ts'
-import { transcriptUpload } from './transcript-upload.ts'
+import { importAutobuild } from './artifacts/import.ts'
+import type { ImportTarget } from './artifacts/import-target.ts'
+import { operations } from './operations/table.ts'
+import { ALL_TOOLS } from './operations/tools.ts'
+import { transcriptUpload } from './operations/transcript-upload.ts'
+import { loadConfig } from './platform/config.ts'
 
 /** The objects of a schema, at any depth, that take unknown keys and drop them. */
 function findLenient(schema: z.ZodType, path: string): string[] {

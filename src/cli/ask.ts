@@ -1,5 +1,5 @@
 import type { TurngraphClient } from '../client/client.ts'
-import type { OperationName } from '../operations.ts'
+import type { OperationName } from '../operations/table.ts'
 import { printJson } from './output.ts'
 import { reportUnknownTask } from './unknown-task.ts'
 
@@ -19,8 +19,8 @@ export async function ask<N extends OperationName>(
   part: (wire: unknown) => unknown = (wire) => wire,
 ): Promise<void> {
   const [{ operations }, { toWire }, { withClient }] = await Promise.all([
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
     import('./connect.ts'),
   ])
   const answer = await withClient({ project, readsOnly: true }, (client) => {

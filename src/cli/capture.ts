@@ -41,8 +41,8 @@ async function captureFrom(file: string, options: CaptureOptions): Promise<void>
   ] = await Promise.all([
     import('./record-file.ts'),
     import('./capture-lines.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
     import('./connect.ts'),
   ])
   const { project, json = false } = options

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Config, ENVIRONMENT, Store } from '../config.ts'
+import type { Config, ENVIRONMENT, Store } from '../platform/config.ts'
 import { printJson } from './output.ts'
 import type { Cell } from './table.ts'
 
@@ -12,7 +12,7 @@ export function addConfig(program: Command): void {
 }
 
 async function printConfig({ json }: { json?: boolean }): Promise<void> {
-  const { loadConfig, maskedConfig, ENVIRONMENT } = await import('../config.ts')
+  const { loadConfig, maskedConfig, ENVIRONMENT } = await import('../platform/config.ts')
   // Masked, its shape is the same.
   const values = inEffect(maskedConfig(loadConfig(process.env)) as Config)
   if (json) return printJson(values)

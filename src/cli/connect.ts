@@ -3,10 +3,10 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
-import { type Config, loadConfig, type Store } from '../config.ts'
-import { isHeld } from '../graph/holder.ts'
 import type { Graph } from '../graph/port.ts'
-import { shownFolder, storeName } from '../graph/store-name.ts'
+import { type Config, loadConfig, type Store } from '../platform/config.ts'
+import { isHeld } from '../platform/data-folder/holder.ts'
+import { shownFolder, storeName } from '../platform/store-name.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { existingStore } from './existing-store.ts'
@@ -59,7 +59,7 @@ async function connect({
       import('../client/in-process.ts'),
       import('../runs/turn-runs.ts'),
       import('../runs/executors.ts'),
-      import('../http/instance.ts'),
+      import('../graph/instance-lock.ts'),
     ])
   // A command that only reads runs nothing, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)

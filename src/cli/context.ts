@@ -40,9 +40,9 @@ export function addContext(program: Command): void {
 async function printContext(options: ContextOptions): Promise<void> {
   const { feature, task, world, turn, project, json, ...rest } = options
   const [{ logRecovery }, { operations }, { toWire }, { withClient }] = await Promise.all([
-    import('../criteria/log-recovery.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../memory/criteria/log-recovery.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
     import('./connect.ts'),
   ])
   const answer = await withClient({ project, readsOnly: true }, (client) =>

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { CriteriaView } from '../criteria/criteria.ts'
-import { promisedNote } from '../criteria/promised-note.ts'
-import type { ShownCriterion } from '../criteria/shown.ts'
+import type { CriteriaView } from '../memory/criteria/criteria.ts'
+import { promisedNote } from '../memory/criteria/promised-note.ts'
+import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { ask } from './ask.ts'
 import { colours } from './colours.ts'
 import {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { Store } from '../config.ts'
+import type { Store } from '../platform/config.ts'
 
 /** The store for a command that only looks: where there is no embedded graph yet, an empty one in memory. */
 export const existingStore = (store: Store): Store =>

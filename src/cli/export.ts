@@ -36,7 +36,7 @@ Examples:
 async function exportTo({ project, since, pairs = false, out }: ExportOptions): Promise<void> {
   const [{ withClient }, { exportLines, pagesOf }] = await Promise.all([
     import('./connect.ts'),
-    import('../export/export-lines.ts'),
+    import('../maintenance/export/export-lines.ts'),
   ])
   const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
   await withClient({ project, readsOnly: true }, async (client) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { asTurngraphError, diskError, TurngraphError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { asTurngraphError, diskError, TurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
 import { colours } from './colours.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
 import { inOwnWords } from './own-words.ts'

@@ -11,7 +11,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import type { HookSettings } from '../transcripts/hook-settings.ts'
 import { named, withProject } from './options.ts'
 import { printNote } from './output.ts'
@@ -40,7 +40,7 @@ export function addHook(program: Command): void {
 
 async function installHook(options: HookOptions): Promise<void> {
   const { withHook } = await import('../transcripts/hook-settings.ts')
-  const { loadConfig } = await import('../config.ts')
+  const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = fileOf(options)
   const given = [dataFolder, ...(options.project === undefined ? [] : [options.project])]

@@ -30,8 +30,8 @@ async function importTranscriptsFrom(
       import('../transcripts/import-files.ts'),
       import('./connect.ts'),
       import('./progress.ts'),
-      import('../wire.ts'),
-      import('../transcript-operations.ts'),
+      import('../core/wire-form.ts'),
+      import('../operations/transcripts.ts'),
     ])
   const bar = progressBar()
   const from = paths.length > 0 ? paths : [path.join(homedir(), '.claude', 'projects')]

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { ImportReport } from '../autobuild/import-report.ts'
-import { TurngraphError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import type { ImportReport } from '../artifacts/import-report.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
 import { counted } from './counted.ts'
 import { addImportTranscripts } from './import-transcripts.ts'
 import { withJson, withProject } from './options.ts'
@@ -28,9 +28,9 @@ async function importAutobuildFrom(
 ): Promise<void> {
   const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { progressBar }] =
     await Promise.all([
-      import('../autobuild/import.ts'),
-      import('../autobuild/import-report.ts'),
-      import('../wire.ts'),
+      import('../artifacts/import.ts'),
+      import('../artifacts/import-report.ts'),
+      import('../core/wire-form.ts'),
       import('./connect.ts'),
       import('./progress.ts'),
     ])

@@ -1,6 +1,6 @@
 import type { TurngraphClient } from '../client/client.ts'
-import { hasCode, TurngraphError } from '../errors.ts'
-import { didYouMean, nearNames } from '../near-names.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
+import { didYouMean, nearNames } from '../core/near-names.ts'
 import { readPages } from './pages.ts'
 
 /**

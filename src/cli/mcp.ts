@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
+import type { Config } from '../platform/config.ts'
 import { withProject } from './options.ts'
 import { untilToldToEnd } from './signals.ts'
 
@@ -24,8 +24,8 @@ Example (Claude Code):
 async function serveOverStdio({ project }: { project?: string }): Promise<void> {
   const [{ loadConfig }, { createLog }, { createMcpServer }, { SharedService }, { VERSION }, sdk] =
     await Promise.all([
-      import('../config.ts'),
-      import('../log.ts'),
+      import('../platform/config.ts'),
+      import('../platform/log.ts'),
       import('../mcp/server.ts'),
       import('./shared-service.ts'),
       import('../http/version.ts'),

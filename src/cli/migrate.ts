@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
+import type { Config } from '../platform/config.ts'
 import { printNote, printText } from './output.ts'
 
 export function addMigrate(program: Command): void {
@@ -15,7 +15,7 @@ export function addMigrate(program: Command): void {
 async function migrateStore({ check = false }: { check?: boolean }): Promise<void> {
   const [{ loadConfig }, { openGraph }, { migrate, migrationStatus }, { existingStore }, { runningServer }] =
     await Promise.all([
-      import('../config.ts'),
+      import('../platform/config.ts'),
       import('../graph/open.ts'),
       import('../graph/migrations.ts'),
       import('./existing-store.ts'),

@@ -1,6 +1,6 @@
 /** `turngraph open`: prints the address of the service that runs. */
 import type { Command } from 'commander'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { printText } from './output.ts'
 
 export function addOpen(program: Command): void {
@@ -22,10 +22,10 @@ Example:
 
 async function printAddress(): Promise<void> {
   const [{ loadConfig }, { tokenFor }, { isServing, runningServer }, { shownFolder }] = await Promise.all([
-    import('../config.ts'),
+    import('../platform/config.ts'),
     import('./connect.ts'),
     import('./running-server.ts'),
-    import('../graph/store-name.ts'),
+    import('../platform/store-name.ts'),
   ])
   const config = loadConfig(process.env)
   const { url: named, dataFolder } = config

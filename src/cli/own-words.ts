@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EVERY_PROBLEM, TurngraphError } from '../errors.ts'
+import { EVERY_PROBLEM, TurngraphError } from '../core/errors.ts'
 
 /** Puts the names of a command's own options and arguments in place of field names in the text of an error. */
 

@@ -1,5 +1,5 @@
 /** Writes and reads the `:param` lines that stand above a statement, as Neo4j Browser takes them. */
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 export const paramLine = (name: string, value: string | number): string =>
   `:param ${name} => ${typeof value === 'number' ? value : quotedText(value)};`

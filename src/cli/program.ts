@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../core/exit-codes.ts'
 import { addCapture } from './capture.ts'
 import { addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'

@@ -17,8 +17,8 @@ async function listProjects({ json, ...page }: PageOptions & { json?: boolean })
   const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
     import('./connect.ts'),
     import('./pages.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   const found = await withClient({ project: undefined, readsOnly: true }, (client) =>
     readPages(page, (window) => client.listProjects(window)),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { PromisesView } from '../criteria/shown.ts'
+import type { PromisesView } from '../memory/criteria/views.ts'
 import { ask } from './ask.ts'
 import { type TargetOptions, targetOf, whole, withJson, withProject, withTarget } from './options.ts'
 import { printNote } from './output.ts'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { TurngraphError } from '../errors.ts'
-import type { OperationOutput } from '../operations.ts'
+import { TurngraphError } from '../core/errors.ts'
+import type { OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
 import { whole, withJson, withProject } from './options.ts'
 import { printNote, printText } from './output.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 /** Reads what `turngraph capture` is given: one record as JSON, or JSON lines with one record each. */
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { FileRestore } from '../restore/restore-file.ts'
+import type { FileRestore } from '../maintenance/restore/restore-file.ts'
 import { counted } from './counted.ts'
 import { withJson } from './options.ts'
 import { printJson, printNote } from './output.ts'
@@ -28,7 +28,7 @@ Killed in the middle? The same command again goes on where it was.
 
 async function restoreFrom(file: string, { dryRun = false, json = false }: RestoreOptions): Promise<void> {
   const [{ restoreFile }, { withClient }, { progressBar }] = await Promise.all([
-    import('../restore/restore-file.ts'),
+    import('../maintenance/restore/restore-file.ts'),
     import('./connect.ts'),
     import('./progress.ts'),
   ])
@@ -60,7 +60,7 @@ async function open(
   const [{ createReadStream }, { stat }, { TurngraphError }] = await Promise.all([
     import('node:fs'),
     import('node:fs/promises'),
-    import('../errors.ts'),
+    import('../core/errors.ts'),
   ])
   try {
     const found = await stat(file)

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
-import { TurngraphError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
 import { reportFailure } from './failure.ts'
 import { newsOfGraph } from './graph-in-use.ts'
 import { printNote } from './output.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
-import { EXIT } from '../exit-codes.ts'
-import type { OperationOutput } from '../operations.ts'
+import { EXIT } from '../core/exit-codes.ts'
+import type { OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
 import { counted } from './counted.ts'
 import { requireProject } from './known-project.ts'
@@ -78,11 +78,11 @@ Examples:
 async function startRun(worldSlug: string, options: StartOptions): Promise<void> {
   const { turns, maxAttempts, project, json, watch = false } = options
   const [{ loadConfig }, { createLog }, { SharedService }, { operations }, { toWire }] = await Promise.all([
-    import('../config.ts'),
-    import('../log.ts'),
+    import('../platform/config.ts'),
+    import('../platform/log.ts'),
     import('./shared-service.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
   const service = new SharedService(config, project, createLog('warn'))
@@ -149,8 +149,8 @@ async function listRuns({ world, status, project, json, ...page }: ListOptions):
   const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
     import('./connect.ts'),
     import('./pages.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   const asked = {
     ...(world !== undefined && { worldSlug: world }),
@@ -185,8 +185,8 @@ async function listRuns({ world, status, project, json, ...page }: ListOptions):
 async function cancelRun(turnRunId: string, { reason, abort, project, json }: CancelOptions): Promise<void> {
   const [{ withClient }, { operations }, { toWire }] = await Promise.all([
     import('./connect.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   const status = await withClient({ project }, (client) =>
     client.cancelTurnRun({
@@ -226,8 +226,8 @@ async function watchRun(
 ): Promise<void> {
   const [{ progressBar }, { operations }, { toWire }] = await Promise.all([
     import('./progress.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   const bar = progressBar()
   let status: Status
@@ -253,7 +253,10 @@ async function watchAttempt(
   { json }: Shared,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ operations }, { toWire }] = await Promise.all([import('../operations.ts'), import('../wire.ts')])
+  const [{ operations }, { toWire }] = await Promise.all([
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
+  ])
   let status = await client.getTurnStatus(ref)
   while (status.endedAt === null) {
     await pause(signal)

@@ -1,4 +1,4 @@
-import { readServerFile } from '../http/server-file.ts'
+import { readServerFile } from '../platform/data-folder/server-file.ts'
 
 export type Server = { pid: number; url: string; ready: boolean }
 

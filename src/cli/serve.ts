@@ -1,8 +1,8 @@
 import path from 'node:path'
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
-import { storeName } from '../graph/store-name.ts'
+import { TurngraphError } from '../core/errors.ts'
+import type { Config } from '../platform/config.ts'
+import { storeName } from '../platform/store-name.ts'
 import { named } from './options.ts'
 import { printNote } from './output.ts'
 import { untilToldToEnd } from './signals.ts'
@@ -30,10 +30,10 @@ export function addServe(program: Command): void {
 async function serve({ host, port, store, acceptLoss = false }: ServeOptions): Promise<void> {
   const [{ loadConfig }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([
-      import('../config.ts'),
+      import('../platform/config.ts'),
       import('../graph/open.ts'),
       import('../http/service.ts'),
-      import('../log.ts'),
+      import('../platform/log.ts'),
       import('./running-server.ts'),
     ])
   const config = loadConfig({

@@ -15,8 +15,8 @@ export async function showCypher(
   { project, json }: { project?: string; json?: boolean },
 ): Promise<void> {
   const [{ prepareAnalysis }, { loadConfig }] = await Promise.all([
-    import('../analyses/analyses.ts'),
-    import('../config.ts'),
+    import('../analysis/named-analyses.ts'),
+    import('../platform/config.ts'),
   ])
   const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
   const { question, about, cypher, params } = prepareAnalysis({ ...request, limit, project: config.project })

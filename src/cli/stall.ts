@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { StallView } from '../criteria/shown.ts'
+import type { StallView } from '../memory/criteria/views.ts'
 import { ask } from './ask.ts'
 import { colours } from './colours.ts'
 import {

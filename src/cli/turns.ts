@@ -95,11 +95,11 @@ async function showSteps(
   { project, json }: TurnsOptions,
 ): Promise<void> {
   const [{ TurngraphError }, { withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
-    import('../errors.ts'),
+    import('../core/errors.ts'),
     import('./connect.ts'),
     import('./pages.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   if (sessionId === undefined) {
     throw new TurngraphError(

@@ -1,4 +1,4 @@
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../core/exit-codes.ts'
 import { printNote } from './output.ts'
 
 /** What an answer says of a task that is not stored. */

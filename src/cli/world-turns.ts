@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TurnState } from '../turns/record.ts'
+import type { TurnState } from '../memory/record/record.ts'
 import { type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
 import { printJson, printNote, printText } from './output.ts'
 
@@ -107,8 +107,8 @@ async function load() {
   const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
     import('./connect.ts'),
     import('./pages.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   return { withClient, readPages, operations, toWire }
 }

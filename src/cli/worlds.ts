@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { WorldProgress } from '../turns/world-progress.ts'
+import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 import { colours } from './colours.ts'
 import { graphInUse } from './graph-in-use.ts'
 import { requireProject } from './known-project.ts'
@@ -147,8 +147,8 @@ async function load() {
   const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
     import('./connect.ts'),
     import('./pages.ts'),
-    import('../operations.ts'),
-    import('../wire.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
   ])
   return { withClient, readPages, operations, toWire }
 }

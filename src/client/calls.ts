@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../operations.ts'
+import { type OperationName, operations } from '../operations/table.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 
 export type Calls = Pick<TurngraphClient, OperationName>

@@ -1,5 +1,5 @@
-import type { OperationInput, OperationName, OperationOutput } from '../operations.ts'
-import type { TranscriptUpload, TranscriptUploaded } from '../transcript-upload.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
+import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcript-upload.ts'
 import type { Spool } from './spool.ts'
 
 export type CallOptions = {

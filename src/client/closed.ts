@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 /** No service that is away: asking again would not help. */
 export const clientIsClosed = (): TurngraphError =>

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { loadConfig, type Store } from '../config.ts'
+import { parseInput } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'
+import { loadConfig, type Store } from '../platform/config.ts'
 import type { Executor } from '../runs/executor.ts'
-import { parseInput } from '../wire.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 import { clientIsClosed } from './closed.ts'
@@ -66,7 +66,7 @@ async function onStore({
       import('../graph/migrations.ts'),
       import('../runs/turn-runs.ts'),
       import('../runs/executors.ts'),
-      import('../http/instance.ts'),
+      import('../graph/instance-lock.ts'),
     ])
   const place = typeof store === 'string' ? storeAt(store) : store
   const graph = 'kind' in place ? await openGraph(place) : place

@@ -1,18 +1,18 @@
 import pRetry from 'p-retry'
 import * as z from 'zod'
-import { invalidField, isAway, TurngraphError } from '../errors.ts'
-import { errorBody } from '../http/error-body.ts'
+import { errorBody } from '../core/error-body.ts'
+import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
+import { parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { IDEMPOTENCY_KEY } from '../http/headers.ts'
-import { type Route, routeOf } from '../http/routes.ts'
-import { type OperationName, operations } from '../operations.ts'
+import { type Route, routeOf } from '../operations/routes.ts'
+import { type OperationName, operations } from '../operations/table.ts'
 import {
   type TranscriptUpload,
   type TranscriptUploaded,
   transcriptUpload,
   transcriptUploaded,
   UPLOAD_PATH,
-} from '../transcript-upload.ts'
-import { parseInput, parseWire, toWire } from '../wire.ts'
+} from '../operations/transcript-upload.ts'
 import { callsBy } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed } from './closed.ts'

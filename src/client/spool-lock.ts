@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { TurngraphError } from '../errors.ts'
-import { holdFolder, type Instance } from '../http/instance.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { holdFolder, type Instance } from '../graph/instance-lock.ts'
 
 /**
  * One process has a spool at a time: two would send its turns twice, and out of order. The identity beside the lock is

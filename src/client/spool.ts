@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { captureRequest } from '../memory/record/record.ts'
 import { attemptTurn } from '../runs/attempt-turn.ts'
-import { captureRequest } from '../turns/record.ts'
 
 export type SpoolOptions = {
   /** Where captures wait; one process at a time. */

@@ -1,7 +1,7 @@
-import { hasCode, isAway, TurngraphError } from '../errors.ts'
-import { type OperationName, operations } from '../operations.ts'
-import { scrub } from '../scrub.ts'
-import { parseInput } from '../wire.ts'
+import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { scrub } from '../core/scrub/scrub.ts'
+import { parseInput } from '../core/wire-form.ts'
+import { type OperationName, operations } from '../operations/table.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 import {

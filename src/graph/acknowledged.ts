@@ -5,7 +5,7 @@
  */
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 /** The number of a commit, which the engine counts, and when it was acknowledged. */
 type Mark = { commit: number; at: string }

@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { DEADLINE_MS, type Graph } from './port.ts'
 
 /** In terms of performance.now(). */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import type { Graph, Params, Row } from './port.ts'
 import type { Statement } from './statements.ts'
 

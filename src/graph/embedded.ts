@@ -2,12 +2,12 @@ import { constants, mkdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
-import { diskError, TurngraphError } from '../errors.ts'
-import { makePrivate } from '../private-mode.ts'
+import { diskError, TurngraphError } from '../core/errors.ts'
+import { heldError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
+import { makePrivate } from '../platform/data-folder/private-mode.ts'
 import { Acknowledged, HOW_TO_GO_ON } from './acknowledged.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import { GraphFile } from './graph-file.ts'
-import { heldError, removeHolder, writeHolder } from './holder.ts'
 import {
   type Graph,
   type GraphHealth,

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 /** The engine makes its file with this size, and may shrink a larger one, but not below it. */
 const LEAST_BYTES = 32 * 1024

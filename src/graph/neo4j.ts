@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   ACCESS,

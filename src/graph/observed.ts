@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import type { Graph, GraphHealth, GraphSource, Params, Row, Run, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '../config.ts'
+import type { Store } from '../platform/config.ts'
 import type { Graph } from './port.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit'
-import { TurngraphError } from '../errors.ts'
-import type { Scope } from '../operation.ts'
-import { ANYONE, type Caller, type Tokens } from './tokens.ts'
+import { TurngraphError } from '../core/errors.ts'
+import type { Scope } from '../operations/operation.ts'
+import { ANYONE, type Caller, type Tokens } from './api-tokens.ts'
 
 const callers = new WeakMap<Response, Caller>()
 

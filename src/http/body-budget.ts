@@ -1,7 +1,7 @@
 // Bounds the bytes of the request bodies that are worked on at a time, so that many large ones do not exhaust the heap.
 import { getHeapStatistics } from 'node:v8'
 import type { RequestHandler } from 'express'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 /**
  * The heap that a byte of a body takes while it is parsed, scrubbed, compared and written, and that of the service itself.

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express'
 import * as z from 'zod'
-import { asTurngraphError, TurngraphError } from '../errors.ts'
+import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { answerJson } from './answer.ts'
 
 /** Renders whatever a handler threw, in the one form. What is not ours is `internal`, without its text. */

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { type Config, isLoopback } from '../config.ts'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { type Config, isLoopback } from '../platform/config.ts'
 
 /**
  * Refuses what a page in somebody's browser may send here. A foreign page's requests carry its Origin;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { TurngraphError } from '../errors.ts'
-import { name } from '../turns/text.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { name } from '../core/fields.ts'
 
 /** The header's one value; several would be joined by commas, and a project of that name made. */
 function headerOf(req: IncomingMessage, header: string): string | null {

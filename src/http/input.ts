@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import express, { type Request, type RequestHandler } from 'express'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 
 /** How long a refused client may take to read the answer and close. */
 const LINGER_MS = 1_000

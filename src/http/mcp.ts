@@ -1,7 +1,7 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Request, Response } from 'express'
 import { createMcpServer } from '../mcp/server.ts'
-import { operations } from '../operations.ts'
+import { operations } from '../operations/table.ts'
 import { callerOf, refuseWithout } from './authorize.ts'
 import { projectHeader } from './headers.ts'
 import { type OperationContext, runFor } from './operation-handler.ts'

@@ -1,25 +1,111 @@
-import type { RequestHandler } from 'express'
-import type { Metrics } from '../metrics.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ErrorCode } from '../core/errors.ts'
+import type { OperationName, OperationOutput } from '../operations/table.ts'
 
-/** Counts every request by the route that answered it, never by its address. */
-export function measureRequests(metrics: Metrics): RequestHandler {
-  return (req, res, next) => {
-    const began = performance.now()
-    res.once('finish', () => {
-      const route: unknown = req.route?.path
-      const seconds = (performance.now() - began) / 1000
-      metrics.request(req.method, typeof route === 'string' ? route : 'none', res.statusCode, seconds)
-    })
-    next()
+/** Seconds: a statement takes 1 to 5 ms, a context of a long world 50, an import's batch a second. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/**
+ * What a service counts, for Prometheus at `/metrics`; docs/operations.md explains each. No label holds what a caller
+ * chose: routes, operations and statements are those of the code, so that their number is bounded.
+ */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests = this.#histogram(
+    'turngraph_http_request_duration_seconds',
+    'Requests, by route and status',
+    ['method', 'route', 'status'],
+  )
+  readonly #operations = this.#counter(
+    'turngraph_operations_total',
+    'Operations over REST and MCP; the outcome is ok or the code of the error',
+    ['operation', 'outcome'],
+  )
+  readonly #statements = this.#histogram(
+    'turngraph_store_statement_duration_seconds',
+    'Round trips to the graph, by statement; the outcome is ok or the code of the error',
+    ['statement', 'outcome'],
+  )
+  readonly #captures = this.#counter('turngraph_captures_total', 'Turns that were captured', ['outcome'])
+  readonly #contexts = this.#counter('turngraph_contexts_total', 'Continuation contexts', ['role', 'status'])
+  readonly #redactions = this.#counter('turngraph_redactions_total', 'Secrets that were masked', [])
+  readonly #runs = this.#counter('turngraph_turn_runs_ended_total', 'Turn runs that ended here', ['status'])
+  readonly #leases = this.#counter('turngraph_leases_lost_total', 'Leases that passed to somebody else', [])
+  readonly #imported = this.#counter(
+    'turngraph_transcripts_imported_total',
+    'What uploads of transcripts brought in',
+    ['what'],
+  )
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry })
   }
-}
 
-/** `GET /metrics`, in the format of Prometheus. */
-export function metricsHandler(metrics: Metrics): RequestHandler {
-  return async (_req, res) => {
-    const text = await metrics.text()
-    res.setHeader('Content-Type', metrics.contentType)
-    res.setHeader('Cache-Control', 'no-store')
-    res.end(text)
+  /** @param held how many runs and single attempts this process executes, whenever it is asked */
+  watch(held: () => number): void {
+    new Gauge({
+      name: 'turngraph_turn_runs_held',
+      help: 'Turn runs and single attempts that this process executes',
+      registers: [this.#registry],
+      collect() {
+        this.set(held())
+      },
+    })
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  request(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.observe({ method, route, status: String(status) }, seconds)
+  }
+
+  answered(operation: OperationName, answer: unknown): void {
+    this.#operations.inc({ operation, outcome: 'ok' })
+    if (operation === 'captureTurnState') this.#captured(answer as OperationOutput<'captureTurnState'>)
+    if (operation === 'loadTurnContinuationContext') {
+      const { role, status } = answer as OperationOutput<'loadTurnContinuationContext'>
+      this.#contexts.inc({ role, status })
+    }
+  }
+
+  refused(operation: OperationName, code: ErrorCode): void {
+    this.#operations.inc({ operation, outcome: code })
+    if (code === 'lease_lost') this.#leases.inc()
+  }
+
+  statement(statement: string, outcome: string, seconds: number): void {
+    this.#statements.observe({ statement, outcome }, seconds)
+  }
+
+  runEnded(status: string): void {
+    this.#runs.inc({ status })
+  }
+
+  leaseLost(): void {
+    this.#leases.inc()
+  }
+
+  imported({ bytes, badLines }: { bytes: number; badLines: number }): void {
+    this.#imported.inc({ what: 'bytes' }, bytes)
+    this.#imported.inc({ what: 'bad_lines' }, badLines)
+  }
+
+  #captured({ created, superseded, redactions }: OperationOutput<'captureTurnState'>): void {
+    this.#captures.inc({ outcome: superseded ? 'superseded' : created ? 'created' : 'repeated' })
+    this.#redactions.inc(redactions)
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #histogram(name: string, help: string, labelNames: string[]): Histogram {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.#registry] })
   }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { operations } from '../operations.ts'
-import { turnState } from '../turns/record.ts'
-import { worldProgress } from '../turns/world-progress.ts'
-import { world } from '../turns/worlds.ts'
-import { wireSchema } from '../wire.ts'
-import { errorBody } from './error-body.ts'
+import { errorBody } from '../core/error-body.ts'
+import { wireSchema } from '../core/wire-form.ts'
+import { turnState } from '../memory/record/record.ts'
+import { worldProgress } from '../memory/worlds/world-progress.ts'
+import { world } from '../memory/worlds/worlds.ts'
+import { operations } from '../operations/table.ts'
 
 export type Json = { [key: string]: unknown }
 

@@ -1,11 +1,16 @@
 import * as z from 'zod'
-import { ERRORS } from '../errors.ts'
-import type { Operation } from '../operation.ts'
-import { operations } from '../operations.ts'
-import { transcriptUpload, transcriptUploaded, UPLOAD_PATH, UPLOAD_SUMMARY } from '../transcript-upload.ts'
-import { errorBody } from './error-body.ts'
+import { errorBody } from '../core/error-body.ts'
+import { ERRORS } from '../core/errors.ts'
+import type { Operation } from '../operations/operation.ts'
+import { type Route, routes } from '../operations/routes.ts'
+import { operations } from '../operations/table.ts'
+import {
+  transcriptUpload,
+  transcriptUploaded,
+  UPLOAD_PATH,
+  UPLOAD_SUMMARY,
+} from '../operations/transcript-upload.ts'
 import { type Json, SchemaComponents } from './openapi-schemas.ts'
-import { type Route, routes } from './routes.ts'
 import { VERSION } from './version.ts'
 
 /** The OpenAPI 3.1 document, from the routes, the operations and their schemas: nothing in it is written twice. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'
-import { isAway } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { scrubText } from '../scrub.ts'
+import { isAway } from '../core/errors.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
+import type { Log } from '../platform/log.ts'
 
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/
 

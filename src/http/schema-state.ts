@@ -1,8 +1,8 @@
-import { isAway, TurngraphError } from '../errors.ts'
+import { isAway, TurngraphError } from '../core/errors.ts'
 import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
-import type { Log } from '../log.ts'
-import { warmUp } from '../warm-up.ts'
+import { warmUp } from '../operations/warm-up.ts'
+import type { Log } from '../platform/log.ts'
 import type { StoreWatch } from './store-watch.ts'
 
 const RETRY_MS = 1_000

@@ -1,6 +1,6 @@
 /** Says in the log that the store is away, once and when the reason changes, and once that it is back. */
-import { isDiskError, type TurngraphError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { isDiskError, type TurngraphError } from '../core/errors.ts'
+import type { Log } from '../platform/log.ts'
 
 export class StoreWatch {
   readonly #log: Log

@@ -7,18 +7,18 @@
  * const world = { featureId: 'FEAT-1', taskId: 'TASK-1' }
  * for await (const event of runAutobuild({ client, world, task, player, coach, maxTurns: 5 })) console.log(event.type)
  */
-export type { Agent, CoachInput, PlayerInput } from '../autobuild/loop/agents.ts'
-export { type AutobuildExecutorOptions, autobuildExecutor } from '../autobuild/loop/autobuild-executor.ts'
+export type { Agent, CoachInput, PlayerInput } from '../autobuild/agents.ts'
+export { type AutobuildExecutorOptions, autobuildExecutor } from '../autobuild/autobuild-executor.ts'
 export type {
   AutobuildEvent,
   ContextStatus,
   GivenContext,
   Outcome,
   RoundEvent,
-} from '../autobuild/loop/events.ts'
-export type { CoachHalf, PlayerHalf, RoundRecord } from '../autobuild/loop/halves.ts'
-export { runAutobuild } from '../autobuild/loop/run-autobuild.ts'
-export type { AutobuildOptions } from '../autobuild/loop/settings.ts'
+} from '../autobuild/events.ts'
+export type { CoachHalf, PlayerHalf, RoundRecord } from '../autobuild/halves.ts'
+export { runAutobuild } from '../autobuild/run-autobuild.ts'
+export type { AutobuildOptions } from '../autobuild/settings.ts'
 export type { AgentExecutionState } from '../autobuild/state/agent-execution-state.ts'
 export type { MultiTurnState } from '../autobuild/state/multi-turn-state.ts'
 export {
@@ -35,7 +35,7 @@ export {
   type StoreTurngraphOptions,
 } from '../client/create.ts'
 export { isSpooled } from '../client/is-spooled.ts'
-export { TurngraphError } from '../errors.ts'
+export { TurngraphError } from '../core/errors.ts'
 export { MultiTurnStateTracker, type MultiTurnStateTrackerOptions } from './multi-turn-state-tracker.ts'
 export { TurngraphRetriever, type TurngraphRetrieverFields } from './retriever.ts'
 export type { SectionMetadata } from './sections.ts'

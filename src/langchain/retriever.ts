@@ -1,8 +1,8 @@
 import type { DocumentInterface } from '@langchain/core/documents'
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers'
 import type { TurngraphClient } from '../client/client.ts'
-import type { Role } from '../criteria/shown.ts'
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../core/errors.ts'
+import type { Role } from '../memory/criteria/views.ts'
 import { type SectionMetadata, sectionDocuments } from './sections.ts'
 
 export type TurngraphRetrieverFields = BaseRetrieverInput & {

@@ -1,9 +1,9 @@
 import { Document } from '@langchain/core/documents'
-import type { ShownCriterion } from '../criteria/shown.ts'
-import type { ContinuationContext } from '../turns/continuation.ts'
-import { countEqual } from '../turns/equal-issues.ts'
-import { type Rendering, type SectionName, sectionsOf, write } from '../turns/render.ts'
-import { renderingOf } from '../turns/rendering-of.ts'
+import type { ContinuationContext } from '../memory/context/continuation.ts'
+import { type Rendering, type SectionName, sectionsOf, write } from '../memory/context/render.ts'
+import { renderingOf } from '../memory/context/rendering-from-context.ts'
+import type { ShownCriterion } from '../memory/criteria/views.ts'
+import { countEqual } from '../memory/record/equal-issues.ts'
 
 export type SectionMetadata = {
   section: SectionName

@@ -1,9 +1,9 @@
 import { type StructuredToolInterface, tool } from '@langchain/core/tools'
 import { callOn } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
-import { asTurngraphError } from '../errors.ts'
-import { MEMORY_TOOLS, parseArguments } from '../mcp/tools.ts'
-import { toWire, wireSchema } from '../wire.ts'
+import { asTurngraphError } from '../core/errors.ts'
+import { toWire, wireSchema } from '../core/wire-form.ts'
+import { MEMORY_TOOLS, parseArguments } from '../operations/tools.ts'
 import { withoutTransforms } from './without-transforms.ts'
 
 const OFFERED = new Set([

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { wireSchema } from '../wire.ts'
-import { ALL_TOOLS, type Tool } from './tools.ts'
+import { wireSchema } from '../core/wire-form.ts'
+import { ALL_TOOLS, type Tool } from '../operations/tools.ts'
 
 /** A tool as clients see it, in `tools/list` and in the manifest. */
 export type ListedTool = {

@@ -5,11 +5,11 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
-import { asTurngraphError, TurngraphError } from '../errors.ts'
-import type { OperationName } from '../operations.ts'
-import { toWire } from '../wire.ts'
+import { asTurngraphError, TurngraphError } from '../core/errors.ts'
+import { toWire } from '../core/wire-form.ts'
+import type { OperationName } from '../operations/table.ts'
+import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import { listedTools } from './manifest.ts'
-import { ALL_TOOLS, parseArguments, type Tool } from './tools.ts'
 
 /** Runs an operation for this connection: camelCase in and out. */
 export type CallOperation = (operation: OperationName, input: Record<string, unknown>) => Promise<unknown>

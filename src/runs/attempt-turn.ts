@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { TurngraphError } from '../errors.ts'
-import { type CaptureRequest, turnInput } from '../turns/record.ts'
-import { name } from '../turns/text.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { name } from '../core/fields.ts'
+import { type CaptureRequest, turnInput } from '../memory/record/record.ts'
 
 /** The turn record that ends an attempt. Its scope is the attempt's: what it says of it must match. */
 export const attemptTurn = turnInput.extend({

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { scrub } from '../scrub.ts'
-import { continuationContext } from '../turns/continuation.ts'
-import { toWire } from '../wire.ts'
+import { scrub } from '../core/scrub/scrub.ts'
+import { toWire } from '../core/wire-form.ts'
+import { continuationContext } from '../memory/context/continuation.ts'
 import type { AttemptOutcome, AttemptTask, Executor } from './executor.ts'
 
 export type CommandSettings = {

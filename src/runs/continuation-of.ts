@@ -1,7 +1,7 @@
 import type { Graph } from '../graph/port.ts'
-import { loadTurnContinuationContext } from '../turns/context.ts'
-import type { ContinuationContext } from '../turns/continuation.ts'
-import type { World } from '../turns/worlds.ts'
+import { loadTurnContinuationContext } from '../memory/context/context.ts'
+import type { ContinuationContext } from '../memory/context/continuation.ts'
+import type { World } from '../memory/worlds/worlds.ts'
 import type { Attempt } from './record.ts'
 
 /** What the turn of an attempt needs to know, for both roles. Its world says of which task. */

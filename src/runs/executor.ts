@@ -1,4 +1,4 @@
-import type { ContinuationContext } from '../turns/continuation.ts'
+import type { ContinuationContext } from '../memory/context/continuation.ts'
 
 /** What an executor is given: one attempt at one turn. */
 export type AttemptTask = {

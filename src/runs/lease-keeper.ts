@@ -1,4 +1,4 @@
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import type { Attempt, TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 

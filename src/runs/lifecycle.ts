@@ -1,6 +1,6 @@
-import { invalidField, TurngraphError } from '../errors.ts'
-import { LIMITS } from '../turns/text.ts'
-import { worldAtWork, worldDeleted } from '../turns/world-errors.ts'
+import { invalidField, TurngraphError } from '../core/errors.ts'
+import { LIMITS } from '../core/fields.ts'
+import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { type Attempt, type AttemptStatus, type CountSource, isActiveRun, type TurnRun } from './record.ts'
 
 /**

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { canonicalInstant } from '../core/instants.ts'
+import { turnKey, worldKey } from '../core/keys.ts'
 import { optionalNumber, textList } from '../graph/columns.ts'
 import type { Value } from '../graph/port.ts'
-import { canonicalInstant } from '../instant.ts'
-import { turnKey, worldKey } from '../keys.ts'
 import { noSuch, type View } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
 

@@ -1,6 +1,6 @@
-import { hasCode, isAway, TurngraphError } from '../errors.ts'
+import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import type { Graph } from '../graph/port.ts'
-import { getWorld, type World } from '../turns/worlds.ts'
+import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { type AttemptTurn, turnOfAttempt } from './attempt-turn.ts'
 import { AttemptWatch } from './attempt-watch.ts'
 import { Coordinator, type TurnRunsLog, type TurnRunsObserver } from './coordinator.ts'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Graph, Run, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { winnersOf } from './deduplicate.ts'
 import { fileKey, type TranscriptSource } from './progress.ts'
+import { heldParams, type StoredTurn, turnParams } from './statement-params.ts'
 import { stepOf } from './step-of.ts'
-import { heldParams, type StoredTurn, turnParams } from './stored.ts'
 import { Sums } from './sums.ts'
-import { winnersOf } from './winners.ts'
 
 const writeFiles = statement('transcripts/files')
 const forgetPatterns = statement('transcripts/forget-patterns')

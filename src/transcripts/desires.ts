@@ -4,7 +4,7 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ARROW, isSingleTool } from './pattern.ts'
 import { ALL, instantAt } from './report-request.ts'
-import { NEVER_MS, patternKey } from './stored.ts'
+import { NEVER_MS, patternKey } from './statement-params.ts'
 
 /**
  * Patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was

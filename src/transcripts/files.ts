@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
-import { nameFrom } from './stored.ts'
+import { nameFrom } from './statement-params.ts'
 import { type Counted, Tally } from './tally.ts'
 import { nameOf } from './transcript.ts'
 

@@ -1,4 +1,4 @@
-import { hasCode, TurngraphError } from '../errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { findTranscripts, readChunks, resumeAt, transcriptFile } from './files.ts'
 import type { TranscriptImport } from './import.ts'
 import { type FileSource, type FilesImport, ImportReport, isOfFile, together } from './import-report.ts'

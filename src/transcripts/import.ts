@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { TurngraphError } from '../errors.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { projectKey } from '../core/keys.ts'
+import { countMasks } from '../core/scrub/scrub.ts'
 import type { Graph, Step, Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { projectKey } from '../keys.ts'
-import { countMasks } from '../scrub.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
   fileKey,
@@ -15,8 +15,15 @@ import {
 } from './progress.ts'
 import { scrubbedState, scrubErrors } from './scrubbed.ts'
 import { splitSessionId } from './session-name.ts'
+import {
+  nameFrom,
+  pathFrom,
+  type StoredTurn,
+  sessionKey,
+  sessionParams,
+  storedTurn,
+} from './statement-params.ts'
 import { stepOf } from './step-of.ts'
-import { nameFrom, pathFrom, type StoredTurn, sessionKey, sessionParams, storedTurn } from './stored.ts'
 import type { Counted } from './tally.ts'
 import { Transcript } from './transcript.ts'
 

@@ -1,4 +1,4 @@
-import { FIELDS, NEEDED, PASSED_OVER, SUBTYPES } from './known.ts'
+import { FIELDS, NEEDED, PASSED_OVER, SUBTYPES } from './record-types.ts'
 import { Tally } from './tally.ts'
 import { topLevelType } from './top-level-type.ts'
 

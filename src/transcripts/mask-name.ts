@@ -1,5 +1,5 @@
-import { sha256 } from '../keys.ts'
-import { scrubText } from '../scrub.ts'
+import { sha256 } from '../core/keys.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
 
 /** Tools, calls and records as Claude Code names them. */
 const USUAL =

@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { sha256, transcriptKey } from '../core/keys.ts'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { sha256, transcriptKey } from '../keys.ts'
-import { nameFrom } from './stored.ts'
+import { nameFrom } from './statement-params.ts'
 import type { TranscriptState } from './transcript.ts'
 
 /** How far transcripts were read, and what the graph holds of them. */

@@ -1,4 +1,4 @@
-import { NEVER_MS } from './stored.ts'
+import { NEVER_MS } from './statement-params.ts'
 
 /** What all reports over transcripts are asked with. */
 export type ReportRequest = {

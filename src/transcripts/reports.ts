@@ -7,7 +7,7 @@ import { KINDS } from './content.ts'
 import { type Desire, patternStats, readDesires } from './desires.ts'
 import { ARROW, isSingleTool, parsePattern } from './pattern.ts'
 import { common, instantAt, type ReportRequest } from './report-request.ts'
-import { patternKey, sessionKey } from './stored.ts'
+import { patternKey, sessionKey } from './statement-params.ts'
 import { TURN_STATUSES } from './turn.ts'
 
 /** What analysts ask of transcripts (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */

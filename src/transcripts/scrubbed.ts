@@ -1,4 +1,4 @@
-import { scrubEach } from '../scrub.ts'
+import { scrubEach } from '../core/scrub/scrub.ts'
 import type { TranscriptState } from './transcript.ts'
 
 /** Error messages are the only words of a transcript that are kept: scrubbed of secrets, then cut. */

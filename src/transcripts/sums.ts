@@ -1,7 +1,7 @@
 import type { Step } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
+import { patternKey, toolUseKey } from './statement-params.ts'
 import { stepOf } from './step-of.ts'
-import { patternKey, toolUseKey } from './stored.ts'
 
 /**
  * What reports add up instead of walking the steps: how often each pattern is followed, and each tool called in turns

@@ -1,4 +1,4 @@
-import { scrubText } from '../scrub.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
 import {
   agentOf,
   callsOf,

@@ -3,7 +3,7 @@ import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ALL, common, type ReportRequest } from './report-request.ts'
-import { NEVER_MS } from './stored.ts'
+import { NEVER_MS } from './statement-params.ts'
 import { PERIOD_MS, periodOf } from './sums.ts'
 
 const toolStats = statement('transcripts/tool-stats')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { prepareAnalysis } from '../../src/analyses/analyses.ts'
+import { prepareAnalysis } from '../../src/analysis/named-analyses.ts'
 import type { Params } from '../../src/graph/port.ts'
 import { type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalInstant } from '../../src/instant.ts'
-import { worldKey } from '../../src/keys.ts'
+import { canonicalInstant } from '../../src/core/instants.ts'
+import { worldKey } from '../../src/core/keys.ts'
 import { memory } from '../support/engines.ts'
 import { brokenCounts, chainOf, countsOf, dumpOf } from '../support/graph-dump.ts'
 import {

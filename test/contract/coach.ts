@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { inProcessClient } from '../../src/client/in-process.ts'
-import type { OperationInput } from '../../src/operations.ts'
+import type { OperationInput } from '../../src/operations/table.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 

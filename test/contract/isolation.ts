@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { worldKey } from '../../src/keys.ts'
+import { worldKey } from '../../src/core/keys.ts'
 import { memory } from '../support/engines.ts'
 import { aContext, aTurn, captureSteadily, clientOf, everyField, TASK } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allPages } from '../chaos/pages.ts'
+import { allPages } from '../faults/harness/pages.ts'
 import { aTurn, clientOf } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { pagesOf } from '../../src/export/export-lines.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import { pagesOf } from '../../src/maintenance/export/export-lines.ts'
 import { aTurn, captureSteadily, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'

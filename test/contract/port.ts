@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { canonicalInstant } from '../../src/core/instants.ts'
 import type { Params, Step, Value } from '../../src/graph/port.ts'
 import { parseStatement, type Statement } from '../../src/graph/statements.ts'
-import { canonicalInstant } from '../../src/instant.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const cypher = (source: string): Statement => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
 import {
   ATTEMPT_RESTARTED,
   EXHAUSTED,
@@ -9,7 +10,6 @@ import {
 } from '../../src/runs/lifecycle.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/turn-run-store.ts'
-import { captureRequest } from '../../src/turns/record.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { restoreRecords } from '../../src/restore/restore.ts'
+import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
 import { memory } from '../support/engines.ts'
 import { exportOf, recordsOf } from '../support/exported.ts'
 import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { OperationOutput } from '../../src/operations.ts'
-import { Random } from '../chaos/random.ts'
+import type { OperationOutput } from '../../src/operations/table.ts'
+import { Random } from '../faults/harness/random.ts'
 import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 

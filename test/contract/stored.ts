@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { LABELS } from '../../src/graph/model/nodes.ts'
+import { relationships } from '../../src/graph/model/relationships.ts'
+import { problemsOfNode, problemsOfRelationship } from '../../src/graph/model/validate.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
-import { problemsOfNode, problemsOfRelationship } from '../../src/stored/fits.ts'
-import { LABELS } from '../../src/stored/nodes.ts'
-import { relationships } from '../../src/stored/relationships.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { readServerFile } from '../../src/http/server-file.ts'
-import { cli } from '../chaos/service-process.ts'
+import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { cli } from '../faults/harness/service-process.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 type Environment = Record<string, string>

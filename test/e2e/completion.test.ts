@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { cli } from '../chaos/service-process.ts'
+import { cli } from '../faults/harness/service-process.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 /** Shell completion, as a shell asks for it. */

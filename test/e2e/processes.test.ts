@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
-import { readServerFile } from '../../src/http/server-file.ts'
+import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let turngraph: ReturnType<typeof commandsOn>

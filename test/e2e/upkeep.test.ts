@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
-import { cli } from '../chaos/service-process.ts'
+import { cli } from '../faults/harness/service-process.ts'
 import { connected, EXECUTORS } from '../integration/mcp-connect.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 

@@ -1,17 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { readAutobuild } from '../../src/autobuild/read.ts'
-import { normalizeLabel } from '../../src/criteria/labels.ts'
-import { normalizeText, oneBeginsWithTheOther, sharedShare, wordsOf } from '../../src/criteria/text.ts'
+import { readAutobuild } from '../../src/artifacts/read.ts'
+import { parseWire } from '../../src/core/wire-form.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import type { OperationOutput } from '../../src/operations.ts'
-import { captureTurnState } from '../../src/turns/capture.ts'
-import { type CaptureRequest, captureRequest } from '../../src/turns/record.ts'
-import { defaultSlug } from '../../src/turns/scope.ts'
-import { parseWire } from '../../src/wire.ts'
+import { captureTurnState } from '../../src/memory/capture/capture.ts'
+import { normalizeLabel } from '../../src/memory/criteria/labels.ts'
+import {
+  normalizeText,
+  oneBeginsWithTheOther,
+  sharedShare,
+  wordsOf,
+} from '../../src/memory/criteria/words.ts'
+import { type CaptureRequest, captureRequest } from '../../src/memory/record/record.ts'
+import { defaultSlug } from '../../src/memory/worlds/scope.ts'
+import type { OperationOutput } from '../../src/operations/table.ts'
 import { useGraph } from '../contract/store.ts'
+import { expectations, type TaskExpectation, type TurnExpectation } from '../oracles/contexts.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
-import { expectations, type TaskExpectation, type TurnExpectation } from '../support/oracle/oracle.ts'
 import { clientOf } from '../support/records.ts'
 
 type Context = OperationOutput<'loadTurnContinuationContext'>

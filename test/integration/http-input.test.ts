@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { captureRequest } from '../../src/turns/record.ts'
-import { snakeCase, wireSchema } from '../../src/wire.ts'
+import { snakeCase, wireSchema } from '../../src/core/wire-form.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
 import { record, start } from './http-start.ts'
 
 const fields = Object.entries(captureRequest.shape).map(

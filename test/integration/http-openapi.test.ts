@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ERRORS } from '../../src/errors.ts'
+import { ERRORS } from '../../src/core/errors.ts'
 import { renderDocsPage } from '../../src/http/docs-page.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
-import { routes } from '../../src/http/routes.ts'
+import { routes } from '../../src/operations/routes.ts'
 import { start } from './http-start.ts'
 
 type Json = { [key: string]: ReturnType<JSON['parse']> }

@@ -5,10 +5,10 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
-import { TurngraphError } from '../../src/errors.ts'
+import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
-import { readServerFile, writeServerFile } from '../../src/http/server-file.ts'
-import { createLog } from '../../src/log.ts'
+import { readServerFile, writeServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { record, SwitchedGraph, start } from './http-start.ts'
 
 const away = async () => {

@@ -4,11 +4,11 @@ import { request as nodeRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { type Service, startService } from '../../src/http/service.ts'
-import { createLog } from '../../src/log.ts'
+import { loadConfig } from '../../src/platform/config.ts'
+import { createLog } from '../../src/platform/log.ts'
 
 /** `body` is what JSON.parse gave, or the text. */
 type Answer = { status: number; headers: Headers; body: ReturnType<JSON['parse']> }

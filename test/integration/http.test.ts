@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { routes } from '../../src/http/routes.ts'
-import { createLog } from '../../src/log.ts'
+import { routes } from '../../src/operations/routes.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { record, start } from './http-start.ts'
 
 const WORLD = {

@@ -15,8 +15,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { onTestFinished } from 'vitest'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
-import { cli } from '../chaos/service-process.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
+import { cli } from '../faults/harness/service-process.ts'
 import { neo4jUrl } from '../support/engines.ts'
 import { newFolder, start } from './http-start.ts'
 

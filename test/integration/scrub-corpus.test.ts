@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { scrub } from '../../src/scrub.ts'
-import { findSecrets } from '../../src/secrets.ts'
+import { scrub } from '../../src/core/scrub/scrub.ts'
+import { findSecrets } from '../../src/core/scrub/secrets.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 
 const artifactsOf = (root: string): { file: string; document: unknown }[] =>

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { scrub } from '../../src/scrub.ts'
-import { findSecrets } from '../../src/secrets.ts'
+import { scrub } from '../../src/core/scrub/scrub.ts'
+import { findSecrets } from '../../src/core/scrub/secrets.ts'
 import { type Random, seeded } from '../support/secret-kinds.ts'
 
 /** What is random to look at and is no secret, and what speaks of secrets and holds none. */
@@ -67,7 +67,7 @@ test.each([
   'type Login = { password: string; token?: Token | undefined }',
   'def login(user: str, password: str = "", api_key: Optional[str] = None)',
   'max_tokens=4096 tokens: 120_000 tokenCount=12',
-  'the key is src/turns/capture.ts:120, see key=value and pass=true',
+  'the key is src/memory/capture/capture.ts:120, see key=value and pass=true',
   'expect(result.password).toBe(undefined); passes=12 pass: 14/14',
   'curl -H "Authorization: Bearer $TOKEN" -u "$USER:$PASSWORD" http://localhost:8080/',
   'http://localhost:PORT/@fs/a http://host:8080/a@b https://example.com:443/@scope/pkg',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { importAutobuild } from '../../src/autobuild/import.ts'
+import { importAutobuild } from '../../src/artifacts/import.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'

@@ -11,7 +11,7 @@ import {
   type IndependentTurn,
   mergeForks,
   readIndependently,
-} from '../independent/transcripts.ts'
+} from '../oracles/transcripts.ts'
 import { describeOn, type Engine, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { clientOf, PROJECT } from '../support/records.ts'
 import {

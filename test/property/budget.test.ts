@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import type { ShownCriterion } from '../../src/criteria/shown.ts'
-import { type Rendered, renderContext } from '../../src/turns/budget.ts'
-import type { PriorTurn } from '../../src/turns/continuation.ts'
-import type { Rendering } from '../../src/turns/render.ts'
-import { loadTokens } from '../../src/turns/tokens.ts'
+import { type Rendered, renderContext } from '../../src/memory/context/budget.ts'
+import type { PriorTurn } from '../../src/memory/context/continuation.ts'
+import type { Rendering } from '../../src/memory/context/render.ts'
+import { loadTokens } from '../../src/memory/context/token-counter.ts'
+import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
 
 /** The package's own count, by its own merging. */
 const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })

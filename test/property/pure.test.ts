@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalInstant } from '../../src/instant.ts'
-import { featureKey, projectKey, taskKey, turnKey, worldKey } from '../../src/keys.ts'
-import { digestOf } from '../../src/turns/digest.ts'
-import { captureRequest } from '../../src/turns/record.ts'
-import { defaultSlug } from '../../src/turns/scope.ts'
-import { parseWire, toWire } from '../../src/wire.ts'
+import { canonicalInstant } from '../../src/core/instants.ts'
+import { featureKey, projectKey, taskKey, turnKey, worldKey } from '../../src/core/keys.ts'
+import { parseWire, toWire } from '../../src/core/wire-form.ts'
+import { digestOf } from '../../src/memory/record/digest.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
+import { defaultSlug } from '../../src/memory/worlds/scope.ts'
 import { anyContent, anyName } from './arbitraries.ts'
 
 /** Different parts, different key: `make` may be called with the parts as they are. */

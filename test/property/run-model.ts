@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/errors.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
 import type { Attempt, AttemptStatus, TurnRun, TurnRunStatus } from '../../src/runs/record.ts'
 
 /**

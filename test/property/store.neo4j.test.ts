@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { worldKey } from '../../src/core/keys.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import { worldKey } from '../../src/keys.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { chainOf } from '../support/graph-dump.ts'

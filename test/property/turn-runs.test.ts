@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { TurngraphError } from '../../src/errors.ts'
+import { TurngraphError } from '../../src/core/errors.ts'
+import { instantOf } from '../../src/core/instants.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import { instantOf } from '../../src/instant.ts'
+import { digestOf } from '../../src/memory/record/digest.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
+import { unknownWorld, worldAtWork, worldDeleted } from '../../src/memory/worlds/world-errors.ts'
+import { createWorld } from '../../src/memory/worlds/worlds.ts'
 import * as lifecycle from '../../src/runs/lifecycle.ts'
 import {
   type Attempt,
@@ -15,10 +19,6 @@ import {
   type TurnRun,
 } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
-import { digestOf } from '../../src/turns/digest.ts'
-import { captureRequest } from '../../src/turns/record.ts'
-import { unknownWorld, worldAtWork, worldDeleted } from '../../src/turns/world-errors.ts'
-import { createWorld } from '../../src/turns/worlds.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { cases } from './cases.ts'
 import {

@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { describe, inject, test } from 'vitest'
-import { TurngraphError } from '../../src/errors.ts'
+import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate, migrationStatus } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'

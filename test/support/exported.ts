@@ -1,7 +1,11 @@
 import { inProcessClient } from '../../src/client/in-process.ts'
-import { exportLines } from '../../src/export/export-lines.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import { type FileRestore, type RestoreFileOptions, restoreFile } from '../../src/restore/restore-file.ts'
+import { exportLines } from '../../src/maintenance/export/export-lines.ts'
+import {
+  type FileRestore,
+  type RestoreFileOptions,
+  restoreFile,
+} from '../../src/maintenance/restore/restore-file.ts'
 
 /** Exports and restores as the command line makes them, without its files. */
 

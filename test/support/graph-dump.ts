@@ -1,6 +1,6 @@
+import { canonicalInstant } from '../../src/core/instants.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
-import { canonicalInstant } from '../../src/instant.ts'
 
 const labelCounts = parseStatement(
   'test/label-counts',

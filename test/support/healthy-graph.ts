@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
 import { Executors } from '../../src/runs/executors.ts'
 import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
-import { captureRequest } from '../../src/turns/record.ts'
 import { aTurn, clientOf, everyField, FEATURE, PROJECT, TASK, type TurnToSend } from './records.ts'
 import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
 

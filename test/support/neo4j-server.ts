@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { neo4jAvailability } from '../../tools/neo4j/distribution.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
-import { planStatements } from '../chaos/on-neo4j.ts'
+import { planStatements } from '../faults/harness/on-neo4j.ts'
 import { startTestNeo4j } from './test-neo4j.ts'
 
 /** Where the tests of a project reach its Neo4j, or why they cannot. */

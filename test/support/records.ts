@@ -1,11 +1,11 @@
 import { inProcessClient } from '../../src/client/in-process.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import type { OperationInput } from '../../src/operations.ts'
+import { captureTurnState } from '../../src/memory/capture/capture.ts'
+import { type CaptureRequest, captureRequest, type TurnState } from '../../src/memory/record/record.ts'
+import type { OperationInput } from '../../src/operations/table.ts'
 import { Executors } from '../../src/runs/executors.ts'
 import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
-import { captureTurnState } from '../../src/turns/capture.ts'
-import { type CaptureRequest, captureRequest, type TurnState } from '../../src/turns/record.ts'
 
 /** A capture as a caller of the library writes it. */
 export type TurnToSend = OperationInput<'captureTurnState'>

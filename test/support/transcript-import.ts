@@ -1,7 +1,7 @@
 import type { TurngraphClient } from '../../src/client/client.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
-import type { TranscriptUpload, TranscriptUploaded } from '../../src/transcript-upload.ts'
+import type { TranscriptUpload, TranscriptUploaded } from '../../src/operations/transcript-upload.ts'
 import { PERIOD_MS } from '../../src/transcripts/sums.ts'
 import { dumpOf } from './graph-dump.ts'
 import { failed, instant, linesOf, result, system, user, type Written } from './written-transcript.ts'

@@ -1,7 +1,7 @@
 import type { Graph } from '../../src/graph/port.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
-import { captureRequest } from '../../src/turns/record.ts'
 import { aTurn, clientOf, everyField, FEATURE, PROJECT, TASK, type TurnToSend } from './records.ts'
 import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
 import { instant, linesOf, result } from './written-transcript.ts'

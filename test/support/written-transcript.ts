@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Transcript, type TranscriptName, type TranscriptState } from '../../src/transcripts/transcript.ts'
 import type { TranscriptTurn } from '../../src/transcripts/turn.ts'
-import { type IndependentTurn, readIndependently } from '../independent/transcripts.ts'
+import { type IndependentTurn, readIndependently } from '../oracles/transcripts.ts'
 
 /**
  * Transcripts written for tests, in the shapes that Claude Code writes, and what the streaming reader and the

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { TurngraphError } from '../../errors.ts'
+import { TurngraphError } from '../../core/errors.ts'
 import { nextStreamingState, STREAMING_EVENTS, type StreamingEvent } from './next-streaming-state.ts'
 import type { StreamingState } from './streaming-state.ts'
 

@@ -1,4 +1,4 @@
-import { TurngraphError } from '../../errors.ts'
+import { TurngraphError } from '../../core/errors.ts'
 import type { StreamingState } from './streaming-state.ts'
 
 /** What moves a conversation from one `StreamingState` to the next, in the order of one round. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { call, tracked } from '../../../test/support/small-agent.ts'
 import type { MultiTurnState } from '../../autobuild/state/multi-turn-state.ts'
 import { nextStreamingState, STREAMING_EVENTS } from '../../autobuild/state/next-streaming-state.ts'
-import { TurngraphError } from '../../errors.ts'
+import { TurngraphError } from '../../core/errors.ts'
 import type { MultiTurnStateTracker } from '../multi-turn-state-tracker.ts'
 
 describe('whatever LangChain tells, in whatever order', () => {

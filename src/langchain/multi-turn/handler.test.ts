@@ -14,7 +14,7 @@ import {
   runTool,
   tracked,
 } from '../../../test/support/small-agent.ts'
-import { TurngraphError } from '../../errors.ts'
+import { TurngraphError } from '../../core/errors.ts'
 import { MultiTurnStateTracker } from '../multi-turn-state-tracker.ts'
 
 afterEach(() => {

@@ -1,0 +1,185 @@
+import * as z from 'zod'
+import { TurngraphError } from '../core/errors.ts'
+import { projectKey } from '../core/keys.ts'
+import { didYouMean, nearNames } from '../core/near-names.ts'
+import type { Graph } from '../graph/port.ts'
+import { headOf, type Statement, statement } from '../graph/statements.ts'
+import { requireNames } from '../memory/worlds/missing-name.ts'
+import { requireProject } from '../memory/worlds/projects.ts'
+import { getWorld } from '../memory/worlds/worlds.ts'
+
+/** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
+const NAMES = [
+  'blockers',
+  'blocking-gates',
+  'broken-promises',
+  'contested-criteria',
+  'criteria-flips',
+  'desires',
+  'failed-attempts',
+  'last-turn',
+  'longest-turns-before-stall',
+  'never-verified',
+  'progress',
+  'recurring-errors',
+  'run-outcomes',
+  'stalled-worlds',
+  'tool-patterns-by-decision',
+  'turns-to-approval',
+] as const
+
+const anyInScope = statement('worlds/any-in-scope')
+
+/** What an answer may be narrowed down to; each analysis takes those that mean something to it. */
+const FILTERS = ['feature', 'task', 'world'] as const
+
+export const analysisInfo = z.object({
+  name: z.string(),
+  question: z.string(),
+  about: z.string().describe('what exactly is counted'),
+  filters: z.array(z.enum(FILTERS)).describe('what it can be narrowed down to'),
+  columns: z.array(z.string()),
+  cypher: z.string().describe('the whole statement'),
+  params: z.array(z.string()).describe('the parameters that it takes'),
+})
+
+export const analysisAnswer = analysisInfo.pick({ name: true, question: true, columns: true }).extend({
+  rows: z.array(z.array(z.json())).describe('in the order of the columns'),
+  truncated: z.boolean().describe('true: there are more rows than the limit'),
+})
+
+type Analysis = z.output<typeof analysisInfo> & { statement: Statement }
+
+function analysisOf(name: string): Analysis {
+  const found = statement(`analysis/${name}`)
+  const head = headOf(found)
+  const field = (label: string): string | null => {
+    const line = head.find((candidate) => candidate.startsWith(`${label}: `))
+    return line === undefined ? null : line.slice(label.length + 2)
+  }
+  const [question, columns] = [field('question'), field('columns')]
+  if (question === null || columns === null) throw new Error(`cypher/${found.name}.cypher has no full head`)
+  return {
+    name,
+    question,
+    about: head.filter((line) => !/^(question|columns|params|include)\b/.test(line)).join(' '),
+    filters: FILTERS.filter((filter) => found.params.includes(filter)),
+    columns: columns.split(', '),
+    cypher: found.text,
+    params: [...found.params],
+    statement: found,
+  }
+}
+
+const analyses: ReadonlyMap<string, Analysis> = new Map(NAMES.map((name) => [name, analysisOf(name)]))
+
+export const listAnalyses = (): z.output<typeof analysisInfo>[] =>
+  [...analyses.values()].map(({ statement: _, ...info }) => info)
+
+export type AnalysisRequest = {
+  project: string
+  name: string
+  featureId?: string | null | undefined
+  taskId?: string | null | undefined
+  worldSlug?: string | null | undefined
+  limit: number
+}
+
+/**
+ * Answers a named question about one project: each statement begins there, so it sees nothing else.
+ *
+ * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `unknown_world`;
+ * `invalid_request` where it cannot be narrowed down so
+ * @example
+ * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
+ * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
+ */
+export async function runAnalysis(
+  graph: Graph,
+  request: AnalysisRequest,
+): Promise<z.output<typeof analysisAnswer>> {
+  const { name, question, columns, statement } = findAnalysis(request.name)
+  const { params } = prepareAnalysis({ ...request, limit: request.limit + 1 })
+  const found = await graph.read(statement, params)
+  if (found.length === 0) await requireScope(graph, request)
+  return {
+    name,
+    question,
+    columns,
+    rows: found
+      .slice(0, request.limit)
+      .map((row) => columns.map((column) => z.json().parse(row[column] ?? null))),
+    truncated: found.length > request.limit,
+  }
+}
+
+function findAnalysis(name: string): Analysis {
+  const analysis = analyses.get(name)
+  if (analysis === undefined) throw unknownAnalysis(name)
+  return analysis
+}
+
+/**
+ * The statement of an analysis with the values of its parameters, for whoever wants to run it elsewhere.
+ *
+ * @throws `not_found` where no analysis has the name; `invalid_request` where it cannot be narrowed down so
+ */
+export function prepareAnalysis(request: AnalysisRequest): {
+  question: string
+  about: string
+  cypher: string
+  params: Record<string, string | number>
+} {
+  const analysis = findAnalysis(request.name)
+  const given = { feature: request.featureId, task: request.taskId, world: request.worldSlug }
+  refuseIdle(analysis, given)
+  const narrowed = Object.fromEntries(analysis.filters.map((filter) => [filter, given[filter] ?? '']))
+  const scope = { project: request.project, projectKey: projectKey(request.project), ...narrowed }
+  const params = Object.entries({ ...scope, limit: request.limit }).filter(([key]) =>
+    analysis.params.includes(key),
+  )
+  const { question, about, cypher } = analysis
+  return { question, about, cypher, params: Object.fromEntries(params) }
+}
+
+/** A filter that changes nothing would look like one that does. */
+function refuseIdle(
+  { name, filters }: Analysis,
+  given: Readonly<Record<(typeof FILTERS)[number], string | null | undefined>>,
+): void {
+  const fields = { feature: 'feature_id', task: 'task_id', world: 'world_slug' } as const
+  const problems = FILTERS.filter((filter) => given[filter] != null && !filters.includes(filter)).map(
+    (filter) => ({ path: fields[filter], message: `means nothing to ${name}; leave it out` }),
+  )
+  if (problems.length === 0) return
+  const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
+  throw new TurngraphError('invalid_request', message, { details: { problems } })
+}
+
+/** Of what is misspelt, an answer without rows would look like good news. */
+async function requireScope(
+  graph: Graph,
+  { project, featureId, taskId, worldSlug }: AnalysisRequest,
+): Promise<void> {
+  await requireProject(graph, project)
+  await requireNames(graph, { project, featureId, taskId })
+  if (worldSlug != null) await getWorld(graph, project, worldSlug)
+  const [feature, task, world] = [featureId ?? '', taskId ?? '', worldSlug ?? '']
+  const scope = { feature_id: feature, task_id: task, world_slug: world }
+  const given = Object.entries(scope).flatMap(([field, value]) => (value === '' ? [] : `${field} ${value}`))
+  if (given.length === 0) return
+  const found = await graph.read(anyInScope, { projectKey: projectKey(project), feature, task, world })
+  if (found.length > 0) return
+  throw new TurngraphError('not_found', `Project ${project} has no world with ${given.join(' and ')}.`, {
+    hint: '`turngraph worlds` (GET /v1/worlds) lists them.',
+  })
+}
+
+function unknownAnalysis(name: string): TurngraphError {
+  const near = nearNames(name, NAMES)
+  const message = `There is no analysis "${name.slice(0, 200)}".${didYouMean(near)}`
+  return new TurngraphError('not_found', message, {
+    hint: `The analyses are ${NAMES.join(', ')}.`,
+    details: { near },
+  })
+}

@@ -1,0 +1,95 @@
+import { type Copy, readOnlyCopy } from '../../graph/embedded.ts'
+import type { Params } from '../../graph/port.ts'
+import { invalidQuery } from './invalid-query.ts'
+import { type Bounds, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
+import { integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
+
+/** Reads a copy of the embedded graph that is opened read-only: what a query did to it, nobody would see. */
+export class EmbeddedReader implements Reader {
+  readonly engine = 'embedded'
+  readonly #copy: Copy
+
+  constructor(file: string) {
+    this.#copy = readOnlyCopy(file)
+  }
+
+  async plan(query: string, params: Params): Promise<Plan> {
+    const result = await this.#execute(`EXPLAIN ${query}`, params)
+    const lines = result.length === 0 ? [] : String(result.get(0).plan).split('\n')
+    const operators = lines.flatMap((line) => /^\s*(\w+(?:\(\d+\))?)/.exec(line)?.[1] ?? [])
+    const procedures = lines.flatMap((line) => /^\s*CallProcedure \(([\w.]+)/.exec(line)?.[1] ?? [])
+    return { reads: result.columns.join() === 'plan', operators, procedures }
+  }
+
+  async run(query: string, params: Params, bounds: Bounds): Promise<Rows> {
+    const result = await this.#execute(query, params)
+    const { columns } = result
+    const taken = new RowsTaken(bounds)
+    for (let index = 0; index < result.length; index++) {
+      const row = result.get(index)
+      if (!taken.take(columns.map((column) => formOf(row[column] ?? null)))) break
+    }
+    return { columns, ...taken.taken }
+  }
+
+  async close(): Promise<void> {
+    this.#copy.close()
+  }
+
+  async #execute(query: string, params: Params) {
+    try {
+      return await this.#copy.executeCypher(query, params)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      throw invalidQuery(firstLine(message), 'The message is the engine’s own.', error)
+    }
+  }
+}
+
+/** Without the engine's own frame around it. */
+const firstLine = (message: string): string =>
+  (message.split('\n')[0] ?? '').replace(/^Query error: (GRAFEO-\w+: )?/, '').slice(0, 500)
+
+const INSTANT = /^-?\d{4,}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+/
+
+function formOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return integerForm(value)
+  if (typeof value === 'number') return numberForm(value)
+  if (typeof value === 'string') return INSTANT.test(value) ? temporalForm(value) : value
+  if (value === null || typeof value !== 'object') return value ?? null
+  if (Array.isArray(value)) return value.map(formOf)
+  const held = value as Record<string, unknown>
+  if (isNode(held)) {
+    const { _id, _labels, ...properties } = held
+    return { id: String(_id), labels: [..._labels].sort(), properties: sortedForm(properties, formOf) }
+  }
+  if (isRelationship(held)) {
+    const { _id, _type, _source, _target, ...properties } = held
+    return {
+      id: String(_id),
+      type: _type,
+      start: String(_source),
+      end: String(_target),
+      properties: sortedForm(properties, formOf),
+    }
+  }
+  if (isPath(held)) {
+    return { nodes: held.nodes.map(formOf), relationships: held.edges.map(formOf) }
+  }
+  return sortedForm(held, formOf)
+}
+
+const isNode = (held: Record<string, unknown>): held is { _id: unknown; _labels: string[] } =>
+  '_id' in held && Array.isArray(held._labels)
+
+const isRelationship = (
+  held: Record<string, unknown>,
+): held is { _id: unknown; _type: unknown; _source: unknown; _target: unknown } =>
+  '_id' in held && '_type' in held && '_source' in held && '_target' in held
+
+const isPath = (held: Record<string, unknown>): held is { nodes: unknown[]; edges: unknown[] } =>
+  Object.keys(held).length === 2 &&
+  Array.isArray(held.nodes) &&
+  Array.isArray(held.edges) &&
+  held.nodes.length === held.edges.length + 1 &&
+  held.edges.every((edge) => typeof edge === 'object' && edge !== null && isRelationship(edge as never))

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { TurngraphError } from '../../core/errors.ts'
+import { refuseByWords } from './refuse.ts'
+
+const problemOf = (query: string): string | null => {
+  try {
+    refuseByWords(query)
+    return null
+  } catch (error) {
+    if (error instanceof TurngraphError) return error.message
+    throw error
+  }
+}
+
+describe('a query is refused by its words', () => {
+  test.each([
+    ['CREATE (n)', 'query: has CREATE at 0, which does not read this graph'],
+    ['match (n) set n.a = 1', 'query: has set at 10, which does not read this graph'],
+    ['MATCH (n)\n/* SET */ DELETE n', 'query: has DELETE at 20, which does not read this graph'],
+    ['RETURN 1; RETURN 2', 'query: has more than one statement: a ";" at 8'],
+    ['RETURN "\\u0022"', 'query: has a \\u escape at 8'],
+    ['RETURN 1 AS\u00a0x', 'query: has U+00A0 at 11'],
+    ['RETURN 1 AS x\u{e0001}', 'query: has U+E0001 at 13'],
+    ["RETURN 'it", 'query: cannot be read at 7: "\'it"'],
+    ['RETURN 1 /* it', 'query: cannot be read at 9: "/* it"'],
+    ['CALL db.stats.clear("x")', 'query: calls the procedure db.stats.clear at 0'],
+    ['CALL db . stats . clear', 'query: calls the procedure db.stats.clear at 0'],
+    ['CALL `db`.labels.`x`()', 'query: calls the procedure db.labels.x at 0'],
+    ['RETURN apoc.load.json("x")', 'query: calls the function apoc.load.json at 7'],
+    ['RETURN `apoc` . `load`/**/.json ("x")', 'query: calls the function apoc.load.json at 7'],
+    ['RETURN db.labels()', 'query: calls the function db.labels at 7'],
+    ['RETURN (file)(1), file()', 'query: calls the function file at 18'],
+    ['  // nothing', 'query: is empty'],
+  ])('%s', (query, problem) => {
+    expect(problemOf(query)).toBe(problem)
+  })
+
+  test.each([
+    'MATCH (n:Set)-[:DELETE|CREATE]->(m {create: 1}) RETURN n.remove, m.set',
+    "RETURN 'CREATE (n)' AS a, \"it's\" AS b, 'it\\'s; SET' AS c",
+    'RETURN 1 AS `SET`, `a``b`',
+    'MATCH (n) WHERE (n.a IN (1)) AND NOT (n)-->() RETURN (1) ORDER BY (n.a)',
+    'MATCH p = shortestPath((a)-[*..3]-(b)) RETURN LENGTH(p)',
+    'MATCH p = ANY SHORTEST (a)-[:NEXT]-+(b) RETURN p',
+    'CALL (n) { RETURN 1 AS x } RETURN x',
+    'CALL db.labels',
+    'CALL db.labels() YIELD label RETURN label',
+    'RETURN duration . inDays(date(), date()), $set, $`a b`, 1.5e3, 0x1F',
+    'MATCH (größe:Übung) RETURN größe.länge',
+  ])('but not: %s', (query) => {
+    expect(problemOf(query)).toBeNull()
+  })
+
+  test('a semicolon at the end is left away', () => {
+    expect(refuseByWords('RETURN 1 AS x ; // that is all')).toBe('RETURN 1 AS x ')
+  })
+})

@@ -1,0 +1,96 @@
+import { FUNCTIONS, PROCEDURES } from './allowed.ts'
+import { type Token, tokensOf } from './cypher-lexer.ts'
+import { invalidQuery } from './invalid-query.ts'
+
+/** Words that begin a clause or command which is not for reading this graph. */
+const COMMANDS = new Set(
+  `ALTER CREATE CYPHER DEALLOCATE DELETE DENY DETACH DROP ENABLE EXPLAIN FOREACH GRANT INSERT LOAD MERGE PROFILE REALLOCATE
+  REMOVE RENAME REVOKE SET SHOW START STOP TERMINATE TRANSACTIONS USE`.split(/\s+/),
+)
+
+/** Words after which a parenthesis opens a pattern, an expression or a subquery. */
+const BEFORE_PARENTHESES = new Set(
+  `ACYCLIC ALL AND ANY AS ASC BY CALL CASE CONTAINS DESC DISTINCT ELSE ENDS FILTER GROUPS IN IS LET LIMIT MATCH NOT OFFSET
+  ON OPTIONAL OR ORDER PATH PATHS RETURN SHORTEST SKIP STARTS THEN TRAIL UNION UNWIND WALK WHEN WHERE WITH XOR YIELD`.split(
+    /\s+/,
+  ),
+)
+
+/**
+ * Refuses by its words what is no single reading statement, before any engine sees it: the first of several layers
+ * (`docs/decisions/free-cypher.md`). A name that is such a word stands in backticks.
+ *
+ * @returns the statement, without a semicolon at its end
+ * @throws `invalid_request` that names what is refused, and where
+ */
+export function refuseByWords(query: string): string {
+  const all = tokensOf(query)
+  const end = all.at(-1)?.text === ';' ? (all.at(-1) as Token).at : query.length
+  const tokens = all.filter(({ at }) => at < end)
+  if (tokens.length === 0) throw invalidQuery('is empty', 'For example: MATCH (w:World) RETURN count(w)')
+  tokens.forEach((token, index) => {
+    if (token.text === ';' && token.kind === 'mark') {
+      throw invalidQuery(`has more than one statement: a ";" at ${token.at}`, 'Send one at a time.')
+    }
+    refuseCommand(tokens, index)
+    refuseProcedure(tokens, index)
+    refuseFunction(tokens, index)
+  })
+  return query.slice(0, end)
+}
+
+function refuseCommand(tokens: readonly Token[], index: number): void {
+  const token = tokens[index] as Token
+  if (token.kind !== 'word' || !COMMANDS.has(token.text.toUpperCase())) return
+  if (isName(tokens, index)) return
+  throw invalidQuery(
+    `has ${token.text} at ${token.at}, which does not read this graph`,
+    `Only reading statements are run. A name stands in backticks: \`${token.text}\`.`,
+  )
+}
+
+/** A property, a label, a type, or a key of a map. */
+function isName(tokens: readonly Token[], index: number): boolean {
+  const [before, after] = [tokens[index - 1], tokens[index + 1]]
+  return (isMark(before) && '.:|&!'.includes(before.text)) || (isMark(after) && after.text === ':')
+}
+
+function refuseProcedure(tokens: readonly Token[], index: number): void {
+  const call = tokens[index] as Token
+  if (call.kind !== 'word' || call.text.toUpperCase() !== 'CALL' || isName(tokens, index)) return
+  const next = tokens[index + 1]
+  if (isMark(next) && '({'.includes(next.text)) return
+  let name = next?.text ?? ''
+  for (let at = index + 2; isDot(tokens[at]); at += 2) name += `.${tokens[at + 1]?.text ?? ''}`
+  if (PROCEDURES.has(name)) return
+  throw invalidQuery(
+    `calls the procedure ${name.slice(0, 200)} at ${call.at}`,
+    `The procedures for queries are ${[...PROCEDURES].join(', ')}.`,
+  )
+}
+
+function refuseFunction(tokens: readonly Token[], index: number): void {
+  const open = tokens[index]
+  if (!isMark(open) || open.text !== '(') return
+  let from = index - 1
+  if (!isWord(tokens[from])) return
+  while (isDot(tokens[from - 1]) && isWord(tokens[from - 2])) from -= 2
+  const parts = tokens.slice(from, index).filter(isWord)
+  const first = parts[0] as Token
+  const name = parts.map(({ text }) => text).join('.')
+  if (parts.length === 1 && first.kind === 'word' && BEFORE_PARENTHESES.has(name.toUpperCase())) return
+  if (FUNCTIONS.has(name.toLowerCase()) || isCalled(tokens[from - 1], name)) return
+  throw invalidQuery(
+    `calls the function ${name.slice(0, 200)} at ${first.at}`,
+    'Queries may call the functions that only compute, or read this graph: docs/how-to/analyst.md lists them.',
+  )
+}
+
+/** `CALL` looked at the name already. */
+const isCalled = (before: Token | undefined, name: string): boolean =>
+  PROCEDURES.has(name) && before?.kind === 'word' && before.text.toUpperCase() === 'CALL'
+
+const isDot = (token: Token | undefined): boolean => isMark(token) && token.text === '.'
+const isMark = (token: Token | undefined): token is Token => token?.kind === 'mark'
+const isWord = (token: Token | undefined): token is Token =>
+  token?.kind === 'word' || token?.kind === 'quoted'

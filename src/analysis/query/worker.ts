@@ -1,0 +1,78 @@
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { asTurngraphError, type ErrorBody, TurngraphError } from '../../core/errors.ts'
+import type { Neo4jOptions, Params } from '../../graph/port.ts'
+import type { Bounds, Reader, Rows } from './reader.ts'
+import { refuseByPlan } from './refuse-plan.ts'
+
+/** What a process of queries is told: first where to read, then one query after another. */
+export type Order =
+  | { open: { engine: 'neo4j'; options: Neo4jOptions } | { engine: 'embedded'; file: string } }
+  | { query: string; params: Params; bounds: Bounds }
+
+/** What it answers to each; `tooMuchMemory` comes unasked, and is its last word. */
+export type Answer =
+  | { opened: true }
+  | { answered: Rows & { elapsedMs: number } }
+  | { failed: ErrorBody['error'] }
+  | { tooMuchMemory: true }
+
+/** Beyond what the process takes with the graph opened. */
+const MEMORY_BYTES = 512 * 1024 * 1024
+const LOOK_EVERY_MS = 20
+
+let reader: Reader | null = null
+let fullMemory = Number.POSITIVE_INFINITY
+
+/** Where this file is what the process was started with: whoever imports it has a life of its own. */
+const [, started, folder] = process.argv
+if (started === fileURLToPath(import.meta.url) && folder !== undefined) serve(folder)
+
+/** `folder` is where the engine leaves files: it goes with the process. */
+function serve(folder: string): void {
+  process.on('message', (order: Order) => {
+    answerTo(order).then(
+      (answer) => send(answer),
+      (error: unknown) => send({ failed: asTurngraphError(error).toWire().error }),
+    )
+  })
+  // Whoever started it is gone, perhaps before this one could listen, and cannot clear up.
+  const end = () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    process.exit(0)
+  }
+  process.on('disconnect', end)
+  if (!process.connected) end()
+  // They go to all processes of a terminal: whoever started it decides.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+  // An engine takes what a query asks for, and none of it from V8's heap.
+  setInterval(() => {
+    if (process.memoryUsage.rss() < fullMemory) return
+    fullMemory = Number.POSITIVE_INFINITY
+    send({ tooMuchMemory: true })
+  }, LOOK_EVERY_MS).unref()
+}
+
+async function answerTo(order: Order): Promise<Answer> {
+  if ('open' in order) {
+    await reader?.close()
+    reader = await opened(order.open)
+    fullMemory = process.memoryUsage.rss() + MEMORY_BYTES
+    return { opened: true }
+  }
+  if (reader === null) throw new TurngraphError('internal', 'The process of queries was not opened.')
+  const began = performance.now()
+  const { query, params, bounds } = order
+  refuseByPlan(reader.engine, await reader.plan(query, params))
+  const rows = await reader.run(query, params, bounds)
+  return { answered: { ...rows, elapsedMs: Math.round(performance.now() - began) } }
+}
+
+async function opened(source: Extract<Order, { open: unknown }>['open']): Promise<Reader> {
+  if (source.engine === 'neo4j') return new (await import('./neo4j-reader.ts')).Neo4jReader(source.options)
+  return new (await import('./embedded-reader.ts')).EmbeddedReader(source.file)
+}
+
+function send(answer: Answer): void {
+  process.send?.(answer)
+}

@@ -1,0 +1,232 @@
+import type { Dirent } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+import { TurngraphError } from '../core/errors.ts'
+import { groupBy } from '../core/group-by.ts'
+
+/** A file under the path that it was asked for by: what a report shows, and what is opened. */
+export type FoundFile = { name: string; path: string; shown: string }
+
+const KINDS = ['player', 'coach', 'turn_state', 'work_state'] as const
+type TurnFileKind = (typeof KINDS)[number]
+
+export type TaskFolder = {
+  taskId: string
+  /** Absolute: the order and the identity of the task among others of the same id. */
+  folder: string
+  turns: Map<number, Partial<Record<TurnFileKind, FoundFile>>>
+  checkpoints?: FoundFile
+  results?: FoundFile
+  /** `events.jsonl` of the `FEAT-…` folders beside it. */
+  events: { featureId: string; file: FoundFile }[]
+}
+
+export type FoundFolders = {
+  tasks: TaskFolder[]
+  /** Files of the task folders that are none of its artifacts. */
+  unread: FoundFile[]
+  skipped: { file: string; reason: string }[]
+}
+
+type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
+
+const IGNORED = new Set(['node_modules', '.git'])
+const MAX_DEPTH = 64
+const MAX_TURN = 1_000_000
+const TURN_FILE = /^(player|coach|turn_state|work_state)_turn_(\d+)\.json$/
+const TASK_FILES = new Set(['checkpoints.json', 'task_work_results.json', 'events.jsonl'])
+const PUBLIC = `${sep}autobuild`
+const PRIVATE = `${sep}autobuild-private`
+
+/**
+ * Every task folder at or below the paths, in the order of their absolute paths.
+ *
+ * @throws TurngraphError `not_found` that names every path which is no folder
+ */
+export async function findTaskFolders(paths: readonly string[]): Promise<FoundFolders> {
+  const skipped: FoundFolders['skipped'] = []
+  const folders = new Map<string, Folder>()
+  const visited = new Set<string>()
+  for (const path of await existing(paths)) {
+    const root = { absolute: await realpath(path), shown: path }
+    for await (const folder of foldersBelow(root, 0, visited, skipped)) folders.set(folder.path, folder)
+  }
+  const sorted = [...folders.values()].sort((a, b) => order(a.path, b.path))
+  const events = groupBy(sorted.flatMap(eventsOf), (entry) => entry.beside)
+  const ofTasks = sorted.filter(holdsTurns)
+  skipWithoutTurns(
+    sorted.filter((folder) => !holdsTurns(folder)),
+    skipped,
+  )
+  const tasks = merge(ofTasks).map((group) => taskFolder(group, events, skipped))
+  return {
+    tasks: tasks.filter((task) => task.turns.size > 0),
+    unread: ofTasks.flatMap(({ unread }) => unread),
+    skipped,
+  }
+}
+
+async function existing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(isFolder))
+  const missing = paths.filter((_, i) => found[i] !== true)
+  if (missing.length === 0) return [...paths]
+  throw new TurngraphError('not_found', `There is no folder at ${missing.map((p) => `"${p}"`).join(', ')}.`, {
+    hint: 'Give a folder that holds autobuild artifacts, at any depth.',
+    details: { paths: missing },
+  })
+}
+
+/**
+ * The folders that hold artifacts, with those alone. Links are not followed, so there is no loop; of paths that
+ * overlap each folder comes once, as shown by the first.
+ */
+async function* foldersBelow(
+  at: { absolute: string; shown: string },
+  depth: number,
+  visited: Set<string>,
+  skipped: FoundFolders['skipped'],
+): AsyncGenerator<Folder> {
+  if (visited.has(at.absolute)) return
+  visited.add(at.absolute)
+  const entries = await readdir(at.absolute, { withFileTypes: true }).catch((error: unknown) => {
+    skipped.push({ file: at.shown, reason: `cannot be read: ${codeOf(error)}` })
+    return [] as Dirent[]
+  })
+  entries.sort((a, b) => order(a.name, b.name))
+  const found = ({ name }: Dirent): FoundFile => ({
+    name,
+    path: join(at.absolute, name),
+    shown: join(at.shown, name),
+  })
+  const files = entries.filter((entry) => entry.isFile() && isArtifact(entry)).map(found)
+  const unread = entries.filter((e) => e.isFile() && !isArtifact(e) && !e.name.startsWith('.')).map(found)
+  for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
+    skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
+  }
+  if (files.length > 0) yield { path: at.absolute, files, unread }
+  if (depth === MAX_DEPTH) {
+    if (entries.some((entry) => entry.isDirectory())) {
+      skipped.push({
+        file: at.shown,
+        reason: `is nested ${MAX_DEPTH} folders deep; the folders in it are not read`,
+      })
+    }
+    return
+  }
+  for (const { name } of entries.filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name))) {
+    const below = { absolute: join(at.absolute, name), shown: join(at.shown, name) }
+    yield* foldersBelow(below, depth + 1, visited, skipped)
+  }
+}
+
+const isArtifact = ({ name }: Dirent): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
+
+/** A link that is named as an artifact, a task or a feature, or stands among them: others have nothing to do with us. */
+const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean =>
+  isArtifact(entry) ||
+  /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||
+  /^autobuild/.test(basename(within.absolute))
+
+/** Names the artifacts that tell of a task of which no turn is there. */
+function skipWithoutTurns(folders: readonly Folder[], skipped: FoundFolders['skipped']): void {
+  for (const { name, shown } of folders.flatMap(({ files }) => files)) {
+    if (name !== 'events.jsonl') skipped.push({ file: shown, reason: 'its folder holds no turn' })
+  }
+}
+
+const holdsTurns = (folder: Folder): boolean =>
+  folder.files.some(({ name }) => TURN_FILE.test(name) && !name.startsWith('work_state'))
+
+/**
+ * One task's folders: newer sessions keep the Coach's files from the Player in `autobuild-private/`, beside
+ * `autobuild/` or, where the Player works in a worktree, beside the folder that holds the worktrees.
+ */
+function merge(folders: readonly Folder[]): Folder[][] {
+  const tasks = new Map<string, Folder[]>()
+  for (const folder of folders.filter(({ path }) => !isPrivate(path))) tasks.set(folder.path, [folder])
+  for (const folder of folders.filter(({ path }) => isPrivate(path))) {
+    const beside = join(dirname(dirname(folder.path)), 'autobuild', basename(folder.path))
+    const below = [...tasks.keys()].filter((path) => isBelow(path, folder) && !isPrivate(path))
+    const [only] = tasks.has(beside) ? [beside] : below.length === 1 ? below : []
+    const key = only ?? folder.path
+    tasks.set(key, [...(tasks.get(key) ?? []), folder])
+  }
+  return [...tasks.entries()].sort(([a], [b]) => order(a, b)).map(([, group]) => group)
+}
+
+const isPrivate = (path: string): boolean => dirname(path).endsWith(PRIVATE)
+
+const isBelow = (path: string, folder: Folder): boolean =>
+  dirname(path).endsWith(PUBLIC) &&
+  basename(path) === basename(folder.path) &&
+  path.startsWith(dirname(dirname(folder.path)) + sep)
+
+function taskFolder(
+  group: readonly Folder[],
+  events: ReadonlyMap<string, FeatureEvents[]>,
+  skipped: FoundFolders['skipped'],
+): TaskFolder {
+  const [first] = group
+  const folder = first?.path ?? ''
+  const task: TaskFolder = { taskId: basename(folder), folder, turns: new Map(), events: [] }
+  for (const file of group.flatMap(({ files }) => files)) {
+    if (file.name === 'checkpoints.json') task.checkpoints ??= file
+    else if (file.name === 'task_work_results.json') task.results ??= file
+    else addTurnFile(task, file, skipped)
+  }
+  for (const [, files] of task.turns) {
+    if (!isTurn(files) && files.work_state !== undefined) {
+      skipped.push({ file: files.work_state.shown, reason: 'its turn has no other file' })
+    }
+  }
+  task.turns = new Map(
+    [...task.turns.entries()].sort(([a], [b]) => a - b).filter(([, files]) => isTurn(files)),
+  )
+  const parents = new Set(group.map(({ path }) => dirname(path)))
+  task.events = [...parents].flatMap((parent) => events.get(parent) ?? [])
+  return task
+}
+
+/** A work_state alone is no turn: it says when and what, never how it went. */
+const isTurn = (files: Partial<Record<TurnFileKind, FoundFile>>): boolean =>
+  files.player !== undefined || files.coach !== undefined || files.turn_state !== undefined
+
+function addTurnFile(task: TaskFolder, file: FoundFile, skipped: FoundFolders['skipped']): void {
+  const [, word, digits] = TURN_FILE.exec(file.name) ?? []
+  const kind = KINDS.find((k) => k === word)
+  if (kind === undefined || digits === undefined) return
+  const turn = Number(digits)
+  if (turn < 1 || turn > MAX_TURN || String(turn) !== digits) {
+    skipped.push({ file: file.shown, reason: `"${digits}" is no turn number from 1 to 1,000,000` })
+    return
+  }
+  const files = task.turns.get(turn) ?? {}
+  const earlier = files[kind]
+  // The private folder comes second in its group, and the Coach's file in it is the one the Coach wrote.
+  const unused = kind === 'coach' ? earlier : earlier && file
+  if (unused !== file) files[kind] = file
+  if (unused !== undefined) {
+    skipped.push({ file: unused.shown, reason: 'another folder of the task has this file too' })
+  }
+  task.turns.set(turn, files)
+}
+
+type FeatureEvents = TaskFolder['events'][number] & { beside: string }
+
+function eventsOf({ path, files }: Folder): FeatureEvents[] {
+  const featureId = basename(path)
+  if (!featureId.startsWith('FEAT-')) return []
+  const logs = files.filter(({ name }) => name === 'events.jsonl')
+  return logs.map((file) => ({ featureId, file, beside: dirname(path) }))
+}
+
+const isFolder = async (path: string): Promise<boolean> => {
+  const found = await stat(path).catch(() => null)
+  return found?.isDirectory() === true
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+/** By code units: the same on every machine, whatever its locale. */
+export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,213 @@
+import * as z from 'zod'
+import { asTurngraphError, hasCode, TurngraphError } from '../core/errors.ts'
+import { name } from '../core/fields.ts'
+import { sha256 } from '../core/keys.ts'
+import { parseInput, parseWire, snakeCase } from '../core/wire-form.ts'
+import { type CaptureRequest, captureRequest } from '../memory/record/record.ts'
+import { type StandingWorld, standingWorlds, worldOfRun } from './existing-worlds.ts'
+import type { ImportReport } from './import-report.ts'
+import type { ImportTarget } from './import-target.ts'
+import { type AutobuildTask, readAutobuild } from './read.ts'
+import type { WireTurn } from './record.ts'
+import { differenceOf, differs, hasGained, withWhatResultsTold } from './record-diff.ts'
+
+export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
+
+export type ImportOptions = {
+  /** Default: the client's. */
+  project?: string | null
+  /** Reads the folders and the graph, and writes nothing. */
+  dryRun?: boolean
+  /** Tasks done, of all: first they are read, then written. */
+  onProgress?: (progress: ImportProgress) => void
+}
+
+/** A misspelt `dryRun` would write. */
+const importOptions = z.strictObject({
+  project: name.nullish(),
+  dryRun: z.boolean().optional(),
+  onProgress: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
+})
+
+/**
+ * Captures the turns of the autobuild artifacts below the paths, each run in the world that already holds one
+ * of its turns, else in a new one. Importing again changes nothing but what has gained content
+ * (autobuild-artifacts.md). A turn that cannot be stored is counted and told, and the rest goes on.
+ *
+ * @throws `not_found` where a path is no folder; `store_unavailable`, `timeout` … where the graph is away: what
+ *   was written stays, and the same import again goes on from there
+ * @example
+ * const { turnsCreated } = await importAutobuild(client, ['./shop/.guardkit'], { project: 'shop' })
+ */
+export async function importAutobuild(
+  client: ImportTarget,
+  paths: readonly string[],
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  parseInput(importOptions, options, 'importAutobuild', 'is no option here')
+  const { project = null, dryRun = false, onProgress } = options
+  const reading = await readAutobuild(paths, (done, total) => onProgress?.({ phase: 'reading', done, total }))
+  const report: ImportReport = {
+    tasks: reading.tasks.length,
+    worlds: 0,
+    turnsCreated: 0,
+    turnsUnchanged: 0,
+    turnsSuperseded: 0,
+    turnsFailed: 0,
+    verifications: 0,
+    promises: 0,
+    issues: 0,
+    unmapped: reading.unmapped,
+    unread: reading.unread,
+    skipped: reading.skipped,
+    warnings: reading.warnings,
+    redactions: reading.redactions,
+  }
+  const importing: Importing = { client, project, dryRun, report }
+  for (const [i, task] of reading.tasks.entries()) {
+    await importTask(importing, task)
+    onProgress?.({ phase: 'writing', done: i + 1, total: reading.tasks.length })
+  }
+  return report
+}
+
+type Importing = { client: ImportTarget; project: string | null; dryRun: boolean; report: ImportReport }
+
+async function importTask(importing: Importing, task: AutobuildTask): Promise<void> {
+  const { client, project, report } = importing
+  const { featureId, taskId } = task
+  const worlds = await standingWorlds(client, { project, featureId, taskId })
+  for (const run of task.runs) {
+    report.worlds++
+    for (const turn of run) {
+      report.verifications += turn.verifications?.length ?? 0
+      report.promises += turn.promises?.length ?? 0
+      report.issues += turn.issues?.length ?? 0
+    }
+    const requests = run.flatMap((turn) => toRequest(importing, turn) ?? [])
+    await importRun(importing, requests, worldOfRun(requests, worlds))
+  }
+}
+
+function toRequest({ project, report }: Importing, turn: WireTurn): CaptureRequest | null {
+  try {
+    // Not known is not "now", which is the default of a capture.
+    const wire = { ...turn, project, completed_at: turn.completed_at ?? null }
+    return parseWire(captureRequest, wire, `turn ${turn.turn_number} of ${turn.task_id}`)
+  } catch (error) {
+    countFailure(report, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
+    return null
+  }
+}
+
+async function importRun(
+  importing: Importing,
+  run: readonly CaptureRequest[],
+  standing: StandingWorld | null,
+): Promise<void> {
+  let worldSlug = standing?.worldSlug ?? null
+  for (const request of run) {
+    try {
+      const stored = standing?.turns.get(request.turnNumber)
+      if (stored !== undefined) {
+        await importAgain(importing, request, stored)
+        continue
+      }
+      if (!importing.dryRun) {
+        worldSlug ??= await newWorld(importing, run, request)
+        await capture(importing, { ...request, worldSlug })
+      } else importing.report.turnsCreated++
+    } catch (error) {
+      countFailure(importing.report, request, error)
+    }
+  }
+}
+
+async function importAgain(
+  importing: Importing,
+  read: CaptureRequest,
+  stored: Parameters<typeof differenceOf>[0],
+): Promise<void> {
+  const { report, dryRun } = importing
+  const request = { ...withWhatResultsTold(read, stored), worldSlug: stored.worldSlug }
+  const difference = differenceOf(stored, request)
+  if (!differs(difference)) {
+    report.turnsUnchanged++
+    return
+  }
+  const supersedes = hasGained(difference)
+  if (dryRun && supersedes) {
+    report.turnsSuperseded++
+    return
+  }
+  if (supersedes) {
+    await capture(importing, { ...request, onConflict: 'supersede' })
+    return
+  }
+  // What differs may be a secret that was scrubbed: whether the record is the same, the capture itself knows.
+  if (!dryRun && (await isStored(importing, request))) return
+  report.turnsUnchanged++
+  const fields = [...difference.lost, ...difference.changed].map(snakeCase).join(', ')
+  const message = `differs from the record in world ${stored.worldSlug}, which is kept: it has lost as much as it gained, or more`
+  report.warnings.push({ task: read.taskId, turn: read.turnNumber, field: fields, message })
+}
+
+async function isStored(importing: Importing, request: CaptureRequest): Promise<boolean> {
+  try {
+    await capture(importing, request)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'turn_conflict')) return false
+    throw error
+  }
+}
+
+async function capture({ client, report }: Importing, request: CaptureRequest): Promise<void> {
+  const { created, superseded, redactions = 0 } = await client.captureTurnState(request)
+  if (superseded) report.turnsSuperseded++
+  else if (created) report.turnsCreated++
+  else report.turnsUnchanged++
+  report.redactions += redactions
+}
+
+/**
+ * The task's next world. An import that ended between this and the first capture finds the empty world again:
+ * the key is the run's own. A world deleted since then is not taken up again.
+ */
+async function newWorld(
+  { client, project }: Importing,
+  run: readonly CaptureRequest[],
+  { featureId, taskId }: CaptureRequest,
+): Promise<string> {
+  const scope = { project, featureId, taskId }
+  const turns = run.map(({ turnNumber, completedAt }) => [turnNumber, completedAt ?? null])
+  const idempotencyKey = `import-${sha256(JSON.stringify([featureId, taskId, turns]))}`
+  try {
+    return (await client.createWorld(scope, { idempotencyKey })).worldSlug
+  } catch (error) {
+    if (!hasCode(error, 'world_deleted')) throw error
+    return (await client.createWorld(scope)).worldSlug
+  }
+}
+
+/** What only this turn meets costs this turn alone; an absent graph or a missing right would meet every one. */
+function countFailure(
+  report: ImportReport,
+  { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,
+  error: unknown,
+): void {
+  if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
+  const { message, details } =
+    error instanceof TurngraphError ? error : { message: String(error), details: null }
+  report.turnsFailed++
+  const field = problemPaths(details).join(', ') || 'turn'
+  report.warnings.push({ task: taskId, turn: turnNumber, field, message: `not stored: ${message}` })
+}
+
+const OF_THE_TURN: ReadonlySet<number> = new Set([400, 409, 410, 413, 500])
+
+function problemPaths(details: unknown): string[] {
+  if (typeof details !== 'object' || details === null || !('problems' in details)) return []
+  const problems = Array.isArray(details.problems) ? details.problems : []
+  return problems.slice(0, 5).map((problem: { path?: unknown }) => String(problem.path ?? ''))
+}

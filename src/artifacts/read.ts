@@ -1,0 +1,237 @@
+import { readFile, stat } from 'node:fs/promises'
+import { groupBy } from '../core/group-by.ts'
+import { scrub } from '../core/scrub/scrub.ts'
+import { type ParsedArtifact, parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
+import { type FoundFile, findTaskFolders, order, type TaskFolder } from './folders.ts'
+import { completedAt, type TurnSources, turnRecord, type WireTurn } from './record.ts'
+import { splitRuns } from './split-runs.ts'
+
+export type AutobuildTask = {
+  taskId: string
+  featureId: string
+  /** The folder that the turns come from: two repositories may hold tasks of the same name. */
+  folder: string
+  /** Oldest run first, each in turn order. */
+  runs: WireTurn[][]
+}
+
+export type SkippedFile = { file: string; reason: string }
+export type ReadingWarning = { task: string; turn: number | null; field: string; message: string }
+
+export type AutobuildReading = {
+  /** By feature, task, folder. */
+  tasks: AutobuildTask[]
+  /** Keys that the mapping has no row for, by shape and key; `example` is the first file that has it. */
+  unmapped: { shape: string; key: string; count: number; example: string }[]
+  /** Files of task folders that hold nothing of a record, by their name with N for its digits. */
+  unread: { name: string; count: number; example: string }[]
+  skipped: SkippedFile[]
+  warnings: ReadingWarning[]
+  /** How many secrets were masked in what was read. */
+  redactions: number
+}
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024
+const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
+
+/**
+ * Reads the autobuild artifacts below the paths into turn records; writes nothing.
+ *
+ * @param onProgress tasks done, of all
+ * @throws TurngraphError `not_found` where a path is no folder
+ */
+export async function readAutobuild(
+  paths: readonly string[],
+  onProgress?: (done: number, total: number) => void,
+): Promise<AutobuildReading> {
+  const found = await findTaskFolders(paths)
+  const reader = new ArtifactReader(found.skipped)
+  const tasks: AutobuildTask[] = []
+  for (const [i, folder] of found.tasks.entries()) {
+    tasks.push(...(await readTask(folder, reader)))
+    onProgress?.(i + 1, found.tasks.length)
+  }
+  return {
+    tasks: tasks.sort(
+      (a, b) => order(a.featureId, b.featureId) || order(a.taskId, b.taskId) || order(a.folder, b.folder),
+    ),
+    unmapped: [...reader.unmapped.values()].sort((a, b) => order(a.shape, b.shape) || order(a.key, b.key)),
+    unread: countByName(found.unread),
+    skipped: reader.skipped.sort((a, b) => order(a.file, b.file) || order(a.reason, b.reason)),
+    warnings: reader.warnings,
+    redactions: reader.redactions,
+  }
+}
+
+function countByName(files: readonly FoundFile[]): AutobuildReading['unread'] {
+  const byName = groupBy(files, ({ name }) => name.replaceAll(/\d+/g, 'N'))
+  return [...byName]
+    .map(([name, alike]) => ({ name, count: alike.length, example: alike[0]?.shown ?? '' }))
+    .sort((a, b) => order(a.name, b.name))
+}
+
+type TurnFiles = Omit<TurnSources, 'featureId'>
+
+async function readTask(folder: TaskFolder, reader: ArtifactReader): Promise<AutobuildTask[]> {
+  const { taskId } = folder
+  const results = await reader.read(SHAPES.taskWorkResults, folder.results)
+  const checkpoints = (await reader.read(SHAPES.checkpoints, folder.checkpoints))?.checkpoints ?? []
+  const turns: TurnFiles[] = []
+  for (const [turn, files] of folder.turns) {
+    const player = await reader.read(SHAPES.player, files.player)
+    const coach = await reader.read(SHAPES.coach, files.coach)
+    const turnState = await reader.read(SHAPES.turnState, files.turn_state)
+    const workState = await reader.read(SHAPES.workState, files.work_state)
+    if (player === undefined && coach === undefined && turnState === undefined) continue
+    warnOfOtherPlace({ taskId, turn }, { player, coach, turn_state: turnState }, reader)
+    const ofTurn = checkpoints.filter((entry) => entry.turn === turn)
+    turns.push({ taskId, turn, player, coach, turnState, workState, checkpoints: ofTurn })
+  }
+  const features = await featuresOf(turns, results?.feature_id, () => featureOfEvents(folder, reader))
+  const placed = turns.map(
+    (files, i): TurnSources => ({ ...files, featureId: features[i] ?? UNKNOWN_FEATURE }),
+  )
+  if (placed.some(({ featureId }) => featureId === UNKNOWN_FEATURE)) {
+    const message = `no file names the feature of this task; recorded under ${UNKNOWN_FEATURE}`
+    reader.warnings.push({ task: taskId, turn: null, field: 'feature_id', message })
+  }
+  const byFeature = groupBy(placed, ({ featureId }) => featureId)
+  if (byFeature.size > 1) {
+    const message = `its turns are of several features, each read as a task: ${[...byFeature.keys()].join(', ')}`
+    reader.warnings.push({ task: taskId, turn: null, field: 'feature_id', message })
+  }
+  const newest = newestTurn(placed)
+  return [...byFeature].map(([featureId, sources]) => ({
+    taskId,
+    featureId,
+    folder: folder.folder,
+    runs: runsOf(sources).map((run) =>
+      run.map((files) => record(files === newest ? { ...files, results } : files, reader)),
+    ),
+  }))
+}
+
+/** The folder and the file's name say which turn it is: what the file itself says otherwise is told. */
+function warnOfOtherPlace(
+  { taskId, turn }: { taskId: string; turn: number },
+  files: Record<string, { [key: string]: unknown } | undefined>,
+  reader: ArtifactReader,
+): void {
+  for (const [kind, file] of Object.entries(files)) {
+    const warn = (field: string, said: unknown, from: string, counts: string) => {
+      const shown = JSON.stringify(said).slice(0, 80)
+      const message = `the ${kind} file says ${shown}; ${from} says ${counts}, which counts`
+      reader.warnings.push({ task: taskId, turn, field, message })
+    }
+    const number = file?.turn_number ?? file?.turn ?? turn
+    if (number !== turn) warn('turn_number', number, 'its name', String(turn))
+    const task = file?.task_id ?? taskId
+    if (task !== taskId) warn('task_id', task, 'its folder', `"${taskId}"`)
+  }
+}
+
+function record(sources: TurnSources, reader: ArtifactReader): WireTurn {
+  const { record, warnings } = turnRecord(sources)
+  for (const warning of warnings)
+    reader.warnings.push({ task: sources.taskId, turn: sources.turn, ...warning })
+  return record
+}
+
+const runsOf = (turns: readonly TurnSources[]): TurnSources[][] => splitRuns(turns, completion)
+
+/** `task_work_results.json` is overwritten each turn: it is of the last turn of the folder's newest run. */
+const newestTurn = (turns: readonly TurnSources[]): TurnSources | undefined => runsOf(turns).at(-1)?.at(-1)
+
+function completion(turn: TurnSources): number | null {
+  const completed = completedAt(turn)
+  return completed === null ? null : Date.parse(completed)
+}
+
+/** Each turn's feature: its own turn state's, else that of the nearest turn which has one, else the task's. */
+async function featuresOf(
+  turns: readonly TurnFiles[],
+  ofResults: string | null | undefined,
+  ofEvents: () => Promise<string | null>,
+): Promise<(string | null)[]> {
+  const own = turns.map(({ turnState }) => named(turnState?.feature_id))
+  const inherited = own.map(
+    (feature, i) => feature ?? own.slice(0, i).findLast(isNamed) ?? own.slice(i).find(isNamed) ?? null,
+  )
+  if (inherited.every(isNamed)) return inherited
+  const ofTask = named(ofResults) ?? (await ofEvents())
+  return turns.map(() => ofTask)
+}
+
+const named = (feature: string | null | undefined): string | null => feature?.trim() || null
+const isNamed = (feature: string | null): feature is string => feature !== null
+
+/** A task that several features' logs name belongs to the one that named it last. */
+async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Promise<string | null> {
+  const naming: { featureId: string; at: string }[] = []
+  for (const { featureId, file } of folder.events) {
+    const at = (await reader.events(file)).get(folder.taskId)
+    if (at !== undefined) naming.push({ featureId, at })
+  }
+  return naming.sort((a, b) => order(a.at, b.at) || order(b.featureId, a.featureId)).at(-1)?.featureId ?? null
+}
+
+type Shape = (typeof SHAPES)[keyof typeof SHAPES]
+type Parsed<S extends Shape> = S['schema']['_zod']['output']
+
+/** Opens the files, each once, and keeps account of what could not be used. */
+class ArtifactReader {
+  readonly skipped: SkippedFile[]
+  readonly warnings: ReadingWarning[] = []
+  readonly unmapped = new Map<string, AutobuildReading['unmapped'][number]>()
+  redactions = 0
+  readonly #events = new Map<string, Map<string, string>>()
+
+  constructor(skipped: readonly SkippedFile[]) {
+    this.skipped = [...skipped]
+  }
+
+  async read<S extends Shape>(shape: S, file: FoundFile | undefined): Promise<Parsed<S> | undefined> {
+    const text = file && (await this.#text(file))
+    if (file === undefined || text === null || text === undefined) return undefined
+    const parsed: ParsedArtifact<Parsed<S>> = parseArtifact(shape, text)
+    if (!parsed.ok) {
+      this.skipped.push({ file: file.shown, reason: parsed.reason })
+      return undefined
+    }
+    for (const { shape, key } of parsed.unmapped) {
+      const id = `${shape} ${key}`
+      const seen = this.unmapped.get(id) ?? { shape, key, count: 0, example: file.shown }
+      this.unmapped.set(id, { ...seen, count: seen.count + 1 })
+    }
+    // Before any of it is compared, cut to a limit or told in a warning.
+    const { scrubbed, redactions } = await scrub(parsed.value)
+    this.redactions += redactions
+    return scrubbed
+  }
+
+  /** The task ids that a feature's log names; a broken line costs that line alone. */
+  async events(file: FoundFile): Promise<ReadonlyMap<string, string>> {
+    const known = this.#events.get(file.path)
+    if (known !== undefined) return known
+    const { tasks, brokenLines } = parseEvents((await this.#text(file)) ?? '')
+    if (brokenLines > 0)
+      this.skipped.push({ file: file.shown, reason: `holds lines that are no events: ${brokenLines}` })
+    this.#events.set(file.path, tasks)
+    return tasks
+  }
+
+  async #text(file: FoundFile): Promise<string | null> {
+    try {
+      const { size } = await stat(file.path)
+      if (size <= MAX_FILE_BYTES) return await readFile(file.path, 'utf8')
+      this.skipped.push({
+        file: file.shown,
+        reason: `has ${size} bytes, over the limit of ${MAX_FILE_BYTES}`,
+      })
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+      this.skipped.push({ file: file.shown, reason: `cannot be read: ${code}` })
+    }
+    return null
+  }
+}

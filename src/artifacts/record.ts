@@ -1,0 +1,165 @@
+import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/decisions.ts'
+import type {
+  Checkpoint,
+  CoachReport,
+  PlayerReport,
+  TaskWorkResults,
+  TurnStateFile,
+  WorkState,
+} from './artifacts.ts'
+import { firstList, firstNumber, firstText, hasContent, isText, unique, withContent } from './content.ts'
+import { gatesOf } from './gates.ts'
+import { issuesOf, suggestionsOf } from './issues.ts'
+import { promisesOf, verificationsOf } from './judgements.ts'
+import { sourcePaths } from './source-paths.ts'
+import { commitOf, timesOf } from './times.ts'
+import { fitToLimits, type Warn } from './truncate-to-limits.ts'
+import type { WireTurn } from './wire-turn.ts'
+
+export type { WireTurn } from './wire-turn.ts'
+
+/** The files of one turn, and what the task's other files say of it. */
+export type TurnSources = {
+  featureId: string
+  taskId: string
+  turn: number
+  player?: PlayerReport | undefined
+  coach?: CoachReport | undefined
+  turnState?: TurnStateFile | undefined
+  workState?: WorkState | undefined
+  /** Those of this turn, in the order of the file. */
+  checkpoints?: readonly Checkpoint[] | undefined
+  /** Overwritten each turn, so it tells of the last turn of the newest world alone: give it for that one only. */
+  results?: TaskWorkResults | undefined
+}
+
+export type TurnWarning = { field: string; message: string }
+
+/** What the orchestrator's capture writes when no report has the key it looks for: 368 of 368 turn states. */
+const DEFAULT_SUMMARY = 'Implementation attempt'
+
+/** One turn's files as one turn record: autobuild-artifacts.md, the table, row by row. */
+export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: TurnWarning[] } {
+  const warnings: TurnWarning[] = []
+  const warn: Warn = (field, message) => warnings.push({ field, message })
+  const { player, coach, turnState, results } = sources
+  const times = timesOf(sources, warn)
+  const verifications = verificationsOf(coach, turnState, warn)
+  const promises = promisesOf(player, results, warn)
+  const named = [...verifications, ...promises].map((entry) => entry.criterion_id)
+  const issues = issuesOf(coach, named)
+  const record: WireTurn = {
+    feature_id: sources.featureId,
+    task_id: sources.taskId,
+    turn_number: sources.turn,
+    player_summary: summaryOf(sources, warn),
+    player_decision: playerDecisionOf(player, turnState, warn),
+    ...withContent({
+      ...readCoachDecision(firstText(coach?.decision, coach?.verdict, turnState?.coach_decision), warn),
+      coach_feedback: firstText(
+        coach?.rationale,
+        issues.map((issue) => issue.description).join('\n'),
+        turnState?.coach_feedback,
+      ),
+      mode: modeOf(turnState, warn),
+      blockers_found: firstList(blockersOf(player), turnState?.blockers_found),
+      lessons_from_turn: firstList(lessonsOf(player), turnState?.lessons_from_turn),
+      files_modified: firstList(
+        sourcePaths([...(player?.files_modified ?? []), ...(player?.files_created ?? [])]),
+        sourcePaths(turnState?.files_modified ?? []),
+      ),
+      verifications,
+      promises,
+      issues,
+      gates: gatesOf(coach),
+      tests_passed: firstNumber(
+        player?.tests_passed_count,
+        turnState?.tests_passed,
+        results?.quality_gates?.tests_passed,
+      ),
+      tests_failed: firstNumber(turnState?.tests_failed, results?.quality_gates?.tests_failed),
+      coverage: firstNumber(turnState?.coverage, results?.quality_gates?.coverage),
+      arch_score: firstNumber(turnState?.arch_score),
+      started_at: times.startedAt,
+      completed_at: times.completedAt,
+      duration_seconds: firstNumber(turnState?.duration_seconds),
+      what_to_try_next: firstText(
+        (player?.requirements_remaining ?? []).filter(isText).join('; '),
+        suggestionsOf(issues),
+        turnState?.what_to_try_next,
+      ),
+      commit: commitOf(sources.checkpoints ?? [], times.completedAt),
+    }),
+  }
+  return { record: fitToLimits(record, warn), warnings }
+}
+
+/** When the turn was completed, as the record will say: what the split into worlds goes by. */
+export function completedAt(sources: TurnSources): string | null {
+  return timesOf(sources, () => {}).completedAt ?? null
+}
+
+function summaryOf({ player, results, turnState }: TurnSources, warn: Warn): string {
+  const stated = turnState?.player_summary
+  const summary = firstText(
+    player?.implementation_notes,
+    player?.summary,
+    results?.summary,
+    stated?.trim() === DEFAULT_SUMMARY ? null : stated,
+  )
+  if (summary === undefined) warn('player_summary', 'no file of the turn tells what was done')
+  return summary ?? ''
+}
+
+/** A synthetic report is the orchestrator's stand-in for one the Player never wrote: it claims nothing. */
+function playerDecisionOf(
+  player: PlayerReport | undefined,
+  turnState: TurnStateFile | undefined,
+  warn: Warn,
+): WireTurn['player_decision'] {
+  if (player !== undefined) {
+    if (Object.values(player.blocked_report ?? {}).some(hasContent)) return 'blocked'
+    if (player.success === false) return 'failed'
+    if (player._synthetic !== true) return 'implemented'
+  }
+  const stated = firstText(turnState?.player_decision)
+  if (stated === undefined) return 'unknown'
+  const decision = findPlayerDecision(stated)
+  if (decision === undefined) warn('player_decision', `${quoted(stated)} is not known; recorded as unknown`)
+  return decision === 'failed' ? 'failed' : 'unknown'
+}
+
+/** An import alone stores a decision that nobody knows, since the turn is over and nobody can be asked. */
+function readCoachDecision(
+  given: string | undefined,
+  warn: Warn,
+): Pick<WireTurn, 'coach_decision' | 'coach_decision_raw'> {
+  if (given === undefined) return {}
+  if (findCoachDecision(given) !== undefined) return { coach_decision: given }
+  warn('coach_decision', `${quoted(given)} is not known; recorded as unknown`)
+  return { coach_decision: 'unknown', coach_decision_raw: given }
+}
+
+/** Without one the capture derives it from the turn number. */
+function modeOf(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mode'] {
+  const given = firstText(turnState?.mode)
+  const mode = given === undefined ? undefined : findMode(given)
+  if (given !== undefined && mode === undefined) warn('mode', `${quoted(given)} is no mode; it is left out`)
+  return mode
+}
+
+const quoted = (given: string): string => `"${given.slice(0, 80).toWellFormed()}"`
+
+function blockersOf(player: PlayerReport | undefined): string[] {
+  const issues = player?.blocked_report?.blocking_issues ?? []
+  const blocking = issues.map((issue) => (typeof issue === 'string' ? issue : (issue.description ?? '')))
+  return unique([...(player?.concerns ?? []), ...blocking].filter(isText))
+}
+
+function lessonsOf(player: PlayerReport | undefined): string[] {
+  const attempts = player?.blocked_report?.attempts_made ?? []
+  const learnings = attempts.flatMap((attempt) =>
+    typeof attempt === 'string' ? [] : (attempt.learnings ?? []),
+  )
+  return unique(learnings.filter(isText))
+}

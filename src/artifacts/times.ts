@@ -1,0 +1,57 @@
+import { canonicalInstant } from '../core/instants.ts'
+import type { Checkpoint, TurnStateFile, WorkState } from './artifacts.ts'
+import { isText } from './content.ts'
+import type { Warn } from './truncate-to-limits.ts'
+
+type TimedFiles = {
+  turnState?: TurnStateFile | undefined
+  workState?: WorkState | undefined
+  checkpoints?: readonly Checkpoint[] | undefined
+}
+
+type Times = { startedAt?: string | undefined; completedAt?: string | undefined }
+
+export function timesOf({ turnState, workState, checkpoints }: TimedFiles, warn: Warn): Times {
+  const time = (field: string, text: string | null | undefined): string | undefined => {
+    if (!isText(text)) return undefined
+    const iso = canonicalInstant(text)
+    if (iso === null) warn(field, `"${text.slice(0, 80)}" is no ISO 8601 time; it is left out`)
+    return iso ?? undefined
+  }
+  const startedAt = time('started_at', turnState?.started_at)
+  const completed = time('completed_at', turnState?.completed_at)
+  if (completed !== undefined) {
+    // The capture stamps both when it writes: equal times say when the turn ended, not how long it took.
+    return startedAt === completed ? { completedAt: completed } : { startedAt, completedAt: completed }
+  }
+  const worked = time('completed_at', workState?.timestamp)
+  return { startedAt, completedAt: worked ?? latest(checkpoints ?? [])?.at }
+}
+
+type TimedCheckpoint = { at: string; hash: string | null | undefined }
+
+const timed = (checkpoints: readonly Checkpoint[]): TimedCheckpoint[] =>
+  checkpoints.flatMap(({ timestamp, commit_hash: hash }) => {
+    const at = isText(timestamp) ? canonicalInstant(timestamp) : null
+    return at === null ? [] : [{ at, hash }]
+  })
+
+/** A re-run appends its own entries: the newest is of the files that are there. */
+const latest = (checkpoints: readonly Checkpoint[]): TimedCheckpoint | undefined =>
+  timed(checkpoints)
+    .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .at(-1)
+
+/** A commit before the completion is an earlier run's: it does not hold this turn's work. */
+export function commitOf(
+  checkpoints: readonly Checkpoint[],
+  completed: string | undefined,
+): string | undefined {
+  const committed = checkpoints.filter((entry) => isText(entry.commit_hash))
+  if (completed === undefined) return committed.at(-1)?.commit_hash ?? undefined
+  return (
+    timed(committed)
+      .filter((entry) => Date.parse(entry.at) >= Date.parse(completed))
+      .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))[0]?.hash ?? undefined
+  )
+}

@@ -1,0 +1,39 @@
+import type { TurngraphClient } from '../client/client.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
+import type { World } from '../memory/worlds/worlds.ts'
+import { EXTERNAL } from '../runs/lifecycle.ts'
+import type { AutobuildSettings } from './settings.ts'
+
+type WorldOptions = AutobuildSettings<unknown, unknown>['world']
+
+/** The named world, else the task's newest, else a new one. */
+export async function findWorld(client: TurngraphClient, options: WorldOptions): Promise<World> {
+  const { project, featureId, taskId, leaseTtlMs } = options
+  const worldSlug = options.worldSlug ?? (await newestWorld(client, options))
+  const create = () => client.createWorld({ project, featureId, taskId, worldSlug, leaseTtlMs })
+  const world = await (worldSlug === null ? create() : client.getWorld({ project, worldSlug })).catch(
+    (error: unknown) => {
+      if (hasCode(error, 'unknown_world')) return create()
+      throw error
+    },
+  )
+  if (world.featureId !== featureId || world.taskId !== taskId) {
+    throw new TurngraphError(
+      'world_conflict',
+      `world.worldSlug: "${world.worldSlug}" is a session of ${world.featureId}, ${world.taskId}.`,
+      { hint: 'Name another world, or leave worldSlug out for the newest one of the task.' },
+    )
+  }
+  if (world.executor === EXTERNAL) return world
+  throw new TurngraphError(
+    'world_conflict',
+    `The turns of world "${world.worldSlug}" are executed by "${world.executor}".`,
+    { hint: 'runAutobuild works in worlds of the executor "external"; name another worldSlug to make one.' },
+  )
+}
+
+async function newestWorld(client: TurngraphClient, options: WorldOptions): Promise<string | null> {
+  const { project, featureId, taskId } = options
+  const context = await client.loadTurnContinuationContext({ project, featureId, taskId, currentTurn: 1 })
+  return context.worldSlug
+}

@@ -1,0 +1,120 @@
+import type * as z from 'zod'
+import { TurngraphError } from '../core/errors.ts'
+import { LIMITS } from '../core/fields.ts'
+import { parseInput, parseWire } from '../core/wire-form.ts'
+import { type MODES, turnInput } from '../memory/record/record.ts'
+
+/**
+ * The halves of a turn record: what the Player may say of a turn, and what the Coach may. A Player that could set
+ * verifications would be its own judge.
+ */
+export const playerHalf = turnInput.pick({
+  playerSummary: true,
+  playerDecision: true,
+  blockersFound: true,
+  filesModified: true,
+  progressSummary: true,
+  promises: true,
+  commit: true,
+  testsPassed: true,
+  testsFailed: true,
+  coverage: true,
+  lessonsFromTurn: true,
+  whatToTryNext: true,
+  transcriptSessionIds: true,
+  extra: true,
+})
+
+export const coachHalf = turnInput.pick({
+  coachDecision: true,
+  coachFeedback: true,
+  acceptanceCriteriaStatus: true,
+  verifications: true,
+  issues: true,
+  gates: true,
+  testsPassed: true,
+  testsFailed: true,
+  coverage: true,
+  archScore: true,
+  lessonsFromTurn: true,
+  whatToTryNext: true,
+  transcriptSessionIds: true,
+  extra: true,
+})
+
+export type PlayerHalf = z.output<typeof playerHalf>
+export type CoachHalf = z.output<typeof coachHalf>
+
+/** A turn record but for its scope, which is its attempt's. */
+export type RoundRecord = PlayerHalf &
+  CoachHalf & { mode: (typeof MODES)[number]; startedAt: string; completedAt: string }
+
+/**
+ * What an agent gave, as its half. camelCase, or snake_case as the wire has it.
+ *
+ * @throws `invalid_request` that names every field that does not fit
+ */
+export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: string): z.output<S> {
+  if (given === null || typeof given !== 'object' || Array.isArray(given) || isMessage(given)) {
+    throw unfit(
+      who,
+      "must be an object of the turn record's fields; parse it, or give the model a structured output",
+    )
+  }
+  const bytes = sizeOf(given)
+  if (bytes === null) throw unfit(who, 'must be plain data: it holds itself, or what JSON has no form for')
+  if (bytes > MOST_BYTES)
+    throw unfit(who, `is larger than ${MOST_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
+  const wire = Object.keys(given).some((key) => key.includes('_'))
+  const [meant, other] = wire ? [parseWire, parseInput] : [parseInput, parseWire]
+  try {
+    return meant(half, given, who)
+  } catch (error) {
+    try {
+      return other(half, given, who)
+    } catch {
+      throw error // in the form that was meant, as far as its names tell
+    }
+  }
+}
+
+/** Both halves fit into one request of 1 MiB. */
+const MOST_BYTES = 480 * 1024
+
+function sizeOf(given: object): number | null {
+  try {
+    return Buffer.byteLength(JSON.stringify(given))
+  } catch {
+    return null
+  }
+}
+
+/** A model's answer as LangChain has it. */
+const isMessage = (given: object): boolean => 'lc_serializable' in given
+
+const unfit = (who: string, form: string): TurngraphError =>
+  new TurngraphError('invalid_request', `${who}: the output ${form}`, {
+    details: { problems: [{ path: '', message: form }] },
+  })
+
+/** Where both say something, lists are joined and the Coach's word stands. */
+export function joined(player: PlayerHalf, coach: CoachHalf): PlayerHalf & CoachHalf {
+  const said = Object.fromEntries(Object.entries(coach).filter(([, value]) => value != null))
+  return {
+    ...player,
+    ...(said as CoachHalf),
+    ...lists('lessonsFromTurn', player, coach),
+    ...lists('transcriptSessionIds', player, coach),
+    ...(player.extra !== undefined &&
+      coach.extra !== undefined && { extra: { ...player.extra, ...coach.extra } }),
+  }
+}
+
+function lists(
+  field: 'lessonsFromTurn' | 'transcriptSessionIds',
+  player: PlayerHalf,
+  coach: CoachHalf,
+): Partial<PlayerHalf> {
+  if (player[field] === undefined || coach[field] === undefined) return {}
+  return { [field]: [...new Set([...player[field], ...coach[field]])].slice(0, LIMITS.entries) }
+}

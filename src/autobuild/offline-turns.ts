@@ -1,0 +1,80 @@
+import { renderContext } from '../memory/context/budget.ts'
+import { withoutJudgement } from '../memory/context/render.ts'
+import { shownPromise } from '../memory/context/rendering-from-context.ts'
+import {
+  advance,
+  type CriterionState,
+  criterionStates,
+  type LedgerEntry,
+  type Progress,
+} from '../memory/criteria/state.ts'
+import { type Role, type ShownCriterion, shownCriterion } from '../memory/criteria/views.ts'
+import { entriesOf, type TurnParts } from '../memory/record/normalize.ts'
+import { bySeverity } from '../memory/record/record.ts'
+
+/**
+ * What a turn has judged, by the labels it used: which criterion a label means is the memory's to say. It is folded by
+ * the memory's own rules.
+ */
+export const ledgerOf = (parts: TurnParts): LedgerEntry[] =>
+  entriesOf(parts, {
+    judgements: [parts.verifications.map(({ criterionId }) => criterionId)],
+    promises: parts.promises.map(({ criterionId }) => criterionId),
+  }).ledger
+
+/** Where the criteria stand that these turns have judged. */
+export function standingAfter(ledger: readonly LedgerEntry[]): {
+  states: CriterionState[]
+  progress: ReadonlyMap<string, Progress>
+} {
+  const progress = advance(new Map(), ledger, [])
+  const byLabel = [...progress.keys()].map((key) => ({
+    key,
+    texts: [],
+    aliases: [],
+    mergedInto: null,
+    worldKey: null,
+  }))
+  return { states: criterionStates(byLabel, progress, 'sticky'), progress }
+}
+
+export type SummaryOptions = {
+  role: Role
+  /** True: without what the Coach said. */
+  reset: boolean
+  tokenBudget: number
+  /** Where the criteria stand that it or a turn before it has judged. */
+  standing: ReturnType<typeof standingAfter>
+}
+
+/** The seed's lines of a turn that the memory has not told. */
+export async function summaryOf(
+  { turn, issues, promises }: TurnParts,
+  { role, reset, tokenBudget, standing: { states, progress } }: SummaryOptions,
+): Promise<string> {
+  const criteria = states.map((state): ShownCriterion => shownCriterion(state, 'player', { progress }, null))
+  const { text } = await renderContext(
+    {
+      prior: reset ? withoutJudgement(turn) : turn,
+      criteria,
+      lastJudged: null,
+      promisedNotJudged: [],
+      issues: reset ? [] : bySeverity(issues),
+      role,
+      olderTurnsRecorded: false,
+      verifiedInPrior: new Set(
+        states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === turn.turnNumber).map(({ key }) => key),
+      ),
+      recovered:
+        role === 'player' || promises.length === 0
+          ? null
+          : {
+              fromTurn: turn.turnNumber,
+              items: promises.map(shownPromise),
+            },
+      stallWarning: null,
+    },
+    tokenBudget,
+  )
+  return text
+}

@@ -1,0 +1,153 @@
+import type { RunnableConfig } from '@langchain/core/runnables'
+import { instantOf } from '../core/instants.ts'
+import type { Role } from '../memory/criteria/views.ts'
+import { type Agent, ask, type CoachInput, type PlayerInput } from './agents.ts'
+import type { GivenContext, RoundEvent } from './events.ts'
+import {
+  type CoachHalf,
+  coachHalf,
+  joined,
+  type PlayerHalf,
+  parseHalf,
+  playerHalf,
+  type RoundRecord,
+} from './halves.ts'
+import { suggestNextFocus } from './next-focus.ts'
+
+export type Agents<Task, Report> = {
+  player: Agent<PlayerInput<Task>>
+  coach: Agent<CoachInput<Task, Report>>
+  task: Task
+}
+
+export type Round<Task, Report> = Agents<Task, Report> & {
+  turn: number
+  contextFor: (role: Role) => Promise<GivenContext>
+  /** How the turn before ended, as far as that is known. */
+  prior: () => { playerDecision: string; coachDecision: string } | null
+  /** An earlier attempt at this turn ended without a record: its work may lie half done. */
+  interrupted: boolean
+  /** What LangChain is told of the run, such as callbacks. */
+  config?: Partial<RunnableConfig> | undefined
+  signal: AbortSignal
+}
+
+const SHOWN_ERROR_CHARACTERS = 2_000
+
+/**
+ * One Player/Coach round: Player with its context, Coach with its own. Answers the record of the turn, also where an
+ * agent throws: that turn has failed, and the next one starts by recovering. Rejects where the signal is aborted.
+ */
+export async function* playRound<Task, Report>(
+  round: Round<Task, Report>,
+): AsyncGenerator<RoundEvent, RoundRecord> {
+  const { turn, task, signal } = round
+  const startedAt = instantOf(new Date())
+  const known = await round.contextFor('player')
+  yield { type: 'context', turn, role: 'player', ...known }
+  const mode = modeOf(round)
+  const ended = () => ({ mode, startedAt, completedAt: instantOf(new Date()) })
+
+  const input = { context: known.context, task, turn }
+  const played = await attempt('player', round, async (config) => {
+    const output = await ask(round.player, input, config)
+    return { output, half: parseHalf(playerHalf, output, 'player') }
+  })
+  if ('error' in played) {
+    yield { type: 'agent_failed', turn, role: 'player', error: played.error }
+    return { ...failedPlayer(played.error), ...ended() }
+  }
+  yield { type: 'player', turn, output: played.output }
+
+  signal.throwIfAborted()
+  const proven = await round.contextFor('coach')
+  yield { type: 'context', turn, role: 'coach', ...proven }
+  const judged = await attempt('coach', round, async (config) => {
+    const output = await ask(
+      round.coach,
+      // What a Player gives is what its Coach says it takes: no schema of ours knows more of it.
+      { context: proven.context, task, turn, player: played.output as Report },
+      config,
+    )
+    return { output, half: parseHalf(coachHalf, output, 'coach') }
+  })
+  if ('error' in judged) {
+    yield { type: 'agent_failed', turn, role: 'coach', error: judged.error }
+    return { ...played.half, ...failedCoach(judged.error), ...ended() }
+  }
+  yield { type: 'coach', turn, output: judged.output }
+  const record = joined(played.half, judged.half)
+  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(proven))
+  return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
+}
+
+/** Where the criteria stood that the Coach was told of; what was promised and never judged is left, too. */
+function openBefore({ continuation }: GivenContext): Parameters<typeof suggestNextFocus>[1] {
+  if (continuation === null) return []
+  const promised = continuation.promisedNotJudged.map(({ criterionId }) => ({
+    criterionId,
+    state: 'pending' as const,
+  }))
+  return [...promised, ...continuation.criteria]
+}
+
+async function attempt<T>(
+  role: Role,
+  { config, turn, signal }: Pick<Round<unknown, unknown>, 'config' | 'turn' | 'signal'>,
+  work: (config: Partial<RunnableConfig> & { signal: AbortSignal }) => Promise<T>,
+): Promise<T | { error: unknown }> {
+  try {
+    const metadata = { ...config?.metadata, turn, role }
+    return await work({ ...config, runName: role, metadata, signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    return { error }
+  }
+}
+
+/** Seed 000's TurnMode. */
+function modeOf({
+  turn,
+  interrupted,
+  prior,
+}: Pick<Round<unknown, unknown>, 'turn' | 'interrupted' | 'prior'>): RoundRecord['mode'] {
+  const before = prior()
+  const failed = before?.playerDecision === 'failed' || before?.coachDecision === 'error'
+  if (interrupted || failed) return 'recovering_state'
+  return turn === 1 ? 'fresh_start' : 'continuing_work'
+}
+
+/** Of a Player that threw. */
+export const failedPlayer = (error: unknown): PlayerHalf & CoachHalf => ({
+  playerSummary: `The Player failed: ${shown(error)}`,
+  playerDecision: 'failed',
+  coachDecision: 'error',
+})
+
+/** What a Coach throws may tell how it judges: that is for the Coach's own view (invariant 9, judge isolation). */
+const failedCoach = (error: unknown): CoachHalf => ({
+  coachDecision: 'error',
+  coachFeedback: 'The Coach failed: there is no verdict on this turn.',
+  issues: [
+    {
+      severity: 'advisory',
+      category: 'coach_error',
+      description: 'The Coach failed',
+      details: { error: shown(error) },
+    },
+  ],
+})
+
+/** Whatever was thrown, as text that can be stored. */
+function shown(thrown: unknown): string {
+  const text = textOf(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
+  return text.slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return 'it threw what has no text'
+  }
+}

@@ -1,0 +1,100 @@
+import type { RunnableConfig } from '@langchain/core/runnables'
+import * as z from 'zod'
+import type { TurngraphClient } from '../client/client.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { LIMITS, name } from '../core/fields.ts'
+import { parseInput } from '../core/wire-form.ts'
+import type { Agents } from './round.ts'
+
+const bounds = z.object({
+  world: z.object({
+    project: name.nullish(),
+    featureId: name,
+    taskId: name,
+    worldSlug: name.nullish().describe("default: the task's newest world, or a new one"),
+    leaseTtlMs: z.number().int().min(1_000).max(86_400_000).optional().describe('of a world that is made'),
+  }),
+  maxTurns: z.number().int().min(1).max(LIMITS.turnNumber),
+  perspectiveResetTurns: z.array(z.number().int().min(1)).default([]),
+  tokenBudget: z.number().int().min(100).max(100_000).default(2_000),
+  memory: z.boolean().default(true),
+  stopOnStall: z.boolean().default(true),
+  patienceMs: z.number().min(0).default(120_000),
+})
+
+export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Report> & {
+  client: TurngraphClient
+  /** Where turns are numbered: a session of the task. Without a slug the task's newest one, or a first one. */
+  world: z.input<typeof bounds>['world']
+  /** How many turns the world may have, those of earlier processes too. */
+  maxTurns: number
+  signal?: AbortSignal | undefined
+  /** Turns in which the Player does not see what the Coach said before; default: none. */
+  perspectiveResetTurns?: readonly number[]
+  /** Tokens of each context; default 2,000. */
+  tokenBudget?: number
+  /** False: every turn begins blind, to see what the memory is worth. Turns are still captured. */
+  memory?: boolean
+  /** False: goes on though the stall analysis says `should_stop`. */
+  stopOnStall?: boolean
+  /** Milliseconds to wait for a service that is away, where the loop cannot go on without it; default 120,000. */
+  patienceMs?: number
+  /** What LangChain is told of each agent's run: callbacks, tags, metadata, configurable. */
+  config?: Partial<RunnableConfig>
+}
+
+export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
+  z.output<typeof bounds> & {
+    client: TurngraphClient
+    signal: AbortSignal
+    config: Partial<RunnableConfig> | undefined
+  }
+
+/** @throws `invalid_request` that names every option that does not fit */
+export function settingsOf<Task, Report>(
+  options: AutobuildOptions<Task, Report>,
+): AutobuildSettings<Task, Report> {
+  if (typeof options !== 'object' || options === null) throw invalid('options', 'are missing')
+  const { client, player, coach, task, signal, config, ...given } = options
+  if (typeof client?.captureTurnState !== 'function') {
+    throw invalid('client', 'must be a TurngraphClient; createTurngraphClient makes one')
+  }
+  for (const [role, agent] of Object.entries({ player, coach })) {
+    const runs = typeof agent === 'function' || typeof agent?.invoke === 'function'
+    if (!runs) throw invalid(role, 'must be a Runnable, or a function')
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalid('signal', 'must be an AbortSignal; of an AbortController it is the property `signal`')
+  }
+  if (config !== undefined && (typeof config !== 'object' || config === null)) {
+    throw invalid('config', "must be a RunnableConfig of LangChain's")
+  }
+  refuseUnknown(given, bounds.shape, '')
+  if (typeof given.world === 'object' && given.world !== null) {
+    refuseUnknown(given.world, bounds.shape.world.shape, 'world.')
+  }
+  const signals = [signal, config?.signal].filter((held) => held !== undefined)
+  return {
+    ...parseInput(bounds, given, 'runAutobuild'),
+    client,
+    player,
+    coach,
+    task,
+    config,
+    signal: AbortSignal.any(signals),
+  }
+}
+
+/** A misspelled option would be one that has no effect. */
+function refuseUnknown(given: object, known: object, within: string): void {
+  const unknown = Object.keys(given).find((key) => !(key in known))
+  if (unknown === undefined) return
+  const others = within === '' ? ['client', 'player', 'coach', 'task', 'signal', 'config'] : []
+  const options = [...others, ...Object.keys(known)].join(', ')
+  throw invalid(`${within}${unknown}`, `is no option; there are ${options}`)
+}
+
+const invalid = (path: string, message: string): TurngraphError =>
+  new TurngraphError('invalid_request', `runAutobuild: ${path}: ${message}`, {
+    details: { problems: [{ path, message }] },
+  })

@@ -1,0 +1,156 @@
+import { describeDiskFault } from './disk-fault.ts'
+import { EXIT } from './exit-codes.ts'
+import { scrubText, scrubTexts } from './scrub/scrub.ts'
+
+/**
+ * The errors that callers meet, everywhere the same: REST, MCP and the command line derive their
+ * status, error object and exit code from this one table (contract: turns.md, "Errors").
+ */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    exit: EXIT.invalid.code,
+    meaning: 'The request does not fit its schema; every problem is listed.',
+  },
+  unauthorized: { status: 401, exit: EXIT.notAllowed.code, meaning: 'The token is missing or unknown.' },
+  forbidden: {
+    status: 403,
+    exit: EXIT.notAllowed.code,
+    meaning: 'The token lacks the scope or the project.',
+  },
+  not_found: { status: 404, exit: EXIT.notFound.code, meaning: 'There is no such route or record.' },
+  method_not_allowed: {
+    status: 405,
+    exit: EXIT.notFound.code,
+    meaning: 'The route has no such method; Allow names its own.',
+  },
+  unknown_world: { status: 404, exit: EXIT.notFound.code, meaning: 'The task has no world of that slug.' },
+  turn_conflict: { status: 409, exit: EXIT.conflict.code, meaning: 'Another record is stored at that turn.' },
+  world_conflict: {
+    status: 409,
+    exit: EXIT.conflict.code,
+    meaning: 'A world of that slug exists and differs.',
+  },
+  restore_conflict: {
+    status: 409,
+    exit: EXIT.conflict.code,
+    meaning: 'A record stands there already and differs.',
+  },
+  busy: { status: 409, exit: EXIT.conflict.code, meaning: 'Someone else is at work on the world.' },
+  lease_lost: { status: 409, exit: EXIT.conflict.code, meaning: 'The lease has passed to another owner.' },
+  world_deleted: { status: 410, exit: EXIT.notFound.code, meaning: 'The world was deleted.' },
+  too_large: { status: 413, exit: EXIT.invalid.code, meaning: 'The request is over a size limit.' },
+  rate_limited: { status: 429, exit: EXIT.rateLimited.code, meaning: 'Too many requests with this token.' },
+  internal: {
+    status: 500,
+    exit: EXIT.defect.code,
+    meaning: 'A defect of Turngraph; the log has the request id.',
+  },
+  store_unavailable: {
+    status: 503,
+    exit: EXIT.away.code,
+    meaning: 'The graph cannot be reached; try again.',
+  },
+  timeout: { status: 504, exit: EXIT.away.code, meaning: 'The graph did not answer in time; try again.' },
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+export type ErrorOptions = { hint?: string | undefined; details?: unknown; cause?: unknown }
+
+/**
+ * The one error class. What it says may quote what was sent, so secrets in it are masked.
+ *
+ * @example
+ * throw new TurngraphError('unknown_world', 'TASK-1 has no world "w7".', { hint: 'turngraph worlds lists them' })
+ */
+export class TurngraphError extends Error {
+  override readonly name = 'TurngraphError'
+  readonly code: ErrorCode
+  readonly hint: string | null
+  readonly details: unknown
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(scrubText(message), options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.hint = options.hint == null ? null : scrubText(options.hint)
+    this.details = scrubTexts(options.details ?? null)
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+
+  get exitCode(): number {
+    return ERRORS[this.code].exit
+  }
+
+  /** The wire form, as every edge renders it. */
+  toWire(requestId: string | null = null): ErrorBody {
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        hint: this.hint,
+        details: this.details,
+        request_id: requestId,
+      },
+    }
+  }
+}
+
+export type ErrorBody = {
+  error: {
+    code: ErrorCode
+    message: string
+    hint: string | null
+    details: unknown
+    request_id: string | null
+  }
+}
+
+/** The hint of an error whose text may be too short for all its problems. */
+export const EVERY_PROBLEM = 'details.problems lists every field that does not fit.'
+
+/** One field of what was sent does not fit. */
+export const invalidField = (
+  path: string,
+  message: string,
+  options: Pick<ErrorOptions, 'hint' | 'cause'> = {},
+): TurngraphError =>
+  new TurngraphError('invalid_request', `${path}: ${message}`, {
+    ...options,
+    details: { problems: [{ path, message }] },
+  })
+
+/** Whether it is one of ours, with one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is TurngraphError =>
+  error instanceof TurngraphError && codes.includes(error.code)
+
+/** The store is away or slow: the same call may succeed later. */
+export const isAway = (error: unknown): error is TurngraphError =>
+  hasCode(error, 'store_unavailable', 'timeout')
+
+/** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
+export function asTurngraphError(thrown: unknown): TurngraphError {
+  if (thrown instanceof TurngraphError) return thrown
+  const fault = diskError(thrown)
+  if (fault !== null) return fault
+  return new TurngraphError('internal', 'Something went wrong inside Turngraph.', {
+    hint: 'The log names the cause under this request id.',
+    cause: thrown,
+  })
+}
+
+/** What a disk that is full, read-only or broken answers; null where something else was thrown. */
+export function diskError(cause: unknown, folder?: string): TurngraphError | null {
+  const message = describeDiskFault(cause, folder)
+  if (message === null) return null
+  return new TurngraphError('store_unavailable', message, {
+    hint: 'Nothing of this was stored. Make room, or put the disk right: then try again.',
+    cause,
+  })
+}
+
+/** Whether it is the disk that keeps the store from writing. */
+export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { canonicalInstant } from './instants.ts'
+
+test.each([
+  ['2026-05-01T08:15:30.123456', '2026-05-01T08:15:30.123456Z'],
+  ['2026-05-01 08:15:30', '2026-05-01T08:15:30Z'],
+  ['2026-05-01T08:15:30+02:00', '2026-05-01T06:15:30Z'],
+  ['2026-05-01T08:15:30-0530', '2026-05-01T13:45:30Z'],
+  [' 2026-05-01T08:15z ', '2026-05-01T08:15:00Z'],
+])('%s is the instant %s', (text, iso) => {
+  expect(canonicalInstant(text)).toBe(iso)
+})
+
+test.each(['', 'yesterday', '2026-02-31', '2026-01-01T24:00:00', '2026-13-41T00:00:00', '1773092615'])(
+  '"%s" is no instant',
+  (text) => {
+    expect(canonicalInstant(text)).toBeNull()
+  },
+)

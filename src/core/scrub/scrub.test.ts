@@ -1,0 +1,488 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SECRET_KINDS, seeded, survivor } from '../../../test/support/secret-kinds.ts'
+import { scrub } from './scrub.ts'
+
+/**
+ * Every secret here is put together when the test runs, and none was ever real: no scanner has a reason
+ * to stop this file.
+ */
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** `length` characters that look random and are the same in every run. */
+function noise(length: number, alphabet = ALPHABET): string {
+  let state = length
+  return Array.from({ length }, () => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return alphabet[(state >> 8) % alphabet.length]
+  }).join('')
+}
+
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const jwt = [base64({ alg: 'HS256', typ: 'JWT' }), base64({ sub: 'player', iat: 1 }), noise(43)].join('.')
+
+const pem = (label: string, lines: string[], newline = '\n'): string =>
+  [
+    `${'-'.repeat(5)}BEGIN ${label}${'-'.repeat(5)}`,
+    ...lines,
+    `${'-'.repeat(5)}END ${label}${'-'.repeat(5)}`,
+  ].join(newline)
+const KEY_LINES = [`MI${noise(62)}`, noise(64), noise(64), `${noise(22)}==`]
+const privateKey = (kind: string): string => `${kind}PRIVATE ${'KEY'}`
+
+/** Masked wholly. */
+const WHOLE: Record<string, string> = {
+  'RSA key': pem(privateKey('RSA '), KEY_LINES),
+  'EC key': pem(privateKey('EC '), KEY_LINES),
+  'PKCS #8 key': pem(privateKey(''), KEY_LINES),
+  'Ed25519 key of one line': pem(privateKey(''), [`MC4${noise(61)}`]),
+  'OpenSSH key': pem(privateKey('OPENSSH '), [`b3BlbnNzaC1rZXktdjE${noise(45)}`, noise(70), noise(12)]),
+  'encrypted key': pem(privateKey('ENCRYPTED '), KEY_LINES),
+  'encrypted key with headers': pem(privateKey('RSA '), [
+    'Proc-Type: 4,ENCRYPTED',
+    `DEK-Info: AES-128-CBC,${noise(32, '0123456789ABCDEF')}`,
+    '',
+    ...KEY_LINES,
+  ]),
+  'PGP key': pem(`PGP ${privateKey('')} BLOCK`, [
+    'Version: GnuPG v2',
+    '',
+    `lQ${noise(62)}`,
+    noise(64),
+    '=aB3d',
+  ]),
+  'key with escaped line breaks': pem(privateKey('RSA '), KEY_LINES, '\\n'),
+  'key with line breaks escaped twice': pem(privateKey(''), KEY_LINES, '\\\\r\\\\n'),
+  'GitHub personal token': `gh${'p_'}${noise(36)}`,
+  'GitHub OAuth token': `gh${'o_'}${noise(36)}`,
+  'GitHub refresh token': `gh${'r_'}${noise(76)}`,
+  'GitHub app token of the newer form': `gh${'s_'}123456_${jwt}`,
+  'GitHub fine-grained token': `github${'_pat_'}${noise(22)}_${noise(59)}`,
+  'GitLab token': `gl${'pat-'}${noise(20)}`,
+  'GitLab routable token': `gl${'pat-'}${noise(27)}.01.${noise(9)}`,
+  'Slack bot token': `xox${'b-'}${noise(12, '123456789')}-${noise(12, '123456789')}-${noise(24)}`,
+  'Slack user token': `xox${'p-'}${noise(11, '123')}-${noise(11, '456')}-${noise(32)}`,
+  'Slack configuration token': `xox${'e-'}1-${noise(140)}`,
+  'Slack app token': `xa${'pp-'}1-A${noise(10)}-${noise(13, '123')}-${noise(64)}`,
+  'Slack webhook': `https://hooks.slack.com/${'services'}/T${noise(8)}/B${noise(8)}/${noise(24)}`,
+  'AWS access key id': `AK${'IA'}${noise(16, 'ABCDEFGHIJ234567')}`,
+  'AWS temporary key id': `AS${'IA'}${noise(16, 'ABCDEFGHIJ234567')}`,
+  'npm token': `npm${'_'}${noise(36)}`,
+  'SendGrid key': `SG${'.'}${noise(22)}.${noise(43)}`,
+  'SendGrid key with dashes': `SG${'.'}${noise(10)}-${noise(11)}.${noise(20)}-${noise(10)}_${noise(11)}`,
+  'Shopify token': `shp${'at_'}${noise(32)}`,
+  'OpenAI key': `s${'k-'}${noise(20)}T3Blbk${'FJ'}${noise(20)}`,
+  'OpenAI project key': `s${'k-proj-'}${noise(74)}T3Blbk${'FJ'}${noise(74)}`,
+  'OpenAI project key of another length': `s${'k-proj-'}ab-${noise(40)}_-${noise(30)}`,
+  'Anthropic key': `s${'k-ant-'}api03-${noise(93)}AA`,
+  'Anthropic OAuth token': `s${'k-ant-'}oat01-${noise(40)}-${noise(52)}`,
+  'OpenRouter key': `s${'k-or-v1-'}${noise(64, '0123456789abcdef')}`,
+  'Stripe live key': `s${'k_live_'}${noise(24)}`,
+  'Stripe restricted key': `r${'k_live_'}${noise(99)}`,
+  'Linear key': `lin${'_api_'}${noise(40)}`,
+  '1Password token': `op${'s_'}${Buffer.from(JSON.stringify({ email: noise(99), salt: noise(30) })).toString('base64')}`,
+  'Hugging Face token': `h${'f_'}${noise(34, ALPHABET.slice(0, 52))}`,
+  'Google key': `AI${'za'}${noise(35)}`,
+  'PyPI token': `py${'pi-'}${noise(120)}`,
+  'DigitalOcean token': `do${'p_v1_'}${noise(64, '0123456789abcdef')}`,
+  'Vault token': `hv${'s.'}${noise(90)}`,
+  'Telegram bot token': `${noise(10, '123456789')}:${noise(35)}`,
+  JWT: jwt,
+}
+
+const password = noise(16)
+
+/** Masked in part: what goes before the secret, the secret, what goes after. */
+const IN_PART: Record<string, [before: string, secret: string, after: string]> = {
+  'Authorization header': ['Authorization: Bearer ', `${noise(20)}1${noise(20)}`, ''],
+  'Authorization header with a JWT': ['"authorization": "Bearer ', jwt, '"'],
+  'Authorization header with a token of base64': [
+    'Authorization: Bearer ',
+    `${noise(9)}/${noise(30)}+1=`,
+    '',
+  ],
+  'basic Authorization header': ['-H "Authorization: Basic ', `${base64(password)}=`, '"'],
+  'AWS secret': ['AWS_SECRET_ACCESS_KEY=', noise(40), ''],
+  'AWS secret in JSON': ['{"SecretAccessKey": "', `${noise(39)}/`, '"}'],
+  'AWS secret in JSON in a text': ['{\\"secretAccessKey\\": \\"', `${noise(20)}+${noise(19)}`, '\\"}'],
+  'AWS secret of a command': ['aws configure set aws_secret_access_key ', `/${noise(39)}`, ' --profile x'],
+  'AWS session token': ['aws_session_token = ', `${noise(300)}==`, ''],
+  'GCP service account': [
+    '{"type":"service_account","private_key":"',
+    WHOLE['key with escaped line breaks']!,
+    '\\n"}',
+  ],
+  'Azure storage key': ['AccountName=logs;AccountKey=', `${noise(86)}==`, ';EndpointSuffix=core'],
+  'variable of the shell': ['export DB_PASSWORD=', password, ' && run'],
+  'variable of libpq': ['PGPASSWORD=', password, ' psql'],
+  'variable with a token': ['MY_SERVICE_API_KEY="', password, '"'],
+  'field of JSON': ['{"user": "anna", "password": "', password, '"}'],
+  'header of an API': ['X-Api-Key: ', `${noise(31)}1`, ''],
+  'user of curl': ['curl -u admin:', password, ' http://localhost:8080/'],
+  'web address with a token alone': ['https://', `${noise(39)}1`, '@github.com/a/b.git'],
+  'npm login': ['//registry.npmjs.org/:_authToken=', `${noise(8)}-${noise(4)}-${noise(12)}`, ''],
+  'JDBC password': ['jdbc:postgresql://db:5432/app?user=anna&password=', password, '&ssl=true'],
+  'ADO.NET password': ['Server=db;User Id=anna;Password=', password, ';Encrypt=true'],
+  'web address': ['https://', `anna:${password}`, '@example.com/path'],
+  'web address with a token for a name': ['https://', `${noise(40)}:x-oauth-basic`, '@github.com/a/b.git'],
+  'web address with a short password': ['http://', 'a:b', '@localhost:8080/c@d'],
+  'web address with an @ in the password': ['https://', `anna:a@${password}`, '@example.com/@scope/pkg'],
+  'password without a name': ['redis://', `:${password}`, '@cache:6379/0'],
+  'password with an escaped character': ['mysql://', `app:a\\u0026${password}`, '@db/app'],
+  'words that look like an example': ['postgres://', 'user:password', '@localhost/db'],
+  'password in a default': ['postgres://', `app:\${PASSWORD:-${password}}`, '@db/app'],
+  'password with characters of paths': ['postgres://', `app:p/a?s#${password}@1`, '@db:5432/app'],
+  ...Object.fromEntries(
+    'postgresql postgresql+asyncpg mysql mariadb mongodb mongodb+srv rediss amqp amqps neo4j neo4j+s bolt'
+      .split(' ')
+      .map((scheme) => [`${scheme} DSN`, [`${scheme}://`, `app:${password}`, '@db.internal:1234/app?x=1']]),
+  ),
+}
+
+const PLANTED: [name: string, before: string, secret: string, after: string][] = [
+  ...Object.entries(WHOLE).map(([name, secret]): [string, string, string, string] => [name, '', secret, '']),
+  ...Object.entries(IN_PART).map(([name, parts]): [string, string, string, string] => [name, ...parts]),
+]
+
+/** A record with one text in a field of every kind, and how many times it stands there. */
+const everywhere = (text: string) => ({
+  playerSummary: text,
+  coachFeedback: `First line.\n${text}\nLast line.`,
+  blockersFound: ['none', text],
+  verifications: [{ criterionId: 'AC-1', status: 'verified', evidence: `ran "${text}" twice` }],
+  acceptanceCriteriaStatus: { [text]: 'verified', 'AC-2': 'pending' },
+  extra: { deep: [{ er: { [`\u{1f511} ${text}`]: [null, 1, true, `\u{1f600}\u{1f600} ${text}`] } }] },
+})
+
+test('every planted secret is masked in every kind of field, and nothing else', async () => {
+  let masked = 0
+  for (const [name, before, secret, after] of PLANTED) {
+    const { scrubbed, redactions } = await scrub(everywhere(before + secret + after))
+    expect(scrubbed, name).toEqual(everywhere(`${before}[redacted]${after}`))
+    expect(redactions, name).toBe(7)
+    masked++
+  }
+  console.log(`${masked} of ${PLANTED.length} planted secrets masked, in 7 places each`)
+})
+
+test('of every kind of secret nothing survives in any field, whatever the random', async () => {
+  expect(new Set(SECRET_KINDS.map(({ name }) => name)).size).toBeGreaterThan(500)
+  for (let seed = 1; seed <= 5; seed++) {
+    for (const { name, make } of SECRET_KINDS) {
+      const { text, secret } = make(seeded(seed))
+      const { scrubbed } = await scrub(everywhere(text))
+      const left = JSON.stringify(scrubbed)
+      expect(survivor(left, secret), `${name}: ${left}`).toBeNull()
+    }
+  }
+})
+
+test('a value with quotes and spaces is masked wholly where a field has the name', async () => {
+  const { scrubbed } = await scrub({ extra: { db: { password: `a"b7 ${noise(6)}#c${noise(8)}; d` } } })
+  expect(scrubbed).toEqual({ extra: { db: { password: '[redacted]' } } })
+})
+
+test('all of them in one record are masked in one go', async () => {
+  const texts = PLANTED.map(([, before, secret, after]) => before + secret + after)
+  const { scrubbed, redactions } = await scrub({
+    lessonsFromTurn: texts,
+    progressSummary: texts.join(' \u{1f600}\n'),
+  })
+  const masked = PLANTED.map(([, before, , after]) => `${before}[redacted]${after}`)
+  expect(scrubbed).toEqual({ lessonsFromTurn: masked, progressSummary: masked.join(' \u{1f600}\n') })
+  expect(redactions).toBe(2 * PLANTED.length)
+})
+
+test('a key that was cut off is masked as far as it goes', async () => {
+  const cut = WHOLE['RSA key']!.split('\n').slice(0, 3).join('\n')
+  const { scrubbed } = await scrub({
+    playerSummary: `cat key.pem\n${cut}\n... and so on, see docs/deployment.md`,
+  })
+  expect(scrubbed.playerSummary).toBe('cat key.pem\n[redacted]\n... and so on, see docs/deployment.md')
+})
+
+test('a key in a source file is masked with its quotes and plus signs', async () => {
+  const key = WHOLE['EC key']!.split('\n').join("\\n' +\n  '")
+  const { scrubbed } = await scrub({ playerSummary: `const key = '${key}'\nconst next = 1` })
+  expect(scrubbed.playerSummary).toBe("const key = '[redacted]'\nconst next = 1")
+})
+
+describe('secrets known by the name of their field', () => {
+  test.each([
+    ['AWS_SECRET_ACCESS_KEY', noise(40), '[redacted]'],
+    ['secretAccessKey', `${noise(39)}+`, '[redacted]'],
+    ['Authorization', `Basic ${base64(password)}`, 'Basic [redacted]'],
+  ])('%s', async (name, secret, masked) => {
+    const { scrubbed, redactions } = await scrub({ extra: { [name]: secret } })
+    expect(scrubbed).toEqual({ extra: { [name]: masked } })
+    expect(redactions).toBe(1)
+  })
+
+  test('the text of another field is not its value', async () => {
+    const commit = noise(40, '0123456789abcdef')
+    const record = {
+      lessonsFromTurn: ['rotate the AWS_SECRET_ACCESS_KEY', commit, 'Authorization', `basic ${commit}`],
+    }
+    expect((await scrub(record)).scrubbed).toBe(record)
+  })
+})
+
+test('a text that switches secretlint off switches nothing off', async () => {
+  const secret = WHOLE['GitHub personal token']!
+  const { redactions } = await scrub({ playerSummary: `secretlint-${'disable'}`, coachFeedback: secret })
+  expect(redactions).toBe(1)
+})
+
+test('ordinary text is left alone, and the same record comes back', async () => {
+  const record = {
+    commit: noise(40, '0123456789abcdef'),
+    transcriptSessionIds: ['0f9c1b6e-5a1d-4c39-8f0e-3b7f0a8d2c11', noise(64, '0123456789abcdef')],
+    filesModified: [
+      'src/memory/capture/capture.ts',
+      'C:\\new\\table\\record.ts',
+      'packages/@scope/pkg/index.ts',
+      '/@fs/a:b',
+    ],
+    coachFeedback: [
+      'mail user@host, git@github.com:org/repo.git, ssh://git@github.com:org/repo@v1, a:b@c',
+      'http://localhost:8080/a@b http://localhost:8080?a=b@c http://[::1]:8080/a@b https://example.com/@scope/pkg',
+      'https://unpkg.com/react@18.3.1/umd:x@y postgres://localhost/db postgres://localhost:5432/db?mail=a@b',
+      'bolt://localhost:7687 neo4j://db:7687/a@b file:///C:/a@b redis://cache:6379 https://user@example.com/a:b',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: how a shell says it
+      'postgres://app:${DB_PASSWORD}@db amqp://app:$AMQP_PASSWORD@mq mysql://{user}:{password}@{host}:{port}/{db}',
+      'https://user:<password>@example.com https://user:***@example.com https://[redacted]@example.com',
+      'Bearer authentication, "Authorization: Bearer <token>", Authorization: Basic authentication, bearer token v2',
+      `it begins with ${'-'.repeat(5)}BEGIN ${privateKey('')}----- and ends with -----END ${privateKey('')}-----`,
+      `${'-'.repeat(5)}BEGIN CERTIFICATE${'-'.repeat(5)}\n${noise(64)}\n${'-'.repeat(5)}END CERTIFICATE${'-'.repeat(5)}`,
+      'the tokens ghp_, github_pat_, sk-ant-..., xoxb-... and AKIA are refused; task-sk-1, sk-fading-circle',
+      'secret_key = settings.SECRET_KEY; login(password="wrong"); ?password=<yours>; session_token=self.session_token',
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
+      'eyJ is how a JWT begins; a.b.c; 1.2.3; \u{1f600}\u{1f600}; \n\0\n; ":"',
+    ],
+    extra: {
+      token: 'none',
+      'password policy': 'at least 12 characters',
+      tokens: 120_000,
+      nothing: null,
+      '': '',
+    },
+  }
+  const before = structuredClone(record)
+  const { scrubbed, redactions } = await scrub(record)
+  expect(scrubbed).toEqual(before)
+  expect(scrubbed).toBe(record)
+  expect(redactions).toBe(0)
+})
+
+test('what says where a record belongs is never changed', async () => {
+  const secret = WHOLE['GitHub personal token']!
+  const place = { project: secret, featureId: secret, taskId: secret, worldSlug: secret }
+  const record = { ...place, playerSummary: secret, extra: { project: secret } }
+  const { scrubbed, redactions } = await scrub(record)
+  expect(scrubbed).toEqual({ ...place, playerSummary: '[redacted]', extra: { project: '[redacted]' } })
+  expect(redactions).toBe(2)
+  const alone = { ...place, playerSummary: '' }
+  expect((await scrub(alone)).scrubbed).toBe(alone)
+})
+
+test('the input stays as it is, what holds no secret is not copied, and keys keep their order', async () => {
+  const [secret, other] = [WHOLE['GitHub personal token']!, WHOLE['GitLab token']!]
+  const record = {
+    z: [secret],
+    gates: { tests: 'passed' },
+    a: { b: 1, [secret]: 2, [other]: 3, '[redacted]': 4, c: 5 },
+  }
+  const before = structuredClone(record)
+  const { scrubbed } = await scrub(record)
+  expect(record).toEqual(before)
+  expect(scrubbed.gates).toBe(record.gates)
+  expect(Object.keys(scrubbed)).toEqual(['z', 'gates', 'a'])
+  // Keys that become equal keep their entries.
+  expect(Object.entries(scrubbed.a)).toEqual([
+    ['b', 1],
+    ['[redacted] (2)', 2],
+    ['[redacted] (3)', 3],
+    ['[redacted]', 4],
+    ['c', 5],
+  ])
+})
+
+test('what is scrubbed already holds nothing to scrub', async () => {
+  const once = await scrub(PLANTED.map(([, before, secret, after]) => before + secret + after))
+  const twice = await scrub(once.scrubbed)
+  expect(twice.scrubbed).toBe(once.scrubbed)
+})
+
+/** What stands around a secret in a text, and is no part of it for any rule. */
+const edge = fc.constantFrom(
+  '',
+  ' ',
+  '\n',
+  '\r\n',
+  '"',
+  "'",
+  '`',
+  '\\n',
+  '\\t',
+  '\\u001b[1;31m',
+  '\u001b[0m',
+  ' \u{1f600} ',
+  '\n\0\n',
+  '":"',
+)
+const edgeBefore = fc.oneof(
+  edge,
+  fc.constantFrom('=', '(', '**', '\\u2014', '\\x3d', '\\\\u0022', '\u{1f511}'),
+)
+const anyText = fc.string({ unit: 'binary', maxLength: 60 })
+const planted = fc.constantFrom(...PLANTED)
+
+test('only the secret changes, wherever it stands', async () => {
+  const property = fc.asyncProperty(
+    fc.array(anyText, { maxLength: 5 }),
+    fc.array(anyText, { maxLength: 5 }),
+    fc.tuple(anyText, edgeBefore, planted, edge, anyText),
+    async (earlier, later, [left, before, [, head, secret, tail], after, right]) => {
+      // Nothing between them would make text and token one word.
+      const [start, end] = [before === '' ? '' : left + before, after === '' ? '' : after + right]
+      const record = [...earlier, start + head + secret + tail + end, ...later]
+      const { scrubbed, redactions } = await scrub(record)
+      expect(scrubbed).toEqual([...earlier, `${start}${head}[redacted]${tail}${end}`, ...later])
+      expect(redactions).toBe(1)
+    },
+  )
+  await fc.assert(property, { numRuns: 500 })
+})
+
+test('without a secret the same record comes back', async () => {
+  const record = fc.object({ key: anyText, values: [anyText, fc.integer(), fc.constant(null)], maxDepth: 3 })
+  await fc.assert(
+    fc.asyncProperty(record, async (held) => {
+      const result = await scrub(held)
+      expect(result.scrubbed).toBe(held)
+      expect(result.redactions).toBe(0)
+    }),
+  )
+})
+
+/** Pieces of which secrets are made, so that rules begin and end at every place of a text. */
+const fragment = fc.oneof(
+  fc.constantFrom(
+    '\n\0\n',
+    '\0',
+    '":"',
+    '://',
+    'a:b@c',
+    ':',
+    '@',
+    '@db/',
+    '/',
+    '\n',
+    ' ',
+    '"',
+    '\\n',
+    '\\',
+    '=',
+  ),
+  fc.constantFrom(
+    'Bearer ',
+    'Authorization: Basic ',
+    'aws_secret_access_key',
+    '&password=',
+    'eyJ',
+    '.eyJ',
+    '.',
+  ),
+  fc.constantFrom(
+    ...WHOLE['RSA key']!.split('\n'),
+    '-----',
+    noise(16),
+    noise(40),
+    'postgres://',
+    '\u{1f600}',
+  ),
+  planted.map(([, before, secret]) => before + secret),
+  planted.map(([, , secret]) => secret.slice(0, secret.length / 2)),
+  planted.map(([, , secret]) => secret.slice(secret.length / 2)),
+)
+const pieced = fc.array(fragment, { maxLength: 4 }).map((parts) => parts.join(''))
+
+test('texts side by side are masked as each of them is on its own', async () => {
+  const property = fc.asyncProperty(fc.array(pieced, { minLength: 2, maxLength: 6 }), async (texts) => {
+    const alone: string[] = []
+    for (const text of texts) alone.push((await scrub(text.replaceAll('\0', ''))).scrubbed)
+    expect((await scrub(texts.map((text) => text.replaceAll('\0', '')))).scrubbed).toEqual(alone)
+  })
+  await fc.assert(property, { numRuns: 500 })
+})
+
+const BEGIN = `${'-'.repeat(5)}BEGIN ${privateKey('')}${'-'.repeat(5)}`
+
+test('no text of 1 MiB keeps the service busy for long', async () => {
+  const units = [
+    ...['A', ' ', '\n', '"', ':', '@', '\\', '\\n', '\\u0026', '\u001b[1', 'eyJ', '.eyJ', 'SG.a', 'Bearer '],
+    ...['-----BEGIN ', `${BEGIN}${noise(40)}`, `${BEGIN}${'- '.repeat(5e5)}`, `${BEGIN}${'A'.repeat(1e6)}`],
+    ...['postgres://', 'postgres://a:', '://a:b@', `://a:${'@'.repeat(99)}`, `://a:${'b'.repeat(1e6)}`],
+    ...[
+      `gh${'p_'}`,
+      `s${'k-proj-'}`,
+      `lin${'_api_'}`,
+      `npm${'_'}`,
+      `xox${'b-'}`,
+      'secret_access_key=',
+      '&password=',
+    ],
+  ]
+  const took: [number, string][] = []
+  for (const unit of units) {
+    const text = unit.repeat(Math.ceil(2 ** 20 / unit.length))
+    const start = performance.now()
+    await scrub({ extra: { text } })
+    took.push([performance.now() - start, unit])
+  }
+  const [slowest, unit] = took.toSorted(([a], [b]) => b - a)[0]!
+  console.log(
+    `1 MiB made to be slow: ${slowest.toFixed(0)} ms at most (${JSON.stringify(unit.slice(0, 20))})`,
+  )
+  // A pattern that is quadratic takes minutes.
+  expect(slowest).toBeLessThan(10_000)
+}, 60_000)
+
+test('no kind of secret over and over keeps the service busy for long, whole or cut', async () => {
+  const took: [number, string][] = []
+  for (const { name, make } of SECRET_KINDS) {
+    const { text, secret } = make(seeded(1))
+    const at = text.indexOf(secret)
+    for (const unit of [text, text.slice(0, at + secret.length / 2), text.slice(0, at), secret.slice(0, 8)]) {
+      if (unit === '') continue
+      const start = performance.now()
+      await scrub(unit.repeat(Math.ceil(2 ** 15 / unit.length)))
+      took.push([performance.now() - start, name])
+    }
+  }
+  const [slowest, name] = took.toSorted(([a], [b]) => b - a)[0]!
+  // Each text takes some milliseconds; where a pattern is not linear, seconds or minutes, and the time-out ends the test.
+  console.log(`32 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
+}, 60_000)
+
+test('a typical turn is scrubbed in a fraction of a millisecond (printed, not asserted)', async () => {
+  const prose = `The Player changed src/memory/capture/capture.ts (94ad3f8); 12 of 14 tests pass, see http://localhost:8080/a@b. `
+  const text = (i: number) => `${i}: ${prose.repeat(3)}`.slice(0, 256)
+  const texts = (n: number) => Array.from({ length: n }, (_, i) => text(i))
+  const record = {
+    playerSummary: text(0),
+    filesModified: texts(5),
+    lessonsFromTurn: texts(4),
+    verifications: texts(15).map((evidence, i) => ({ criterionId: `AC-${i}`, status: 'verified', evidence })),
+    promises: texts(15).map((evidence, i) => ({ criterionId: `AC-${i}`, status: 'complete', evidence })),
+  }
+  const times: number[] = []
+  for (let i = 0; i < 1500; i++) {
+    const start = performance.now()
+    await scrub(record)
+    times.push(performance.now() - start)
+  }
+  const sorted = times.slice(500).toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(3)
+  console.log(`40 texts, 10 KB: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; the first ${times[0]!.toFixed(1)} ms`)
+})

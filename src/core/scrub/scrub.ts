@@ -1,0 +1,166 @@
+import type { Secret } from './secret.ts'
+import { findOwnSecrets, findSecrets } from './secrets.ts'
+
+/**
+ * Masks secrets in what is about to be stored: agents quote commands, logs and configuration, and a
+ * graph keeps them for years. All texts are scanned at once: forty scans cost four times one.
+ */
+
+const MASK = '[redacted]'
+
+/** What says where a record belongs is never changed: masked, it would be another record's place. */
+const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId', 'worldSlug'])
+
+/**
+ * Masks every secret in the strings of `record`: values and keys, at any depth, but for the identity
+ * at the top. The same reference comes back where there is none; the input is never changed.
+ *
+ * @returns `redactions` counts the masked places
+ * @example
+ * await scrub({ coachFeedback: 'try postgres://app:hunter2@db/app' })
+ * // { scrubbed: { coachFeedback: 'try postgres://[redacted]@db/app' }, redactions: 1 }
+ */
+export async function scrub<T>(record: T): Promise<{ scrubbed: T; redactions: number }> {
+  const { content, pieces } = layOut(record)
+  const masked = maskTexts(pieces, await findSecrets(content))
+  if (masked.size === 0) return { scrubbed: record, redactions: 0 }
+  let redactions = 0
+  const replace = (text: string): string => {
+    const found = masked.get(text)
+    redactions += found?.places ?? 0
+    return found?.text ?? text
+  }
+  return { scrubbed: rewrite(record, replace, IDENTITY) as T, redactions }
+}
+
+/** Masks each of some texts, and says how many places of it. */
+export async function scrubEach(texts: readonly string[]): Promise<Masked[]> {
+  const { content, pieces } = layOut(texts)
+  const masked = maskTexts(pieces, await findSecrets(content))
+  return texts.map((text) => masked.get(text) ?? { text, places: 0 })
+}
+
+/** How many masks stand in names that were masked before. */
+export const countMasks = (names: readonly (string | null)[]): number =>
+  names.reduce((sum, name) => sum + (name?.split(MASK).length ?? 1) - 1, 0)
+
+/** Masks what is no record, and cannot wait: a line of a log, a name, a message. */
+export function scrubText(text: string): string {
+  const secrets = findOwnSecrets(text)
+  return secrets.length === 0
+    ? text
+    : mask(
+        text,
+        secrets.map(({ start, end }): Range => [start, end]),
+      ).text
+}
+
+/** Masks every string of a value, each by itself: for what is told, and never stored. */
+export const scrubTexts = (value: unknown): unknown => rewrite(value, scrubText, NOTHING)
+
+type Piece = Readonly<{ text: string; start: number }>
+
+/**
+ * Between two texts. To every rule it is what the end of a text is, no word and no letter; and none
+ * runs across it: what passes a line break stops at the NUL, and `.` and `\S` stop at the line break.
+ */
+const BETWEEN = '\n\0\n'
+
+/** Between a key and its text, as in JSON: some secrets are known by their name alone. */
+const NAMES = '":"'
+
+/** All texts in one, and where each of them begins: places are counted, so texts may hold a separator. */
+function layOut(record: unknown): { content: string; pieces: Piece[] } {
+  const pieces: Piece[] = []
+  let content = ''
+  const add = (text: string, after: string): void => {
+    pieces.push({ text, start: content.length })
+    content += text + after
+  }
+  const visit = (value: unknown, except: ReadonlySet<string>): void => {
+    if (typeof value === 'string') add(value, BETWEEN)
+    else if (Array.isArray(value)) for (const item of value) visit(item, NOTHING)
+    else if (value !== null && typeof value === 'object') {
+      for (const [key, held] of Object.entries(value)) {
+        if (except.has(key)) continue
+        add(key, typeof held === 'string' ? NAMES : BETWEEN)
+        visit(held, NOTHING)
+      }
+    }
+  }
+  visit(record, IDENTITY)
+  return { content, pieces }
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+type Range = readonly [start: number, end: number]
+type Masked = Readonly<{ text: string; places: number }>
+
+/** Each text that holds a secret, and what becomes of it; a range over several texts is cut at their ends. */
+function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<string, Masked> {
+  const ranges = new Map<string, Range[]>()
+  let first = 0
+  for (const { start, end } of secrets.toSorted((a, b) => a.start - b.start)) {
+    while (first < pieces.length && endOf(pieces[first]) <= start) first++
+    for (let i = first; i < pieces.length; i++) {
+      const piece = pieces[i]
+      if (piece === undefined || piece.start >= end) break
+      const from = Math.max(start - piece.start, 0)
+      const to = Math.min(end - piece.start, piece.text.length)
+      if (from >= to) continue
+      const known = ranges.get(piece.text)
+      if (known === undefined) ranges.set(piece.text, [[from, to]])
+      else known.push([from, to])
+    }
+  }
+  return new Map([...ranges].map(([text, found]) => [text, mask(text, found)]))
+}
+
+const endOf = (piece: Piece | undefined): number =>
+  piece === undefined ? 0 : piece.start + piece.text.length
+
+/** Ranges that overlap or touch become one: two rules often find the same secret. */
+function mask(text: string, ranges: readonly Range[]): Masked {
+  const parts: string[] = []
+  let done = 0
+  for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    if (parts.length === 0 || start > done) parts.push(text.slice(done, start))
+    done = Math.max(done, end)
+  }
+  return { text: [...parts, text.slice(done)].join(MASK), places: parts.length }
+}
+
+/** The record with other texts; what holds none of them is shared with the input, not copied. */
+function rewrite(value: unknown, replace: (text: string) => string, except: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') return replace(value)
+  if (Array.isArray(value)) {
+    const items = value.map((item) => rewrite(item, replace, NOTHING))
+    return items.some((item, i) => item !== value[i]) ? items : value
+  }
+  if (value === null || typeof value !== 'object') return value
+  const before = Object.entries(value)
+  const nameFor = freeNames(before.map(([key]) => key))
+  const after = before.map(([key, held]): [string, unknown] =>
+    except.has(key) ? [key, held] : [nameFor(key, replace(key)), rewrite(held, replace, NOTHING)],
+  )
+  const changed = after.some(([key, held], i) => key !== before[i]?.[0] || held !== before[i]?.[1])
+  return changed ? Object.fromEntries(after) : value
+}
+
+/** Two keys that become equal when masked must not lose an entry: the second is `[redacted] (2)`. */
+function freeNames(keys: readonly string[]): (key: string, masked: string) => string {
+  const taken = new Set(keys)
+  const counts = new Map<string, number>()
+  return (key, masked) => {
+    if (key === masked) return key
+    let name = masked
+    while (taken.has(name)) {
+      const count = (counts.get(masked) ?? 1) + 1
+      counts.set(masked, count)
+      name = `${masked} (${count})`
+    }
+    taken.add(name)
+    return name
+  }
+}

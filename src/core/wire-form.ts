@@ -1,0 +1,234 @@
+import * as z from 'zod'
+import { EVERY_PROBLEM, TurngraphError } from './errors.ts'
+import { scrubText } from './scrub/scrub.ts'
+
+/**
+ * One schema per record, written in camelCase: the snake_case wire form derives from it here.
+ * Only the keys of objects that the schema names change; free-form maps pass through untouched.
+ */
+
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
+
+const wireForms = new WeakMap<z.ZodType, z.ZodType>()
+
+/** The same schema with snake_case keys: what edges validate, and what OpenAPI and MCP show. */
+export function wireSchema(schema: z.ZodType): z.ZodType {
+  const known = wireForms.get(schema)
+  if (known !== undefined) return known
+  const form = withMeta(schema, rebuild(schema))
+  wireForms.set(schema, form)
+  return form
+}
+
+function withMeta(from: z.ZodType, to: z.ZodType): z.ZodType {
+  const meta = from.meta()
+  return meta === undefined || from === to ? to : to.meta(meta)
+}
+
+function rebuild(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.fromEntries(
+      Object.entries(schema.shape).map(([key, field]) => [snakeCase(key), wireSchema(field as z.ZodType)]),
+    )
+    const { catchall } = schema.def
+    const object = z.object(shape)
+    return catchall === undefined ? object : object.catchall(catchall as z.ZodType)
+  }
+  if (schema instanceof z.ZodArray) {
+    const array = z.array(wireSchema(schema.element as z.ZodType))
+    return array.check(...((schema.def.checks ?? []) as z.core.$ZodCheck<unknown[]>[]))
+  }
+  if (schema instanceof z.ZodOptional) return wireSchema(schema.unwrap() as z.ZodType).optional()
+  if (schema instanceof z.ZodNullable) return wireSchema(schema.unwrap() as z.ZodType).nullable()
+  if (schema instanceof z.ZodUnion) return z.union(schema.options.map((o) => wireSchema(o as z.ZodType)))
+  return schema
+}
+
+type Rename = (key: string) => string
+type Converter = (value: unknown) => unknown
+
+const same: Rename = (key) => key
+const asItIs: Converter = (value) => value
+
+/** Renames the keys that `schema` names, from camelCase to snake_case. */
+export function toWire(schema: z.ZodType, value: unknown): unknown {
+  return converterTo(schema)(value)
+}
+
+/** Renames the keys that `schema` names, from snake_case to camelCase. */
+function fromWire(schema: z.ZodType, value: unknown): unknown {
+  return converterFrom(schema)(value)
+}
+
+const converterTo = remembered((schema) => converterOf(schema, same, snakeCase) ?? asItIs)
+const converterFrom = remembered((schema) => converterOf(schema, snakeCase, same) ?? asItIs)
+
+/** A schema is walked once, not for every value. */
+function remembered(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) => Converter {
+  const known = new WeakMap<z.ZodType, Converter>()
+  return (schema) => {
+    const found = known.get(schema)
+    if (found !== undefined) return found
+    const made = make(schema)
+    known.set(schema, made)
+    return made
+  }
+}
+
+/** Null where nothing in the schema has a name to change. */
+function converterOf(schema: z.ZodType, from: Rename, to: Rename): Converter | null {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return converterOf(schema.unwrap() as z.ZodType, from, to)
+  }
+  if (schema instanceof z.ZodArray) {
+    const item = converterOf(schema.element as z.ZodType, from, to)
+    return item === null ? null : (value) => (Array.isArray(value) ? value.map(item) : value)
+  }
+  if (!(schema instanceof z.ZodObject)) return null
+  const fields = Object.entries(schema.shape).map(([key, field]) => ({
+    from: from(key),
+    to: to(key),
+    convert: converterOf(field as z.ZodType, from, to),
+  }))
+  return (value) => {
+    if (value === null || typeof value !== 'object') return value
+    const source = value as Record<string, unknown>
+    const result: Record<string, unknown> = {}
+    for (const { from, to, convert } of fields) {
+      const held = source[from]
+      if (held !== undefined) result[to] = convert === null ? held : convert(held)
+    }
+    return result
+  }
+}
+
+/**
+ * Parses a wire value into the camelCase form, or throws one `invalid_request` that lists every
+ * problem with its path and remedy.
+ */
+export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  const parsed = parsedBy(wireSchema(schema), value, what)
+  return fromWire(schema, parsed) as z.output<S>
+}
+
+/** The same for a value that is camelCase already. */
+export function parseInput<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  what: string,
+  unknownKey?: string,
+): z.output<S> {
+  return parsedBy(schema, value, what, unknownKey) as z.output<S>
+}
+
+function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: string): unknown {
+  const { result, reserved } = looked(schema, value)
+  if (result.success && reserved.length === 0) return result.data
+  throw invalidRequest(what, [
+    ...(result.error?.issues ?? []).flatMap((issue) =>
+      problemsOf(issue, [], unknownKey ?? unknownField(schema)),
+    ),
+    ...reserved,
+  ])
+}
+
+function looked(schema: z.ZodType, value: unknown) {
+  try {
+    return {
+      result: schema.safeParse(value, { reportInput: true, error: inPlainWords }),
+      reserved: reservedKeys(value, []),
+    }
+  } catch (error) {
+    // 1 MiB of `[` is no record: the schema of free JSON runs out of stack before anything is stored.
+    if (!(error instanceof RangeError)) throw error
+    throw new TurngraphError('invalid_request', 'The record is nested too deeply.', {
+      hint: 'Flatten it, or store it elsewhere and name the place.',
+      cause: error,
+    })
+  }
+}
+
+/** Where a schema has no words of its own: those of the parser are for programmers. */
+function inPlainWords({ code, expected, values, input }: z.core.$ZodRawIssue): string | undefined {
+  if (code === 'invalid_value' && Array.isArray(values))
+    return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`
+  return code === 'invalid_type'
+    ? `must be of type ${expected === 'record' ? 'object' : expected}, and is ${typeName(input)}`
+    : undefined
+}
+
+const typeName = (value: unknown): string => {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
+}
+
+/** Objects cannot hold this key as others, and zod drops it without a word: it is refused wherever it stands. */
+const RESERVED_KEY = '__proto__'
+
+function reservedKeys(value: unknown, above: PropertyKey[]): Problem[] {
+  if (!holdsReservedKey(value)) return []
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value as object)
+  return entries.flatMap(([key, held]) =>
+    key === RESERVED_KEY
+      ? [{ path: pathText([...above, key]), message: 'is a reserved name; call it something else' }]
+      : reservedKeys(held, [...above, key]),
+  )
+}
+
+function holdsReservedKey(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some(holdsReservedKey)
+  return Object.hasOwn(value, RESERVED_KEY) || Object.values(value).some(holdsReservedKey)
+}
+
+function invalidRequest(what: string, found: Problem[]): TurngraphError {
+  const problems = [
+    ...new Map(found.toReversed().map((problem) => [problem.path, problem])).values(),
+  ].reverse()
+  const shown = problems
+    .slice(0, 5)
+    .map((p) => (p.path === '' ? p.message : `${scrubText(p.path)}: ${p.message}`))
+  const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
+  return new TurngraphError('invalid_request', `${what}: ${shown.join('; ')}${more}`, {
+    hint: EVERY_PROBLEM,
+    details: { problems: problems.slice(0, MAX_PROBLEMS) },
+  })
+}
+
+/** Only a turn record has a place for what has no field of its own. */
+const unknownField = (schema: z.ZodType): string =>
+  hasExtra(schema)
+    ? 'is not a known field; keep what has no field of its own in `extra`'
+    : 'is not a known field'
+
+function hasExtra(schema: z.ZodType): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return hasExtra(schema.unwrap() as z.ZodType)
+  if (!(schema instanceof z.ZodObject)) return false
+  return 'extra' in schema.shape || ('turn' in schema.shape && hasExtra(schema.shape.turn as z.ZodType))
+}
+
+const MAX_PROBLEMS = 200
+
+type Problem = { path: string; message: string }
+
+function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[], unknownKey: string): Problem[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: pathText([...path, key]),
+      message: unknownKey,
+    }))
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.flatMap((inner) => problemsOf(inner, path, unknownKey))
+  }
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return [{ path: pathText(path), message: missing ? 'is missing' : issue.message }]
+}
+
+const pathText = (path: PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? String(part) : `${text}.${String(part)}`
+  }, '')

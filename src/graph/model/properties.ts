@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { canonicalInstant } from '../../core/instants.ts'
+
+/** What a property of the graph may be. Each kind says what it is called in the documents. */
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** The kind of a stored property, as the documents call it. */
+    stored?: string
+  }
+}
+
+const kind = <S extends z.ZodType>(schema: S, stored: string): S => schema.meta({ stored })
+
+export const text = kind(z.string(), 'text')
+/** Synthetic: the parts of the scope, percent-encoded and joined by `/` (src/core/keys.ts). */
+export const key = kind(z.string().min(1), 'key')
+export const whole = kind(z.number().int(), 'whole number')
+export const count = kind(z.number().int().min(0), 'count')
+export const number = kind(z.number(), 'number')
+export const flag = kind(z.boolean(), 'true or false')
+export const texts = kind(z.array(z.string()), 'list of texts')
+/** Epoch milliseconds, of the database's clock where it is a lease. */
+export const epochMs = kind(z.number(), 'epoch milliseconds')
+
+/** Stored as a native datetime; the engines print it with more or fewer zeros, so one form leaves. */
+export const instant = kind(
+  z.string().transform((given, context) => {
+    const canonical = canonicalInstant(given)
+    if (canonical !== null) return canonical
+    context.addIssue({ code: 'custom', message: 'is no instant' })
+    return z.NEVER
+  }),
+  'datetime',
+)
+
+/** What nobody queries: JSON as one text. */
+export const json = kind(
+  z.string().refine((held) => {
+    try {
+      JSON.parse(held)
+      return true
+    } catch {
+      return false
+    }
+  }, 'is no JSON'),
+  'JSON text',
+)
+
+/** Fresh at each write, and without meaning after it: a lock, or the identity of a write. No part of an export. */
+export const token = kind(z.string(), 'token')
+
+export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) =>
+  kind(z.enum(words), words.join(', '))
+
+/** The kind of a property, and whether a node may lack it. */
+export function kindOf(property: z.ZodType): { kind: string; optional: boolean } {
+  const optional = property instanceof z.ZodOptional
+  const held = optional ? (property.unwrap() as z.ZodType) : property
+  const { stored } = held.meta() ?? {}
+  if (stored === undefined) throw new Error('a stored property has no kind')
+  return { kind: stored, optional }
+}
+
+export const isInstant = (property: z.ZodType): boolean => kindOf(property).kind === 'datetime'

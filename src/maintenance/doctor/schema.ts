@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { readRows } from '../../graph/decode.ts'
+import { loadMigrations, type Migration, migrationStatus } from '../../graph/migrations.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import type { Findings } from './finding.ts'
+import { checkRecord, heldMap } from './records.ts'
+
+const constraintsThere = statement('doctor/constraints')
+const indexesThere = statement('doctor/indexes')
+const migrationChain = statement('doctor/migrations')
+
+/** The migrations, and what they were to leave behind. */
+export async function checkSchema(graph: Graph, findings: Findings): Promise<number> {
+  const migrations = loadMigrations()
+  await checkMigrations(graph, migrations, findings)
+  const commands = migrations.flatMap((migration) => migration.commands)
+  await checkConstraints(graph, commands, findings)
+  await checkIndexes(graph, commands, findings)
+  return migrations.length + commands.length
+}
+
+async function checkMigrations(
+  graph: Graph,
+  migrations: readonly Migration[],
+  findings: Findings,
+): Promise<void> {
+  try {
+    const { pending } = await migrationStatus(graph, migrations)
+    for (const version of pending) findings.add('migration_pending', null, `V${version}`, 'is not applied')
+  } catch (error) {
+    if (!(error instanceof TurngraphError) || error.cause !== undefined) throw error
+    findings.add('migration_changed', 'SchemaMigration', null, error.message)
+  }
+  const applied = await readRows(graph, migrationChain, {}, chainRow)
+  for (const [i, { version, held, next }] of applied.entries()) {
+    checkRecord(findings, 'SchemaMigration', version, held)
+    const expected = applied[i + 1] === undefined ? [] : [applied[i + 1]?.version]
+    if (JSON.stringify(next) !== JSON.stringify(expected)) {
+      const shown = (versions: readonly unknown[]) => (versions.length === 0 ? 'nothing' : versions.join())
+      findings.add(
+        'migration_chain',
+        'SchemaMigration',
+        `V${version}`,
+        `leads to ${shown(next)}, not to ${shown(expected)}`,
+      )
+    }
+  }
+}
+
+const chainRow = z.object({
+  version: z.string(),
+  held: heldMap,
+  next: z.array(z.string()),
+})
+
+const texts = z
+  .union([z.string(), z.array(z.string())])
+  .nullish()
+  .transform((value) => (typeof value === 'string' ? [value] : (value ?? [])))
+
+/** Each engine has names of its own for the columns. */
+const schemaRow = z
+  .object({
+    type: z.string().nullish(),
+    state: z.string().nullish(),
+    label: texts,
+    labelsOrTypes: texts,
+    property: texts,
+    properties: texts,
+  })
+  .transform(({ type, state, label, labelsOrTypes, property, properties }) => ({
+    isUnique: (type ?? '').includes('UNIQUE'),
+    isOnline: state == null || state === 'ONLINE',
+    on: [...label, ...labelsOrTypes].join(),
+    of: [...property, ...properties],
+  }))
+
+const CONSTRAINT = /^CREATE CONSTRAINT \w+ IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \1\.(\w+) IS UNIQUE$/i
+const INDEX = /^CREATE INDEX \w+ IF NOT EXISTS FOR \((\w+):(\w+)\) ON \(([^)]*)\)$/i
+
+async function checkConstraints(
+  graph: Graph,
+  commands: readonly string[],
+  findings: Findings,
+): Promise<void> {
+  const there = await readRows(graph, constraintsThere, {}, schemaRow)
+  for (const command of commands) {
+    const [, , label, property] = CONSTRAINT.exec(command) ?? []
+    if (label === undefined || property === undefined) continue
+    const found = there.some(({ isUnique, on, of }) => isUnique && on === label && of.join() === property)
+    if (!found) findings.add('constraint_missing', null, `${label}.${property}`, command)
+  }
+}
+
+async function checkIndexes(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {
+  const there = (await readRows(graph, indexesThere, {}, schemaRow)).filter(({ isOnline }) => isOnline)
+  for (const command of commands) {
+    const [, , constrained, property = ''] = CONSTRAINT.exec(command) ?? []
+    const [, variable = '', label, listed = ''] = INDEX.exec(command) ?? []
+    const on = constrained ?? label
+    if (on === undefined) continue
+    const of =
+      constrained === undefined
+        ? listed.split(',').map((each) => each.trim().slice(variable.length + 1))
+        : [property]
+    if (!hasIndex(graph, there, on, of))
+      findings.add('index_missing', null, `${on}(${of.join(', ')})`, command)
+  }
+}
+
+/** Grafeo indexes each property by itself; on Neo4j a constraint brings its own index. */
+const hasIndex = (
+  { engine }: Graph,
+  there: readonly z.output<typeof schemaRow>[],
+  label: string,
+  properties: readonly string[],
+): boolean =>
+  engine === 'embedded'
+    ? properties.every((property) => there.some(({ on, of }) => on === label && of.join() === property))
+    : there.some(({ on, of }) => on === label && of.join() === properties.join())

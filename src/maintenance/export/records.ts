@@ -1,0 +1,201 @@
+import * as z from 'zod'
+import { nodes } from '../../graph/model/nodes.ts'
+import { count, json, key, oneOf, text } from '../../graph/model/properties.ts'
+
+/**
+ * The lines of an export. Each is one record, whole: what restores in one transaction. Properties have the names and
+ * the meaning of the stored ones (src/graph/model/nodes.ts); what is derived from others, and the tokens of writes, are left out.
+ */
+
+export const FORMAT = 'turngraph'
+export const VERSION = 1
+
+const keys = z.array(key)
+
+const project = z.strictObject({ kind: z.literal('project'), ...nodes.Project.properties.shape })
+
+const feature = z.strictObject({
+  kind: z.literal('feature'),
+  project: key,
+  ...nodes.Feature.properties.shape,
+})
+
+const task = z.strictObject({
+  kind: z.literal('task'),
+  feature: key,
+  ...nodes.Task.properties.omit({ rev: true }).shape,
+})
+
+const criterion = z.strictObject({
+  kind: z.literal('criterion'),
+  task: key,
+  ...nodes.Criterion.properties.shape,
+})
+
+const heldWorld = nodes.World.properties
+
+const BEGINNING = {
+  slug: true,
+  project: true,
+  featureId: true,
+  taskId: true,
+  taskKey: true,
+  ordinal: true,
+  executor: true,
+  leaseTtlMs: true,
+  createdAt: true,
+  requestId: true,
+} as const
+
+const STANDING = {
+  deletedAt: true,
+  currentTurn: true,
+  turnCount: true,
+  lastCompletedAt: true,
+  newestDigest: true,
+  promisedTurn: true,
+  outcomes: true,
+  ledgerRev: true,
+  progressSum: true,
+  lastGainTurn: true,
+  contestedCount: true,
+  flippedCount: true,
+  brokenPromiseCount: true,
+  fence: true,
+  attemptCount: true,
+} as const
+
+/** How a world began. All that is of it follows, and then where it stands. */
+const world = z.strictObject({
+  kind: z.literal('world'),
+  key,
+  ...heldWorld.pick(BEGINNING).shape,
+})
+
+const verification = z.strictObject({ criterion: key, ...nodes.Verification.properties.shape })
+const promise = z.strictObject({ criterion: key, ...nodes.Promise.properties.shape })
+const issue = z.strictObject({ about: keys, ...nodes.Issue.properties.shape })
+
+const parts = {
+  verifications: z.array(verification),
+  promises: z.array(promise),
+  issues: z.array(issue),
+  gates: z.array(nodes.Gate.properties),
+  transcribedIn: z.array(nodes.TranscriptSession.properties.pick({ key: true, id: true, project: true })),
+}
+
+const recordProperties = nodes.Turn.properties.omit({ writeId: true })
+
+const turn = z.strictObject({
+  kind: z.literal('turn'),
+  world: key,
+  previous: count.nullable().describe('the number of the turn before it'),
+  turn: recordProperties,
+  ...parts,
+  labels: z
+    .array(z.strictObject({ source: text, label: text, criterion: key }))
+    .describe('what labels mean from this turn on'),
+})
+
+/** A record that another one replaced; the newest first. */
+const supersededTurn = z.strictObject({
+  kind: z.literal('superseded_turn'),
+  supersededBy: key,
+  turn: recordProperties,
+  ...parts,
+})
+
+const attempt = z.strictObject({
+  kind: z.literal('attempt'),
+  world: key,
+  produced: key.nullable().describe('the record that it committed, replaced or not'),
+  attempt: nodes.Attempt.properties.omit({ activeWorldKey: true }).extend({
+    status: oneOf(['committed', 'failed', 'interrupted']),
+    endedAt: nodes.Attempt.properties.shape.startedAt,
+  }),
+})
+
+const turnRun = z.strictObject({
+  kind: z.literal('turn_run'),
+  world: key,
+  run: nodes.TurnRun.properties.omit({ activeWorldKey: true, activeAttemptId: true }).extend({
+    status: oneOf(['completed', 'failed', 'cancelled', 'interrupted']),
+    endedAt: nodes.TurnRun.properties.shape.startedAt,
+  }),
+})
+
+const standing = z.strictObject({
+  kind: z.literal('standing'),
+  world: key,
+  ...heldWorld.pick(STANDING).shape,
+  progress: z.array(z.strictObject({ criterion: key, kept: json, state: text, rejections: count })),
+})
+
+const transcriptSession = z.strictObject({
+  kind: z.literal('transcript_session'),
+  session: nodes.TranscriptSession.properties.required({ id: true, project: true, isTranscribed: true }),
+  agentOf: keys,
+})
+
+const { sequence, ...stepShape } = nodes.Step.properties.shape
+const step = z.strictObject({
+  tool: text,
+  ...stepShape,
+  error: text.optional(),
+  failure: text.optional(),
+  started: keys.optional().describe('the subagents that the call started'),
+})
+
+const transcriptTurn = z.strictObject({
+  kind: z.literal('transcript_turn'),
+  turn: nodes.TranscriptTurn.properties.omit({ tools: true, patternKey: true, rev: true }),
+  heldBy: z.array(z.strictObject({ session: key, index: count })),
+  steps: z.array(step),
+})
+
+const transcriptFile = z.strictObject({
+  kind: z.literal('transcript_file'),
+  file: nodes.TranscriptFile.properties.omit({ rev: true }),
+  holds: keys,
+})
+
+const desire = z.strictObject({ kind: z.literal('desire'), desire: nodes.Desire.properties })
+
+/** Every kind of record, in the order in which a project's come. */
+export const records = {
+  project,
+  feature,
+  task,
+  criterion,
+  world,
+  turn,
+  superseded_turn: supersededTurn,
+  attempt,
+  turn_run: turnRun,
+  standing,
+  transcript_session: transcriptSession,
+  transcript_turn: transcriptTurn,
+  transcript_file: transcriptFile,
+  desire,
+} as const
+
+export type Kind = keyof typeof records
+export type RecordOf<K extends Kind> = z.output<(typeof records)[K]>
+export type ExportRecord = { [K in Kind]: RecordOf<K> }[Kind]
+
+export const KINDS = Object.keys(records) as Kind[]
+
+export const header = z.object({
+  format: z.literal(FORMAT),
+  version: z.number(),
+  project: z.string().nullable(),
+  since: z.string().nullable(),
+})
+export type Header = z.output<typeof header>
+
+export const trailer = z.strictObject({
+  kind: z.literal('end'),
+  records: z.partialRecord(z.enum(KINDS), count),
+  sha256: z.string(),
+})
+export type Trailer = z.output<typeof trailer>

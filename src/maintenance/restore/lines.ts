@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { TurngraphError } from '../../core/errors.ts'
+import { type ExportRecord, header, type Kind, trailer, VERSION } from '../export/records.ts'
+import { parseRecord } from './restore.ts'
+
+/** A line of an export, checked. */
+export type Line = { number: number; bytes: number; record: ExportRecord }
+
+/** No line that an export writes comes near it. */
+const LONGEST = 48 * 1024 * 1024
+
+/**
+ * The records of an export as it streams, each checked against its schema; at the end that it is whole: by the trailer's
+ * counts and the SHA-256 of all before it.
+ *
+ * @throws `invalid_request` that names the line and what to do
+ */
+export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Line> {
+  const hash = createHash('sha256')
+  const counts: Partial<Record<Kind, number>> = {}
+  let number = 0
+  let ended = false
+  for await (const bytes of linesIn(chunks, name)) {
+    number++
+    const at = `${name}, line ${number}`
+    if (ended)
+      throw broken(at, 'comes after the trailer', 'One file holds one export: restore each by itself.')
+    const text = textOf(bytes, at)
+    const given = jsonOf(text, at)
+    if (number === 1) checkHeader(given, at)
+    else if (isTrailer(given)) {
+      checkTrailer(given, at, counts, hash.digest('hex'))
+      ended = true
+      continue
+    } else {
+      const record = recordOf(given, at)
+      counts[record.kind] = (counts[record.kind] ?? 0) + 1
+      yield { number, bytes: bytes.length, record }
+    }
+    hash.update(bytes).update('\n')
+  }
+  if (ended) return
+  if (number === 0) throw broken(name, 'is empty', 'Name a file that `turngraph export` has written.')
+  throw broken(
+    `${name}, line ${number}`,
+    'is the last one, and no trailer: the file is cut off',
+    'Export again. What came before was checked, and may be restored a second time.',
+  )
+}
+
+const NEWLINE = 0x0a
+
+async function* linesIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  let held: Buffer[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      held.push(chunk.subarray(from, end))
+      yield held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
+      held = []
+      size = 0
+      from = end + 1
+    }
+    if (from === chunk.length) continue
+    held.push(Buffer.from(chunk.subarray(from))) // a stream may write over its chunk
+    size += chunk.length - from
+    if (size > LONGEST) throw broken(name, 'has a line longer than 48 MiB', NO_EXPORT)
+  }
+  if (held.length > 0) yield Buffer.concat(held)
+}
+
+const NO_EXPORT = 'Name a file that `turngraph export` has written, as it was written.'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function textOf(bytes: Buffer, at: string): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw broken(at, 'is not UTF-8', NO_EXPORT)
+  }
+}
+
+function jsonOf(text: string, at: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw broken(at, 'is no JSON', `A file that is cut off ends in such a line. ${NO_EXPORT}`)
+  }
+}
+
+function checkHeader(given: unknown, at: string): void {
+  const result = header.safeParse(given)
+  if (!result.success) throw broken(at, 'is no header of an export', NO_EXPORT)
+  if (result.data.version === VERSION) return
+  throw broken(
+    at,
+    `says version ${result.data.version}; this program reads version ${VERSION}`,
+    'Restore it with the version of Turngraph that wrote it, or a later one.',
+  )
+}
+
+const isTrailer = (given: unknown): boolean =>
+  typeof given === 'object' && given !== null && 'kind' in given && given.kind === 'end'
+
+function checkTrailer(
+  given: unknown,
+  at: string,
+  counts: Partial<Record<Kind, number>>,
+  sha256: string,
+): void {
+  const result = trailer.safeParse(given)
+  if (!result.success) throw broken(at, 'is no trailer of an export', NO_EXPORT)
+  const said = result.data.records
+  for (const kind of new Set([...Object.keys(said), ...Object.keys(counts)]) as Set<Kind>) {
+    const [told = 0, there = 0] = [said[kind], counts[kind]]
+    if (told !== there) throw broken(at, `says ${told} lines of kind ${kind}, the file has ${there}`, CHANGED)
+  }
+  if (result.data.sha256 !== sha256) throw broken(at, 'has another SHA-256 than the lines before it', CHANGED)
+}
+
+const CHANGED = 'The file was changed after it was written: export again.'
+
+function recordOf(given: unknown, at: string): ExportRecord {
+  try {
+    return parseRecord(given, 0)
+  } catch (error) {
+    if (!(error instanceof TurngraphError)) throw error
+    throw broken(at, error.message.replace(/^records\[0\]: /, ''), error.hint ?? '')
+  }
+}
+
+function broken(at: string, what: string, remedy: string): TurngraphError {
+  const separator =
+    what.startsWith('is ') || what.startsWith('has ') || what.startsWith('says ') || what.startsWith('comes ')
+      ? ' '
+      : ': '
+  return new TurngraphError('invalid_request', `${at}${separator}${what}.`, { hint: remedy })
+}

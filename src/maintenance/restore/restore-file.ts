@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAway, TurngraphError } from '../../core/errors.ts'
+import type { ExportRecord, Kind } from '../export/records.ts'
+import { type Line, recordsIn } from './lines.ts'
+import type { RestoreReport } from './restore.ts'
+
+export type FileRestore = {
+  dryRun: boolean
+  lines: number
+  /** How many of each kind the file holds. */
+  checked: Partial<Record<Kind, number>>
+  /** What came of them. */
+  records: RestoreReport
+  /** How many secrets were masked in what was written: in the export of a program that masks none. */
+  redactions: number
+}
+
+export type RestoreFileOptions = {
+  /** What the file is called in errors. */
+  name?: string
+  /** Checks the file and writes nothing. */
+  dryRun?: boolean
+  onProgress?: (bytes: number) => void
+}
+
+type Restorer = {
+  restoreRecords: (input: {
+    records: ExportRecord[]
+  }) => Promise<{ records: RestoreReport; redactions: number }>
+}
+
+/** A transaction of so many records, or of so many bytes; a longer line goes alone. */
+const RECORDS_AT_ONCE = 500
+const BYTES_AT_ONCE = 768 * 1024
+/** A Neo4j that has just started plans each statement first. */
+const RECORDS_AT_FIRST = 10
+
+/**
+ * Restores an export as it streams: checked line by line, a batch a transaction, in the order of the file. What stands
+ * there already is passed over, so a restore that was killed is repeated and goes on.
+ *
+ * @throws `invalid_request` that names the line, `restore_conflict`, and those of the store
+ * @example
+ * const { records } = await restoreFile(client, createReadStream('backup.jsonl'), { name: 'backup.jsonl' })
+ */
+export async function restoreFile(
+  client: Restorer,
+  chunks: AsyncIterable<Buffer>,
+  { name = 'the file', dryRun = false, onProgress = () => {} }: RestoreFileOptions = {},
+): Promise<FileRestore> {
+  const report: FileRestore = { dryRun, lines: 0, checked: {}, records: {}, redactions: 0 }
+  const writer = new Writer(client, name, report)
+  let bytes = 0
+  for await (const line of recordsIn(chunks, name)) {
+    report.lines++
+    bytes += line.bytes
+    const { kind } = line.record
+    report.checked[kind] = (report.checked[kind] ?? 0) + 1
+    if (!dryRun) await writer.add(line)
+    onProgress(bytes)
+  }
+  await writer.flush()
+  return report
+}
+
+class Writer {
+  readonly #client: Restorer
+  readonly #name: string
+  readonly #report: FileRestore
+  #lines: Line[] = []
+  #bytes = 0
+  #most = RECORDS_AT_FIRST
+  /** The batch that is under way: the next one is read and checked meanwhile. */
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(client: Restorer, name: string, report: FileRestore) {
+    this.#client = client
+    this.#name = name
+    this.#report = report
+  }
+
+  async add(line: Line): Promise<void> {
+    if (this.#bytes + line.bytes > BYTES_AT_ONCE) await this.#next()
+    this.#lines.push(line)
+    this.#bytes += line.bytes
+    if (this.#lines.length >= this.#most) await this.#next()
+  }
+
+  async flush(): Promise<void> {
+    await this.#next()
+    await this.#writing
+  }
+
+  async #next(): Promise<void> {
+    await this.#writing
+    const lines = this.#lines
+    if (lines.length === 0) return
+    this.#lines = []
+    this.#bytes = 0
+    this.#most = Math.min(2 * this.#most, RECORDS_AT_ONCE)
+    this.#writing = this.#write(lines)
+    this.#writing.catch(() => {}) // told to whoever comes next
+  }
+
+  /** A store that did not answer in time is asked again, for half as much: what it did all the same stands there. */
+  async #write(lines: readonly Line[], tries = TRIES): Promise<void> {
+    try {
+      const given = lines.map(({ record }) => record)
+      const { records, redactions } = await this.#client.restoreRecords({ records: given })
+      count(this.#report.records, records)
+      this.#report.redactions += redactions
+    } catch (error) {
+      if (!isAway(error) || tries === 0) throw withLines(error, lines, this.#name)
+      await sleep(FIRST_PAUSE_MS * 2 ** (TRIES - tries))
+      const half = Math.ceil(lines.length / 2)
+      await this.#write(lines.slice(0, half), tries - 1)
+      if (half < lines.length) await this.#write(lines.slice(half), tries - 1)
+    }
+  }
+}
+
+const TRIES = 5
+const FIRST_PAUSE_MS = 100
+
+function count(sums: RestoreReport, more: RestoreReport): void {
+  for (const [kind, { created, existing }] of Object.entries(more)) {
+    const sum = sums[kind as Kind] ?? { created: 0, existing: 0 }
+    sums[kind as Kind] = { created: sum.created + created, existing: sum.existing + existing }
+  }
+}
+
+/** The service speaks of places in the batch, whoever reads of lines in the file. */
+function withLines(error: unknown, lines: readonly Line[], name: string): unknown {
+  if (!(error instanceof TurngraphError)) return error
+  const place = placeIn(error.details)
+  const line = place === null ? lines[0]?.number : lines[place]?.number
+  if (line === undefined) return error
+  const at = place === null ? `${name}, in the batch from line ${line} on` : `${name}, line ${line}`
+  return new TurngraphError(error.code, `${at}: ${error.message.replace(/^records\[\d+\]: /, '')}`, {
+    hint: [error.hint, isAway(error) ? AGAIN : ''].join(' ').trim(),
+    details: error.details,
+    cause: error,
+  })
+}
+
+const AGAIN = 'What was restored stays; the same command again goes on from there.'
+
+function placeIn(details: unknown): number | null {
+  if (typeof details !== 'object' || details === null) return null
+  if ('conflicts' in details && Array.isArray(details.conflicts)) {
+    const index: unknown = details.conflicts[0]?.index
+    return typeof index === 'number' ? index : null
+  }
+  if (!('problems' in details) || !Array.isArray(details.problems)) return null
+  const [, place] = /^records\[(\d+)\]/.exec(String(details.problems[0]?.path)) ?? []
+  return place === undefined ? null : Number(place)
+}

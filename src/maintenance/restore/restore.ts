@@ -1,0 +1,85 @@
+import { TurngraphError } from '../../core/errors.ts'
+import type { Graph, Run } from '../../graph/port.ts'
+import { within } from '../../memory/worlds/read-at-one-revision.ts'
+import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
+import { type Conflict, refuseConflicts } from './conflicts.ts'
+import { scrubRecords } from './scrub-records.ts'
+import type { Given, Restored, Work } from './work.ts'
+import { writers } from './writers.ts'
+
+export type RestoreReport = Partial<Record<Kind, { created: number; existing: number }>>
+
+/**
+ * Restores some lines of an export, in their order: all of them, or none. A record that stands there already with the
+ * same content stays as it is, so the same lines may be restored again; one that differs refuses all of them.
+ *
+ * @throws `restore_conflict`, `invalid_request` where one hangs on what is not there, `store_unavailable`, `timeout`
+ * @example
+ * const lines = text.trimEnd().split('\n').slice(1, -1) // without header and trailer
+ * await restoreRecords(graph, lines.map((line) => JSON.parse(line)))
+ */
+export async function restoreRecords(
+  graph: Graph,
+  given: readonly unknown[],
+): Promise<{ records: RestoreReport; redactions: number }> {
+  const { records: parsed, redactions } = await scrubRecords(given.map(parseRecord))
+  const report = await graph.transact((run) => restoreWithin(graph, run, parsed))
+  return { records: report ?? {}, redactions }
+}
+
+async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[]): Promise<RestoreReport> {
+  const made = { tasks: new Set<string>(), criteria: new Set<string>(), worlds: new Map() }
+  const work: Work = { graph: within(graph, run), run, token: crypto.randomUUID(), made }
+  const report: RestoreReport = {}
+  const conflicts: Conflict[] = []
+  for (const kind of KINDS) {
+    const some = ofKind(all, kind)
+    if (some.length === 0) continue
+    const restored = await write(kind, work, some)
+    report[kind] = {
+      created: restored.created,
+      existing: some.length - restored.created - restored.conflicts.length,
+    }
+    conflicts.push(...restored.conflicts)
+  }
+  refuseConflicts(conflicts)
+  return report
+}
+
+/** The table's writer of a kind takes the records of that kind, which the compiler cannot see. */
+const write = <K extends Kind>(kind: K, work: Work, some: readonly Given<K>[]): Promise<Restored> =>
+  (writers[kind] as unknown as (work: Work, some: readonly Given<K>[]) => Promise<Restored>)(work, some)
+
+function ofKind<K extends Kind>(all: readonly ExportRecord[], kind: K): Given<K>[] {
+  return all.flatMap((record, index) =>
+    record.kind === kind ? [{ index, record: record as RecordOf<K> }] : [],
+  )
+}
+
+/** @throws `invalid_request` that names every field which does not fit */
+export function parseRecord(given: unknown, index: number): ExportRecord {
+  const kind = typeof given === 'object' && given !== null && 'kind' in given ? given.kind : undefined
+  if (typeof kind !== 'string' || !Object.hasOwn(records, kind)) {
+    throw unfit(index, [{ path: 'kind', message: `is none of ${KINDS.join(', ')}` }])
+  }
+  const result = records[kind as Kind].safeParse(given)
+  if (result.success) return result.data
+  throw unfit(
+    index,
+    result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+  )
+}
+
+function unfit(index: number, problems: readonly { path: string; message: string }[]): TurngraphError {
+  const shown = problems
+    .slice(0, 5)
+    .map(({ path, message }) => `${path === '' ? 'the record' : path}: ${message}`)
+  return new TurngraphError('invalid_request', `records[${index}]: ${shown.join('; ')}`, {
+    hint: 'The lines of an export are restored as they are.',
+    details: {
+      problems: problems
+        .slice(0, 200)
+        .map(({ path, message }) => ({ path: `records[${index}].${path}`, message })),
+    },
+  })
+}

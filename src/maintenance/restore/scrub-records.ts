@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { countMasks, scrub } from '../../core/scrub/scrub.ts'
+import { maskName } from '../../transcripts/mask-name.ts'
+import { type ExportRecord, records } from '../export/records.ts'
+
+/**
+ * Masks the secrets of records that are about to be restored: a file may come from another version, or from another
+ * program. By the kinds that the properties are declared with: texts, and what is JSON in a text. What was masked when
+ * it was captured stays as it is, and is not counted.
+ */
+export async function scrubRecords(
+  given: readonly ExportRecord[],
+): Promise<{ records: ExportRecord[]; redactions: number }> {
+  const found: Found = { texts: [], documents: [] }
+  const collect: Visitor = {
+    text: (text) => {
+      found.texts.push(text)
+      return text
+    },
+    json: (text) => {
+      found.documents.push(JSON.parse(text))
+      return text
+    },
+    name: (name) => name,
+  }
+  for (const record of given) visit(records[record.kind], record, record.kind, '', collect)
+  const { scrubbed, redactions } = await scrub(found)
+  let inNames = 0
+  let [text, document] = [0, 0]
+  const replace: Visitor = {
+    text: () => scrubbed.texts[text++] ?? '',
+    json: (before) => {
+      const at = document++
+      const after = scrubbed.documents[at]
+      return after === found.documents[at] ? before : JSON.stringify(after)
+    },
+    name: (name) => {
+      const masked = maskName(name)
+      if (masked !== name) inNames += countMasks([masked])
+      return masked
+    },
+  }
+  const replaced = given.map(
+    (record) => visit(records[record.kind], record, record.kind, '', replace) as ExportRecord,
+  )
+  return { records: replaced, redactions: redactions + inNames }
+}
+
+type Found = { texts: string[]; documents: unknown[] }
+type Visitor = {
+  text: (text: string) => string
+  json: (text: string) => string
+  /** Of a transcript: two that differ still do when they are masked. */
+  name: (name: string) => string
+}
+
+/** What says where a record belongs, as it is at a capture (src/core/scrub/scrub.ts), and what Turngraph itself makes. */
+const IDENTITY: ReadonlySet<string> = new Set([
+  ...['project', 'featureId', 'taskId', 'worldSlug', 'slug', 'name'],
+  ...['digest', 'newestDigest', 'promisedDigest', 'requestId', 'turnRunId', 'attemptId'],
+])
+
+/** Names and ids of transcripts are masked as an import does it, in their keys as well. */
+const isOfTranscript = (kind: string, name: string): boolean =>
+  kind.startsWith('transcript_') || kind === 'desire' || name === 'transcribedIn'
+
+function visit(schema: z.ZodType, value: unknown, kind: string, name: string, visitor: Visitor): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return value == null ? value : visit(schema.unwrap() as z.ZodType, value, kind, name, visitor)
+  }
+  const stored = schema.meta()?.stored
+  if (typeof value === 'string') {
+    if (stored === 'JSON text') return visitor.json(value)
+    if (stored === 'key') return isOfTranscript(kind, name) ? maskKey(value) : value
+    if (stored !== 'text' || IDENTITY.has(name)) return value
+    if (isOfTranscript(kind, name) && TRANSCRIPT_NAMES.has(name)) return visitor.name(value)
+    // The display id of a turn, a feature or a task is made of its place.
+    return name === 'id' && !isOfTranscript(kind, name) ? value : visitor.text(value)
+  }
+  if (Array.isArray(value)) {
+    if (stored === 'list of texts') return value.map((text: string) => visitor.text(text))
+    return schema instanceof z.ZodArray
+      ? value.map((item) => visit(schema.element as z.ZodType, item, kind, name, visitor))
+      : value
+  }
+  if (!(schema instanceof z.ZodObject) || value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([own, held]) => {
+      const property: z.ZodType | undefined = schema.shape[own]
+      const ofTranscript = name === 'transcribedIn' ? 'transcript_session' : kind
+      return [own, property === undefined ? held : visit(property, held, ofTranscript, own, visitor)]
+    }),
+  )
+}
+
+const TRANSCRIPT_NAMES: ReadonlySet<string> = new Set([
+  'id',
+  'sessionId',
+  'agentId',
+  'parentStepId',
+  'tool',
+  'toolName',
+  'version',
+])
+
+/** The part of the project stays; see src/core/keys.ts. */
+const maskKey = (key: string): string =>
+  key
+    .split('/')
+    .map((part, place) => (place === 0 ? part : maskName(part)))
+    .join('/')

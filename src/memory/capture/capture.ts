@@ -1,0 +1,324 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { instantOf } from '../../core/instants.ts'
+import { turnKey, worldKey } from '../../core/keys.ts'
+import { scrub } from '../../core/scrub/scrub.ts'
+import { toWire } from '../../core/wire-form.ts'
+import { optionalText } from '../../graph/columns.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { isHalfOfACommit, readRows } from '../../graph/decode.ts'
+import { oneByOne } from '../../graph/one-by-one.ts'
+import type { Graph, Step } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { readLedger } from '../criteria/ledger.ts'
+import { removeDerivedKeys, seedId } from '../record/derived-keys.ts'
+import { digestOf } from '../record/digest.ts'
+import { partsOf, type StoredVerification } from '../record/normalize.ts'
+import { readTurn } from '../record/read-turns.ts'
+import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
+import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
+import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
+import { type Known, readKnown } from './load-criteria.ts'
+import { type Capture, planCapture, resolveCapture, type Target, type Way, wayOf } from './plan-capture.ts'
+
+const standing = statement('turns/standing')
+
+export type Captured = {
+  turn: TurnState
+  /** False where the same record stood there already. */
+  created: boolean
+  /** True where it took the place of another record. */
+  superseded: boolean
+  /** How many secrets were masked in what was sent. */
+  redactions: number
+}
+
+export type CaptureOptions = {
+  now?: () => Date
+  newId?: () => string
+}
+
+/** Runs the steps of a capture in one transaction; null where a step refused, and nothing stayed. */
+type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T | null>
+
+/**
+ * Stores a turn with its verifications, promises, issues and gates, in one transaction. The same record
+ * again is answered, not stored again; another record at its turn is a conflict, unless the request says
+ * `onConflict: 'supersede'`.
+ *
+ * One write; before it one read where the turn names criteria, or no world. Source: seed 000, `capture_turn_state`.
+ *
+ * @throws `turn_conflict`, `world_conflict`, `world_deleted`, `busy`, `store_unavailable`, `timeout`
+ * @example
+ * await captureTurnState(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
+ */
+export async function captureTurnState(
+  graph: Graph,
+  request: CaptureRequest & { project: string },
+  options: CaptureOptions = {},
+): Promise<Captured> {
+  const { written, ...captured } = await store(graph, request, options, false, (deadlined, steps) =>
+    deadlined.write(steps),
+  )
+  return captured
+}
+
+/**
+ * The same for an attempt that commits its turn: `write` runs the steps in a transaction of the caller's, who owns the
+ * world at that moment.
+ *
+ * @returns what `write` answered; null where the record stood there already
+ */
+export async function captureAsOwner<T>(
+  graph: Graph,
+  request: CaptureRequest & { project: string },
+  write: Write<T>,
+  options: CaptureOptions = {},
+): Promise<T | null> {
+  return (await store(graph, request, options, true, write)).written
+}
+
+async function store<T>(
+  unbounded: Graph,
+  request: CaptureRequest & { project: string },
+  options: CaptureOptions,
+  asOwner: boolean,
+  write: Write<T>,
+): Promise<Captured & { written: T | null }> {
+  const graph = withOneDeadline(unbounded)
+  const record = removeDerivedKeys(request)
+  // Before anything else is done with it: what is stored, compared or told holds no secret.
+  const { scrubbed, redactions } = await scrub(record)
+  const now = instantOf((options.now ?? (() => new Date()))())
+  const sent: Sent = {
+    request: scrubbed,
+    scope: scrubbed,
+    parts: partsOf(scrubbed, now),
+    digest: digestOf(record),
+    writeId: (options.newId ?? (() => crypto.randomUUID()))(),
+    now,
+    asOwner,
+  }
+  // Those of one task at once would refuse each other: each may add to its criteria.
+  const stored = await oneByOne(unbounded, keyOfTask(scrubbed), () => storeTurn(graph, sent, write))
+  return { ...stored, redactions }
+}
+
+type Sent = Capture & { request: CaptureRequest & { project: string } }
+type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
+
+/**
+ * Reads, plans and writes. What stands at the turn is looked at where the turn is not above all others, or where a write
+ * was refused: somebody else wrote meanwhile, so each refusal is another's progress, and the deadline ends the tries.
+ */
+async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<Stored<T>> {
+  const { request } = sent
+  const { turnNumber } = request
+  const slugs = slugsOf(request)
+  for (let refusals = 0; ; refusals++) {
+    const known = await readKnown(graph, request, sent)
+    const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
+    let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
+    let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
+    let revision = 0
+    // An owner that sends its turn again has to hear from `write` what became of its attempt.
+    if (refusals > 0 || (known.currentTurn >= turnNumber && !sent.asOwner)) {
+      const stands = await whatStands(graph, sent, worldSlug)
+      isNew ||= !stands.worldExists
+      if (stands.worldExists && (!stands.worldIsOfTask || stands.worldDeleted)) {
+        if (request.worldSlug != null)
+          throw stands.worldIsOfTask ? worldDeleted(worldSlug) : worldOfAnotherTask(worldSlug)
+        slugs.skip(stands.worldIsOfTask === true)
+        continue
+      }
+      if (stands.digest !== null) {
+        const turn = await findSame(graph, sent, worldSlug, stands.digest)
+        // Our own write whose answer was lost counts as ours.
+        if (turn !== null)
+          return { turn, created: stands.writeId === sent.writeId, superseded: false, written: null }
+        way = 'supersede'
+        revision = stands.revision
+      } else {
+        if (!sent.asOwner) refuseAtWork(stands, worldSlug, turnNumber)
+        way = stands.currentTurn < turnNumber ? 'append' : 'insert'
+      }
+    }
+    const steps = await plan(graph, sent, { worldSlug, isNew, revision }, way, known)
+    const written = steps === null ? null : await write(graph, steps)
+    if (written !== null) {
+      return { turn: storedTurn(sent, worldSlug), created: true, superseded: way === 'supersede', written }
+    }
+    if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, LONGEST_PAUSE_MS))
+  }
+}
+
+/** Captures that meet again and again step out of each other's way. */
+const LONGEST_PAUSE_MS = 64
+
+/** The default slugs of a task's next world, in their order: another task, or a deleted world, may hold one. */
+function slugsOf(request: Sent['request']) {
+  let skipped = 0
+  let withFeature = false
+  return {
+    after: (worldCount: number) => defaultSlug(request, worldCount + 1 + skipped, withFeature),
+    skip: (isOfTask: boolean) => {
+      if (isOfTask || withFeature) skipped++
+      withFeature = !isOfTask && !withFeature
+    },
+  }
+}
+
+async function plan(
+  graph: Graph,
+  sent: Sent,
+  target: Target,
+  way: Way,
+  known: Known,
+): Promise<[Step, ...Step[]] | null> {
+  const resolution = resolveCapture(sent, target, known)
+  const goes = wayOf(way, resolution)
+  const ledger =
+    goes === 'append'
+      ? null
+      : await readLedger(graph, worldKey(sent.scope.project, target.worldSlug), sent.parts.turn.turnNumber)
+  return planCapture(sent, target, goes, known, resolution, ledger)
+}
+
+/**
+ * Runs the statements of a capture where nothing can match, so that nothing is written: a Neo4j that has just
+ * started takes seconds to plan each for the first time, and no caller should wait for that.
+ */
+export async function warmUpCapture(graph: Graph): Promise<void> {
+  const scope = { project: '', featureId: '', taskId: '' }
+  const request = {
+    ...scope,
+    turnNumber: 1,
+    playerSummary: '',
+    verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }],
+  }
+  const now = instantOf(new Date(0))
+  const parts = partsOf(request, now)
+  const sent = { request, scope, parts, digest: '', writeId: '', now, asOwner: false }
+  const known = await readKnown(graph, request, sent)
+  await readKnown(graph, { ...request, worldSlug: '' }, sent)
+  for (const way of ['append', 'insert', 'supersede'] as const) {
+    const steps = await plan(graph, sent, { worldSlug: '', isNew: false, revision: 0 }, way, known)
+    if (steps !== null) await graph.write(steps)
+  }
+}
+
+const standingRow = z.object({
+  worldExists: z.boolean(),
+  worldIsOfTask: z.boolean().nullable(),
+  worldDeleted: z.boolean(),
+  currentTurn: z
+    .number()
+    .nullable()
+    .transform((value) => value ?? 0),
+  digest: z.string().nullable(),
+  revision: z
+    .number()
+    .nullable()
+    .transform((value) => value ?? 0),
+  writeId: z.string().nullable(),
+  activeRunId: optionalText,
+  activeAttemptId: optionalText,
+})
+
+/** The next turn of a world that a run or an attempt holds is its owner's to commit (contract: runs.md). */
+function refuseAtWork(
+  { currentTurn, activeRunId, activeAttemptId }: z.output<typeof standingRow>,
+  worldSlug: string,
+  turnNumber: number,
+): void {
+  if (turnNumber <= currentTurn || (activeRunId === null && activeAttemptId === null)) return
+  throw worldAtWork(worldSlug, { activeRunId, activeAttemptId })
+}
+
+async function whatStands(
+  graph: Graph,
+  { scope, request }: Sent,
+  worldSlug: string,
+): Promise<z.output<typeof standingRow>> {
+  const keyOfWorld = worldKey(scope.project, worldSlug)
+  const params = {
+    worldKey: keyOfWorld,
+    taskKey: keyOfTask(scope),
+    turnKey: turnKey(keyOfWorld, request.turnNumber),
+  }
+  const [row] = await readRows(graph, standing, params, standingRow)
+  if (row === undefined) throw new Error('turns/standing gave no row')
+  return row
+}
+
+function storedTurn({ scope, parts }: Sent, worldSlug: string): TurnState {
+  const { turn, verifications, promises, issues, gates } = parts
+  const inForm = (wanted: StoredVerification['form']) => verifications.filter(({ form }) => form === wanted)
+  return {
+    ...turn,
+    id: seedId({ featureId: scope.featureId, turnNumber: turn.turnNumber }),
+    key: turnKey(worldKey(scope.project, worldSlug), turn.turnNumber),
+    project: scope.project,
+    featureId: scope.featureId,
+    taskId: scope.taskId,
+    worldSlug,
+    acceptanceCriteriaStatus: Object.fromEntries(
+      inForm('status').map(({ criterionId, status }) => [criterionId, status]),
+    ),
+    verifications: inForm('entry').map(({ form, ...verification }) => verification),
+    promises,
+    issues,
+    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])) as TurnState['gates'],
+  }
+}
+
+/**
+ * The record that stands at the turn, where it is the same one: of the same digest, or with the same fields, where only the
+ * wording of the request differs, as in a record that was read back. Null: another, which the request replaces, or the
+ * same with parts missing.
+ *
+ * @throws `turn_conflict` where it does not
+ */
+async function findSame(
+  graph: Graph,
+  sent: Sent,
+  worldSlug: string,
+  digest: string,
+): Promise<TurnState | null> {
+  const { request } = sent
+  const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber).catch((error) => {
+    if (request.onConflict === 'supersede' && isHalfOfACommit(error)) return null
+    throw error
+  })
+  if (stored === null || digest === sent.digest) return stored
+  const wanted = turnState.parse(storedTurn(sent, worldSlug)) // in the order of the schema, as the other
+  const defaulted = new Set([
+    'createdAt',
+    'key',
+    'id',
+    ...(request.completedAt === undefined ? ['completedAt'] : []),
+    ...(request.completedAt === undefined || request.durationSeconds == null ? ['durationSeconds'] : []),
+  ])
+  const fields = Object.keys(turnState.shape).filter(
+    (field) =>
+      !defaulted.has(field) &&
+      JSON.stringify(wanted[field as keyof TurnState]) !== JSON.stringify(stored[field as keyof TurnState]),
+  )
+  if (fields.length === 0) return stored
+  if (request.onConflict === 'supersede') return null
+  const pick = (turn: TurnState) =>
+    toWire(turnState, Object.fromEntries(fields.map((field) => [field, turn[field as keyof TurnState]])))
+  const wireNames = Object.keys(pick(wanted) as object)
+  throw new TurngraphError(
+    'turn_conflict',
+    `Turn ${request.turnNumber} of world ${worldSlug} holds another record; they differ in ${wireNames.join(', ')}.`,
+    {
+      hint:
+        request.turnNumber === 1
+          ? 'A new session? Create a world (POST /v1/worlds) and name it. To replace the record: on_conflict "supersede".'
+          : 'To replace the stored record send on_conflict "supersede".',
+      details: { fields: wireNames, world_slug: worldSlug, stored: pick(stored), sent: pick(wanted) },
+    },
+  )
+}

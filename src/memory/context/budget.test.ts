@@ -1,0 +1,414 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, test } from 'vitest'
+import type { ShownCriterion } from '../criteria/views.ts'
+import { type Rendered, renderContext } from './budget.ts'
+import type { PriorTurn } from './continuation.ts'
+import type { Rendering } from './render.ts'
+
+/** The package's own count: ours must be the same. */
+const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
+
+const EVERYTHING = 100_000
+
+const prior = (more: Partial<PriorTurn> = {}): PriorTurn =>
+  ({
+    turnNumber: 2,
+    playerSummary: 'Rebuilt the template with placeholders',
+    coachDecision: 'feedback',
+    coachFeedback: 'Not all acceptance criteria met',
+    blockersFound: ['port in use', 'no network'],
+    lessonsFromTurn: ['run ruff first', 'keep the template minimal'],
+    whatToTryNext: 'AC-006',
+    ...more,
+  }) as PriorTurn
+
+const criterion = (
+  criterionId: string,
+  state: ShownCriterion['state'],
+  more: Partial<ShownCriterion> = {},
+): ShownCriterion => ({
+  criterionId,
+  key: criterionId,
+  text: null,
+  aliases: [],
+  state,
+  verifiedInTurn: state === 'verified' ? 1 : null,
+  lastTurn: 2,
+  contested: null,
+  promise: null,
+  ...more,
+})
+
+const proven = (id: string, evidence: string): ShownCriterion =>
+  criterion(id, 'verified', { history: [{ turn: 1, status: 'verified', source: 'coach', evidence }] })
+
+const issue = (severity: 'blocking' | 'should_fix' | 'advisory', description: string) =>
+  ({ severity, severityRaw: severity, description, suggestion: null }) as Rendering['issues'][number]
+
+const rendering = (more: Partial<Rendering> = {}): Rendering => ({
+  prior: prior(),
+  criteria: [],
+  lastJudged: null,
+  promisedNotJudged: [],
+  issues: [],
+  role: 'player',
+  olderTurnsRecorded: false,
+  verifiedInPrior: new Set(),
+  recovered: null,
+  stallWarning: null,
+  ...more,
+})
+
+const seedText = `## Previous Turn Summary (Turn 2)
+**What was attempted**: Rebuilt the template with placeholders
+**Coach decision**: feedback
+**Feedback**: Not all acceptance criteria met
+**Blockers found**: port in use, no network
+**Lessons learned**: run ruff first; keep the template minimal
+**Suggested focus for this turn**: AC-006
+
+**Acceptance Criteria Status**:
+  ✓ AC-001: verified
+  ✗ AC-002: rejected
+  ○ AC-003: pending`
+
+const seedLike = rendering({
+  criteria: [
+    criterion('AC-001', 'verified'),
+    criterion('AC-002', 'rejected'),
+    criterion('AC-003', 'pending'),
+  ],
+  verifiedInPrior: new Set(['AC-001']),
+})
+
+/** Something of every kind. */
+const full = rendering({
+  role: 'coach',
+  prior: prior({
+    blockersFound: ['b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'],
+    lessonsFromTurn: ['l1', 'l2', 'l3'],
+  }),
+  criteria: [
+    proven('AC-001', 'the first evidence'),
+    proven('AC-002', 'the second\n  evidence'),
+    criterion('AC-003', 'rejected', { text: 'It answers with 404' }),
+    criterion('AC-004', 'pending', { text: 'Every request is logged' }),
+    criterion('AC-005', 'verified', { verifiedInTurn: 1, contested: { turn: 2 } }),
+  ],
+  issues: [
+    issue('blocking', 'The first blocking one\n\nin several lines'),
+    issue('blocking', 'The second blocking one'),
+    issue('should_fix', 'The first to fix'),
+    issue('should_fix', 'The second to fix'),
+    issue('advisory', 'The first advice'),
+    issue('advisory', 'The second advice'),
+  ],
+  olderTurnsRecorded: true,
+  recovered: {
+    fromTurn: 1,
+    items: [
+      { criterionId: 'AC-001', status: 'complete', evidence: 'promised\nevidence' },
+      { criterionId: 'AC-003', status: 'partial', evidence: null },
+    ],
+  },
+  stallWarning: 'plateau since turn 1',
+})
+
+const fullText = `## Previous Turn Summary (Turn 2)
+**What was attempted**: Rebuilt the template with placeholders
+**Coach decision**: feedback
+**Feedback**: Not all acceptance criteria met
+**Blockers found**: b1, b2, b3, b4, b5, b6, b7
+**Lessons learned**: l1; l2; l3
+**Suggested focus for this turn**: AC-006
+
+**Acceptance Criteria Status**:
+  ✓ AC-001: verified (turn 1)
+      the first evidence
+  ✓ AC-002: verified (turn 1)
+      the second evidence
+  ✗ AC-003: rejected — It answers with 404
+  ○ AC-004: pending — Every request is logged
+  ⚠ AC-005: verified (turn 1, contested in turn 2)
+
+**Open issues** (most severe first):
+  - [blocking] The first blocking one
+
+in several lines
+  - [blocking] The second blocking one
+  - [should_fix] The first to fix
+  - [should_fix] The second to fix
+  - [advisory] The first advice
+  - [advisory] The second advice
+
+**Promises recovered from turn 1**: 2
+  - AC-001: complete — promised evidence
+  - AC-003: partial
+
+**Progress**: 3 of 5 criteria verified after turn 2
+
+**Stall warning**: plateau since turn 1`
+
+/** In the order in which it leaves, what is no longer in the text. */
+const LEAVING: [string, string][] = [
+  ['evidence', ' — promised evidence'],
+  ['evidence', '\n      the second evidence'],
+  ['evidence', '\n      the first evidence'],
+  ['issues', '\n  - [advisory] The second advice'],
+  ['issues', '\n  - [advisory] The first advice'],
+  ['issues', '\n  - [should_fix] The second to fix'],
+  ['issues', '\n  - [should_fix] The first to fix'],
+  ['lessons', '; l3'],
+  ['lessons', '; l2'],
+  ['lessons', '\n**Lessons learned**: l1'],
+  ['blockers', ', b7'],
+  ['blockers', ', b6'],
+  ['criterion_texts', ' — Every request is logged'],
+  ['criterion_texts', ' — It answers with 404'],
+  ['promises', '\n  - AC-003: partial'],
+  ['promises', '\n\n**Promises recovered from turn 1**: 2\n  - AC-001: complete'],
+]
+
+/** The text once the first so many of them have left. */
+const textsWithout = [fullText]
+for (const [, gone] of LEAVING) textsWithout.push(textsWithout.at(-1)!.replace(gone, ''))
+
+const itemsOf = (entries: Rendered['omitted'] | Rendered['included']): Record<string, number> =>
+  Object.fromEntries(entries.map(({ section, items }) => [section, items]))
+
+const sentences = (count: number, what: string): string =>
+  Array.from({ length: count }, (_, i) => `This is sentence ${i + 1} of the ${what}.`).join(' ')
+
+/** Within its budget, and counted right. */
+async function rendered(given: Rendering, budget: number): Promise<Rendered> {
+  const result = await renderContext(given, budget)
+  expect(result.tokens).toEqual({ budget, used: tokensOf(result.text) })
+  if (result.omitted.every(({ reason }) => reason !== 'over_budget'))
+    expect(result.tokens.used).toBeLessThanOrEqual(budget)
+  return result
+}
+
+describe('where everything fits', () => {
+  test('a record that says no more than the seed has the text of the seed, and nothing is omitted', async () => {
+    const { text, included, omitted } = await rendered(seedLike, EVERYTHING)
+    expect(text).toBe(seedText)
+    expect(itemsOf(included)).toEqual({ turn: 1, texts: 5, blockers: 2, lessons: 2, criteria: 3 })
+    expect(omitted).toEqual([])
+  })
+
+  test('every section has its form and its place', async () => {
+    const { text, included, omitted } = await rendered(full, EVERYTHING)
+    expect(text).toBe(fullText)
+    expect(itemsOf(included)).toEqual({
+      turn: 1,
+      texts: 10,
+      blockers: 7,
+      lessons: 3,
+      criteria: 5,
+      evidence: 3,
+      criterion_texts: 2,
+      issues: 6,
+      promises: 2,
+      progress: 1,
+      stall: 1,
+    })
+    expect(omitted).toEqual([])
+  })
+
+  test('a budget of just as many tokens is enough, one less is not', async () => {
+    const size = tokensOf(fullText)
+    expect((await rendered(full, size)).text).toBe(fullText)
+    const { text, omitted } = await rendered(full, size - 1)
+    expect(text).toBe(textsWithout[1])
+    expect(omitted).toEqual([{ section: 'evidence', items: 1, reason: 'token_budget' }])
+  })
+
+  test('a Player is shown no promises and no evidence', async () => {
+    const { text } = await rendered({ ...full, role: 'player' }, EVERYTHING)
+    expect(text).not.toMatch(/Promises|evidence/)
+    expect(text).toContain('**Stall warning**: plateau since turn 1')
+  })
+
+  test('sections without content do not appear', async () => {
+    const empty = rendering({
+      role: 'coach',
+      prior: prior({
+        playerSummary: '',
+        coachFeedback: null,
+        blockersFound: [''],
+        lessonsFromTurn: [],
+        whatToTryNext: null,
+      }),
+      recovered: { fromTurn: 1, items: [] },
+    })
+    const { text, included } = await rendered(empty, EVERYTHING)
+    expect(text).toBe('## Previous Turn Summary (Turn 2)\n**Coach decision**: feedback')
+    expect(included).toEqual([{ section: 'turn', items: 1 }])
+  })
+
+  test('what looks like a special token is text', async () => {
+    const special = '<|endoftext|> <|fim_prefix|>'
+    const { text } = await rendered(rendering({ prior: prior({ playerSummary: special }) }), EVERYTHING)
+    expect(text).toContain(special)
+  })
+})
+
+describe('items leave', () => {
+  test.each(LEAVING.map(([section, gone], i) => [i, section, gone.trim()] as const))(
+    'one by one and no more than need to (%i, %s: %s)',
+    async (i, section) => {
+      const { text, omitted } = await rendered(full, tokensOf(textsWithout[i + 1]!))
+      expect(text).toBe(textsWithout[i + 1])
+      const gone = LEAVING.slice(0, i + 1).filter((left) => left[0] === section)
+      expect(omitted.at(-1)?.reason).toBe('token_budget')
+      expect(itemsOf(omitted)[section]).toBe(gone.length)
+      expect(Object.values(itemsOf(omitted)).reduce((sum, items) => sum + items)).toBe(i + 1)
+    },
+  )
+
+  test('hundreds at once, and exactly as many as needed', async () => {
+    const issues = Array.from({ length: 900 }, (_, i) => issue('advisory', `Advice number ${i} of many`))
+    const { text, included, omitted } = await rendered(rendering({ issues }), 2_000)
+    const shown = itemsOf(included).issues!
+    expect(itemsOf(omitted).issues).toBe(900 - shown)
+    expect(text.endsWith(`Advice number ${shown - 1} of many`)).toBe(true)
+    expect(tokensOf(`${text}\n  - [advisory] Advice number ${shown} of many`)).toBeGreaterThan(2_000)
+  })
+})
+
+describe('long texts are cut', () => {
+  test('at a sentence, with a mark', async () => {
+    const summary = sentences(100, 'summary')
+    const { text, omitted, tokens } = await rendered(
+      rendering({ prior: prior({ playerSummary: summary }) }),
+      200,
+    )
+    const [, kept] = /\*\*What was attempted\*\*: (.*) \[…\]\n/.exec(text)!
+    expect(summary.startsWith(`${kept} `)).toBe(true)
+    expect(kept).toMatch(/\.$/)
+    expect(itemsOf(omitted)).toEqual({ texts: 1, lessons: 2 })
+    expect(tokens.used + tokensOf(' This is sentence 99 of the summary.')).toBeGreaterThan(200)
+  })
+
+  test('the longest first: what is shorter than its share stays whole, the others share the rest', async () => {
+    const long = { playerSummary: sentences(200, 'summary'), coachFeedback: sentences(300, 'feedback') }
+    const { text } = await rendered(rendering({ prior: prior(long) }), 600)
+    expect(text).toContain('**Blockers found**: port in use, no network\n')
+    expect(text).toContain('**Suggested focus for this turn**: AC-006')
+    const kept = [...text.matchAll(/This is sentence/g)].length
+    const [, attempted] = /attempted\*\*: (.*) \[…\]\n/.exec(text)!
+    const ofSummary = [...attempted!.matchAll(/This is sentence/g)].length
+    expect(Math.abs(kept - 2 * ofSummary)).toBeLessThanOrEqual(1)
+    expect(tokensOf(text)).toBeGreaterThan(570)
+  })
+
+  test('within a sentence at a word, where no sentence fits', async () => {
+    const words = Array.from({ length: 500 }, (_, i) => `word${i}`).join(' ')
+    const { text } = await rendered(rendering({ prior: prior({ coachFeedback: words }) }), 200)
+    expect(text).toMatch(/\*\*Feedback\*\*: word0 word1 .*word\d+ \[…\]\n/)
+    expect(words).toContain(`${/word\d+(?= \[…\])/.exec(text)![0]} `)
+  })
+
+  test.each(['👩‍👩‍👧‍👦', '🇩🇪', 'e\u0301', '漢', 'a'])('never within a character (%s)', async (character) => {
+    const run = character.repeat(3_000)
+    const { text, tokens } = await rendered(rendering({ prior: prior({ coachFeedback: run }) }), 300)
+    const [, kept] = /\*\*Feedback\*\*: (.*) \[…\]\n/.exec(text)!
+    expect(kept!.length % character.length).toBe(0)
+    expect(run.startsWith(kept!)).toBe(true)
+    expect(tokens.used).toBeGreaterThan(250)
+  })
+
+  test('what follows the first line of a blocking issue is one; the line stays', async () => {
+    const description = `What is wrong: everything\n\n${sentences(100, 'proof')}`
+    const { text } = await rendered(rendering({ issues: [issue('blocking', description)] }), 250)
+    expect(text).toMatch(/\n {2}- \[blocking\] What is wrong: everything\n\nThis is sentence 1 .*\. \[…\]$/)
+  })
+
+  test('the name of a criterion without a label keeps as much as a label may have', async () => {
+    const text = sentences(40, 'criterion')
+    const criteria = [criterion('', 'pending', { key: 'k', text })]
+    const whole = await rendered(rendering({ criteria }), EVERYTHING)
+    expect(whole.text).toContain(`  ○ ${text}: pending`)
+    const cut = await rendered(rendering({ criteria }), 100)
+    const [, name] = /\n {2}○ (.*) \[…\]: pending$/.exec(cut.text)!
+    expect(text.startsWith(`${name} `)).toBe(true)
+    expect(name!.length).toBeGreaterThan(240)
+    expect(itemsOf(cut.omitted).texts).toBeGreaterThan(0)
+  })
+
+  test('a name that has to be cut says so, though there be no room for more of it', async () => {
+    const criteria = Array.from({ length: 3 }, (_, i) =>
+      criterion('', 'pending', { text: sentences(40, `${i}`) }),
+    )
+    const { text, omitted } = await rendered(rendering({ criteria }), 100)
+    expect(omitted.at(-1)).toEqual({ section: 'required', items: 5, reason: 'over_budget' })
+    const names = [...text.matchAll(/\n {2}○ (.*) \[…\]: pending/g)].map(([, name]) => name!.length)
+    expect(names).toHaveLength(3)
+    for (const length of names) expect(length).toBeLessThanOrEqual(256)
+  })
+
+  test('one of which not even the beginning fits leaves', async () => {
+    const criteria = Array.from({ length: 9 }, (_, i) => criterion(`AC-00${i}`, 'rejected'))
+    const { text, included, omitted } = await rendered(rendering({ criteria }), 100)
+    expect(text).not.toMatch(/Lessons|Blockers/)
+    expect(itemsOf(included).blockers ?? 0).toBe(0)
+    expect(itemsOf(omitted)).toMatchObject({ lessons: 2, blockers: 2 })
+  })
+})
+
+describe('what must stay', () => {
+  const required = `## Previous Turn Summary (Turn 2)
+**Coach decision**: feedback
+
+**Acceptance Criteria Status**:
+  ✓ AC-001: verified (turn 1)
+  ✓ AC-002: verified (turn 1)
+  ✗ AC-003: rejected
+  ○ AC-004: pending
+  ⚠ AC-005: verified (turn 1, contested in turn 2)
+
+**Open issues** (most severe first):
+  - [blocking] The first blocking one
+  - [blocking] The second blocking one`
+
+  test('stays where it just fits, and nothing is over budget', async () => {
+    const { text, omitted } = await rendered(full, tokensOf(required))
+    expect(text).toBe(required)
+    expect(itemsOf(omitted)).toEqual({
+      texts: 10,
+      blockers: 7,
+      lessons: 3,
+      evidence: 3,
+      criterion_texts: 2,
+      issues: 4,
+      promises: 2,
+      progress: 1,
+      stall: 1,
+    })
+    expect(omitted.every(({ reason }) => reason === 'token_budget')).toBe(true)
+  })
+
+  test('stays where it does not fit; all else has left, and the budget is said to be exceeded', async () => {
+    const { text, omitted, tokens } = await rendered(full, tokensOf(required) - 1)
+    expect(text).toBe(required)
+    expect(tokens.used).toBe(tokens.budget + 1)
+    expect(omitted.at(-1)).toEqual({ section: 'required', items: 9, reason: 'over_budget' })
+  })
+
+  test('the first lines of blocking issues are there with a budget of 100', async () => {
+    const issues = [
+      issue('blocking', `First\n${sentences(50, 'a')}`),
+      issue('blocking', `Second\n${sentences(9, 'b')}`),
+    ]
+    const { text } = await rendered(rendering({ issues }), 100)
+    expect(text).toMatch(/ {2}- \[blocking\] First\n/)
+    expect(text).toMatch(/ {2}- \[blocking\] Second(\n|$)/)
+  })
+
+  test('the first line of a blocking issue is the first that says something', async () => {
+    const issues = [issue('blocking', `\r\n\n  First\n${sentences(500, 'a')}`)]
+    const criteria = Array.from({ length: 30 }, (_, i) => criterion(`AC-${i}`, 'pending'))
+    const { text } = await rendered(rendering({ criteria, issues }), 100)
+    expect(text.endsWith('\n  - [blocking] \r\n\n  First')).toBe(true)
+  })
+})

@@ -1,0 +1,174 @@
+import {
+  LEAVING,
+  MARK,
+  type Part,
+  type Rendering,
+  type Section,
+  type Shown,
+  sectionsOf,
+  startOf,
+  write,
+} from './render.ts'
+import { loadTokens, type Tokens } from './token-counter.ts'
+
+/** What of a continuation context stands within its token budget (contract: turns.md, "The text"). */
+
+type Count = { section: string; items: number }
+
+export type Rendered = {
+  text: string
+  included: Count[]
+  /** `over_budget`: what must stay takes more than the budget; the items are its lines, headings aside. */
+  omitted: (Count & { reason: 'token_budget' | 'over_budget' })[]
+  tokens: { budget: number; used: number }
+}
+
+/**
+ * The text of a continuation context in at most `tokenBudget` tokens of o200k_base.
+ *
+ * Over budget, items leave one by one, kind by kind, each kind from its end, only as many as need to. Where all have
+ * left, the long texts share what room there is. What then remains has to stay, whatever it takes.
+ */
+export async function renderContext(rendering: Rendering, tokenBudget: number): Promise<Rendered> {
+  const sections = sectionsOf(rendering)
+  const draft: Draft = { sections, budget: tokenBudget, tokens: await loadTokens() }
+  const shown = allThatFits(draft)
+  const text = write(sections, shown)
+  const used = draft.tokens.count(text)
+  return { text, ...tally(sections, shown, used > tokenBudget), tokens: { budget: tokenBudget, used } }
+}
+
+type Draft = { sections: readonly Section[]; budget: number; tokens: Tokens }
+
+function allThatFits(draft: Draft): Shown {
+  const order = leavingOrder(draft.sections)
+  if (fits(draft, whole)) return whole
+  if (fits(draft, without(order))) return fewestLeave(draft, order)
+  return withTextsCut(draft, without(order)) ?? onlyRequired
+}
+
+const whole: Shown = ({ text }) => text
+
+/** The last resort: what must stay. */
+const onlyRequired: Shown = ({ kind, text, least }) => (kind === 'required' ? text : (least ?? null))
+
+const fits = (draft: Draft, shown: Shown): boolean => room(draft, shown) >= 0
+
+/** How many tokens are left: exact where it is not negative. */
+const room = ({ sections, budget, tokens }: Draft, shown: Shown): number =>
+  budget - tokens.count(write(sections, shown), budget)
+
+function leavingOrder(sections: readonly Section[]): Part[] {
+  const parts = partsOf(sections).toReversed()
+  return LEAVING.flatMap((leaving) => parts.filter(({ kind }) => kind === leaving))
+}
+
+const partsOf = (sections: readonly Section[]): Part[] =>
+  sections.flatMap(({ lines }) => lines.flatMap(({ parts }) => parts))
+
+function without(left: readonly Part[]): Shown {
+  const gone = new Set(left)
+  return (part) => (gone.has(part) ? null : part.text)
+}
+
+/** All of them are enough and none is not, which the caller has seen. */
+function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
+  let [tooFew, enough] = [0, order.length]
+  while (enough - tooFew > 1) {
+    const middle = (tooFew + enough) >> 1
+    if (fits(draft, without(order.slice(0, middle)))) enough = middle
+    else tooFew = middle
+  }
+  return without(order.slice(0, enough))
+}
+
+/** Null where there is no room even with the texts gone. What they take together shows only once they stand. */
+function withTextsCut(draft: Draft, base: Shown): Shown | null {
+  const { sections, budget, tokens } = draft
+  const texts = textsOf(sections)
+  const withCuts = (cuts: Cuts): Shown => {
+    return (part) => (part.kind === 'text' ? (cuts.get(part) ?? part.least ?? null) : base(part))
+  }
+  const bare = withCuts(new Map())
+  let toShare = room(draft, bare)
+  if (toShare < 0) return null
+  while (toShare > 0) {
+    const shown = withCuts(shareOut(texts, toShare, tokens))
+    const excess = tokens.count(write(sections, shown)) - budget
+    if (excess <= 0) return shown
+    toShare -= excess
+  }
+  return bare
+}
+
+type Cuts = ReadonlyMap<Part, string | null>
+
+/** A long text with what stands and leaves with it: the head of its line, or what separates it from others. */
+type Text = { part: Part; lead: string }
+
+const textsOf = (sections: readonly Section[]): Text[] =>
+  sections.flatMap(({ lines }) =>
+    lines.flatMap(({ head, parts, between }) =>
+      parts.flatMap((part, i) => (part.kind === 'text' ? [{ part, lead: i === 0 ? head : between }] : [])),
+    ),
+  )
+
+/** In equal shares, the shortest first: what one does not need is for the longer ones. */
+function shareOut(texts: readonly Text[], toShare: number, tokens: Tokens): Cuts {
+  const shortestFirst = texts.toSorted((a, b) => a.part.text.length - b.part.text.length)
+  const cuts = new Map<Part, string | null>()
+  let left = toShare
+  shortestFirst.forEach((text, i) => {
+    const share = Math.floor(left / (texts.length - i))
+    const cut = cutTo(share, text, tokens)
+    cuts.set(text.part, cut)
+    if (cut !== null) left = Math.max(0, left - tokens.count(asLine(text, cut)))
+  })
+  return cuts
+}
+
+const asLine = ({ lead }: Text, text: string): string => `${lead}${text}\n`
+
+/**
+ * Prose has 3 to 5 characters a token; only runs of one character have more than this. What is longer than its share
+ * could hold at this rate is cut unseen, so that the work here stays in proportion to the budget.
+ */
+const CHARACTERS_PER_TOKEN = 8
+
+function cutTo(share: number, text: Text, tokens: Tokens): string | null {
+  const content = text.part.text
+  const seen = content.slice(0, share * CHARACTERS_PER_TOKEN)
+  if (seen === content && tokens.count(asLine(text, content), share) <= share) return content
+  const reach = tokens.reach(asLine(text, seen), share - tokens.count(`${MARK}\n`))
+  const start = startOf(content, Math.max(0, reach - text.lead.length))
+  return start === '' ? null : start + MARK
+}
+
+function tally(
+  sections: readonly Section[],
+  shown: Shown,
+  overBudget: boolean,
+): Pick<Rendered, 'included' | 'omitted'> {
+  const [included, omitted] = [new Map<string, number>(), new Map<string, number>()]
+  const add = (to: Map<string, number>, section: string): unknown =>
+    to.set(section, (to.get(section) ?? 0) + 1)
+  for (const part of partsOf(sections)) {
+    const standing = shown(part)
+    if (part.section !== undefined) add(standing === null ? omitted : included, part.section)
+    if (part.kind === 'text') add(standing === part.text ? included : omitted, 'texts')
+  }
+  const counts = (of: Map<string, number>): Count[] => [...of].map(([section, items]) => ({ section, items }))
+  return {
+    included: counts(included),
+    omitted: [
+      ...counts(omitted).map((count) => ({ ...count, reason: 'token_budget' as const })),
+      ...(overBudget
+        ? [{ section: 'required', items: requiredLines(sections), reason: 'over_budget' as const }]
+        : []),
+    ],
+  }
+}
+
+const requiredLines = (sections: readonly Section[]): number =>
+  sections.flatMap(({ lines }) => lines).filter(({ parts }) => parts.some(({ kind }) => kind === 'required'))
+    .length

@@ -1,0 +1,418 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
+import {
+  keptIsWhole,
+  newestStanding,
+  SMALL_WORLD,
+  type Standing,
+  standingColumns,
+  standingFrom,
+  targetParams,
+  WHOLE_LEDGER,
+} from '../criteria/criteria-snapshot.ts'
+import { readHistories, readMerges } from '../criteria/history.ts'
+import { isLedgerConsistent, ledgerColumns, ledgerEntry } from '../criteria/ledger.ts'
+import {
+  arePromisesConsistent,
+  NO_PROMISES,
+  promisedColumns,
+  promisesOf,
+  withoutEvidence,
+} from '../criteria/promises.ts'
+import { outcomeText } from '../criteria/rows.ts'
+import { analyseStall, type Stall } from '../criteria/stall.ts'
+import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
+import {
+  type CriterionState,
+  criterionStates,
+  finalKeys,
+  type LedgerEntry,
+  promisedNotJudged,
+} from '../criteria/state.ts'
+import { type PromisesView, type Role, shownCriterion, shownPromised } from '../criteria/views.ts'
+import { labelIssues } from '../record/label-issues.ts'
+import { bySeverity, type TurnState } from '../record/record.ts'
+import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
+import { renderContext } from './budget.ts'
+import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from './continuation.ts'
+import { withoutJudgement } from './render.ts'
+import { recoveredIn } from './rendering-from-context.ts'
+
+const contextInWorld = statement('turns/context-in-world')
+const contextInTask = statement('turns/context-in-task')
+const contextWithEntriesInWorld = statement('turns/context-with-entries-in-world')
+const contextWithEntriesInTask = statement('turns/context-with-entries-in-task')
+const contextAsOfInWorld = statement('turns/context-as-of-in-world')
+const contextAsOfInTask = statement('turns/context-as-of-in-task')
+const worldOfContextInWorld = statement('turns/world-of-context-in-world')
+const worldOfContextInTask = statement('turns/world-of-context-in-task')
+
+const contextRow = turnWithParts.extend({
+  turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
+  /** The turn itself, or the newest judged one where it ended in an error; then with its issues. */
+  judged: turnWithParts.shape.turn
+    .pick({
+      key: true,
+      number: true,
+      issueCount: true,
+      coachDecision: true,
+      coachFeedback: true,
+      whatToTryNext: true,
+    })
+    .extend({ digest: z.string(), outcome: outcomeText.nullable() }),
+  judgedIssues: turnWithParts.shape.issues,
+  ...promisedColumns,
+  /** Only as of an earlier turn, where the turn asked for may have promises of its own beside the prior turn's. */
+  priorPromises: turnWithParts.shape.promises.optional(),
+  ...standingColumns,
+  /** Of each turn its number, how many verifications it has, and those. */
+  entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
+})
+
+const contextAsOfRow = contextRow.extend(ledgerColumns)
+
+const worldRow = z.object({
+  worldSlug: z.string(),
+  deleted: z.boolean(),
+  turnCount: z.number(),
+  turnsFound: z.number(),
+  turnsBelow: z.number(),
+})
+
+type ContextRow = z.output<typeof contextRow>
+type Request = ContextRequest & { project: string }
+
+/**
+ * What the next turn needs to know: the prior turn, and all that was verified so far. One query by exact key; two where
+ * the turn asked for is not the next one.
+ *
+ * `context` is the seed's text (seed 000, `load_turn_continuation_context`); `null` in turn 1 and where
+ * there is no prior turn, which is an answer: an unreachable store is an error.
+ *
+ * @throws `unknown_world` where the request names a world that the task does not have, `world_deleted`,
+ *   `store_unavailable`, `timeout`
+ */
+export async function loadTurnContinuationContext(
+  store: Graph,
+  request: Request,
+): Promise<ContinuationContext> {
+  const graph = withOneDeadline(store)
+  return untilWhole(
+    () => loadContext(graph, request),
+    (context) => context !== null,
+  )
+}
+
+/** Null where a commit was seen in part, or a supersede came between what was read of one world. */
+async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | null> {
+  if (request.currentTurn <= 1) return answerWithoutPrior('first_turn', graph, request)
+  const newest = await readContext(graph, request)
+  if (newest === null) {
+    const without = await answerWithoutPrior('no_prior_turn', graph, request)
+    if (without !== null) return without
+  }
+  const found =
+    newest !== null && newest.world.currentTurn < request.currentTurn
+      ? await newestFrom(graph, newest, request)
+      : await findAsOf(graph, request)
+  if (found === null) return null
+  const more = await readMore(graph, found, request)
+  return more === null ? null : contextFrom(found, more, request)
+}
+
+/** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
+async function answerWithoutPrior(
+  status: 'first_turn' | 'no_prior_turn',
+  graph: Graph,
+  request: Request,
+): Promise<ContinuationContext | null> {
+  const from = request.worldSlug == null ? worldOfContextInTask : worldOfContextInWorld
+  const params = { ...targetParams(request), turnNumber: request.currentTurn }
+  const [world] = await readRows(graph, from, params, worldRow)
+  if (world === undefined && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
+  if (world?.deleted) throw worldDeleted(world.worldSlug)
+  const isTorn = world !== undefined && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
+  if (isTorn && status === 'no_prior_turn') return null
+  return withoutPrior(status, request, world?.worldSlug ?? null)
+}
+
+/** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
+export async function warmUpContext(graph: Graph): Promise<void> {
+  const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2 }
+  for (const role of ['player', 'coach'] as const) {
+    const request = { ...nowhere, role, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
+    await readContext(graph, request)
+    await readContext(graph, { ...request, worldSlug: '' })
+    await findAsOf(graph, request)
+    await findAsOf(graph, { ...request, worldSlug: '' })
+    await answerWithoutPrior('first_turn', graph, request)
+  }
+}
+
+type Found = { row: ContextRow; standing: Standing; states: readonly CriterionState[] }
+
+async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
+  const entriesUpTo = entriesNeeded(request)
+  const turnNumber = request.currentTurn
+  const params = { ...targetParams(request), turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) }
+  const row = await readWholeRow(graph, contextStatement(request), params, contextRow, (found) =>
+    isContextConsistent(found, turnNumber, entriesUpTo),
+  )
+  if (row?.world.deleted) throw worldDeleted(row.world.slug)
+  return row
+}
+
+function contextStatement(request: Request): Statement {
+  if (entriesNeeded(request) > 0)
+    return request.worldSlug == null ? contextWithEntriesInTask : contextWithEntriesInWorld
+  return request.worldSlug == null ? contextInTask : contextInWorld
+}
+
+/** Of worlds up to how many turns all entries are read at once: the Coach sees evidence. */
+function entriesNeeded({ role, policy }: Request): number {
+  if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis asks for the verified set after each turn
+  return role === 'coach' ? SMALL_WORLD : 0
+}
+
+/** Where nothing newer than the prior turn stands: what the captures kept is the answer. */
+async function newestFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
+  const hasEntries = row.world.turnCount <= entriesNeeded(request)
+  return foundIn(row, newestStanding(row, hasEntries ? await entriesOf(graph, row) : null), request)
+}
+
+/** Each entry under the criterion that it counts for; one that merged into another no longer stands anywhere. */
+async function entriesOf(graph: Graph, { entries, standing, world }: ContextRow): Promise<LedgerEntry[]> {
+  const all = entries.flatMap(([, , ofTurn]) => ofTurn)
+  const stand = new Set(standing.map(({ criterion }) => criterion.key))
+  if (all.every(({ criterionKey }) => stand.has(criterionKey))) return all
+  const keyOf = finalKeys(await readMerges(graph, world.taskKey))
+  return all.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+}
+
+/** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
+async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
+  const turnNumber = request.currentTurn
+  const row = await readWholeRow(
+    graph,
+    request.worldSlug == null ? contextAsOfInTask : contextAsOfInWorld,
+    { ...targetParams(request), turnNumber, ledgerUpTo: WHOLE_LEDGER },
+    contextAsOfRow,
+    isConsistentAsOf,
+  )
+  if (row === null) return null
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  return foundIn(row, standingFrom(row, row.turn.number, WHOLE_LEDGER), request)
+}
+
+const foundIn = (row: ContextRow, standing: Standing, { policy }: Request): Found => ({
+  row,
+  standing,
+  states: criterionStates(standing.criteria, standing.progress, policy),
+})
+
+/** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
+function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
+  const { world, turn, entries } = row
+  if (world.deleted || world.currentTurn >= turnNumber) return true
+  return (
+    hasAllParts(row) &&
+    keptIsWhole(row) &&
+    // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
+    // turn with the judgements of another.
+    world.newestDigest === turn.digest &&
+    arePromisesConsistent(row, {
+      number: world.promisedTurn ?? turn.number,
+      digest: world.promisedTurn === null ? turn.digest : world.promisedDigest,
+    }) &&
+    isLastOutcome(row) &&
+    isAsOf(row) &&
+    (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
+  )
+}
+
+/** Whether a row with the ledger is of one moment: each turn must be the record that the ledger says. */
+function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
+  const { turn, judged, promisedTurn, turns } = row
+  const newestBelow = Math.max(...turns.map((said) => said.turn))
+  const digestOf = new Map(turns.map((said) => [said.turn, said.digest]))
+  if (row.world.deleted) return true
+  return (
+    hasAllParts(row) &&
+    isLedgerConsistent(row, row.world.turnCount) &&
+    keptIsWhole(row) &&
+    turn.number === newestBelow &&
+    digestOf.get(turn.number) === turn.digest &&
+    digestOf.get(judged.number) === judged.digest &&
+    arePromisesConsistent(row, {
+      number: promisedTurn.number,
+      // The turn that is asked for may have promises of its own: its entries are not part of the ledger below it.
+      digest: digestOf.get(promisedTurn.number) ?? null,
+    })
+  )
+}
+
+const hasAllParts = (row: ContextRow): boolean =>
+  isWhole({ ...row, promises: promisesOfPrior(row) }) &&
+  (row.judged.number === row.turn.number || row.judged.issueCount === row.judgedIssues.length) &&
+  // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
+  ![row.turn.key, row.judged.key].some((key) => SUPERSEDED_KEY.test(key))
+
+const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: ContextRow) =>
+  priorPromises ?? (promisedTurn.number === turn.number ? promises.map(([promise]) => promise) : [])
+
+const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolean =>
+  entries.some(([turn]) => turn === newest) && entries.every(([, count, ofTurn]) => ofTurn.length === count)
+
+/** `cypher/turns/supersede`: the key, `~`, and the record's revision. */
+const SUPERSEDED_KEY = /~\d+$/
+
+/** Of a judged turn before one that ended in an error: the world keeps how it ended. */
+const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
+  judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
+
+const isAsOf = ({ turn, standing }: ContextRow): boolean =>
+  standing.every(({ progress: kept }) => {
+    if (kept === null) return false
+    const { firstTurn, lastTurn, promiseTurn } = kept.progress
+    return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
+  })
+
+function withoutPrior(
+  status: ContinuationContext['status'],
+  request: ContextRequest,
+  worldSlug: string | null,
+): ContinuationContext {
+  return {
+    status,
+    taskKnown: true, // the operation looks again where no world was found
+    context: null,
+    role: request.role,
+    worldSlug: worldSlug ?? request.worldSlug ?? null,
+    currentTurn: request.currentTurn,
+    previousTurn: null,
+    gap: false,
+    prior: null,
+    lastJudged: null,
+    criteria: [],
+    promisedNotJudged: [],
+    promises: null,
+    stall: null,
+    issues: [],
+    included: [],
+    omitted: [],
+    tokens: { budget: request.tokenBudget, used: 0 },
+  }
+}
+
+type More = {
+  histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
+  stall: Stall
+  promises: PromisesView
+}
+
+/** What the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
+async function readMore(
+  graph: Graph,
+  { row, standing, states }: Found,
+  request: Request,
+): Promise<More | null> {
+  const { role, policy } = request
+  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  if (role === 'coach' && histories === null) return null
+  const stall = reachesBack(standing, states)
+    ? analyseStall(sessionOf(standing, states, policy))
+    : await loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
+  const promises =
+    row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, standing, request.currentTurn)
+  return { histories, stall, promises }
+}
+
+/** What the newest judged turn said, where the prior one ended in an error, which says nothing of the work. */
+const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Request): LastJudged | null => {
+  if (perspectiveReset || judged.number === turn.number) return null
+  const { number, coachDecision, coachFeedback, whatToTryNext } = judged
+  return { turn: number, coachDecision, coachFeedback, whatToTryNext }
+}
+
+async function contextFrom(
+  { row, standing, states }: Found,
+  { histories, stall, promises }: More,
+  request: Request,
+): Promise<ContinuationContext> {
+  const { role, currentTurn } = request
+  const prior = priorOf(row, request)
+  const criteria = states.map((state) => shownCriterion(state, role, standing, histories))
+  const issues = request.perspectiveReset
+    ? []
+    : [
+        ...labelIssues(bySeverity(prior.issues), states),
+        ...labelIssues(bySeverity(issuesFrom(row.judgedIssues)), states).map((issue) => ({
+          ...issue,
+          turn: row.judged.number,
+        })),
+      ].map((issue) => shownIssue(issue, role))
+  const lastJudged = lastJudgedIn(row, request)
+  const shown = priorFor(prior, request)
+  const promised = promisedNotJudged(standing.criteria, standing.progress).map(shownPromised)
+  const { text, ...rendered } = await renderContext(
+    {
+      prior: shown,
+      criteria,
+      lastJudged,
+      promisedNotJudged: promised,
+      issues,
+      role,
+      olderTurnsRecorded: [...standing.progress.values()].some(
+        ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < prior.turnNumber,
+      ),
+      verifiedInPrior: new Set(
+        states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === prior.turnNumber).map(({ key }) => key),
+      ),
+      recovered: role === 'coach' ? recoveredIn(promises) : null,
+      stallWarning: stallWarning(role, stall),
+    },
+    request.tokenBudget,
+  )
+  return {
+    ...withoutPrior('ok', request, standing.worldSlug),
+    context: text,
+    previousTurn: prior.turnNumber,
+    gap: prior.turnNumber !== currentTurn - 1,
+    prior: shown,
+    criteria,
+    lastJudged,
+    promisedNotJudged: promised,
+    promises: role === 'coach' ? promises : withoutEvidence(promises),
+    stall: stallFor(role, stall),
+    issues,
+    ...rendered,
+  }
+}
+
+function priorOf(row: ContextRow, scope: Request): TurnState {
+  const { digest, ...turn } = row.turn
+  return toTurnState(
+    { ...row, turn, promises: promisesOfPrior(row) },
+    { ...scope, worldSlug: row.world.slug },
+  )
+}
+
+/** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */
+function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }: ContextRequest): PriorTurn {
+  const { verifications, gates, extra, ...open } = prior
+  const promises = prior.promises.map(({ evidence, ...promise }) => promise)
+  const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
+  return {
+    ...(perspectiveReset ? withoutJudgement(seen) : seen),
+    issues: perspectiveReset ? [] : prior.issues.map((issue) => shownIssue(issue, role)),
+  }
+}
+
+function shownIssue<I extends { details: unknown }>({ details, ...issue }: I, role: Role) {
+  return role === 'coach' ? { ...issue, details } : issue
+}

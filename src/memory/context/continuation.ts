@@ -1,0 +1,91 @@
+import * as z from 'zod'
+import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
+import { POLICIES } from '../criteria/state.ts'
+import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/views.ts'
+import { turnState } from '../record/record.ts'
+import { knownTask } from '../worlds/known-task.ts'
+
+/** What is asked for and what is answered as continuation context (contract: turns.md). */
+
+export const contextRequest = z.strictObject({
+  project: name.nullish().describe("default: the connection's project"),
+  featureId: name.nullish().describe('default: that of the world'),
+  taskId: name.nullish().describe('default: that of the world'),
+  currentTurn: wholeNumber(-LIMITS.turnNumber, LIMITS.turnNumber + 1).describe(
+    'the turn that is about to begin',
+  ),
+  worldSlug: name.nullish().describe('default: the newest world of the task'),
+  role: z.enum(ROLES).default('player'),
+  tokenBudget: wholeNumber(100, 100_000).default(2_000),
+  perspectiveReset: z
+    .stringbool()
+    .or(z.boolean())
+    .default(false)
+    .describe('true: all prior feedback and issues are left out'),
+  policy: z.enum(POLICIES).default('sticky'),
+})
+
+/** Its task is found by then. */
+export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' | 'taskId'> & {
+  featureId: string
+  taskId: string
+}
+
+/** Issues as they are shown: the Player does not see what lies behind the verdict. */
+const shownIssue = turnState.shape.issues.element.partial({ details: true })
+
+/** An issue that names criteria as the whole answer does. */
+export const issueView = shownIssue.extend({
+  criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
+  givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
+  turn: z.number().optional().describe('that raised it, where that is not the turn that the answer is about'),
+})
+
+/** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
+export const priorTurn = turnState
+  .omit({ createdAt: true })
+  .partial({ verifications: true, gates: true, extra: true })
+  .extend({
+    issues: z.array(shownIssue),
+    promises: z.array(turnState.shape.promises.element.partial({ evidence: true })),
+  })
+
+export type PriorTurn = z.output<typeof priorTurn>
+
+/** What the newest judged turn said, where the prior turn ended in an error: nobody has judged the work since. */
+export const lastJudged = turnState
+  .pick({ coachDecision: true, coachFeedback: true, whatToTryNext: true })
+  .extend({ turn: z.number() })
+
+export type LastJudged = z.output<typeof lastJudged>
+
+const section = z.object({ section: z.string(), items: z.number() })
+
+export const continuationContext = z.object({
+  status: z.enum(['ok', 'first_turn', 'no_prior_turn']),
+  ...knownTask,
+  context: z.string().nullable().describe('the text for the prompt; null where there is no prior turn'),
+  role: z.enum(ROLES),
+  worldSlug: z.string().nullable(),
+  currentTurn: z.number(),
+  previousTurn: z.number().nullable(),
+  gap: z.boolean().describe('true when the previous turn is not current_turn - 1'),
+  prior: priorTurn.nullable(),
+  lastJudged: lastJudged
+    .nullable()
+    .describe(
+      'the newest judged turn, where the prior one ended in an error: its issues are among the issues',
+    ),
+  criteria: z.array(criterionState),
+  promisedNotJudged: z
+    .array(promisedCriterion)
+    .describe('promised, and never named by a judge while others were: they do not count'),
+  promises: promisesView.nullable().describe('those that hold for the coming turn'),
+  stall: stallView.nullable(),
+  issues: z.array(issueView),
+  included: z.array(section),
+  omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
+  tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),
+})
+
+export type ContinuationContext = z.output<typeof continuationContext>

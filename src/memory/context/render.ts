@@ -1,0 +1,350 @@
+import { LIMITS } from '../../core/fields.ts'
+import { NEVER_JUDGED, promisedNames } from '../criteria/promised-note.ts'
+import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
+import { countEqual } from '../record/equal-issues.ts'
+import type { LastJudged, PriorTurn } from './continuation.ts'
+
+/**
+ * The text of a continuation context, as items: seed 000's lines, in the seed's order and form, byte for byte where
+ * a record says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
+ */
+
+/** What the text says of the prior turn itself. */
+export type Summary = Pick<
+  PriorTurn,
+  | 'turnNumber'
+  | 'playerSummary'
+  | 'coachDecision'
+  | 'coachFeedback'
+  | 'blockersFound'
+  | 'lessonsFromTurn'
+  | 'whatToTryNext'
+>
+
+/** What is left of a turn where the perspective is reset. */
+export const withoutJudgement = <S extends Summary>(prior: S): S => ({
+  ...prior,
+  coachFeedback: null,
+  // Often the Coach's own suggestions, as an import takes them from its issues.
+  whatToTryNext: null,
+})
+
+export type Rendering = {
+  prior: Summary
+  criteria: readonly ShownCriterion[]
+  /** The newest judged turn, where the prior one ended in an error; its issues carry its number. */
+  lastJudged: Pick<LastJudged, 'turn' | 'coachFeedback' | 'whatToTryNext'> | null
+  /** Promised, and never named by a judge while others were. */
+  promisedNotJudged: readonly Pick<PromisedCriterion, 'criterionId' | 'text'>[]
+  /** Most severe first. */
+  issues: readonly (PriorTurn['issues'][number] & { turn?: number | undefined })[]
+  role: Role
+  /** A turn older than the prior one recorded a verification. */
+  olderTurnsRecorded: boolean
+  /** Keys of the criteria that the prior turn itself verified. */
+  verifiedInPrior: ReadonlySet<string>
+  /** Promises recovered from an earlier turn (coach only); null otherwise. */
+  recovered: {
+    fromTurn: number
+    items: readonly { criterionId: string; status: string; evidence: string | null }[]
+  } | null
+  /** In words, where the session stalls; null otherwise. */
+  stallWarning: string | null
+}
+
+/** What leaves a text that is too long, in this order. */
+export const LEAVING = [
+  'evidence',
+  'advisory',
+  'should_fix',
+  'lessons',
+  'blockers',
+  'criterion_texts',
+  'promises',
+] as const
+
+/** A `text` is cut once all those have left; `progress`, which the statuses tell as well, leaves last of all. */
+export type Kind = (typeof LEAVING)[number] | 'text' | 'progress' | 'required'
+
+/** One item of the text: stays or leaves as a whole, unless it is a `text`. */
+export type Part = {
+  kind: Kind
+  text: string
+  /** Under what it is counted as included or omitted. */
+  section?: string
+  /** What stands where not even the beginning of a `text` fits; without it nothing does. */
+  least?: string
+}
+
+/** `head` and `between` stand only where parts do. */
+export type Line = { head: string; parts: readonly Part[]; between: string }
+
+export type SectionName = 'turn' | 'criteria' | 'issues' | 'promises' | 'progress' | 'stall'
+
+/** The heading stands only where lines do. */
+export type Section = { name: SectionName; heading: string | null; lines: readonly Line[] }
+
+/** What stands for a part; null where nothing does. */
+export type Shown = (part: Part) => string | null
+
+export function write(sections: readonly Section[], shown: Shown): string {
+  const texts = sections.map(({ heading, lines }) => {
+    const text = join(
+      lines.map((line) => writeLine(line, shown)),
+      '\n',
+    )
+    return text === null || heading === null ? text : `${heading}\n${text}`
+  })
+  return join(texts, '\n\n') ?? ''
+}
+
+function writeLine({ head, parts, between }: Line, shown: Shown): string | null {
+  const text = join(parts.map(shown), between)
+  return text === null ? null : head + text
+}
+
+function join(texts: readonly (string | null)[], between: string): string | null {
+  const standing = texts.filter((text) => text !== null)
+  return standing.length === 0 ? null : standing.join(between)
+}
+
+export function sectionsOf(rendering: Rendering): Section[] {
+  return [
+    { name: 'turn', heading: null, lines: summaryLines(rendering) },
+    {
+      name: 'criteria',
+      heading: '**Acceptance Criteria Status**:',
+      lines: rendering.criteria.flatMap((criterion) => criterionLines(criterion, rendering)),
+    },
+    {
+      name: 'issues',
+      heading: '**Open issues** (most severe first):',
+      lines: issueLines(rendering, (issue) => issue.turn === undefined),
+    },
+    {
+      name: 'issues',
+      heading: `**Open issues** (${fromLastJudged(rendering)}; most severe first):`,
+      lines: issueLines(rendering, (issue) => issue.turn !== undefined),
+    },
+    promiseSection(rendering),
+    { name: 'progress', heading: null, lines: progressLines(rendering) },
+    {
+      name: 'stall',
+      heading: null,
+      lines: labelled('Stall warning', textParts(rendering.stallWarning, 'stall')),
+    },
+  ]
+}
+
+function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): Line[] {
+  const before = ` (${fromLastJudged({ prior, lastJudged })})`
+  return [
+    plain({
+      kind: 'required',
+      text: `## Previous Turn Summary (Turn ${prior.turnNumber})`,
+      section: 'turn',
+    }),
+    ...labelled('What was attempted', textParts(prior.playerSummary)),
+    plain({ kind: 'required', text: `**Coach decision**: ${prior.coachDecision}` }),
+    ...labelled('Feedback', textParts(prior.coachFeedback)),
+    ...labelled('Feedback', textParts(lastJudged?.coachFeedback ?? null), '', before),
+    ...labelled('Blockers found', blockerParts(prior.blockersFound), ', '),
+    ...labelled('Lessons learned', lessonParts(prior.lessonsFromTurn), '; '),
+    ...labelled('Suggested focus for this turn', textParts(prior.whatToTryNext)),
+    ...labelled('Suggested focus for this turn', textParts(lastJudged?.whatToTryNext ?? null), '', before),
+  ]
+}
+
+const fromLastJudged = ({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): string =>
+  `from turn ${lastJudged?.turn}; turn ${prior.turnNumber} ended in an error`
+
+const BLOCKERS_KEPT = 5
+
+function blockerParts(blockers: readonly string[]): Part[] {
+  return blockers.map((text, i) => ({
+    kind: i < BLOCKERS_KEPT ? 'text' : 'blockers',
+    text,
+    section: 'blockers',
+  }))
+}
+
+const lessonParts = (lessons: readonly string[]): Part[] =>
+  lessons.map((text) => ({ kind: 'lessons', text, section: 'lessons' }))
+
+const ICONS = { verified: '✓', rejected: '✗', pending: '○' } as const
+/** Of what was verified and has been rejected since: ✓ stands only where nobody contests. */
+const CONTESTED = '⚠'
+
+function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Rendering): Line[] {
+  const { state, criterionId, text } = criterion
+  const isContested = state === 'verified' && criterion.contested !== null
+  const icon = `  ${isContested ? CONTESTED : ICONS[state]} `
+  const name =
+    criterionId === '' ? nameParts(oneLine(text ?? '')) : [{ kind: 'required', text: criterionId } as const]
+  // What is left to do is named; what is proven needs no words.
+  const what = state === 'verified' || text === null || criterionId === '' ? null : ` — ${oneLine(text)}`
+  const evidence = role === 'coach' && state === 'verified' ? lastEvidence(criterion) : null
+  return [
+    plain(
+      { kind: 'required', text: icon, section: 'criteria' },
+      ...name,
+      ...statusParts(criterion, role, verifiedInPrior),
+      ...optional('criterion_texts', what),
+    ),
+    ...optional('evidence', evidence === null ? null : `      ${oneLine(evidence)}`).map((part) =>
+      plain(part),
+    ),
+  ]
+}
+
+/** The text is the name of a criterion without a label: no more of it has to stay than a label may be long. */
+function nameParts(name: string): Part[] {
+  if (name.length <= LIMITS.nameCharacters) return [{ kind: 'required', text: name }]
+  const start = startOf(name, LIMITS.nameCharacters, ['word', 'grapheme'])
+  return [
+    { kind: 'required', text: start },
+    { kind: 'text', text: name.slice(start.length), least: MARK },
+  ]
+}
+
+/** Since when, only where the prior turn did not itself say so: there the line is the seed's. */
+function statusParts(
+  { key, state, verifiedInTurn, contested }: ShownCriterion,
+  role: Role,
+  verifiedInPrior: ReadonlySet<string>,
+): Part[] {
+  if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null)) {
+    return [{ kind: 'required', text: `: ${state}` }]
+  }
+  const since = `: ${state} (turn ${verifiedInTurn}`
+  if (contested === null) return [{ kind: 'required', text: `${since})` }]
+  const reason = role === 'coach' ? (contested.reason ?? null) : null
+  return [
+    { kind: 'required', text: `${since}, contested in turn ${contested.turn}` },
+    ...optional('evidence', reason === null ? null : `: ${oneLine(reason)}`),
+    { kind: 'required', text: ')' },
+  ]
+}
+
+function lastEvidence({ history }: ShownCriterion): string | null {
+  return (
+    history?.findLast(({ status, evidence }) => status === 'verified' && evidence !== null)?.evidence ?? null
+  )
+}
+
+/** Equal issues of a turn are one line with their number, so that they take their place in the budget once. */
+function issueLines(
+  { issues, prior, lastJudged }: Rendering,
+  isOfSection: (issue: Rendering['issues'][number]) => boolean,
+): Line[] {
+  const focus = [prior.whatToTryNext, lastJudged?.whatToTryNext].join('\n')
+  return countEqual(issues.filter(isOfSection)).flatMap(({ issue, times }) => {
+    // An import takes the focus of the next turn from the suggestions: once is enough.
+    const isFocus = issue.suggestion !== null && focus.includes(issue.suggestion)
+    return issueLine({ ...issue, suggestion: isFocus ? null : issue.suggestion }, times)
+  })
+}
+
+type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' | 'suggestion'>
+
+function issueLine({ severity, description, suggestion }: IssueShown, times: number): Line[] {
+  const section = 'issues'
+  const text = `  - [${severity}] ${description}`
+  const [firstLine] = FIRST_LINE.exec(text) ?? ['']
+  const first = times === 1 ? firstLine : `${firstLine} ×${times}`
+  const rest = text.slice(firstLine.length)
+  const said =
+    suggestion === null || suggestion.trim() === '' ? null : `      Suggestion: ${oneLine(suggestion)}`
+  const kind = severity === 'blocking' ? 'text' : severity
+  return [
+    severity === 'blocking'
+      ? plain({ kind: 'required', text: first, section }, ...textParts(rest))
+      : plain({ kind, text: first + rest, section }),
+    ...(said === null ? [] : [plain({ kind, text: said, section: 'suggestions' })]),
+  ]
+}
+
+/** The first that says something. */
+const FIRST_LINE = /^ {2}- \[\w+\]\s*.*/u
+
+function promiseSection({ role, recovered }: Rendering): Section {
+  if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
+  const { fromTurn, items } = recovered
+  return {
+    name: 'promises',
+    heading: `**Promises recovered from turn ${fromTurn}**: ${items.length}`,
+    lines: items.map(({ criterionId, status, evidence }) =>
+      plain(
+        { kind: 'promises', text: `  - ${criterionId}: ${status}`, section: 'promises' },
+        ...optional('evidence', evidence === null ? null : ` — ${oneLine(evidence)}`),
+      ),
+    ),
+  }
+}
+
+function progressLines({ criteria, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
+  const promised = promisedNotJudged.length
+  if (!olderTurnsRecorded && promised === 0) return []
+  const verified = criteria.filter(({ state }) => state === 'verified').length
+  const text = `**Progress**: ${verified} of ${criteria.length} criteria verified after turn ${prior.turnNumber}`
+  if (promised === 0) return [plain({ kind: 'progress', text, section: 'progress' })]
+  return [
+    plain(
+      { kind: 'progress', text: `${text}; ${promised} ${NEVER_JUDGED}`, section: 'progress' },
+      ...optional('criterion_texts', `: ${promisedNames(promisedNotJudged)}`),
+    ),
+  ]
+}
+
+const plain = (...parts: Part[]): Line => ({ head: '', parts, between: '' })
+
+function labelled(name: string, parts: readonly Part[], between = '', from = ''): Line[] {
+  const content = parts.map(({ text }) => text).join(between)
+  return content === '' ? [] : [{ head: `**${name}**${from}: `, parts, between }]
+}
+
+const textParts = (text: string | null, section?: string): Part[] =>
+  text === null || text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
+
+const optional = (section: 'evidence' | 'criterion_texts', text: string | null): Part[] =>
+  text === null ? [] : [{ kind: section, text, section }]
+
+const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
+
+/** Ends a text that was cut. */
+export const MARK = ' […]'
+
+/** Longer ones, in characters, are no prose but a dump or a log, and are cut inside. */
+const LONGEST = { sentence: 1_000, word: 100, grapheme: Number.POSITIVE_INFINITY } as const
+type Unit = keyof typeof LONGEST
+
+/** The start of a text, up to where its last sentence before `end` ends; a word or a grapheme where none does. */
+export function startOf(
+  text: string,
+  end: number,
+  units: readonly Unit[] = ['sentence', 'word', 'grapheme'],
+): string {
+  const at = nextInk(text, end)
+  for (const unit of units) {
+    const found = segmenter(unit).segment(text).containing(at)
+    if (found === undefined || found.segment.length > LONGEST[unit]) continue
+    const start = text.slice(0, found.index).trimEnd()
+    if (start !== '') return start
+  }
+  return ''
+}
+
+/** Where the next unit begins if one ends at `end`. */
+function nextInk(text: string, end: number): number {
+  INK.lastIndex = end
+  return Math.min(INK.exec(text)?.index ?? text.length, text.length - 1)
+}
+const INK = /\S/g
+
+/** Made on first use: 1 ms each. */
+function segmenter(granularity: Unit): Intl.Segmenter {
+  const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity })
+  segmenters.set(granularity, made)
+  return made
+}
+const segmenters = new Map<Unit, Intl.Segmenter>()

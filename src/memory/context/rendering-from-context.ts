@@ -1,0 +1,44 @@
+import { stallWarning } from '../criteria/stall-analysis.ts'
+import type { PromisesView } from '../criteria/views.ts'
+import type { ContinuationContext } from './continuation.ts'
+import type { Rendering } from './render.ts'
+
+/** What a continuation context that was answered said, for its text to be written anew: in sections, or cut otherwise. */
+export function renderingOf(
+  { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall }: ContinuationContext,
+  prior: Rendering['prior'],
+): Rendering {
+  const turn = prior.turnNumber
+  return {
+    prior,
+    criteria,
+    lastJudged,
+    promisedNotJudged,
+    issues,
+    role,
+    olderTurnsRecorded: criteria.some(
+      ({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn < turn,
+    ),
+    verifiedInPrior: new Set(
+      criteria
+        .filter(({ state, lastTurn, contested }) => state === 'verified' && lastTurn === turn && !contested)
+        .map(({ key }) => key),
+    ),
+    recovered: promises === null || role === 'player' ? null : recoveredIn(promises),
+    stallWarning: stall === null ? null : stallWarning(role, stall),
+  }
+}
+
+/** The promises that an earlier turn gave and that still hold; null where they are those of the prior turn, or none. */
+export const recoveredIn = ({ recoveredFromTurn, items }: PromisesView): Rendering['recovered'] =>
+  recoveredFromTurn === undefined ? null : { fromTurn: recoveredFromTurn, items: items.map(shownPromise) }
+
+export const shownPromise = ({
+  criterionId,
+  status,
+  evidence = null,
+}: {
+  criterionId: string
+  status: string
+  evidence?: string | null | undefined
+}) => ({ criterionId, status, evidence })

@@ -1,0 +1,252 @@
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readWholeRow } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import {
+  SMALL_WORLD,
+  type Standing,
+  standingColumns,
+  standingFrom,
+  standingIsWhole,
+  type Target,
+  targetParams,
+  WHOLE_LEDGER,
+} from '../criteria/criteria-snapshot.ts'
+import { ledgerColumns, ledgerEntry, NO_TURN } from '../criteria/ledger.ts'
+import {
+  type CriterionState,
+  criterionStates,
+  entriesIn,
+  finalKeys,
+  type LedgerEntry,
+  promisedNotJudged,
+} from '../criteria/state.ts'
+import { promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
+import { labelIssues } from '../record/label-issues.ts'
+import {
+  bySeverity,
+  COACH_DECISIONS,
+  type CriterionStatus,
+  GATE_STATUSES,
+  PLAYER_DECISIONS,
+} from '../record/record.ts'
+import { toTurnState, turnWithParts } from '../record/rows.ts'
+import { requireNames } from '../worlds/missing-name.ts'
+import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
+import { getWorld } from '../worlds/worlds.ts'
+import { issueView } from './continuation.ts'
+
+const whyInWorld = statement('turns/why-in-world')
+const whyInTask = statement('turns/why-in-task')
+
+const turned = z.object({
+  criterionId: z.string(),
+  key: z.string(),
+  text: z.string().nullable(),
+  evidence: z.string().nullable().optional().describe("role coach only: the judge's, of this turn"),
+})
+
+const rejection = turned.extend({
+  kind: z
+    .enum(['new', 'again', 'lost'])
+    .describe('new: not judged before, or left open; again: rejected before, too; lost: verified before'),
+})
+
+/** What was tried in a turn and why it failed (seed 000, goal 4). */
+export const whyView = z.object({
+  worldSlug: z.string(),
+  turn: z.number(),
+  playerSummary: z.string(),
+  playerDecision: z.enum(PLAYER_DECISIONS),
+  coachDecision: z.enum(COACH_DECISIONS),
+  coachFeedback: z.string().nullable(),
+  rejected: z.array(rejection).describe('criteria whose last verdict of this turn is a rejection'),
+  promisedNotJudged: z.array(promisedCriterion).describe('promised by then, and never named by a judge'),
+  issues: z.array(issueView).describe('most severe first'),
+  blockingIssues: z.array(issueView),
+  blockersFound: z.array(z.string()),
+  won: z.array(turned).describe('criteria whose last verdict became verified in this turn'),
+  lost: z
+    .array(turned)
+    .describe('criteria whose last verdict was verified before this turn and is not after it'),
+  verified: z.number().describe('accumulated, after this turn'),
+  total: z.number(),
+  gates: z.record(z.string(), z.enum(GATE_STATUSES)).optional().describe('role coach only'),
+  blockingGates: z.array(z.string()).optional().describe('role coach only: those that failed'),
+  whatToTryNext: z.string().nullable(),
+})
+
+export type WhyView = z.output<typeof whyView>
+
+export type WhyRequest = Target & { turn?: number | null | undefined; role?: Role | undefined }
+
+const whyRow = turnWithParts.omit({ verifications: true, promises: true }).extend({
+  said: z.array(ledgerEntry),
+  ...standingColumns,
+  ...ledgerColumns,
+})
+
+type WhyRow = z.output<typeof whyRow>
+
+/**
+ * Says what a turn tried and why it was not approved: all that was settled in it.
+ *
+ * @param request `turn`: default the newest; `role`: default the Coach, who sees the reasons
+ * @throws `not_found` where there is no such turn or task, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @example
+ * const { lost, blockingIssues } = await explainTurn(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1' })
+ */
+export async function explainTurn(store: Graph, request: WhyRequest): Promise<WhyView> {
+  const graph = withOneDeadline(store)
+  const asked = request.turn ?? null
+  const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
+    readWholeRow(
+      graph,
+      request.worldSlug == null ? whyInTask : whyInWorld,
+      {
+        ...targetParams(request),
+        turn: asked ?? 0,
+        turnNumber: asked === null ? NO_TURN : asked + 1,
+        ledgerUpTo,
+      },
+      whyRow,
+      (found) => whyIsWhole(found, ledgerUpTo),
+    )
+  const row = await read(SMALL_WORLD)
+  if (row === null) throw await whatIsMissing(graph, request, asked)
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  const known = whyFrom(row, request, SMALL_WORLD)
+  if (known !== null) return known
+  const whole = await read(WHOLE_LEDGER)
+  const why = whole === null ? null : whyFrom(whole, request, WHOLE_LEDGER)
+  if (why === null) throw noSuchTurn(request, asked)
+  return why
+}
+
+const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
+  standingIsWhole(ledgerUpTo)(row) &&
+  row.issues.length === row.turn.issueCount &&
+  row.gates.length === row.turn.gateCount &&
+  row.said.length === row.turn.verificationCount &&
+  (row.world.turnCount > ledgerUpTo || row.turns.some(({ turn }) => turn === row.turn.number))
+
+/** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
+function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | null {
+  const turn = row.turn.number
+  const standing = standingFrom(row, turn, ledgerUpTo)
+  const merged = row.said.some(({ criterionKey }) => !standing.progress.has(criterionKey))
+  if (standing.ledger === null && (turn < standing.currentTurn || merged)) return null
+  const record = toTurnState(
+    { ...row, verifications: [], promises: [] },
+    { ...scope, worldSlug: row.world.slug },
+  )
+  const after = criterionStates(standing.criteria, standing.progress, 'latest')
+  const verdictBefore = verdictsBefore(standing, turn)
+  const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
+  if ([...before.values()].includes(undefined)) return null
+  const keyOf = finalKeys(row.criteria)
+  const isCoach = scope.role !== 'player'
+  const lastWords = lastWordsIn(row.said, keyOf)
+  const show = ({ criterionId, key, text }: CriterionState) => ({
+    criterionId,
+    key,
+    text,
+    ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
+  })
+  const kindOf = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
+  const issues = labelIssues(bySeverity(record.issues), after).map(({ details, ...issue }) =>
+    isCoach ? { ...issue, details } : issue,
+  )
+  const accumulated = criterionStates(standing.criteria, standing.progress, 'sticky')
+  return {
+    worldSlug: row.world.slug,
+    turn,
+    playerSummary: record.playerSummary,
+    playerDecision: record.playerDecision,
+    coachDecision: record.coachDecision,
+    coachFeedback: record.coachFeedback,
+    rejected: after
+      .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
+      .map((state) => ({ ...show(state), kind: kindOf(state) })),
+    promisedNotJudged: promisedNotJudged(standing.criteria, standing.progress).map(shownPromised),
+    issues,
+    blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
+    blockersFound: record.blockersFound,
+    won: after.filter((state) => isVerified(state) && before.get(state.key) !== 'verified').map(show),
+    lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
+    verified: accumulated.filter(isVerified).length,
+    total: accumulated.length,
+    ...(isCoach && {
+      gates: record.gates,
+      blockingGates: Object.entries(record.gates)
+        .filter(([, status]) => status === 'failed')
+        .map(([name]) => name),
+    }),
+    whatToTryNext: record.whatToTryNext,
+  }
+}
+
+const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
+
+/**
+ * A judge's last word on each criterion before the turn: null where none had one, undefined where what was read does
+ * not reach back.
+ */
+function verdictsBefore(
+  standing: Standing,
+  turn: number,
+): (criterionKey: string) => CriterionStatus | null | undefined {
+  const entriesOf = entriesIn(standing)
+  return (key) => {
+    const known = entriesOf(key)
+    const last = known.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
+    if (last !== undefined) return last.status
+    const all = standing.ledger !== null || (standing.progress.get(key)?.entries ?? 0) <= known.length
+    return all ? null : undefined
+  }
+}
+
+/** What a rejection is, by the verdict before it. */
+const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
+
+/** What a judge said last of each criterion in a turn. A full entry stands for what the status map says beside it. */
+function lastWordsIn(
+  said: readonly LedgerEntry[],
+  keyOf: (key: string) => string,
+): ReadonlyMap<string, LedgerEntry> {
+  const placed = said.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+  const inFull = new Set(placed.flatMap((entry) => (entry.form === 'entry' ? [entry.criterionKey] : [])))
+  const judging = placed
+    .filter(
+      ({ source, form, criterionKey }) =>
+        source !== 'player' && (form === 'entry' || !inFull.has(criterionKey)),
+    )
+    .toSorted((a, b) => a.position - b.position)
+  return new Map(judging.map((entry) => [entry.criterionKey, entry]))
+}
+
+/** @throws `not_found` where the task is not there, `unknown_world` where the world is not, or is of another task */
+async function whatIsMissing(graph: Graph, target: Target, turn: number | null): Promise<TurngraphError> {
+  const { project, worldSlug } = target
+  if (worldSlug == null) {
+    await requireNames(graph, target)
+    return noSuchTurn(target, turn)
+  }
+  const world = await getWorld(graph, project, worldSlug)
+  if (world.featureId !== target.featureId || world.taskId !== target.taskId) {
+    return unknownWorld(project, worldSlug)
+  }
+  return noSuchTurn(target, turn, world.currentTurn)
+}
+
+function noSuchTurn({ taskId, worldSlug }: Target, turn: number | null, newest = 0): TurngraphError {
+  const where = worldSlug == null ? `task ${taskId}` : `world ${worldSlug} of task ${taskId}`
+  const message =
+    turn === null ? `There is no turn in ${where} yet.` : `There is no turn ${turn} in ${where}.`
+  return new TurngraphError('not_found', message, {
+    hint: '`turngraph worlds turns` lists the turns of a world.',
+    details: { near: newest === 0 ? [] : [String(newest)] },
+  })
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { taskOfCriterion } from '../../core/keys.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readRows, untilWhole } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './criteria-snapshot.ts'
+import { readHistories, readMerges } from './history.ts'
+import { criterionStates, finalKeys, POLICIES, type Policy, promisedNotJudged } from './state.ts'
+import {
+  criterionState,
+  historyEntry,
+  promisedCriterion,
+  type Role,
+  shownCriterion,
+  shownPromised,
+} from './views.ts'
+
+const history = statement('criteria/history')
+
+/** What is proven in a world as of a turn (contract: criteria.md, "State"). */
+export const criteriaView = z.object({
+  worldSlug: z.string().nullable().describe('null: the task has no world yet'),
+  asOfTurn: z.number().describe('inclusive; 0: no turn yet'),
+  policy: z.enum(POLICIES),
+  total: z.number().describe('the criteria that count'),
+  verified: z.number(),
+  remaining: z.array(z.string()).describe('ids of those that are not verified'),
+  promisedNotJudged: z
+    .array(promisedCriterion)
+    .describe('promised, and never named by a judge while others were: they do not count'),
+  criteria: z.array(criterionState),
+})
+
+export type CriteriaView = z.output<typeof criteriaView>
+
+export type CriteriaRequest = Target & { turn?: number | null | undefined; policy: Policy; role: Role }
+
+/**
+ * The criteria that count, where each stands, and for the Coach why.
+ *
+ * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @example
+ * const { verified, total, remaining } = await listCriteria(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', policy: 'sticky', role: 'coach' })
+ */
+export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
+  const graph = withOneDeadline(store)
+  const { turn = null, policy, role } = request
+  const { standing, states, histories } = await untilWhole(
+    () => readWithHistories(graph, request),
+    (found) => role === 'player' || found.histories !== null,
+  )
+  if (standing === null)
+    return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, promisedNotJudged: [], criteria: [] })
+  return viewOf({
+    worldSlug: standing.worldSlug,
+    asOfTurn: standing.turn,
+    policy,
+    promisedNotJudged: promisedNotJudged(standing.criteria, standing.progress).map(shownPromised),
+    criteria: states.map((state) => shownCriterion(state, role, standing, histories)),
+  })
+}
+
+/** `histories`: null where a supersede came between the two reads, or for the Player, who is shown none. */
+async function readWithHistories(graph: Graph, { role, policy, turn = null, ...target }: CriteriaRequest) {
+  const standing = await readStanding(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
+  if (standing === null) return { standing, states: [], histories: new Map() }
+  const states = criterionStates(standing.criteria, standing.progress, policy)
+  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  return { standing, states, histories }
+}
+
+function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining'>): CriteriaView {
+  const left = found.criteria.filter(({ state }) => state !== 'verified')
+  return {
+    worldSlug: found.worldSlug,
+    asOfTurn: found.asOfTurn,
+    policy: found.policy,
+    total: found.criteria.length,
+    verified: found.criteria.length - left.length,
+    remaining: left.map(({ criterionId }) => criterionId),
+    promisedNotJudged: found.promisedNotJudged,
+    criteria: found.criteria,
+  }
+}
+
+export const historyPosition = historyEntry.extend({ position: z.number() })
+export type HistoryPosition = z.output<typeof historyPosition>
+
+/**
+ * All that was ever said of a criterion in a world, oldest first, from `after` on.
+ *
+ * @throws `not_found` where the task has no such criterion, `unknown_world`, `world_deleted`
+ */
+export async function criterionHistory(
+  store: Graph,
+  { project, key, worldSlug }: { project: string; key: string; worldSlug?: string | null | undefined },
+  { after, limit }: { after: { turn: number; position: number }; limit: number },
+): Promise<HistoryPosition[]> {
+  const graph = withOneDeadline(store)
+  const task = taskOfCriterion(key)
+  const scope = task?.project === project ? task : null
+  const standing = scope === null ? null : await readStanding(graph, { ...scope, worldSlug }, null, NO_LEDGER)
+  if (standing === null) throw unknownCriterion(key)
+  const merges = await readMerges(graph, standing.taskKey)
+  const keyOf = finalKeys(merges)
+  const counts = keyOf(key)
+  if (!standing.criteria.some((criterion) => criterion.key === counts)) throw unknownCriterion(key)
+  const keys = [counts, ...merges.map((merge) => merge.key).filter((merged) => keyOf(merged) === counts)]
+  const params = {
+    worldKey: standing.worldKey,
+    keys,
+    afterTurn: after.turn,
+    afterPosition: after.position,
+    limit,
+  }
+  return readRows(graph, history, params, historyPosition)
+}
+
+const unknownCriterion = (key: string): TurngraphError =>
+  new TurngraphError('not_found', `The world has no criterion ${key}.`, {
+    hint: 'Take the key of a criterion from GET /v1/criteria.',
+  })

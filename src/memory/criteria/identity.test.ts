@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest'
+import { criterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
+import { type Criterion, type Entry, type Known, resolveCriteria, type TurnEntries } from './identity.ts'
+import { wordsOf } from './words.ts'
+
+const keyOf = (text: string): string => criterionKey('task', wordsOf(text).join(' '))
+const bareKey = (label: string): string => labelOnlyCriterionKey('task', 'world', label)
+
+const criterion = (text: string, ...labels: string[]): Criterion => ({
+  key: keyOf(text),
+  texts: [{ text, source: 'coach' }],
+  aliases: labels.map((label) => ({ label, source: 'coach' })),
+  mergedInto: null,
+  worldKey: null,
+})
+const bare = (label: string, source = 'coach'): Criterion => ({
+  key: bareKey(label),
+  texts: [],
+  aliases: [{ label, source }],
+  mergedInto: null,
+  worldKey: 'world',
+})
+const known = (criteria: Criterion[], more: Partial<Known> = {}): Known => ({
+  taskKey: 'task',
+  worldKey: 'world',
+  criteria,
+  labels: [],
+  earlier: { promises: [], judged: [] },
+  ...more,
+})
+const entry = (label: string | null, text: string | null = null, source = 'coach'): Entry => ({
+  label,
+  text,
+  source,
+})
+const resolve = (before: Known, turn: Partial<TurnEntries>) =>
+  resolveCriteria(before, { promises: [], judgements: [], mentioned: [], ...turn })
+const judge = (before: Known, ...entries: Entry[]) => resolve(before, { judgements: [entries] }).judgements[0]
+
+const answers = 'It answers with 404 for an unknown page'
+const logs = 'Every request is written to the log'
+
+describe('an entry with a text', () => {
+  test('1: equal words, whatever the label', () => {
+    expect(judge(known([criterion(answers, 'AC-001')]), entry('AC-009', `- [x] ${answers}.`))).toEqual([
+      keyOf(answers),
+    ])
+  })
+
+  test.each([
+    ['begins with the known one', 'It answers with 404', answers],
+    ['is the beginning of the known one', answers, 'It answers with 404'],
+  ])('2: %s', (_name, before, now) => {
+    expect(judge(known([criterion(before)]), entry('AC-9', now))).toEqual([keyOf(before)])
+  })
+
+  test('2: not where the shorter one has fewer than four words', () => {
+    expect(judge(known([criterion(answers)]), entry('AC-9', 'It answers with'))).toEqual([
+      keyOf('It answers with'),
+    ])
+  })
+
+  test('2: one under the same label first, else the same one on every engine', () => {
+    const [a, b] = [
+      criterion('The page shows a list of users', 'AC-001'),
+      criterion('The page shows a list of shops', 'AC-002'),
+    ]
+    const start = 'The page shows a list'
+    for (const criteria of [
+      [a, b],
+      [b, a],
+    ]) {
+      expect(judge(known(criteria), entry('AC-2', start))).toEqual([b.key])
+      expect(judge(known(criteria), entry('AC-1', start))).toEqual([a.key])
+      expect(judge(known(criteria), entry('AC-7', start))).toEqual([[a.key, b.key].sort()[0]])
+    }
+  })
+
+  test('3: six tenths of the shorter one, under the same label only', () => {
+    const before = known([criterion('alpha beta gamma delta epsilon', 'AC-001')])
+    expect(judge(before, entry('AC-1', 'gamma beta alpha zeta eta'))).toEqual([
+      keyOf('alpha beta gamma delta epsilon'),
+    ])
+    expect(judge(before, entry('AC-1', 'alpha beta zeta eta theta'))).toEqual([
+      keyOf('alpha beta zeta eta theta'),
+    ])
+    expect(judge(before, entry('AC-2', 'gamma beta alpha zeta eta'))).toEqual([
+      keyOf('gamma beta alpha zeta eta'),
+    ])
+    expect(judge(before, entry(null, 'gamma beta alpha zeta eta'))).toEqual([
+      keyOf('gamma beta alpha zeta eta'),
+    ])
+  })
+
+  test('a text without words is known by its label', () => {
+    expect(judge(known([]), entry('AC-1', '**'))).toEqual([bareKey('AC-001')])
+  })
+
+  test('each criterion is used once, equal wordings first', () => {
+    const before = known([criterion('The page shows a list of users', 'AC-001')])
+    expect(
+      judge(before, entry('AC-1', 'The page shows a list'), entry('AC-2', 'The page shows a list of users')),
+    ).toEqual([keyOf('The page shows a list'), keyOf('The page shows a list of users')])
+  })
+
+  test('what is new about a criterion is noted once, what is not is not', () => {
+    const before = known([criterion(answers, 'AC-001')])
+    expect(resolve(before, { judgements: [[entry('AC-1', answers)]] }).changed).toEqual([])
+    const { changed } = resolve(before, { judgements: [[entry('AC-2', `${answers}.`, 'validator')]] })
+    expect(changed).toEqual([
+      {
+        ...criterion(answers, 'AC-001'),
+        texts: [
+          { text: answers, source: 'coach' },
+          { text: `${answers}.`, source: 'validator' },
+        ],
+        aliases: [
+          { label: 'AC-001', source: 'coach' },
+          { label: 'AC-002', source: 'validator' },
+        ],
+      },
+    ])
+    expect(before.criteria).toEqual([criterion(answers, 'AC-001')])
+  })
+})
+
+describe('an entry with an id only', () => {
+  const both = [criterion(answers), criterion(logs)]
+  const meaning = (source: string, text: string, turn = 1) => ({
+    source,
+    label: 'AC-001',
+    criterionKey: keyOf(text),
+    turn,
+  })
+
+  test('is what its own source last gave that id', () => {
+    const labels = [meaning('coach', logs, 3), meaning('coach', answers, 1), meaning('validator', answers, 9)]
+    expect(judge(known(both, { labels }), entry('AC-1'))).toEqual([keyOf(logs)])
+    expect(judge(known(both, { labels }), entry('AC-1', null, 'gate'))).toEqual([bareKey('AC-001')])
+  })
+
+  test("is the Player's of this turn where both lists name the same ids", () => {
+    const turn = {
+      promises: [entry('AC-1', answers, 'player'), entry('AC-2', logs, 'player')],
+      judgements: [[entry('AC-002'), entry('AC-001')]],
+    }
+    expect(resolve(known([]), turn).judgements).toEqual([[keyOf(logs), keyOf(answers)]])
+    const fewer = { ...turn, judgements: [[entry('AC-001')]] }
+    expect(resolve(known([]), fewer).judgements).toEqual([[bareKey('AC-001')]])
+  })
+
+  test("is the Player's of the newest earlier turn where both its lists name the same ids", () => {
+    const promises = [{ label: 'AC-1', criterionKey: keyOf(answers) }]
+    expect(judge(known(both, { earlier: { promises, judged: ['AC-001'] } }), entry('AC-01'))).toEqual([
+      keyOf(answers),
+    ])
+    for (const judged of [[], ['AC-001', 'AC-002'], ['AC-002']]) {
+      expect(judge(known(both, { earlier: { promises, judged } }), entry('AC-01'))).toEqual([
+        bareKey('AC-001'),
+      ])
+    }
+  })
+
+  test("a claim of the Player does not make the judges' list another one", () => {
+    const turn = {
+      promises: [entry('AC-1', answers, 'player')],
+      judgements: [[entry('AC-001'), entry('AC-002', null, 'player')]],
+    }
+    expect(resolve(known([]), turn).judgements[0]?.[0]).toBe(keyOf(answers))
+  })
+
+  test('is one known by that label alone in this world', () => {
+    const elsewhere = { ...bare('AC-001'), key: 'other', worldKey: 'another world' }
+    expect(judge(known([elsewhere, bare('AC-001', 'validator')]), entry('AC-1'))).toEqual([bareKey('AC-001')])
+  })
+})
+
+describe("the Player's text completes one known by its label alone", () => {
+  const completing = { promises: [entry('AC-001', answers, 'player')], judgements: [[entry('AC-001')]] }
+  const labels = [{ source: 'coach', label: 'AC-001', criterionKey: bareKey('AC-001'), turn: 1 }]
+
+  test('it gets the text and stays itself', () => {
+    const { promises, judgements, changed } = resolve(known([bare('AC-001')], { labels }), completing)
+    expect([promises, judgements]).toEqual([[bareKey('AC-001')], [[bareKey('AC-001')]]])
+    expect(changed).toMatchObject([
+      { key: bareKey('AC-001'), texts: [{ text: answers, source: 'player' }], mergedInto: null },
+    ])
+  })
+
+  test('it merges where that text is a criterion already, and takes its labels along', () => {
+    const { promises, judgements, changed } = resolve(
+      known([criterion(answers), bare('AC-001')], { labels }),
+      completing,
+    )
+    expect([promises, judgements]).toEqual([[keyOf(answers)], [[keyOf(answers)]]])
+    expect(changed).toContainEqual({ ...bare('AC-001'), mergedInto: keyOf(answers) })
+    const target = changed.find(({ key }) => key === keyOf(answers))
+    expect(target?.aliases).toContainEqual({ label: 'AC-001', source: 'coach' })
+  })
+
+  test('what is merged is followed from then on', () => {
+    const merged = { ...bare('AC-001'), mergedInto: keyOf(answers) }
+    expect(judge(known([criterion(answers), merged], { labels }), entry('AC-1'))).toEqual([keyOf(answers)])
+  })
+
+  test('not where the lists name other ids', () => {
+    const turn = { ...completing, judgements: [[entry('AC-001'), entry('AC-002')]] }
+    const { judgements, promises } = resolve(known([bare('AC-001')], { labels }), turn)
+    expect(judgements[0]?.[0]).toBe(bareKey('AC-001'))
+    expect(promises).toEqual([keyOf(answers)])
+  })
+})
+
+describe('labels that an issue names', () => {
+  test("find what they mean, this turn's judges first, and create nothing", () => {
+    const before = known([criterion(answers)], {
+      labels: [{ source: 'coach', label: 'AC-001', criterionKey: keyOf(answers), turn: 1 }],
+    })
+    const { mentioned, changed } = resolve(before, {
+      judgements: [[entry('AC-2', logs)]],
+      mentioned: ['AC-1', 'AC-02', 'AC-404'],
+    })
+    expect(mentioned).toEqual([keyOf(answers), keyOf(logs), null])
+    expect(changed.map(({ key }) => key)).toEqual([keyOf(logs)])
+  })
+})
+
+test('the order in which the graph gives criteria decides nothing', () => {
+  const criteria = [
+    criterion('The page shows a list of users', 'AC-001'),
+    criterion('The page shows a list of shops', 'AC-001'),
+    criterion('The page shows a list of guests', 'AC-002'),
+    bare('AC-003'),
+  ]
+  const turn = {
+    promises: [entry('AC-3', 'The page shows a list', 'player')],
+    judgements: [
+      [entry('AC-3'), entry('AC-1', 'The page shows a list'), entry('AC-2', 'The page shows a list')],
+    ],
+  }
+  const answer = resolve(known(criteria), turn)
+  const turned = resolve(known(criteria.toReversed()), turn)
+  const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
+  expect({ ...turned, changed: turned.changed.toSorted(byKey) }).toEqual({
+    ...answer,
+    changed: answer.changed.toSorted(byKey),
+  })
+})

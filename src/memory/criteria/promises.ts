@@ -1,0 +1,169 @@
+import * as z from 'zod'
+import { optionalText } from '../../graph/columns.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readWholeRow } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { promiseRow } from '../record/rows.ts'
+import { worldDeleted } from '../worlds/world-errors.ts'
+import {
+  keptIsWhole,
+  NO_LEDGER,
+  newestStanding,
+  readStanding,
+  type Standing,
+  standingColumns,
+  standingFrom,
+  standingIsWhole,
+  standingRow,
+  type Target,
+  targetParams,
+  WHOLE_LEDGER,
+} from './criteria-snapshot.ts'
+import { readMerges } from './history.ts'
+import { finalKeys, shownLabel, shownText } from './state.ts'
+import type { PromisesView } from './views.ts'
+
+/**
+ * What the Player promised (contract: criteria.md, "Promise recovery"; seed 004, fix 1): a turn that only fixes code
+ * has no promises, and those of the newest turn that has any still hold.
+ */
+
+const promisesInWorld = statement('criteria/promises-in-world')
+const promisesInTask = statement('criteria/promises-in-task')
+const promisesAsOf = statement('criteria/promises-as-of')
+
+/** The columns of a turn's promises, decoded, with what must agree for them to be of one moment. */
+export const promisedColumns = {
+  promisedTurn: z.object({ number: z.number(), digest: z.string(), promiseCount: z.number() }),
+  promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
+}
+
+const promisedRow = z.object({ ...promisedColumns, ...standingColumns })
+const promisedAsOfRow = z.object({ ...promisedColumns, ...standingRow.shape })
+
+type Promised = Pick<z.output<typeof promisedRow>, 'promisedTurn' | 'promises'>
+
+/** False where a supersede of the turn with the promises was seen in part. */
+export const arePromisesConsistent = (
+  { promisedTurn, promises }: Promised,
+  expected: { number: number | null; digest: string | null },
+): boolean =>
+  promises.length === promisedTurn.promiseCount &&
+  promisedTurn.number === expected.number &&
+  // A graph that was written before V005 does not say.
+  (expected.digest === null || promisedTurn.digest === expected.digest)
+
+/**
+ * The promises that hold at a turn, which need not be captured yet.
+ *
+ * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @example
+ * const { source, items } = await recoverPromises(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turn: 3 })
+ */
+export async function recoverPromises(
+  store: Graph,
+  request: Target & { turn: number },
+): Promise<PromisesView> {
+  const graph = withOneDeadline(store)
+  const row = await readWholeRow(
+    graph,
+    request.worldSlug == null ? promisesInTask : promisesInWorld,
+    targetParams(request),
+    promisedRow,
+    (found) =>
+      found.world.deleted ||
+      (arePromisesConsistent(found, {
+        number: found.world.promisedTurn,
+        digest: found.world.promisedDigest,
+      }) &&
+        keptIsWhole(found)),
+  )
+  if (row === null) {
+    // Nothing was ever promised, or there is no such world.
+    await readStanding(graph, request, null, NO_LEDGER)
+    return NO_PROMISES
+  }
+  if (row.world.deleted) throw worldDeleted(row.world.slug)
+  if (row.promisedTurn.number <= request.turn && row.world.currentTurn <= request.turn) {
+    return promisesOf(graph, row, newestStanding(row, null), request.turn)
+  }
+  return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
+}
+
+/** As of an earlier turn: with the labels that were shown then. */
+async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
+  const { turn } = request
+  const params = {
+    ...targetParams(request),
+    turnNumber: turn + 1,
+    promisedBy: turn,
+    ledgerUpTo: WHOLE_LEDGER,
+  }
+  const row = await readWholeRow(graph, promisesAsOf, params, promisedAsOfRow, isWholeAsOf)
+  if (row === null) return NO_PROMISES
+  return promisesOf(graph, row, standingFrom(row, turn, WHOLE_LEDGER), turn)
+}
+
+/** Of a row with the ledger up to the promised turn. */
+const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
+  const said = row.turns.find(({ turn }) => turn === row.promisedTurn.number)
+  return (
+    standingIsWhole(WHOLE_LEDGER)(row) &&
+    said !== undefined &&
+    arePromisesConsistent(row, { number: said.turn, digest: said.digest })
+  )
+}
+
+export const NO_PROMISES: PromisesView = { source: 'none', items: [] }
+
+/** Runs the statements of a recovery where nothing matches: see `warmUp`. */
+export async function warmUpPromises(graph: Graph): Promise<void> {
+  await graph.read(promisesInTask, { taskKey: '' })
+  await graph.read(promisesInWorld, { taskKey: '', worldKey: '' })
+}
+
+/**
+ * A turn's promises with the criteria that they count for now.
+ *
+ * @param asked the turn whose promises are asked for
+ */
+export async function promisesOf(
+  graph: Graph,
+  { promisedTurn: { number: turn }, promises }: Promised,
+  { criteria, progress, taskKey }: Pick<Standing, 'criteria' | 'progress' | 'taskKey'>,
+  asked: number,
+): Promise<PromisesView> {
+  const merges = promises.some(([, , mergedInto]) => mergedInto !== null)
+  const keyOf = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
+  const shown = new Map(
+    criteria.map((criterion) => {
+      const standing = progress.get(criterion.key)
+      const label = standing === undefined ? null : shownLabel(criterion, standing)
+      return [criterion.key, { label, text: shownText(criterion) }]
+    }),
+  )
+  const items = promises
+    .toSorted(([a], [b]) => a.position - b.position)
+    .map(([{ position, criterionId: label, ...promise }, key]) => ({
+      ...promise,
+      criterionId: shown.get(keyOf(key))?.label ?? label,
+      label,
+      givenLabel: label,
+      key: keyOf(key),
+      criterionText: shown.get(keyOf(key))?.text ?? promise.criterionText,
+    }))
+  if (turn === asked) return { source: 'current', items }
+  return {
+    source: 'recovered',
+    recoveredFromTurn: turn,
+    message: `No completion_promises in current turn — recovered from player_turn_${turn}.json (${items.length} promises)`,
+    items,
+  }
+}
+
+/** For the Player: its own claims, without what was to prove them (invariant 9). */
+export const withoutEvidence = (view: PromisesView): PromisesView => ({
+  ...view,
+  items: view.items.map(({ evidence, ...item }) => item),
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { Issue } from '../record/record.ts'
+import { masked, outcomeOf, signatureOf } from './signature.ts'
+
+const issue = (severity: Issue['severity'], description: string, category: string | null = null) => ({
+  severity,
+  category,
+  description,
+})
+
+describe('the same complaint is the same signature', () => {
+  test.each([
+    ['line numbers', 'src/a.ts:12:5 is unused', 'src/a.ts:130:17 is unused'],
+    ['durations', 'tests failed after 12.3 s', 'tests failed after 8s'],
+    ['percentages', 'coverage is 81.5 %', 'coverage is 79%'],
+    ['counts', '3 of 17 tests fail', '12 of 19 tests fail'],
+    ['temporary folders', 'no file /tmp/pytest-of-x/pytest-12/a.txt', 'no file /tmp/tmpq8h2/a.txt'],
+    ['private temporary folders', 'see /private/var/folders/ab/cd/T/x', 'see /var/folders/zz/T/y'],
+    ['hex ids', 'commit 3d70764 lacks it', 'commit e3eab6c1f9 lacks it'],
+    [
+      'UUIDs',
+      'run 27340e40-99cb-42ce-83b5-b5f1e3af7e78 failed',
+      'run 0f8fad5b-d9cb-469f-a165-70867728950e failed',
+    ],
+    ['addresses', 'object at 0x7f3a2b', 'object at 0x7fffde'],
+    ['case and white space', 'The  build\nfails', 'the build fails'],
+  ])('%s say nothing', (_what, one, other) => {
+    expect(signatureOf([issue('blocking', one)], null)).toBe(signatureOf([issue('blocking', other)], null))
+  })
+
+  test('a label keeps its digits, written with or without zeros', () => {
+    expect(masked('AC-003 is not met')).not.toBe(masked('AC-004 is not met'))
+    expect(masked('AC-3 is not met')).toBe(masked('AC-003 is not met'))
+  })
+
+  test.each([
+    ['criterion_10', 'criterion_11'],
+    ['ac-load-01', 'ac-load-02'],
+    ['AC-1.1', 'AC-1.2'],
+    ['AC10', 'AC19'],
+    ['F401', 'F403'],
+    ['test_login_12', 'test_login_13'],
+  ])('%s and %s are two names', (one, other) => {
+    expect(masked(`${one} is not met`)).not.toBe(masked(`${other} is not met`))
+  })
+
+  test('a label in a temporary folder is no label', () => {
+    expect(masked('AC-003: /tmp/run-12/AC-004/x is gone')).toBe(
+      masked('AC-003: /tmp/run-77/AC-009/y is gone'),
+    )
+  })
+
+  test('words are not ids', () => {
+    expect(masked('the facade feeds a decade')).toBe('the facade feeds a decade')
+    expect(masked('test_v2 of utf8')).toBe('test_v2 of utf8')
+  })
+
+  test('order and repeats of the issues say nothing, their category does', () => {
+    const [a, b] = [issue('blocking', 'a'), issue('blocking', 'b')]
+    expect(signatureOf([a, b], null)).toBe(signatureOf([b, a, b], null))
+    expect(signatureOf([issue('blocking', 'a', 'tests')], null)).not.toBe(signatureOf([a], null))
+  })
+
+  test('blocking issues alone count where there are any, else all, else the feedback', () => {
+    const blocking = issue('blocking', 'a')
+    expect(signatureOf([blocking, issue('advisory', 'x')], 'f')).toBe(signatureOf([blocking], 'g'))
+    expect(signatureOf([issue('advisory', 'x')], 'f')).not.toBe(signatureOf([issue('advisory', 'y')], 'f'))
+    expect(signatureOf([], 'it fails in 3 s')).toBe(signatureOf([], 'It fails in 44 s'))
+    expect(signatureOf([], 'one')).not.toBe(signatureOf([], 'other'))
+  })
+})
+
+describe('how a turn ended', () => {
+  const turn = {
+    turnNumber: 3,
+    coachDecision: 'feedback' as const,
+    coachFeedback: null,
+    issues: [],
+    gates: [],
+  }
+
+  test.each(['error', 'deferred', 'unknown'] as const)('%s turns do not count', (coachDecision) => {
+    expect(outcomeOf({ ...turn, coachDecision })).toBeNull()
+  })
+
+  test('what stood in the way: the gates that failed, else what the blocking issues are about', () => {
+    const issues = [issue('blocking', 'a', 'bdd_failure'), issue('advisory', 'b', 'style')]
+    expect(outcomeOf({ ...turn, issues })).toMatchObject({ blocking: 1, gates: ['bdd_failure'] })
+    const equal = [issue('blocking', 'a'), issue('blocking', 'a'), issue('blocking', 'b')]
+    expect(outcomeOf({ ...turn, issues: equal })).toMatchObject({
+      blocking: 2,
+      gates: ['an issue without a category'],
+    })
+    const gates = [
+      { name: 'tests', status: 'failed' },
+      { name: 'coverage', status: 'passed' },
+    ]
+    expect(outcomeOf({ ...turn, issues, gates })?.gates).toEqual(['tests'])
+  })
+})

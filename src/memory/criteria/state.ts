@@ -1,0 +1,428 @@
+import type { CriterionStatus, PromiseStatus, Source } from '../record/record.ts'
+import type { Criterion } from './identity.ts'
+import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
+import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'
+
+/**
+ * What holds in a world as of a turn, derived from its append-only verifications (contract: criteria.md,
+ * "State"). Pure. One fold serves the capture, which keeps its result, and whoever asks as of an earlier turn.
+ */
+
+export const POLICIES = ['sticky', 'evidence', 'latest'] as const
+export type Policy = (typeof POLICIES)[number]
+
+/** One verification of the world. `form` says whether it came as a map entry or in the full form. */
+export type LedgerEntry = {
+  turn: number
+  position: number
+  criterionKey: string
+  label: string
+  status: CriterionStatus
+  source: Source
+  form: 'status' | 'entry'
+  /** Has evidence of its own: text that does more than restate a promise. */
+  substantiated: boolean
+  evidence: string | null
+}
+
+export type PromiseEntry = {
+  turn: number
+  position: number
+  criterionKey: string
+  label: string
+  status: PromiseStatus
+}
+
+export type CriterionState = {
+  criterionId: string
+  key: string
+  text: string | null
+  aliases: { label: string; source: string }[]
+  state: Standing
+  verifiedInTurn: number | null
+  lastTurn: number | null
+  contestedInTurn: number | null
+  promise: { turn: number; status: PromiseStatus } | null
+  /** The newest turn in which a judge verified it explicitly. */
+  lastVerifiedTurn: number | null
+}
+
+export type Standing = 'verified' | 'rejected' | 'pending'
+
+/**
+ * Where a criterion stands in a world after some turn: the ledger, folded. It is kept on the
+ * edge (:World)-[:PROGRESS]->(:Criterion), so that a context need not fold again.
+ */
+export type Progress = {
+  firstTurn: number
+  firstPosition: number
+  /** The newest judge's label as it was given; null while no judge has named the criterion. */
+  label: string | null
+  /** The first and the newest turn in which a judge named it. */
+  firstJudgedTurn: number | null
+  lastTurn: number | null
+  lastVerifiedTurn: number | null
+  state: Standing
+  verifiedInTurn: number | null
+  contestedInTurn: number | null
+  evidenceState: Standing
+  evidenceVerifiedInTurn: number | null
+  evidenceContestedInTurn: number | null
+  latestState: Standing
+  latestVerifiedInTurn: number | null
+  promiseTurn: number | null
+  promiseStatus: PromiseStatus | null
+  promiseLabel: string | null
+  /** The newest turn in which a judge rejected it with evidence of its own. */
+  evidencedRejectionTurn: number | null
+  /** How often a judge rejected it; how often right after a judgement that had verified it. */
+  rejections: number
+  flips: number
+  /** The first turn in which it was promised complete, and whether it was rejected with evidence in that one or later. */
+  completeTurn: number | null
+  isBrokenPromise: boolean
+  /** How many entries name it, and the newest of them, oldest first: for its history and for stall analysis. */
+  entries: number
+  recent: readonly RecentEntry[]
+}
+
+/** An entry without its words. `judges`: it may change a state (no claim, and no repeat of a full entry). */
+export type RecentEntry = { turn: number; status: CriterionStatus; judges: boolean }
+
+/** How much of a history a view shows. */
+export const HISTORY_SHOWN = 20
+
+const RESTATES_A_PROMISE = /^\s*promise status:/i
+
+/** Text that only restates a promise (`Promise status: …`) is no evidence. */
+export const isSubstantiated = (evidence: string | null): boolean =>
+  evidence !== null && evidence.trim() !== '' && !RESTATES_A_PROMISE.test(evidence)
+
+/** Where a merged criterion's entries count: at the end of its chain of merges. */
+export function finalKeys(
+  criteria: readonly Pick<Criterion, 'key' | 'mergedInto'>[],
+): (key: string) => string {
+  const into = new Map(criteria.map(({ key, mergedInto }) => [key, mergedInto]))
+  const follow = (key: string): string => {
+    const next = into.get(key)
+    return next == null ? key : follow(next)
+  }
+  return follow
+}
+
+/**
+ * Folds entries of later turns into what stood before them. `known` is not changed.
+ *
+ * @param keyOf where an entry's criterion counts (see {@link finalKeys})
+ */
+export function advance(
+  known: ReadonlyMap<string, Progress>,
+  ledger: readonly LedgerEntry[],
+  promised: readonly PromiseEntry[],
+  keyOf: (key: string) => string = (key) => key,
+): Map<string, Progress> {
+  const progress = new Map(known)
+  const at = (entry: LedgerEntry | PromiseEntry): Progress =>
+    progress.get(keyOf(entry.criterionKey)) ?? notYetNamed(entry)
+  // Turn by turn, so that folding all at once and turn by turn are the same.
+  const repeats = repeatsIn(ledger, keyOf)
+  for (const entry of [...ledger, ...promised].sort(inOrder)) {
+    progress.set(keyOf(entry.criterionKey), named(at(entry), entry, repeats))
+  }
+  return progress
+}
+
+function named(
+  before: Progress,
+  entry: LedgerEntry | PromiseEntry,
+  repeats: ReadonlySet<LedgerEntry>,
+): Progress {
+  if (!('source' in entry)) {
+    return promised(before, entry)
+  }
+  const judges = isJudgement(entry) && !repeats.has(entry)
+  const noted: Progress = {
+    ...before,
+    entries: before.entries + 1,
+    recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
+  }
+  return judges ? judged(noted, entry) : noted
+}
+
+function promised(before: Progress, { turn, status, label }: PromiseEntry): Progress {
+  const isComplete = status === 'complete'
+  return {
+    ...before,
+    promiseTurn: turn,
+    promiseStatus: status,
+    promiseLabel: label,
+    completeTurn: before.completeTurn ?? (isComplete ? turn : null),
+    isBrokenPromise: before.isBrokenPromise || (isComplete && before.evidencedRejectionTurn === turn),
+  }
+}
+
+const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress => ({
+  firstTurn: turn,
+  firstPosition: position,
+  label: null,
+  firstJudgedTurn: null,
+  lastTurn: null,
+  lastVerifiedTurn: null,
+  state: 'pending',
+  verifiedInTurn: null,
+  contestedInTurn: null,
+  evidenceState: 'pending',
+  evidenceVerifiedInTurn: null,
+  evidenceContestedInTurn: null,
+  latestState: 'pending',
+  latestVerifiedInTurn: null,
+  promiseTurn: null,
+  promiseStatus: null,
+  promiseLabel: null,
+  evidencedRejectionTurn: null,
+  rejections: 0,
+  flips: 0,
+  completeTurn: null,
+  isBrokenPromise: false,
+  entries: 0,
+  recent: [],
+})
+
+/** One judgement under all three policies. Unknown and absence change nothing but that it was named. */
+function judged(before: Progress, { turn, status, label, substantiated }: LedgerEntry): Progress {
+  const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
+  if (status === 'verified') {
+    return {
+      ...seen,
+      lastVerifiedTurn: turn,
+      state: 'verified',
+      verifiedInTurn: before.verifiedInTurn ?? turn,
+      contestedInTurn: null,
+      evidenceState: 'verified',
+      evidenceVerifiedInTurn: before.evidenceVerifiedInTurn ?? turn,
+      evidenceContestedInTurn: null,
+      latestState: 'verified',
+      latestVerifiedInTurn: turn,
+    }
+  }
+  if (status === 'rejected') {
+    const stays = before.state === 'verified'
+    const evidenceStays = before.evidenceState === 'verified' && !substantiated
+    return {
+      ...seen,
+      state: stays ? 'verified' : 'rejected',
+      contestedInTurn: stays ? turn : null,
+      evidenceState: evidenceStays ? 'verified' : 'rejected',
+      evidenceVerifiedInTurn: evidenceStays ? before.evidenceVerifiedInTurn : null,
+      evidenceContestedInTurn: evidenceStays ? turn : null,
+      latestState: 'rejected',
+      latestVerifiedInTurn: null,
+      evidencedRejectionTurn: substantiated ? turn : before.evidencedRejectionTurn,
+      rejections: before.rejections + 1,
+      flips: before.flips + (before.latestState === 'verified' ? 1 : 0),
+      isBrokenPromise: before.isBrokenPromise || (substantiated && before.completeTurn !== null),
+    }
+  }
+  return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
+}
+
+/** What a world keeps of where all of its criteria stand: it finds the worlds that a named analysis asks for. */
+export type StandingSummary = {
+  lastGainTurn: number | null
+  contestedCount: number
+  flippedCount: number
+  brokenPromiseCount: number
+}
+
+/**
+ * In how many criteria something happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
+ * `contestedCount`: they stand verified, and were rejected, too.
+ */
+export function summaryOf(progress: Iterable<Progress>): StandingSummary {
+  const summary: StandingSummary = {
+    lastGainTurn: null,
+    contestedCount: 0,
+    flippedCount: 0,
+    brokenPromiseCount: 0,
+  }
+  for (const { state, verifiedInTurn, rejections, flips, isBrokenPromise } of progress) {
+    if (verifiedInTurn !== null) summary.lastGainTurn = Math.max(summary.lastGainTurn ?? 0, verifiedInTurn)
+    if (state === 'verified' && rejections > 0) summary.contestedCount++
+    if (flips > 0) summary.flippedCount++
+    if (isBrokenPromise) summary.brokenPromiseCount++
+  }
+  return summary
+}
+
+/** The criteria that count, in the total order of the contract. */
+export function criterionStates(
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+  policy: Policy,
+): CriterionState[] {
+  const named = placeCriteria(criteria, progress, policy)
+  const judgedOnes = named.filter(isJudged)
+  // While no judge has named any criterion in this world, the promised ones count, as pending.
+  const counting =
+    judgedOnes.length > 0 ? judgedOnes : named.filter(({ standing }) => standing.promiseTurn !== null)
+  return counting.sort(comparePlaced).map(({ state }) => state)
+}
+
+/**
+ * The criteria that were promised and that no judge has ever named, while others were judged: they do not count, and
+ * "all verified" is not said of a world that has any (contract: turns.md, "Promised, not judged").
+ */
+export function promisedNotJudged(
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+): CriterionState[] {
+  const named = placeCriteria(criteria, progress, 'sticky')
+  if (!named.some(isJudged)) return []
+  return named
+    .filter((placed) => !isJudged(placed) && placed.standing.promiseTurn !== null)
+    .sort(comparePlaced)
+    .map(({ state }) => state)
+}
+
+type Placed = { criterion: Criterion; standing: Progress; state: CriterionState }
+
+const isJudged = ({ standing }: Placed): boolean => standing.lastTurn !== null
+
+const placeCriteria = (
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+  policy: Policy,
+): Placed[] =>
+  criteria.flatMap((criterion) => {
+    const standing = progress.get(criterion.key)
+    return standing === undefined
+      ? []
+      : [{ criterion, standing, state: stateOf(criterion, standing, policy) }]
+  })
+
+function stateOf(criterion: Criterion, standing: Progress, policy: Policy): CriterionState {
+  const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = standing
+  return {
+    criterionId: shownLabel(criterion, standing),
+    key: criterion.key,
+    text: shownText(criterion),
+    aliases: criterion.aliases.toSorted(
+      (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
+    ),
+    ...verdict(standing, policy),
+    lastTurn,
+    lastVerifiedTurn,
+    promise:
+      promiseTurn === null || promiseStatus === null ? null : { turn: promiseTurn, status: promiseStatus },
+  }
+}
+
+/**
+ * `sticky`: verified once stays verified; a later explicit rejection contests it, a later verification
+ * clears that. `evidence`: a rejection with evidence of its own takes it back. `latest`: the last word.
+ */
+function verdict(
+  standing: Progress,
+  policy: Policy,
+): Pick<CriterionState, 'state' | 'verifiedInTurn' | 'contestedInTurn'> {
+  if (policy === 'latest') {
+    return {
+      state: standing.latestState,
+      verifiedInTurn: standing.latestVerifiedInTurn,
+      contestedInTurn: null,
+    }
+  }
+  if (policy === 'evidence') {
+    return {
+      state: standing.evidenceState,
+      verifiedInTurn: standing.evidenceVerifiedInTurn,
+      contestedInTurn: standing.evidenceContestedInTurn,
+    }
+  }
+  const { state, verifiedInTurn, contestedInTurn } = standing
+  return { state, verifiedInTurn, contestedInTurn }
+}
+
+/** A claim by the Player never changes a state. */
+const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
+
+/** Where a record has `verifications`, entries of its status map for the same criterion are ignored. */
+function repeatsIn(
+  ledger: readonly LedgerEntry[],
+  keyOf: (key: string) => string = (key) => key,
+): ReadonlySet<LedgerEntry> {
+  const inMaps = ledger.filter(({ form }) => form === 'status')
+  if (inMaps.length === 0) return new Set() // most records have no map
+  const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${keyOf(criterionKey)}`
+  const inFull = new Set(ledger.filter(({ form }) => form === 'entry').map(place))
+  return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
+}
+
+/** The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given. */
+export function shownLabel(criterion: Criterion, { label, promiseLabel }: Progress): string {
+  const given = label ?? promiseLabel ?? ''
+  return criterion.texts.length === 0 ? given : normalizeLabel(given)
+}
+
+/** The longest wording that begins with a judge's, else the judge's, else the Player's. */
+export function shownText({ texts }: Criterion): string | null {
+  const [first] = texts
+  if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
+  const own = texts.filter(({ source }) => source !== 'player')
+  const judged = own.map(({ text }) => wordsOf(text))
+  const fitting = texts.filter(({ text }) => {
+    const words = wordsOf(text)
+    return judged.some((start) => start.length <= words.length && oneBeginsWithTheOther(start, words))
+  })
+  const length = ({ text }: { text: string }) => normalizeText(text).length
+  // Of equally long ones the judge's own, so that the Player's list marks do not show.
+  const candidates = (own.length > 0 ? fitting : texts).toSorted(
+    (a, b) => length(b) - length(a) || Number(a.source === 'player') - Number(b.source === 'player'),
+  )
+  return candidates[0]?.text ?? null
+}
+
+function comparePlaced(a: Placed, b: Placed): number {
+  const [x, y] = [a.state, b.state]
+  if (x.text !== null && y.text !== null) {
+    return (
+      compareNaturally(x.criterionId, y.criterionId) ||
+      compareCodeUnits(normalizeText(x.text), normalizeText(y.text)) ||
+      compareCodeUnits(x.key, y.key)
+    )
+  }
+  if (x.text !== null || y.text !== null) return x.text !== null ? -1 : 1
+  return (
+    a.standing.firstTurn - b.standing.firstTurn ||
+    a.standing.firstPosition - b.standing.firstPosition ||
+    compareCodeUnits(x.key, y.key)
+  )
+}
+
+/** By turn; within one, judgements before promises, each in the order of its list. */
+const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
+  a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position
+
+/** What was said of a criterion, oldest first, without the words: all of it where the ledger was read, else the newest. */
+export function entriesIn({
+  ledger,
+  progress,
+}: {
+  ledger: readonly LedgerEntry[] | null
+  progress: ReadonlyMap<string, Progress>
+}): (criterionKey: string) => readonly RecentEntry[] {
+  const all = ledger === null ? null : entriesByCriterion(ledger)
+  return (key) => all?.get(key) ?? progress.get(key)?.recent ?? []
+}
+
+function entriesByCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
+  const entries = new Map<string, RecentEntry[]>()
+  const repeats = repeatsIn(ledger)
+  for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {
+    const { criterionKey, turn, status } = entry
+    const list = entries.get(criterionKey) ?? []
+    list.push({ turn, status, judges: isJudgement(entry) && !repeats.has(entry) })
+    entries.set(criterionKey, list)
+  }
+  return entries
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES, turnState } from '../record/record.ts'
+import { VERDICTS } from './stall.ts'
+import { type CriterionState, HISTORY_SHOWN, type LedgerEntry, type Progress } from './state.ts'
+
+/** What is shown: the Player sees where things stand, the Coach also why (invariant 9, judge isolation). */
+
+export const ROLES = ['player', 'coach'] as const
+export type Role = (typeof ROLES)[number]
+
+export const historyEntry = z.object({
+  turn: z.number(),
+  status: z.enum(CRITERION_STATUSES),
+  source: z.enum(SOURCES),
+  evidence: z.string().nullable(),
+})
+
+export const criterionState = z.object({
+  criterionId: z.string(),
+  key: z.string(),
+  text: z.string().nullable(),
+  aliases: z.array(z.object({ label: z.string(), source: z.string() })),
+  state: z.enum(['verified', 'rejected', 'pending']),
+  verifiedInTurn: z.number().nullable(),
+  lastTurn: z.number().nullable(),
+  contested: z.object({ turn: z.number(), reason: z.string().nullable().optional() }).nullable(),
+  history: z.array(historyEntry).optional().describe('role coach only: the newest 20, oldest first'),
+  historyOmitted: z.number().optional(),
+  promise: z.object({ turn: z.number(), status: z.enum(PROMISE_STATUSES) }).nullable(),
+})
+
+export type ShownCriterion = z.output<typeof criterionState>
+
+/** A criterion that was promised while no judge has ever named it. */
+export const promisedCriterion = criterionState.pick({
+  criterionId: true,
+  key: true,
+  text: true,
+  promise: true,
+})
+
+export type PromisedCriterion = z.output<typeof promisedCriterion>
+
+export const shownPromised = ({ criterionId, key, text, promise }: CriterionState): PromisedCriterion => ({
+  criterionId,
+  key,
+  text,
+  promise,
+})
+
+const promiseItem = turnState.shape.promises.element
+  .omit({ criterionId: true })
+  .extend({
+    criterionId: z.string().describe('as resolved: the label shown for the criterion'),
+    label: z.string().describe('as the Player gave it'),
+    givenLabel: z.string().describe('the same: as every label of an answer that was given otherwise'),
+    criterionText: z.string().nullable().describe('the text shown for the criterion'),
+    key: z.string(),
+  })
+  .partial({ evidence: true })
+
+export const promisesView = z.object({
+  source: z.enum(['current', 'recovered', 'none']),
+  recoveredFromTurn: z.number().optional(),
+  message: z.string().optional().describe('that they were recovered, or that the task is not known'),
+  items: z.array(promiseItem),
+})
+
+export type PromisesView = z.output<typeof promisesView>
+
+/** Whether a session still gets anywhere; the reason, the suggestion and the complaints are for the Coach alone. */
+export const stallView = z.object({
+  verdict: z.enum(VERDICTS),
+  shouldStop: z.boolean(),
+  reason: z.string().optional(),
+  sinceTurn: z.number().nullable().describe('the first turn that the verdict looked at'),
+  window: z.number().describe('how many feedback turns the verdict looked at'),
+  signatures: z.array(
+    z.object({
+      turn: z.number(),
+      signature: z.string().optional().describe('equal where the complaints are the same'),
+      blocking: z.number().optional().describe('how many blocking issues'),
+      verifiedTotal: z.number(),
+    }),
+  ),
+  suggestion: z.string().nullable().optional(),
+  criteriaLeft: z.array(z.string()),
+})
+
+export type StallView = z.output<typeof stallView>
+
+/** What a role is shown of it. A Player is shown no history. */
+export function shownCriterion(
+  state: CriterionState,
+  role: Role,
+  { progress }: { progress: ReadonlyMap<string, Progress> },
+  histories: ReadonlyMap<string, readonly LedgerEntry[]> | null,
+): ShownCriterion {
+  const { lastVerifiedTurn, contestedInTurn, ...criterion } = state
+  if (role === 'player') {
+    return { ...criterion, contested: contestedInTurn === null ? null : { turn: contestedInTurn } }
+  }
+  const history = histories?.get(state.key) ?? []
+  const shown = history.slice(-HISTORY_SHOWN)
+  const omitted = (progress.get(state.key)?.entries ?? 0) - shown.length
+  return {
+    ...criterion,
+    contested:
+      contestedInTurn === null ? null : { turn: contestedInTurn, reason: reasonIn(contestedInTurn, history) },
+    history: shown.map(({ turn, status, source, evidence }) => ({ turn, status, source, evidence })),
+    ...(omitted === 0 ? {} : { historyOmitted: omitted }),
+  }
+}
+
+/** The last reason that a judge gave in that turn: another may reject without any. */
+const reasonIn = (contested: number, history: readonly LedgerEntry[]): string | null =>
+  history.findLast(
+    ({ turn, status, source, evidence }) =>
+      turn === contested && status === 'rejected' && source !== 'player' && evidence !== null,
+  )?.evidence ?? null

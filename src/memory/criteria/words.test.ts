@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { normalizeText, oneBeginsWithTheOther, sharedShare, wordsOf } from './words.ts'
+
+describe('normalized text', () => {
+  test.each([
+    ['It answers.', 'it answers'],
+    ['- It answers', 'it answers'],
+    ['+ It answers', 'it answers'],
+    ['* It answers', 'it answers'],
+    ['• It answers', 'it answers'],
+    ['1. It answers', 'it answers'],
+    ['12) It answers', 'it answers'],
+    ['- [ ] It answers', 'it answers'],
+    ['* [x] It answers', 'it answers'],
+    ['[X] It answers', 'it answers'],
+    ['[ ] It answers', 'it answers'],
+    ['  \t It \n answers \u00a0 ', 'it answers'],
+    ['**It** `answers` #4 [now]', 'it answers 4 now'],
+    ['ＩＴ ﬁnds', 'it finds'],
+    ['It answers.;:, ', 'it answers'],
+    ['It answers; at last', 'it answers; at last'],
+    ['-It answers', '-it answers'],
+    ['1.5 seconds', '1.5 seconds'],
+    ['', ''],
+    ['- ', ''],
+  ])('of %j is %j', (given, normalized) => {
+    expect(normalizeText(given)).toBe(normalized)
+  })
+})
+
+test.each([
+  ['It answers with 404!', ['it', 'answers', 'with', '404']],
+  ['`snake_case` and kebab-case', ['snakecase', 'and', 'kebab', 'case']],
+  ['Größe: 漢字 ok', ['größe', '漢字', 'ok']],
+  ['e\u0301te\u0301', ['été']],
+  ['…—!', []],
+])('the words of %j are %j', (text, words) => {
+  expect(wordsOf(text)).toEqual(words)
+})
+
+test.each([
+  ['a b', 'a b c', true],
+  ['a b c', 'a b', true],
+  ['a b', 'a b', true],
+  ['a c', 'a b c', false],
+  ['', 'a', true],
+])('"%s" and "%s": one begins with the other: %s', (a, b, begins) => {
+  const words = (text: string) => text.split(' ').filter((word) => word !== '')
+  expect(oneBeginsWithTheOther(words(a), words(b))).toBe(begins)
+})
+
+test.each([
+  [['a', 'b', 'c', 'd', 'e'], ['a', 'b', 'c'], 1],
+  [['a', 'b', 'c', 'd', 'e'], ['a', 'b', 'c', 'x', 'y'], 0.6],
+  [['a', 'a', 'a', 'b'], ['a', 'c', 'd'], 0.5],
+  [['a'], ['b'], 0],
+  [[], ['a'], 0],
+  [[], [], 0],
+])('of the shorter of %j and %j the other has %d', (a, b, share) => {
+  expect(sharedShare(a, b)).toBe(share)
+  expect(sharedShare(b, a)).toBe(share)
+})

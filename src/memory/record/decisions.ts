@@ -1,0 +1,120 @@
+import { closestMatch } from 'leven'
+import * as z from 'zod'
+import { label } from '../../core/fields.ts'
+import { scrubText } from '../../core/scrub/scrub.ts'
+
+/**
+ * The decisions and modes of a turn record, each canonical word with its synonyms: the one table that every door
+ * matches against (contract: turns.md). docs/reference.md prints it.
+ */
+
+type Words<T extends string> = Readonly<Record<T, readonly string[]>>
+
+export const COACH_DECISION_WORDS = {
+  approved: [
+    'approve',
+    'accepted',
+    'accept',
+    'pass',
+    'passed',
+    'ok',
+    'lgtm',
+    'done',
+    'complete',
+    'completed',
+  ],
+  feedback: ['needs_revision', 'needs_work', 'changes_requested', 'revise', 'retry'],
+  rejected: ['reject', 'fail', 'failed', 'no'],
+  deferred: ['defer'],
+  error: [],
+  unknown: [],
+} as const satisfies Words<string>
+
+export const PLAYER_DECISION_WORDS = {
+  implemented: ['implement', 'complete', 'completed', 'done', 'success', 'succeeded', 'pass', 'passed', 'ok'],
+  failed: ['fail', 'failure', 'error'],
+  blocked: ['block', 'stuck'],
+  unknown: [],
+} as const satisfies Words<string>
+
+export const MODE_WORDS = {
+  fresh_start: ['fresh', 'start'],
+  recovering_state: ['recovering', 'recover', 'recovery', 'recovered'],
+  continuing_work: ['continuing', 'continue', 'continued'],
+} as const satisfies Words<string>
+
+export type CoachDecision = keyof typeof COACH_DECISION_WORDS
+export type Mode = keyof typeof MODE_WORDS
+
+/** The canonical words of a table, typed as the tuple that `z.enum` asks for. */
+const canonicalWords = <T extends string>(words: Words<T>): readonly [T, ...T[]] =>
+  Object.keys(words) as [T, ...T[]]
+
+export const COACH_DECISIONS = canonicalWords(COACH_DECISION_WORDS)
+export const PLAYER_DECISIONS = canonicalWords(PLAYER_DECISION_WORDS)
+export const MODES = canonicalWords(MODE_WORDS)
+
+/** A word without case, surrounding space and closing punctuation: ` Needs work. ` is `needs_work`. */
+export const foldWord = (word: string): string =>
+  word
+    .trim()
+    .toLowerCase()
+    .replace(/[\p{P}\s]+$/u, '')
+    .replaceAll(/[\s-]+/g, '_')
+
+/** The canonical word that is meant; `undefined` where the table has neither it nor a synonym. */
+function findWord<T extends string>(words: Words<T>, given: string): T | undefined {
+  const folded = foldWord(given)
+  return canonicalWords(words).find((word) => word === folded || words[word].includes(folded))
+}
+
+export const findCoachDecision = (given: string) => findWord(COACH_DECISION_WORDS, given)
+export const findPlayerDecision = (given: string) => findWord(PLAYER_DECISION_WORDS, given)
+export const findMode = (given: string) => findWord(MODE_WORDS, given)
+
+/** A model's whole sentence would bury what the message says. */
+const SHOWN_CHARACTERS = 60
+
+const NEGATION = /^(?:not?|non|never|un|dis|in)/
+
+/** The word that was meant, perhaps. One that denies another is near to it, and means the opposite. */
+export const nearestWord = (folded: string, words: readonly string[]): string | undefined =>
+  NEGATION.test(folded)
+    ? undefined
+    : closestMatch(folded, [...words], { maxDistance: Math.min(2, Math.floor(folded.length / 3)) })
+
+/** Why a word is refused, with the nearest one that would be taken. */
+function explainRefusal<T extends string>(words: Words<T>, given: string): string {
+  const canonical = canonicalWords(words)
+  const use = `use ${canonical.slice(0, -1).join(', ')} or ${canonical.at(-1)}`
+  const folded = foldWord(given)
+  if (folded === '') return `is empty; ${use}, or leave it out`
+  const clean = scrubText(given) // a secret that was cut would not be known
+  const shown =
+    clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : clean
+  // Canonical words first: of two that are equally near, the first one is named.
+  const nearest = nearestWord(folded, [...canonical, ...canonical.flatMap((word) => words[word])])
+  return nearest === undefined
+    ? `"${shown}" is not known; ${use}`
+    : `"${shown}": did you mean "${nearest}"? Or ${use}`
+}
+
+/**
+ * A decision as somebody gave it: a word of the table, in any spelling of it. It stays as it was given, because the
+ * record keeps that too.
+ */
+export const decision = <T extends string>(words: Words<T>) =>
+  label.check((ctx) => {
+    if (findWord(words, ctx.value) !== undefined) return
+    ctx.issues.push({ code: 'custom', message: explainRefusal(words, ctx.value), input: ctx.value })
+  })
+
+/** A mode, in any spelling of the table, as its canonical word. */
+export const mode = label
+  .transform((given, ctx): Mode => {
+    const found = findMode(given)
+    if (found !== undefined) return found
+    ctx.addIssue({ code: 'custom', message: explainRefusal(MODE_WORDS, given) })
+    return z.NEVER
+  })
+  .meta({ enum: [...MODES, ...MODES.flatMap((word) => MODE_WORDS[word])] })

@@ -1,0 +1,90 @@
+import { invalidField, TurngraphError } from '../../core/errors.ts'
+import { keysOfProject, turnKey, worldKey } from '../../core/keys.ts'
+import { findCoachDecision, findPlayerDecision } from './decisions.ts'
+import { type CaptureRequest, toSeverity } from './record.ts'
+
+/**
+ * Takes the derived keys off a turn record that was read back from Turngraph, or written by seed 000's
+ * `to_episode_body`, once each is found to agree with the fields it follows from. What was given for a decision or a
+ * severity stays: the record keeps it.
+ *
+ * @throws `invalid_request` that names every key that differs
+ */
+export function removeDerivedKeys<R extends CaptureRequest & { project: string }>(request: R): R {
+  const problems = findDifferences(request)
+  if (problems.length > 0) {
+    const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+    throw new TurngraphError('invalid_request', `the turn record: ${message}`, {
+      hint: 'These keys follow from others; correct them, or leave them out.',
+      details: { problems },
+    })
+  }
+  const { entityType, id, key, createdAt, ...record } = request
+  return record as R
+}
+
+/**
+ * Takes the project off a record where the connection alone says which one it is. The record's key, which has the
+ * project in it and is checked where the turn is stored, stands for it.
+ *
+ * @throws `invalid_request` where there is no key, or one of another project
+ */
+export function removeProject(given: object): object {
+  if (!('project' in given) || typeof given.project !== 'string') return given
+  const { project, ...record } = given
+  const key = 'key' in record ? record.key : undefined
+  if (typeof key !== 'string') {
+    throw invalidField('project', "is the connection's; leave it out, or send the record with its key")
+  }
+  if (!key.startsWith(keysOfProject(given.project).after)) {
+    throw invalidField('project', `is "${given.project}", but the key "${key}" is of another one`)
+  }
+  return record
+}
+
+type Problem = { path: string; message: string }
+
+function findDifferences(request: CaptureRequest & { project: string }): Problem[] {
+  const { project, worldSlug, turnNumber, issues = [] } = request
+  const problems: Problem[] = []
+  const check = (path: string, given: string | null | undefined, expected: string, from: string) => {
+    if (given == null || given === expected) return
+    problems.push({ path, message: `is "${given}", but ${from} make it "${expected}"` })
+  }
+  check('id', request.id, seedId(request), 'feature_id and turn_number')
+  if (worldSlug != null) {
+    const expected = turnKey(worldKey(project, worldSlug), turnNumber)
+    check('key', request.key, expected, 'project, world_slug and turn_number')
+  } else if (request.key != null) {
+    problems.push({ path: 'key', message: 'cannot be checked without world_slug; name the world too' })
+  }
+  return [
+    ...problems,
+    ...differentRaw('player_decision', request.playerDecision, request.playerDecisionRaw, findPlayerDecision),
+    ...differentRaw('coach_decision', request.coachDecision, request.coachDecisionRaw, findCoachDecision),
+    ...issues.flatMap(({ severity, severityRaw }, i) =>
+      differentRaw(`issues[${i}].severity`, severity, severityRaw, toSeverity),
+    ),
+  ]
+}
+
+/** The seed's id, for display: it collides between tasks, so it is never looked up. */
+export const seedId = ({ featureId, turnNumber }: Pick<CaptureRequest, 'featureId' | 'turnNumber'>): string =>
+  `TURN-${featureId}-${turnNumber}`
+
+/**
+ * Whether a word and what it was given as mean different things. `unknown` goes with any: the import of artifacts
+ * stores it for words that it does not know.
+ */
+function differentRaw(
+  path: string,
+  word: string | null | undefined,
+  raw: string | null | undefined,
+  find: (given: string) => string | undefined,
+): Problem[] {
+  const meaning = find(word ?? 'unknown')
+  if (raw === undefined || meaning === 'unknown') return []
+  if (raw !== null && find(raw) === meaning) return []
+  const given = raw === null ? 'null' : `"${raw}"`
+  return [{ path: `${path}_raw`, message: `is ${given}, which does not mean "${meaning}" as ${path} does` }]
+}

@@ -1,0 +1,36 @@
+import { sha256 } from '../../core/keys.ts'
+
+/** Where the record belongs, what to do with it, and what follows from that: no part of what it says. */
+const NOT_CONTENT = new Set([
+  'project',
+  'featureId',
+  'taskId',
+  'worldSlug',
+  'turnNumber',
+  'onConflict',
+  'entityType',
+  'id',
+  'key',
+  'createdAt',
+])
+
+/**
+ * A SHA-256 of the record as it was sent: canonical JSON (keys sorted), before defaults and scrubbing.
+ * Two captures with equal digests are the same capture, whenever they arrive.
+ */
+export function digestOf(sent: Readonly<Record<string, unknown>>): string {
+  const content = Object.fromEntries(Object.entries(sent).filter(([key]) => !NOT_CONTENT.has(key)))
+  return sha256(canonicalJson(content))
+}
+
+/** JSON with sorted keys: how a client orders them says nothing. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields: string[] = []
+  for (const key of Object.keys(value).sort()) {
+    const held: unknown = value[key as keyof typeof value]
+    if (held !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(held)}`)
+  }
+  return `{${fields.join(',')}}`
+}

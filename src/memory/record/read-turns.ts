@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { turnKey, worldKey } from '../../core/keys.ts'
+import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import type { Graph, Params } from '../../graph/port.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
+import { worldDeleted } from '../worlds/world-errors.ts'
+import { getWorld } from '../worlds/worlds.ts'
+import type { TurnState } from './record.ts'
+import { isWhole, toTurnState, turnWithParts } from './rows.ts'
+
+const record = statement('turns/record')
+const page = statement('turns/page')
+const history = statement('turns/history')
+
+const turnInWorld = turnWithParts.extend({
+  world: z.object({
+    slug: z.string(),
+    project: z.string(),
+    featureId: z.string(),
+    taskId: z.string(),
+    deleted: z.boolean(),
+  }),
+})
+
+const toState = (row: z.output<typeof turnInWorld>): TurnState =>
+  toTurnState(row, { ...row.world, worldSlug: row.world.slug })
+
+/**
+ * A turn as it was stored.
+ *
+ * @throws `not_found`, `unknown_world`, `world_deleted`
+ */
+export async function readTurn(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  turnNumber: number,
+): Promise<TurnState> {
+  const keyOfWorld = worldKey(project, worldSlug)
+  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber) }
+  const row = await readWholeRow(
+    graph,
+    record,
+    params,
+    turnInWorld,
+    (found) => found.world.deleted || isWhole(found),
+  )
+  if (row?.world.deleted) throw worldDeleted(worldSlug)
+  if (row !== null) return toState(row)
+  const { currentTurn } = await getWorld(graph, project, worldSlug)
+  throw new TurngraphError('not_found', `World ${worldSlug} has no turn ${turnNumber}.`, {
+    hint: currentTurn === 0 ? 'It has no turns yet.' : `Its newest turn is ${currentTurn}.`,
+    details: { near: currentTurn === 0 ? [] : [String(currentTurn)] },
+  })
+}
+
+/** A world's turns above `after`, ascending. */
+export async function listTurns(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<TurnState[]> {
+  await getWorld(graph, project, worldSlug)
+  return readWholeRows(graph, page, { worldKey: worldKey(project, worldSlug), after, limit })
+}
+
+/** The records that once stood at a turn, newest first. `before` is a revision number. */
+export async function turnHistory(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  turnNumber: number,
+  { before, limit }: { before: number; limit: number },
+): Promise<(TurnState & { revision: number })[]> {
+  await readTurn(graph, project, worldSlug, turnNumber)
+  const keyOfWorld = worldKey(project, worldSlug)
+  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber), before, limit }
+  const rows = await readRows(
+    graph,
+    history,
+    params,
+    turnInWorld.extend({ turn: turnInWorld.shape.turn.extend({ revision: z.number() }) }),
+  )
+  return rows.map((row) => ({ ...toState(row), revision: row.turn.revision }))
+}
+
+async function readWholeRows(graph: Graph, from: Statement, params: Params): Promise<TurnState[]> {
+  const rows = await untilWhole(
+    () => readRows(graph, from, params, turnInWorld),
+    (found) => found.every(isWhole),
+  )
+  return rows.map(toState)
+}

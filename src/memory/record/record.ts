@@ -1,0 +1,308 @@
+import * as z from 'zod'
+import { exactJson, integerBetween, LIMITS, label, list, map, name, text } from '../../core/fields.ts'
+import { canonicalInstant } from '../../core/instants.ts'
+import {
+  COACH_DECISION_WORDS,
+  COACH_DECISIONS,
+  decision,
+  foldWord,
+  MODES,
+  mode,
+  nearestWord,
+  PLAYER_DECISION_WORDS,
+  PLAYER_DECISIONS,
+} from './decisions.ts'
+
+export { COACH_DECISIONS, type CoachDecision, MODES, PLAYER_DECISIONS } from './decisions.ts'
+
+/**
+ * The turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md).
+ * One schema each for what comes in and what is kept; the snake_case wire form derives from them.
+ */
+
+export const CRITERION_STATUSES = ['verified', 'rejected', 'pending', 'unknown'] as const
+export const PROMISE_STATUSES = ['complete', 'partial', 'incomplete', 'uncertain'] as const
+export const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
+export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
+export const GATE_STATUSES = ['passed', 'failed', 'unknown'] as const
+
+export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
+export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
+export type Severity = (typeof SEVERITIES)[number]
+export type Source = (typeof SOURCES)[number]
+
+const CRITERION_STATUS_SYNONYMS: Record<string, CriterionStatus> = {
+  passed: 'verified',
+  complete: 'verified',
+  completed: 'verified',
+  done: 'verified',
+  failed: 'rejected',
+  not_started: 'pending',
+  in_progress: 'pending',
+  unverified: 'unknown',
+  absent: 'unknown',
+}
+
+const PROMISE_STATUS_SYNONYMS: Record<string, PromiseStatus> = {
+  completed: 'complete',
+  done: 'complete',
+  implemented: 'complete',
+  verified: 'complete',
+  passed: 'complete',
+  in_progress: 'partial',
+  not_started: 'incomplete',
+  pending: 'incomplete',
+  failed: 'incomplete',
+  rejected: 'incomplete',
+  unknown: 'uncertain',
+  unverified: 'uncertain',
+}
+
+const SEVERITY_SYNONYMS: Record<string, Severity> = {
+  must_fix: 'blocking',
+  critical: 'blocking',
+  major: 'blocking',
+  minor: 'should_fix',
+  warning: 'should_fix',
+}
+
+/** A word of a closed list, or one of its synonyms; anything else is `undefined`. */
+function wordOf<T extends string>(
+  words: readonly T[],
+  synonyms: Record<string, T>,
+  given: string,
+): T | undefined {
+  const folded = foldWord(given)
+  return (
+    words.find((word) => word === folded) ?? (Object.hasOwn(synonyms, folded) ? synonyms[folded] : undefined)
+  )
+}
+
+export const toSeverity = (given: string): Severity =>
+  wordOf(SEVERITIES, SEVERITY_SYNONYMS, given) ?? 'advisory'
+/** Most severe first; equally severe ones in the order the Coach gave them. */
+export const bySeverity = <I extends { severity: Severity }>(issues: readonly I[]): I[] =>
+  issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+
+export const toCriterionStatus = (given: string): CriterionStatus | undefined =>
+  wordOf(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS, given)
+export const toPromiseStatus = (given: string): PromiseStatus | undefined =>
+  wordOf(PROMISE_STATUSES, PROMISE_STATUS_SYNONYMS, given)
+
+/** A status that says nothing we know is refused, never guessed: it would decide what counts as proven. */
+const status = <T extends string>(words: readonly T[], synonyms: Record<string, T>) =>
+  z
+    .string()
+    .transform((given, ctx): T => {
+      const word = wordOf(words, synonyms, given)
+      if (word !== undefined) return word
+      ctx.addIssue({
+        code: 'custom',
+        message: refuseStatus(given, words, Object.keys(synonyms)),
+      })
+      return z.NEVER
+    })
+    .meta({ enum: [...words, ...Object.keys(synonyms)] })
+
+function refuseStatus(given: string, words: readonly string[], synonyms: readonly string[]): string {
+  const use = `use ${words.join(', ')} (or ${synonyms.join(', ')})`
+  const nearest = nearestWord(given.trim().toLowerCase(), [...words, ...synonyms])
+  return nearest === undefined ? `is no status; ${use}` : `is no status: did you mean "${nearest}"? Or ${use}`
+}
+
+const criterionStatus = status(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS)
+const promiseStatus = status(PROMISE_STATUSES, PROMISE_STATUS_SYNONYMS)
+
+/** Any ISO 8601 instant, in the one form. */
+export const instant = z
+  .string()
+  .transform((given, ctx) => {
+    const canonical = canonicalInstant(given)
+    if (canonical !== null) return canonical
+    ctx.addIssue({
+      code: 'custom',
+      message: 'is no ISO 8601 instant; write it like 2026-01-31T12:00:00Z (without a zone it is UTC)',
+    })
+    return z.NEVER
+  })
+  .meta({ format: 'date-time' })
+
+const amount = z.number().min(0)
+const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+const criterionId = label.min(1, 'is empty; name the criterion by its id')
+
+const verificationInput = z.strictObject({
+  criterionId,
+  criterionText: text.nullish(),
+  status: criterionStatus,
+  source: z.enum(SOURCES).nullish(),
+  evidence: text.nullish(),
+})
+
+const promiseInput = z.strictObject({
+  criterionId,
+  criterionText: text.nullish(),
+  status: promiseStatus,
+  evidence: text.nullish(),
+  evidenceType: label.nullish(),
+  confidence: z.number().nullish(),
+  testFile: text.nullish(),
+  implementationFiles: list(text).nullish(),
+})
+
+const issueInput = z.strictObject({
+  severity: label,
+  severityRaw: label
+    .nullish()
+    .describe('of a record that was read back: the word that severity was given as'),
+  category: label.nullish(),
+  description: text,
+  criterionIds: list(label).nullish(),
+  suggestion: text.nullish(),
+  details: exactJson.optional(),
+})
+
+/**
+ * What only a record has that was read back, or seed 000's `to_episode_body`: each follows from other fields and is
+ * checked against them (read-back.ts).
+ */
+const readBackKeys = {
+  entityType: z
+    .literal('turn_state', 'must be "turn_state", or left out')
+    .nullish()
+    .describe('of an episode body, which is taken as it is'),
+  id: text.nullish().describe('of a record that was read back: TURN-{feature_id}-{turn_number}'),
+  key: text.nullish().describe('of a record that was read back: must be that of its world and turn'),
+  createdAt: instant
+    .nullish()
+    .describe('of a record that was read back: not used, storing it again has its own'),
+  playerDecisionRaw: label
+    .nullish()
+    .describe('of a record that was read back: the word that player_decision was given as'),
+  coachDecisionRaw: label
+    .nullish()
+    .describe('of a record that was read back: the word that coach_decision was given as'),
+}
+
+/** What a caller sends to capture a turn. */
+export const turnInput = z.strictObject({
+  project: name.nullish().describe("default: the connection's project"),
+  featureId: name,
+  taskId: name,
+  worldSlug: name.nullish().describe('default: the newest world of the task'),
+  turnNumber: integerBetween(1, LIMITS.turnNumber),
+  playerSummary: text.describe('what the Player implemented or attempted'),
+  playerDecision: decision(PLAYER_DECISION_WORDS)
+    .nullish()
+    .describe(`${PLAYER_DECISIONS.join(', ')}, or a synonym`),
+  coachDecision: decision(COACH_DECISION_WORDS)
+    .nullish()
+    .describe(`${COACH_DECISIONS.join(', ')}, or a synonym`),
+  coachFeedback: text.nullish(),
+  mode: mode.nullish(),
+  recovered: z.boolean().optional().describe('true: the mode defaults to recovering_state'),
+  blockersFound: list(text).optional(),
+  lessonsFromTurn: list(text).optional(),
+  filesModified: list(text).optional(),
+  progressSummary: text.optional(),
+  acceptanceCriteriaStatus: map(criterionStatus)
+    .optional()
+    .describe('criterion → status, the short form of `verifications`'),
+  verifications: list(verificationInput).optional(),
+  promises: list(promiseInput).optional(),
+  issues: list(issueInput).optional(),
+  gates: map(z.enum(GATE_STATUSES)).optional(),
+  testsPassed: count.nullish(),
+  testsFailed: count.nullish(),
+  coverage: amount.nullish(),
+  archScore: amount.nullish(),
+  startedAt: instant.nullish(),
+  completedAt: instant.nullish().describe('default: now; null: not known'),
+  durationSeconds: amount.nullish(),
+  whatToTryNext: text.nullish(),
+  commit: label.nullish(),
+  transcriptSessionIds: list(label).optional(),
+  extra: z.record(z.string(), exactJson).optional().describe('kept as it came'),
+  ...readBackKeys,
+})
+
+/** `POST /v1/turns`: the record, and what to do where another one stands at its turn. */
+export const captureRequest = turnInput.extend({
+  onConflict: z.enum(['error', 'supersede']).optional().describe('supersede: replace, and keep the old one'),
+})
+
+export type CaptureRequest = z.output<typeof captureRequest>
+
+const verification = z.object({
+  criterionId: z.string(),
+  criterionText: z.string().nullable(),
+  status: z.enum(CRITERION_STATUSES),
+  source: z.enum(SOURCES),
+  evidence: z.string().nullable(),
+})
+
+const promise = z.object({
+  criterionId: z.string(),
+  criterionText: z.string().nullable(),
+  status: z.enum(PROMISE_STATUSES),
+  evidence: z.string().nullable(),
+  evidenceType: z.string().nullable(),
+  confidence: z.number().nullable(),
+  testFile: z.string().nullable(),
+  implementationFiles: z.array(z.string()),
+})
+
+const issue = z.object({
+  severity: z.enum(SEVERITIES),
+  severityRaw: z.string(),
+  category: z.string().nullable(),
+  description: z.string(),
+  criterionIds: z.array(z.string()),
+  suggestion: z.string().nullable(),
+  details: z.json(),
+})
+
+/** A turn as it is kept and given back: every field, defaults filled in. */
+export const turnState = z.object({
+  id: z.string().describe('TURN-{feature_id}-{turn_number}: for display only'),
+  key: z.string(),
+  project: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  worldSlug: z.string(),
+  turnNumber: z.number(),
+  playerSummary: z.string(),
+  playerDecision: z.enum(PLAYER_DECISIONS),
+  playerDecisionRaw: z.string().nullable(),
+  coachDecision: z.enum(COACH_DECISIONS),
+  coachDecisionRaw: z.string().nullable(),
+  coachFeedback: z.string().nullable(),
+  mode: z.enum(MODES),
+  blockersFound: z.array(z.string()),
+  progressSummary: z.string(),
+  acceptanceCriteriaStatus: z.record(z.string(), z.enum(CRITERION_STATUSES)),
+  verifications: z.array(verification),
+  promises: z.array(promise),
+  issues: z.array(issue),
+  gates: z.record(z.string(), z.enum(GATE_STATUSES)),
+  testsPassed: z.number().nullable(),
+  testsFailed: z.number().nullable(),
+  coverage: z.number().nullable(),
+  archScore: z.number().nullable(),
+  startedAt: z.string().nullable(),
+  completedAt: z.string().nullable(),
+  durationSeconds: z.number().nullable(),
+  lessonsFromTurn: z.array(z.string()),
+  whatToTryNext: z.string().nullable(),
+  filesModified: z.array(z.string()),
+  commit: z.string().nullable(),
+  transcriptSessionIds: z.array(z.string()),
+  extra: z.record(z.string(), z.json()),
+  createdAt: z.string(),
+})
+
+export type TurnState = z.output<typeof turnState>
+export type Verification = z.output<typeof verification>
+export type TurnPromise = z.output<typeof promise>
+export type Issue = z.output<typeof issue>

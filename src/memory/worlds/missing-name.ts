@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { featureKey, projectKey, taskKey } from '../../core/keys.ts'
+import { didYouMean, nearNames } from '../../core/near-names.ts'
+import { readRows } from '../../graph/decode.ts'
+import type { Graph, Params } from '../../graph/port.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
+
+/**
+ * Says which name of a request stands for nothing in the graph, and which names of the same project are near to it.
+ * Nothing of another project is read.
+ */
+
+const scopeStatement = statement('projects/scope')
+const featureNames = statement('projects/feature-names')
+const taskNames = statement('projects/task-names')
+const taskNamesOfAll = statement('projects/task-names-of-all')
+const hasTaskStatement = statement('projects/has-task')
+const worldNames = statement('projects/world-names')
+
+/** So many names are looked at: a project may have a hundred thousand. */
+const MOST_NAMES = 1_000
+
+const nameRow = z.object({ name: z.string() })
+const scopeRow = z.object({ hasProject: z.boolean(), hasFeature: z.boolean(), hasTask: z.boolean() })
+
+/** In one sentence or two, with up to three near names. */
+export type MissingName = { message: string; near: string[] }
+
+type Names = { project: string; featureId?: string | null | undefined; taskId?: string | null | undefined }
+
+/** The feature or the task that is not there; null where all that are named are. */
+export async function findMissingName(
+  graph: Graph,
+  { project, featureId, taskId }: Names,
+): Promise<MissingName | null> {
+  const ofProject = { projectKey: projectKey(project) }
+  if (featureId == null) {
+    if (taskId == null) return null
+    const found = await graph.read(hasTaskStatement, { ...ofProject, taskId })
+    if (found.length > 0) return null
+    const near = await nearAmong(graph, taskNamesOfAll, ofProject, taskId)
+    return missing(`No task ${taskId} in project ${project}`, near)
+  }
+  const [scope] = await readRows(
+    graph,
+    scopeStatement,
+    {
+      ...ofProject,
+      featureKey: featureKey(project, featureId),
+      taskKey: taskKey(project, featureId, taskId ?? ''),
+    },
+    scopeRow,
+  )
+  if (scope === undefined || scope.hasTask || (taskId == null && scope.hasFeature)) return null
+  const what =
+    taskId == null
+      ? `No feature ${featureId} in project ${project}`
+      : `No task ${taskId} in feature ${featureId} of project ${project}`
+  if (!scope.hasProject) return missing(`${what}: nothing is stored in that project`, [])
+  if (scope.hasFeature && taskId != null) {
+    const ofFeature = { featureKey: featureKey(project, featureId) }
+    return missing(what, await nearAmong(graph, taskNames, ofFeature, taskId))
+  }
+  const near = await nearAmong(graph, featureNames, ofProject, featureId)
+  return missing(taskId == null ? what : `${what}: there is no such feature`, near)
+}
+
+/** @throws `not_found` with near names where a feature or a task that is named is not there */
+export async function requireNames(graph: Graph, names: Names): Promise<void> {
+  const found = await findMissingName(graph, names)
+  if (found === null) return
+  throw new TurngraphError('not_found', found.message, {
+    hint: '`turngraph worlds` (GET /v1/worlds) lists what there is.',
+    details: { near: found.near },
+  })
+}
+
+/** The slugs of a project's worlds that are near to one that it does not have. */
+export const nearWorlds = (graph: Graph, project: string, worldSlug: string): Promise<string[]> =>
+  nearAmong(graph, worldNames, { projectKey: projectKey(project) }, worldSlug)
+
+async function nearAmong(graph: Graph, from: Statement, params: Params, name: string): Promise<string[]> {
+  const rows = await readRows(graph, from, { ...params, limit: MOST_NAMES }, nameRow)
+  return nearNames(
+    name,
+    rows.map((row) => row.name),
+  )
+}
+
+const missing = (what: string, near: string[]): MissingName => ({
+  message: `${what}.${didYouMean(near)}`,
+  near,
+})

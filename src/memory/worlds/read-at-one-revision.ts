@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { optionalText } from '../../graph/columns.ts'
+import { readRows, untilWhole } from '../../graph/decode.ts'
+import { type Graph, inOrder, type Run } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+
+/** Reads of one world that take several statements, of one moment and without a lock. */
+
+const revision = statement('worlds/revision')
+
+const revisionRow = z.object({ rev: optionalText })
+
+/** The token of the world's newest mutation; null where there is no such world. */
+export async function readRevision(graph: Graph, worldKey: string): Promise<string | null> {
+  const [row] = await readRows(graph, revision, { worldKey }, revisionRow)
+  return row?.rev ?? null
+}
+
+/**
+ * Runs reads of one world, and runs them again where its revision moved meanwhile. Nobody who writes waits for it.
+ *
+ * @throws `store_unavailable` where the world is written to all the time
+ * @example
+ * const seen = await readAtOneRevision(graph, key, () => readRuns(graph, key))
+ */
+export async function readAtOneRevision<T>(
+  graph: Graph,
+  worldKey: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const { found } = await untilWhole(
+    async () => {
+      const before = await readRevision(graph, worldKey)
+      const found = await read()
+      return { found, hasMoved: (await readRevision(graph, worldKey)) !== before }
+    },
+    ({ hasMoved }) => !hasMoved,
+  )
+  return found
+}
+
+/** What `work` answers in a transaction of which nothing stays. */
+export async function undone<T>(graph: Graph, work: (held: Graph) => Promise<T>): Promise<T> {
+  const found: T[] = []
+  await graph.transact(async (run) => {
+    found[0] = await work(within(graph, run))
+    return null
+  })
+  return found[0] as T
+}
+
+/** The graph as a transaction sees it. */
+export const within = (graph: Graph, run: Run): Graph => ({
+  engine: graph.engine,
+  source: graph.source,
+  read: (statement, params) => run({ statement, params }),
+  write: (steps) => inOrder(steps, run),
+  transact: (work) => work(run),
+  schema: (command) => graph.schema(command),
+  health: () => graph.health(),
+  close: () => graph.close(),
+})

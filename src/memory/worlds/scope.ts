@@ -1,0 +1,28 @@
+import { sha256, taskKey } from '../../core/keys.ts'
+
+/** The scope of work, as the orchestrator names it. */
+export type Scope = { project: string; featureId: string; taskId: string }
+
+export const keyOfTask = ({ project, featureId, taskId }: Scope): string =>
+  taskKey(project, featureId, taskId)
+
+/** Longer slugs could not be sent back as a `world_slug` (256 characters). */
+const MAX_SLUG = 240
+
+/**
+ * The slug of a task's n-th world: the task id, every character outside `[A-Za-z0-9._-]` percent-encoded,
+ * then `.2`, `.3` …; `{feature_id}.` before it where another task holds that slug (contract: turns.md).
+ */
+export function defaultSlug({ featureId, taskId }: Scope, ordinal: number, withFeature: boolean): string {
+  const base = withFeature ? `${encode(featureId)}.${encode(taskId)}` : encode(taskId)
+  const short =
+    base.length <= MAX_SLUG ? base : `${base.slice(0, MAX_SLUG - 17)}~${sha256(base).slice(0, 16)}`
+  return ordinal === 1 ? short : `${short}.${ordinal}`
+}
+
+const encode = (text: string): string =>
+  text.replace(/[^A-Za-z0-9._-]/gu, (character) =>
+    [...Buffer.from(character, 'utf8')]
+      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+      .join(''),
+  )

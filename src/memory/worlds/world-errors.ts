@@ -1,0 +1,35 @@
+import { TurngraphError } from '../../core/errors.ts'
+
+/** What callers are told of a world that is not there for them. */
+
+export const worldDeleted = (worldSlug: string): TurngraphError =>
+  new TurngraphError('world_deleted', `World ${worldSlug} was deleted.`, {
+    hint: 'Its slug stays taken; create another world.',
+  })
+
+export const unknownWorld = (project: string, worldSlug: string): TurngraphError =>
+  new TurngraphError('unknown_world', `There is no world ${worldSlug} in project ${project}.`, {
+    hint: '`turngraph worlds` (GET /v1/worlds) lists them.',
+  })
+
+/** `attempt_id` is the active attempt's id, or the run's where no attempt is active (contract: turns.md, "Errors"). */
+export const worldAtWork = (
+  worldSlug: string,
+  { activeRunId, activeAttemptId }: { activeRunId: string | null; activeAttemptId: string | null },
+): TurngraphError =>
+  new TurngraphError(
+    'busy',
+    activeAttemptId === null
+      ? `World ${worldSlug} is held by turn run ${activeRunId}.`
+      : `World ${worldSlug} has an attempt at work: ${activeAttemptId}.`,
+    {
+      hint: 'Wait for it, or cancel its turn run.',
+      details: { attempt_id: activeAttemptId ?? activeRunId, turn_run_id: activeRunId },
+    },
+  )
+
+export const worldOfAnotherTask = (worldSlug: string): TurngraphError =>
+  new TurngraphError('world_conflict', `World ${worldSlug} belongs to another task.`, {
+    hint: 'Name another world_slug, or leave it out for the default of this task.',
+    details: { fields: ['task_id'] },
+  })

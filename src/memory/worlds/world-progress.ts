@@ -1,0 +1,135 @@
+/** Reads worlds with how far each has come: its last decision, how much is proven, and whether it still gets anywhere. */
+import * as z from 'zod'
+import { hasCode } from '../../core/errors.ts'
+import { LATEST_INSTANT } from '../../core/instants.ts'
+import { projectKey, worldKey } from '../../core/keys.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { keptIsWhole, newestStanding, standingColumns } from '../criteria/criteria-snapshot.ts'
+import { analyseStall, type StallVerdict, VERDICTS } from '../criteria/stall.ts'
+import { loadStall, reachesBack, sessionOf } from '../criteria/stall-analysis.ts'
+import { criterionStates } from '../criteria/state.ts'
+import { COACH_DECISIONS } from '../record/record.ts'
+import { instantRow } from '../record/rows.ts'
+import { unknownWorld } from './world-errors.ts'
+import { refuseDeleted, toWorld, world, worldColumns } from './worlds.ts'
+
+/** A world, and how far it has come after its newest turn. */
+export const worldProgress = world.extend({
+  lastDecision: z
+    .enum(COACH_DECISIONS)
+    .nullable()
+    .describe("the Coach's decision in the newest turn; null before the first"),
+  verified: z.number().describe('how many of the criteria that count are verified'),
+  criteria: z.number().describe('how many criteria count'),
+  verdict: z.enum(VERDICTS).describe('that of stall analysis'),
+  lastActivity: z
+    .string()
+    .describe('when its latest turn was completed; before the first, when it was created'),
+})
+
+export type WorldProgress = z.output<typeof worldProgress>
+
+export const WORLD_ORDERS = ['world_slug', 'last_activity'] as const
+export type WorldOrder = (typeof WORLD_ORDERS)[number]
+
+export type WorldFilter = { project: string; featureId?: string | undefined; taskId?: string | undefined }
+
+/** Where a page of worlds begins: after the world of this slug, which was last active then where that is the order. */
+export type WorldPosition = { worldSlug: string; lastActivity?: string }
+
+const pageBySlug = statement('worlds/page')
+const pageByActivity = statement('worlds/page-by-activity')
+const progressOfWorld = statement('worlds/progress')
+
+const progressRow = z.object({
+  shown: worldColumns,
+  newestTurn: z.array(z.tuple([z.enum(COACH_DECISIONS), z.string()])),
+  lastActivity: instantRow,
+  ...standingColumns,
+})
+
+type ProgressRow = z.output<typeof progressRow>
+
+/** One statement for a page, but for a world whose stall analysis takes its ledger: see {@link verdictOf}. */
+export async function listWorlds(
+  store: Graph,
+  { project, featureId, taskId }: WorldFilter,
+  { order, after, limit }: { order: WorldOrder; after: WorldPosition | null; limit: number },
+): Promise<WorldProgress[]> {
+  const graph = withOneDeadline(store)
+  const scope = {
+    projectKey: projectKey(project),
+    featureId: featureId ?? null,
+    taskId: taskId ?? null,
+    limit,
+  }
+  const read = () =>
+    order === 'world_slug'
+      ? readRows(graph, pageBySlug, { ...scope, after: after?.worldSlug ?? null }, progressRow)
+      : readRows(
+          graph,
+          pageByActivity,
+          { ...scope, before: after?.lastActivity ?? LATEST_INSTANT, after: after?.worldSlug ?? '' },
+          progressRow,
+        )
+  const rows = await untilWhole(read, (found) => found.every(isOfOneMoment))
+  const worlds: WorldProgress[] = []
+  for (const row of rows) {
+    try {
+      worlds.push(await progressOf(graph, row))
+    } catch (error) {
+      // It was deleted since the page was read: it is not listed.
+      if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
+    }
+  }
+  return worlds
+}
+
+/** @throws `unknown_world`, `world_deleted` */
+export async function getWorldProgress(
+  store: Graph,
+  project: string,
+  worldSlug: string,
+): Promise<WorldProgress> {
+  const graph = withOneDeadline(store)
+  const params = { worldKey: worldKey(project, worldSlug) }
+  const row = await readWholeRow(graph, progressOfWorld, params, progressRow, isOfOneMoment)
+  if (row === null) throw unknownWorld(project, worldSlug)
+  refuseDeleted(row.shown)
+  return progressOf(graph, row)
+}
+
+/** Whether the newest turn and where the criteria stand are of the same commit. */
+const isOfOneMoment = (row: ProgressRow): boolean =>
+  row.world.deleted ||
+  (keptIsWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
+
+async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
+  const standing = newestStanding(row, null)
+  const states = criterionStates(standing.criteria, standing.progress, 'sticky')
+  return {
+    ...toWorld(row.shown),
+    lastDecision: row.newestTurn[0]?.[0] ?? null,
+    verified: states.filter(({ state }) => state === 'verified').length,
+    criteria: states.length,
+    verdict: await verdictOf(graph, row, standing, states),
+    lastActivity: row.lastActivity ?? '',
+  }
+}
+
+/** From what the captures kept; from the ledger where a criterion was named so often that its entries do not reach back. */
+async function verdictOf(
+  graph: Graph,
+  { shown: { project, featureId, taskId, slug: worldSlug } }: ProgressRow,
+  standing: Parameters<typeof sessionOf>[0],
+  states: ReturnType<typeof criterionStates>,
+): Promise<StallVerdict> {
+  const policy = 'sticky'
+  const stall = reachesBack(standing, states)
+    ? analyseStall(sessionOf(standing, states, policy))
+    : await loadStall(graph, { project, featureId, taskId, worldSlug, policy })
+  return stall.verdict
+}

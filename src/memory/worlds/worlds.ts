@@ -1,0 +1,225 @@
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { integerBetween, name } from '../../core/fields.ts'
+import { instantOf } from '../../core/instants.ts'
+import { featureKey, projectKey, worldKey } from '../../core/keys.ts'
+import { optionalText } from '../../graph/columns.ts'
+import { decodeRow, readRows } from '../../graph/decode.ts'
+import type { Graph, Step } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { instantRow } from '../record/rows.ts'
+import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
+import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
+
+/** A world: one autobuild session of one task, where turns are numbered from 1. */
+export const world = z.object({
+  worldSlug: z.string(),
+  project: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  currentTurn: z.number().describe('the greatest turn number present; 0 before the first'),
+  executor: z.string(),
+  leaseTtlMs: z.number(),
+  activeTurnRunId: z.string().nullable(),
+  activeAttemptId: z.string().nullable(),
+  createdAt: z.string(),
+  deletedAt: z.string().nullable(),
+})
+
+export type World = z.output<typeof world>
+
+export const createWorldRequest = z.strictObject({
+  project: name.nullish().describe("default: the connection's project"),
+  featureId: name,
+  taskId: name,
+  worldSlug: name.nullish().describe("default: the task's next one"),
+  executor: name.nullish().describe('default: external'),
+  leaseTtlMs: integerBetween(1_000, 86_400_000).nullish().describe('default: 60000'),
+})
+
+export type CreateWorldRequest = z.output<typeof createWorldRequest>
+
+const DEFAULT_EXECUTOR = 'external'
+const DEFAULT_LEASE_TTL_MS = 60_000
+
+const ensureWorld = statement('worlds/ensure')
+const nextWorld = statement('worlds/next')
+const getWorldStatement = statement('worlds/get')
+const deleteWorldStatement = statement('worlds/delete')
+
+/** The columns of `worlds/_world`, decoded. */
+export const worldColumns = z.object({
+  slug: z.string(),
+  project: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  taskKey: z.string(),
+  currentTurn: z.number(),
+  executor: z.string(),
+  leaseTtlMs: z.number(),
+  activeRunId: optionalText,
+  activeAttemptId: optionalText,
+  createdAt: instantRow,
+  deletedAt: instantRow,
+  requestId: optionalText,
+})
+const worldRow = z.object({ world: worldColumns })
+const ensuredRow = worldRow.extend({ created: z.boolean() })
+const nextRow = z.object({ worldCount: z.number() })
+
+type Held = z.output<typeof worldColumns>
+
+export const toWorld = (held: Held): World => ({
+  worldSlug: held.slug,
+  project: held.project,
+  featureId: held.featureId,
+  taskId: held.taskId,
+  currentTurn: held.currentTurn,
+  executor: held.executor,
+  leaseTtlMs: held.leaseTtlMs,
+  activeTurnRunId: held.activeRunId,
+  activeAttemptId: held.activeAttemptId,
+  createdAt: held.createdAt ?? '',
+  deletedAt: held.deletedAt,
+})
+
+export type NewWorld = {
+  executor?: string | null | undefined
+  leaseTtlMs?: number | null | undefined
+  /** The caller's idempotency key: a repeat finds the world that the first call made. */
+  requestId?: string | null
+  now: string
+  /** Says whether this very call created it, and tells it from another world of its name. */
+  token?: string
+}
+
+/** The step that makes a world stand: also the first one of a capture into a world that is new. */
+export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWorld): Step => ({
+  statement: ensureWorld,
+  params: {
+    projectKey: projectKey(scope.project),
+    project: scope.project,
+    featureKey: featureKey(scope.project, scope.featureId),
+    featureId: scope.featureId,
+    taskKey: keyOfTask(scope),
+    taskId: scope.taskId,
+    worldKey: worldKey(scope.project, worldSlug),
+    worldSlug,
+    settings: {
+      executor: options.executor ?? DEFAULT_EXECUTOR,
+      leaseTtlMs: options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS,
+      createdAt: options.now,
+      requestId: options.requestId ?? null,
+    },
+    token: options.token ?? crypto.randomUUID(),
+  },
+})
+
+/**
+ * Creates a world; one that stands already is answered as it is, if the request agrees with it.
+ *
+ * @throws `world_conflict` where it stands and differs, `world_deleted` where it was deleted
+ */
+export async function createWorld(
+  graph: Graph,
+  request: CreateWorldRequest & { project: string },
+  options: { requestId?: string | null; now?: string } = {},
+): Promise<{ world: World; created: boolean }> {
+  const scope: Scope = request
+  const settings: NewWorld = {
+    executor: request.executor,
+    leaseTtlMs: request.leaseTtlMs,
+    requestId: options.requestId ?? null,
+    now: options.now ?? instantOf(new Date()),
+  }
+  if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
+  const { held, created } = await ensure(graph, scope, request.worldSlug, settings)
+  if (created) return { world: toWorld(held), created }
+  refuseDeleted(held)
+  const differing = [
+    held.taskKey !== keyOfTask(scope) && 'task_id',
+    request.executor != null && held.executor !== request.executor && 'executor',
+    request.leaseTtlMs != null && held.leaseTtlMs !== request.leaseTtlMs && 'lease_ttl_ms',
+  ].filter((field) => field !== false)
+  if (differing.length > 0) throw worldConflict(held, differing)
+  return { world: toWorld(held), created }
+}
+
+async function createNextWorld(
+  graph: Graph,
+  scope: Scope,
+  settings: NewWorld,
+): Promise<{ world: World; created: boolean }> {
+  const [task] = await readRows(graph, nextWorld, { taskKey: keyOfTask(scope) }, nextRow)
+  // A repeat of the request may have made any of the task's worlds, so look from the first one on.
+  const first = settings.requestId == null ? (task?.worldCount ?? 0) + 1 : 1
+  for (let ordinal = first; ordinal < first + MAX_WORLDS; ordinal++) {
+    for (const withFeature of [false, true]) {
+      const { held, created } = await ensure(graph, scope, defaultSlug(scope, ordinal, withFeature), settings)
+      if (created) return { world: toWorld(held), created }
+      if (held.taskKey !== keyOfTask(scope)) continue // another task holds that slug
+      if (settings.requestId != null && held.requestId === settings.requestId) {
+        refuseDeleted(held)
+        return { world: toWorld(held), created }
+      }
+      break
+    }
+  }
+  throw new TurngraphError('world_conflict', `Task ${scope.taskId} has no free default slug.`, {
+    hint: 'Name the world with world_slug.',
+  })
+}
+
+const MAX_WORLDS = 10_000
+
+async function ensure(
+  graph: Graph,
+  scope: Scope,
+  worldSlug: string,
+  settings: NewWorld,
+): Promise<{ held: Held; created: boolean }> {
+  const rows = await graph.write([ensureWorldStep(scope, worldSlug, settings)])
+  const { world: held, created } = decodeRow(ensureWorld, ensuredRow, rows?.[0]?.[0] ?? {})
+  return { held, created }
+}
+
+/** @throws `unknown_world`, `world_deleted` */
+export async function getWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
+  const [row] = await readRows(graph, getWorldStatement, { worldKey: worldKey(project, worldSlug) }, worldRow)
+  if (row === undefined) throw unknownWorld(project, worldSlug)
+  refuseDeleted(row.world)
+  return toWorld(row.world)
+}
+
+/** @throws `unknown_world`, `busy` while a run or an attempt is active in it */
+export async function deleteWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
+  for (let tries = 1; ; tries++) {
+    const params = {
+      worldKey: worldKey(project, worldSlug),
+      deletedAt: instantOf(new Date()),
+      token: crypto.randomUUID(),
+    }
+    const rows = await graph.write([{ statement: deleteWorldStatement, params }])
+    const row = rows?.[0]?.[0]
+    if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
+    const held = await getWorld(graph, project, worldSlug)
+    const { activeTurnRunId, activeAttemptId } = held
+    // What refused may have ended between the two looks.
+    const isFree = activeTurnRunId === null && activeAttemptId === null
+    if (!isFree || tries === MAX_TRIES) {
+      throw worldAtWork(worldSlug, { activeRunId: activeTurnRunId, activeAttemptId })
+    }
+  }
+}
+
+const MAX_TRIES = 5
+
+export const refuseDeleted = (held: Held): void => {
+  if (held.deletedAt !== null) throw worldDeleted(held.slug)
+}
+
+const worldConflict = (held: Held, fields: string[]): TurngraphError =>
+  new TurngraphError('world_conflict', `World ${held.slug} exists and differs in ${fields.join(', ')}.`, {
+    hint: 'Name another world_slug, or leave it out for the next one of the task.',
+    details: { fields, world: { project: held.project, feature_id: held.featureId, task_id: held.taskId } },
+  })

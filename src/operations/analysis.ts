@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { parametersIn, tokensOf } from '../analysis/query/cypher-lexer.ts'
+import { asTurngraphError, TurngraphError } from '../core/errors.ts'
+import { wholeNumber } from '../core/fields.ts'
+import { scrub } from '../core/scrub/scrub.ts'
+import { operation } from './operation.ts'
+
+/** What had more digits than a double keeps has lost them by the time it is here. */
+function keepsItsDigits(value: unknown): boolean {
+  if (typeof value === 'number') {
+    return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63
+  }
+  return value === null || typeof value !== 'object' || Object.values(value).every(keepsItsDigits)
+}
+
+/** A parameter that is misspelt in the statement or beside it is one that has no effect. */
+function refuseUnusedParameters(query: string, params: Record<string, unknown>): void {
+  const names = Object.keys(params)
+  if (names.length === 0) return
+  const used = parametersIn(tokensOf(query))
+  const problems = names
+    .filter((name) => !used.has(name))
+    .map((name) => ({ path: `params.${name}`, message: 'does not stand in the statement' }))
+  if (problems.length === 0) return
+  const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new TurngraphError('invalid_request', message, {
+    hint: 'Leave it out, or write it as $name where its value belongs.',
+    details: { problems },
+  })
+}
+
+/** Anybody's own questions, in Cypher. */
+export const queryOperations = {
+  queryGraph: operation({
+    summary: 'The rows of one reading Cypher statement, of the whole graph',
+    scope: 'analyst',
+    wholeGraph: true,
+    input: z.strictObject({
+      query: z.string().min(1).max(20_000).describe('one statement; it reads only'),
+      params: z
+        .record(
+          z.string().min(1).max(256),
+          z.json().refine(keepsItsDigits, {
+            error:
+              'has a whole number beyond 2^53, which JSON rounds; give it as text, and write toInteger() around it',
+          }),
+        )
+        .nullish()
+        .describe('its parameters, by name'),
+      limit: wholeNumber(1, 10_000).default(1_000).describe('rows, 1 to 10,000'),
+      timeoutMs: wholeNumber(1, 60_000).default(10_000).describe('milliseconds, 1 to 60,000'),
+    }),
+    output: z.object({
+      columns: z.array(z.string()),
+      rows: z.array(z.array(z.unknown())).describe('in the order of the columns'),
+      truncated: z.boolean().describe('true: there are more rows than the limit, or more than 4 MiB of them'),
+      elapsedMs: z.number().describe('milliseconds in the engine'),
+    }),
+    run: async (_graph, { query, params, limit, timeoutMs }, { queries, log }) => {
+      const began = performance.now()
+      const told = async (outcome: Record<string, unknown>) => {
+        const { scrubbed } = await scrub({ query })
+        const ms = Math.round(performance.now() - began)
+        log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
+      }
+      try {
+        refuseUnusedParameters(query, params ?? {})
+        const answer = await queries.ask({ query, params: params ?? {}, limit, timeoutMs })
+        await told({ outcome: 'ok', rows: answer.rows.length })
+        return answer
+      } catch (error) {
+        await told({ outcome: asTurngraphError(error).code })
+        throw error
+      }
+    },
+  }),
+} as const

@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { wholeNumber } from '../core/fields.ts'
+import type { Graph } from '../graph/port.ts'
+import { cursorOf, positionOf } from '../maintenance/export/cursor.ts'
+import { type Exported, exportPage, exportPosition } from '../maintenance/export/page.ts'
+import { pairsPage, pairsPosition } from '../maintenance/export/pairs.ts'
+import { KINDS } from '../maintenance/export/records.ts'
+import { restoreRecords } from '../maintenance/restore/restore.ts'
+import { instant } from '../memory/record/record.ts'
+import { beginReadingAll } from '../memory/worlds/projects.ts'
+import { foreignCursor, operation, project } from './operation.ts'
+
+/** The data leaves, and comes back. */
+
+const pageInput = {
+  content: z
+    .enum(['records', 'pairs'])
+    .default('records')
+    .describe('pairs: a line for each turn with a verdict of the Coach, as a training set'),
+  since: instant.nullish().describe('what moved since: whole worlds, and sessions of transcripts'),
+  limit: wholeNumber(1, 1_000).default(500).describe('lines, 1 to 1,000'),
+  cursor: z.string().max(16_000).nullish().describe("the last page's next_cursor"),
+}
+
+const pageOutput = z.object({
+  lines: z.array(z.string()).describe('each a JSON object; the first one of an export is its header'),
+  nextCursor: z.string().nullable().describe('null on the last page'),
+})
+
+type PageInput = {
+  content: 'records' | 'pairs'
+  since?: string | null | undefined
+  limit: number
+  cursor?: string | null | undefined
+}
+
+async function pageOf(
+  graph: Graph,
+  of: string | null,
+  input: PageInput,
+): Promise<z.input<typeof pageOutput>> {
+  const exported: Exported = { project: of, since: input.since ?? null }
+  if (input.cursor == null) await beginReadingAll(graph, of)
+  const from = <S extends z.ZodType>(schema: S): z.output<S> | null => {
+    if (input.cursor == null) return null
+    const position = positionOf(schema, input.cursor)
+    if (position === null) throw foreignCursor()
+    return position
+  }
+  const { lines, next } =
+    input.content === 'pairs'
+      ? await pairsPage(graph, exported, from(pairsPosition), input.limit)
+      : await exportPage(graph, exported, from(exportPosition), input.limit)
+  return { lines, nextCursor: cursorOf(next) }
+}
+
+const restored = z.object({
+  created: z.number(),
+  existing: z.number().describe('stood there already, the same'),
+})
+
+/** Of each kind of record. */
+export const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
+
+export const exportOperations = {
+  exportPage: operation({
+    summary: 'A page of the lines of a project, to be restored elsewhere',
+    scope: 'analyst',
+    input: z.strictObject({ project, ...pageInput }),
+    output: pageOutput,
+    run: (graph, input) => pageOf(graph, input.project, input),
+  }),
+  exportGraphPage: operation({
+    summary: 'A page of the lines of all projects',
+    scope: 'analyst',
+    wholeGraph: true,
+    input: z.strictObject(pageInput),
+    output: pageOutput,
+    run: (graph, input) => pageOf(graph, null, input),
+  }),
+  restoreRecords: operation({
+    summary: 'Restore some lines of an export, in their order: all of them or none',
+    scope: 'admin',
+    wholeGraph: true,
+    input: z.strictObject({
+      records: z
+        .array(z.unknown())
+        .min(1)
+        .max(1_000)
+        .describe('lines of an export but for header and trailer'),
+    }),
+    output: z.object({
+      records: restoredRecords,
+      redactions: z.number().describe('how many secrets were masked in what was sent'),
+    }),
+    run: (graph, input) => restoreRecords(graph, input.records),
+  }),
+} as const

@@ -1,0 +1,76 @@
+import { type OperationName, operations } from './table.ts'
+
+/**
+ * Where each operation stands in REST. Data only: the service, the HTTP client and the OpenAPI document
+ * read the same table. `{name}` in a path is that field of the operation's input.
+ */
+export type Route = {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  operation: OperationName
+  /** The status of an answer that made something; where it stood there already, and else, it is 200. */
+  created?: 201
+  /** How large its body may be, where that is more than others may send. */
+  mostBytes?: number
+}
+
+export const routes: readonly Route[] = [
+  { method: 'POST', path: '/v1/turns', operation: 'captureTurnState', created: 201 },
+  { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
+  { method: 'GET', path: '/v1/criteria', operation: 'listCriteria' },
+  { method: 'GET', path: '/v1/criteria/{key}/history', operation: 'getCriterionHistory' },
+  { method: 'GET', path: '/v1/promises', operation: 'recoverPromises' },
+  { method: 'GET', path: '/v1/stall', operation: 'loadStall' },
+  { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
+  { method: 'GET', path: '/v1/projects', operation: 'listProjects' },
+  { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
+  { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },
+  { method: 'DELETE', path: '/v1/worlds/{world_slug}', operation: 'deleteWorld' },
+  { method: 'POST', path: '/v1/worlds/{world_slug}/turn-runs', operation: 'runTurn', created: 201 },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/attempts', operation: 'listAttempts' },
+  { method: 'GET', path: '/v1/turn-runs', operation: 'listTurnRuns' },
+  { method: 'GET', path: '/v1/turn-runs/{turn_run_id}', operation: 'getTurnRunStatus' },
+  { method: 'POST', path: '/v1/turn-runs/{turn_run_id}/cancel', operation: 'cancelTurnRun' },
+  { method: 'GET', path: '/v1/attempts/{attempt_id}', operation: 'getTurnStatus' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/claim', operation: 'claimAttempt' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/heartbeat', operation: 'heartbeatAttempt' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/commit', operation: 'commitAttempt' },
+  { method: 'POST', path: '/v1/attempts/{attempt_id}/fail', operation: 'failAttempt' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/turns', operation: 'listTurns' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}', operation: 'getTurn' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/turns/{turn_number}/history', operation: 'getTurnHistory' },
+  { method: 'GET', path: '/v1/transcript-turns', operation: 'listTranscriptTurns' },
+  {
+    method: 'GET',
+    path: '/v1/transcripts/{session_id}/turns/{index}/steps',
+    operation: 'listTranscriptSteps',
+  },
+  { method: 'GET', path: '/v1/transcript-patterns', operation: 'listTranscriptPatterns' },
+  { method: 'GET', path: '/v1/tool-stats', operation: 'listToolStats' },
+  { method: 'GET', path: '/v1/paths', operation: 'listPaths' },
+  { method: 'GET', path: '/v1/desires', operation: 'listDesires' },
+  { method: 'POST', path: '/v1/desires/refresh', operation: 'refreshDesires' },
+  { method: 'POST', path: '/v1/transcripts/import', operation: 'importTranscripts' },
+  { method: 'POST', path: '/v1/transcripts/count', operation: 'countTranscripts' },
+  { method: 'GET', path: '/v1/transcripts/{session_id}/progress', operation: 'getTranscriptProgress' },
+  { method: 'POST', path: '/v1/cypher', operation: 'queryGraph' },
+  { method: 'GET', path: '/v1/export', operation: 'exportPage' },
+  { method: 'GET', path: '/v1/export/graph', operation: 'exportGraphPage' },
+  { method: 'POST', path: '/v1/restore', operation: 'restoreRecords', mostBytes: 64 * 1024 * 1024 },
+  { method: 'GET', path: '/v1/analyses', operation: 'listAnalyses' },
+  { method: 'GET', path: '/v1/analyses/{name}', operation: 'runAnalysis' },
+  { method: 'POST', path: '/v1/doctor', operation: 'examine' },
+  { method: 'POST', path: '/v1/doctor/graph', operation: 'examineGraph' },
+  { method: 'POST', path: '/v1/forget', operation: 'forget' },
+]
+
+/** The one route of each operation. */
+export const routeOf = (operation: OperationName): Route => {
+  const route = routes.find((candidate) => candidate.operation === operation)
+  if (route === undefined) throw new Error(`operation ${operation} has no route`)
+  return route
+}
+
+/** Every operation is reachable: checked where the module loads. */
+for (const operation of Object.keys(operations)) routeOf(operation as OperationName)

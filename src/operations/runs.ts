@@ -1,0 +1,279 @@
+import * as z from 'zod'
+import { TurngraphError } from '../core/errors.ts'
+import { integerBetween, name, text, wholeNumber } from '../core/fields.ts'
+import { logRecovery } from '../memory/criteria/log-recovery.ts'
+import { getWorld } from '../memory/worlds/worlds.ts'
+import { attemptTurn } from '../runs/attempt-turn.ts'
+import { continuationOf } from '../runs/continuation-of.ts'
+import { EXTERNAL } from '../runs/lifecycle.ts'
+import { type Attempt, RUN_LIMITS, recordId, TURN_RUN_STATUSES, type TurnRun } from '../runs/record.ts'
+import type { RunPosition } from '../runs/turn-run-store.ts'
+import type { TurnRuns } from '../runs/turn-runs.ts'
+import {
+  attemptList,
+  type Counts,
+  claimAnswer,
+  heartbeatAnswer,
+  runTurnAnswer,
+  singleAttemptAnswer,
+  summaryOf,
+  turnRunAnswer,
+  turnRunStatus,
+  turnRunStatusOf,
+  turnStatus,
+  turnStatusOf,
+} from '../runs/views.ts'
+import {
+  foreignCursor,
+  numberCursor,
+  operation,
+  page,
+  pageFields,
+  project,
+  readPage,
+  textCursor,
+  worldSlug,
+} from './operation.ts'
+
+/** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
+
+const turnRunId = recordId
+const attemptId = recordId
+const inWorld = worldSlug.optional().describe('the world it must be of')
+const reason = text.check(
+  z.refine(
+    (given) => [...given].length <= RUN_LIMITS.reasonCharacters,
+    `is longer than ${RUN_LIMITS.reasonCharacters} characters; cut it`,
+  ),
+)
+const fence = z.number().int().min(1).describe('what the claim answered')
+/** In a query the bare name says yes. */
+const flag = z
+  .preprocess((given) => (given === '' ? true : given), z.stringbool().or(z.boolean()))
+  .default(false)
+
+export const runTurnInput = z.strictObject({
+  project,
+  worldSlug,
+  turnCount: integerBetween(1, RUN_LIMITS.turnCount).optional().describe('committed turns; default: 1'),
+  maxAttempts: integerBetween(1, RUN_LIMITS.maxAttempts)
+    .optional()
+    .describe('at least turn_count; default: turn_count'),
+})
+
+export const runOperations = {
+  runTurn: operation({
+    summary: 'Start one attempt at the next turn, or a durable run of several',
+    scope: 'write',
+    input: runTurnInput,
+    output: runTurnAnswer,
+    run: async (_graph, input, { runs }) => {
+      const counts = countsOf(input)
+      if (counts.turnCount === 1 && counts.maxAttempts === 1) {
+        return singleAttemptAnswer(await runs.startAttempt(input), counts)
+      }
+      const { turnCount: requestedTurnCount, ...rest } = counts
+      return turnRunAnswer(await runs.startTurnRun(input, { requestedTurnCount, ...rest }), counts)
+    },
+  }),
+  getTurnRunStatus: operation({
+    summary: 'How far a turn run is, and how it ended',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      turnRunId,
+      worldSlug: inWorld,
+      includeAttempts: flag,
+      attemptLimit: wholeNumber(1, 100).default(20),
+    }),
+    output: turnRunStatus,
+    run: async (_graph, { includeAttempts, attemptLimit, ...ref }, { runs }) => {
+      const { run, currentTurn } = await runs.store.getTurnRunStatus(ref)
+      const lastFailures = await runs.store.lastFailures([run])
+      if (!includeAttempts) return turnRunStatusOf(run, currentTurn, lastFailures)
+      const { attempts } = await runs.store.listAttemptsOfRun(run, attemptLimit)
+      return turnRunStatusOf(run, currentTurn, lastFailures, attempts)
+    },
+  }),
+  listTurnRuns: operation({
+    summary: 'The turn runs of a project or of one of its worlds, newest first',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      worldSlug: worldSlug.optional(),
+      status: z.enum(TURN_RUN_STATUSES).optional(),
+      ...pageFields,
+    }),
+    output: page(turnRunStatus),
+    run: async (_graph, { limit, cursor, maxBytes, project, worldSlug, status }, { runs }) => {
+      const asked = {
+        project,
+        ...(worldSlug !== undefined && { worldSlug }),
+        ...(status !== undefined && { status }),
+      }
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => runs.store.listTurnRuns(asked, most, runCursor(at)),
+        ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`,
+      )
+      const lastFailures = await runs.store.lastFailures(items.map(({ run }) => run))
+      return {
+        items: items.map(({ run, currentTurn }) => turnRunStatusOf(run, currentTurn, lastFailures)),
+        nextCursor,
+      }
+    },
+  }),
+  cancelTurnRun: operation({
+    summary: 'End a turn run: the attempt under way finishes, none follows it',
+    scope: 'write',
+    input: z.strictObject({
+      project,
+      turnRunId,
+      worldSlug: inWorld,
+      reason: reason.default('cancelled by caller'),
+      abort: z.boolean().default(false).describe('true: the attempt under way is stopped too'),
+    }),
+    output: turnRunStatus,
+    run: async (_graph, { reason, abort, ...ref }, { runs }) => {
+      const { run } = await runs.store.getTurnRunStatus(ref)
+      const ended = await runs.cancelTurnRun(run, reason, abort)
+      return statusOf(runs, ended)
+    },
+  }),
+  listAttempts: operation({
+    summary: 'The attempts of a world or of one of its runs, newest first',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, turnRunId: turnRunId.optional(), ...pageFields }),
+    output: attemptList,
+    run: async (_graph, { turnRunId, limit, cursor, maxBytes, ...world }, { runs }) => {
+      const run = turnRunId === undefined ? null : await runs.store.getTurnRunStatus({ ...world, turnRunId })
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        async (at, most) => {
+          const before = numberCursor(at) ?? undefined
+          const { attempts } =
+            run === null
+              ? await runs.store.listAttemptsOfWorld(world, most, before)
+              : await runs.store.listAttemptsOfRun(run.run, most, before)
+          return attempts
+        },
+        (last) => String(run === null ? last.number : last.turnRunSeq),
+      )
+      return {
+        worldSlug: world.worldSlug,
+        turnRunId: turnRunId ?? null,
+        attempts: items.map(summaryOf),
+        nextCursor,
+      }
+    },
+  }),
+  getTurnStatus: operation({
+    summary: 'One attempt: whether it runs, what it produced, or why it failed',
+    scope: 'read',
+    input: z.strictObject({ project, attemptId, worldSlug: inWorld }),
+    output: turnStatus,
+    run: async (_graph, ref, { runs }) => turnStatusOf(await runs.store.getAttempt(ref)),
+  }),
+  claimAttempt: operation({
+    summary: 'Take an external attempt, and learn what its turn needs to know',
+    scope: 'write',
+    input: z.strictObject({
+      project,
+      attemptId,
+      workerId: name,
+      withContinuation: z
+        .boolean()
+        .default(true)
+        .describe('false: for a worker that loads its contexts itself; `continuation` is null then'),
+    }),
+    output: claimAnswer,
+    run: async (graph, { workerId, withContinuation, ...ref }, { runs, log }) => {
+      const attempt = await runs.store.getAttempt(ref)
+      const claimed = await runs.store.claimAttempt(attempt, workerId)
+      const continuation = withContinuation
+        ? await continuationOf(graph, claimed, await getWorld(graph, claimed.project, claimed.worldSlug))
+        : null
+      if (continuation !== null) logRecovery(log, continuation.coach)
+      return {
+        attemptId: claimed.attemptId,
+        worldSlug: claimed.worldSlug,
+        attemptedTurn: claimed.attemptedTurn,
+        fence: claimed.fence ?? 0,
+        leaseUntil: claimed.leaseUntil,
+        continuation,
+      }
+    },
+  }),
+  heartbeatAttempt: operation({
+    summary: "Renew a worker's lease, and learn whether the run was cancelled",
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, fence }),
+    output: heartbeatAnswer,
+    run: async (_graph, { fence, ...ref }, { runs }) =>
+      runs.store.heartbeatAttempt(await attemptOfWorker(runs, ref), fence),
+  }),
+  commitAttempt: operation({
+    summary: 'End an attempt with the record of its turn',
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, fence, turn: attemptTurn }),
+    output: turnStatus,
+    run: async (_graph, { fence, turn, ...ref }, { runs }) => {
+      const attempt = await attemptOfWorker(runs, ref)
+      return turnStatusOf(await runs.commitAttempt(attempt, fence, turn))
+    },
+  }),
+  failAttempt: operation({
+    summary: 'End an attempt without a turn',
+    scope: 'write',
+    input: z.strictObject({ project, attemptId, fence, reason }),
+    output: turnStatus,
+    run: async (_graph, { fence, reason, ...ref }, { runs }) => {
+      const attempt = await attemptOfWorker(runs, ref)
+      return turnStatusOf(await runs.failAttempt(attempt, fence, reason))
+    },
+  }),
+} as const
+
+function runCursor(cursor: string | null | undefined): RunPosition | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  const [enqueuedAt = '', turnRunId = '', ...more] = position.split(' ')
+  const isInstant = /^[\d-]{10}T[\d:.]{8,18}Z$/.test(enqueuedAt) && !Number.isNaN(Date.parse(enqueuedAt))
+  if (!isInstant || turnRunId === '' || more.length > 0) throw foreignCursor()
+  return { enqueuedAt, turnRunId }
+}
+
+/** What a service executes itself is not a worker's to end, whatever fence it guesses. */
+async function attemptOfWorker(
+  runs: TurnRuns,
+  ref: { project: string; attemptId: string },
+): Promise<Attempt> {
+  const attempt = await runs.store.getAttempt(ref)
+  if (attempt.executor === EXTERNAL) return attempt
+  throw new TurngraphError('lease_lost', `Attempt ${attempt.attemptId} is executed by its service.`, {
+    hint: `Workers claim attempts of worlds whose executor is "${EXTERNAL}".`,
+  })
+}
+
+async function statusOf(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
+  const { currentTurn } = await runs.store.getTurnRunStatus(run)
+  return turnRunStatusOf(run, currentTurn, await runs.store.lastFailures([run]))
+}
+
+/** Seed 001, `handle_run_turn`: what was given, and what is defaulted. */
+function countsOf({ turnCount, maxAttempts }: z.output<typeof runTurnInput>): Counts {
+  const wanted = turnCount ?? 1
+  if (maxAttempts !== undefined && maxAttempts < wanted) {
+    const problem = { path: 'max_attempts', message: `must be at least turn_count (${wanted})` }
+    throw new TurngraphError('invalid_request', `${problem.path}: ${problem.message}`, {
+      hint: 'Each committed turn takes an attempt; leave max_attempts out for as many as turn_count.',
+      details: { problems: [problem] },
+    })
+  }
+  return {
+    turnCount: wanted,
+    turnCountSource: turnCount === undefined ? 'default' : 'explicit',
+    maxAttempts: maxAttempts ?? wanted,
+    maxAttemptsSource: maxAttempts === undefined ? 'default' : 'explicit',
+  }
+}

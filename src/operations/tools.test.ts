@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { parseWire } from '../core/wire-form.ts'
+import { listedTools, manifest } from '../mcp/manifest.ts'
+import { ALL_TOOLS, CONSUMER_TOOLS, MEMORY_TOOLS } from './tools.ts'
+
+/** Seed 001, "Tool schemas": exactly these keys, and which of them must be there. */
+const CONTRACT: Record<string, { required: string[]; optional: string[] }> = {
+  run_turn: { required: ['world_slug'], optional: ['turn_count', 'max_attempts'] },
+  get_turn_status: { required: ['world_slug', 'attempt_id'], optional: [] },
+  get_turn_run_status: {
+    required: ['world_slug', 'turn_run_id'],
+    optional: ['include_attempts', 'attempt_limit'],
+  },
+  list_attempts: { required: ['world_slug'], optional: ['turn_run_id'] },
+  cancel_turn_run: { required: ['world_slug', 'turn_run_id'], optional: ['reason'] },
+}
+
+const VALUES: Record<string, unknown> = {
+  world_slug: 'w',
+  turn_run_id: '6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10',
+  attempt_id: '6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10',
+  turn_count: 2,
+  max_attempts: 3,
+  include_attempts: true,
+  attempt_limit: 5,
+  reason: 'enough',
+}
+
+describe('the tools', () => {
+  test('consumer and memory tools partition all tools', () => {
+    const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name).sort()
+    expect(names(ALL_TOOLS)).toEqual([...names(CONSUMER_TOOLS), ...names(MEMORY_TOOLS)].sort())
+    expect(new Set(names(ALL_TOOLS)).size).toBe(ALL_TOOLS.length)
+    expect(names(CONSUMER_TOOLS)).toEqual(Object.keys(CONTRACT).sort())
+    expect(names(listedTools())).toEqual(names(ALL_TOOLS))
+  })
+
+  test('consumer_tool_manifest_schemas_match_handler_contracts', () => {
+    for (const [name, { required, optional }] of Object.entries(CONTRACT)) {
+      const listed = manifest().tools.find((tool) => tool.name === name)
+      const tool = CONSUMER_TOOLS.find((candidate) => candidate.name === name)
+      if (listed === undefined || tool === undefined) throw new Error(`${name} is not there`)
+      expect(Object.keys(listed.inputSchema.properties as object).sort()).toEqual(
+        [...required, ...optional].sort(),
+      )
+      expect((listed.inputSchema.required as string[]).toSorted()).toEqual(required.toSorted())
+      expect(listed.inputSchema.additionalProperties).toBe(false)
+      const pick = (keys: string[]) => Object.fromEntries(keys.map((key) => [key, VALUES[key]]))
+      const parse = (args: object) => parseWire(tool.input, args, name)
+      parse(pick(required))
+      parse(pick([...required, ...optional]))
+      expect(() => parse({ ...pick(required), unknown_key: 1 })).toThrow('unknown_key')
+      for (const key of required) expect(() => parse(pick(required.filter((k) => k !== key)))).toThrow(key)
+      for (const key of [...required, ...optional]) {
+        expect(() => parse({ ...pick(required), [key]: null })).toThrow(key)
+      }
+    }
+  })
+
+  test('every tool says what it does to the graph, and has an example', () => {
+    for (const { annotations, examples, description } of ALL_TOOLS) {
+      expect(annotations.readOnlyHint && annotations.destructiveHint).toBe(false)
+      expect(examples.length).toBeGreaterThan(0)
+      expect(description.length).toBeGreaterThan(20)
+    }
+    const reading = ALL_TOOLS.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name)
+    expect(reading.sort()).toEqual([
+      'analyze_stall',
+      'get_criteria',
+      'get_turn_run_status',
+      'get_turn_status',
+      'list_attempts',
+      'list_transcript_steps',
+      'list_turns',
+      'load_continuation_context',
+      'query_graph',
+      'recover_promises',
+    ])
+  })
+
+  test('no tool takes a project: it is that of the connection', () => {
+    for (const { inputSchema } of listedTools()) expect(inputSchema.properties).not.toHaveProperty('project')
+  })
+})

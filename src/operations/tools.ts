@@ -1,0 +1,282 @@
+import * as z from 'zod'
+import { integerBetween, name } from '../core/fields.ts'
+import { parseWire } from '../core/wire-form.ts'
+import { removeProject } from '../memory/record/derived-keys.ts'
+import { recordId } from '../runs/record.ts'
+import { attemptList } from '../runs/views.ts'
+import type { Operation } from './operation.ts'
+import { type OperationName, operations } from './table.ts'
+
+/**
+ * The tools of the MCP server, once: what each is called, takes and answers, and which operation does it. The five of
+ * seed 001 have exactly its keys; the project is the connection's, so no tool asks for one (contract: runs.md).
+ */
+export type Tool = {
+  name: string
+  title: string
+  description: string
+  operation: OperationName
+  /** Unknown keys are refused. camelCase, as the operation takes it; the wire form derives from it. */
+  input: z.ZodObject
+  output: z.ZodType
+  /** What the operation takes beyond the tool's keys. */
+  fixed?: Record<string, unknown>
+  /** Before anything is parsed: takes off what a caller may send though no model is asked for it. */
+  prepare?: (given: object) => object
+  annotations: {
+    readOnlyHint: boolean
+    destructiveHint: boolean
+    idempotentHint: boolean
+    openWorldHint: false
+  }
+  /** One call after another in the order of the manifest: `$name` stands for that key of an earlier answer. */
+  examples: readonly { description: string; arguments: Record<string, unknown> }[]
+}
+
+const hints = (kind: 'reads' | 'writes' | 'writes once' | 'ends'): Tool['annotations'] => ({
+  readOnlyHint: kind === 'reads',
+  destructiveHint: kind === 'ends',
+  idempotentHint: kind !== 'writes',
+  openWorldHint: false,
+})
+
+const worldSlug = name.describe('the world: one autobuild session of a task')
+const turnRunId = recordId
+const attemptId = recordId
+
+/** Strict, where a query string would be lenient: digits in quotes are no number here. */
+
+/**
+ * An answer holds its content twice, the second time as text, where each quote may take two bytes: a page of a third makes
+ * an answer of 4 MiB. Clients over stdio take 10.
+ */
+const MOST_BYTES_OF_PAGE = Math.floor((4 * 1024 * 1024) / 3)
+
+/** An operation's own input without the project. */
+const withoutProject = (operation: Operation): z.ZodObject =>
+  (operation.input as z.ZodObject<{ project: z.ZodType }>).omit({ project: true }) as unknown as z.ZodObject
+
+const { runTurn, getTurnRunStatus, cancelTurnRun, getTurnStatus } = operations
+
+/** Seed 001's. */
+export const CONSUMER_TOOLS: readonly Tool[] = [
+  {
+    name: 'run_turn',
+    title: 'Run turns',
+    description:
+      'Starts one attempt at the next turn of a world or, with turn_count or max_attempts above 1, a durable turn run: one attempt after another until so many turns are committed. Answers at once; poll with the tool that poll_with names.',
+    operation: 'runTurn',
+    input: withoutProject(runTurn),
+    output: runTurn.output,
+    annotations: hints('writes'),
+    examples: [
+      { description: 'One attempt', arguments: { world_slug: 'trial' } },
+      { description: 'One attempt, said explicitly', arguments: { world_slug: 'trial', turn_count: 1 } },
+      {
+        description: 'A run of three committed turns, in at most six attempts',
+        arguments: { world_slug: 'trial', turn_count: 3, max_attempts: 6 },
+      },
+    ],
+  },
+  {
+    name: 'get_turn_status',
+    title: 'Status of an attempt',
+    description: 'One attempt: whether it is running, the turn that it produced, or why it failed.',
+    operation: 'getTurnStatus',
+    input: z.strictObject({ worldSlug, attemptId }),
+    output: getTurnStatus.output,
+    annotations: hints('reads'),
+    examples: [{ description: 'The attempt', arguments: { world_slug: 'trial', attempt_id: '$attempt_id' } }],
+  },
+  {
+    name: 'get_turn_run_status',
+    title: 'Status of a turn run',
+    description: 'How far a turn run is: counters, the active attempt, progress, and how it ended.',
+    operation: 'getTurnRunStatus',
+    input: z.strictObject({
+      worldSlug,
+      turnRunId,
+      includeAttempts: z.boolean().default(false),
+      attemptLimit: integerBetween(1, 100).default(20).describe('how many recent attempts'),
+    }),
+    output: getTurnRunStatus.output,
+    annotations: hints('reads'),
+    examples: [
+      { description: 'The run', arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id' } },
+      {
+        description: 'With its newest attempts',
+        arguments: {
+          world_slug: 'trial',
+          turn_run_id: '$turn_run_id',
+          include_attempts: true,
+          attempt_limit: 5,
+        },
+      },
+    ],
+  },
+  {
+    name: 'list_attempts',
+    title: 'Attempts',
+    description: 'The newest 100 attempts of a world, or of one of its turn runs, newest first.',
+    operation: 'listAttempts',
+    input: z.strictObject({ worldSlug, turnRunId: turnRunId.optional() }),
+    output: attemptList.omit({ nextCursor: true }),
+    fixed: { limit: 100, maxBytes: MOST_BYTES_OF_PAGE },
+    annotations: hints('reads'),
+    examples: [
+      { description: 'Of the world', arguments: { world_slug: 'trial' } },
+      { description: 'Of the run', arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id' } },
+    ],
+  },
+  {
+    name: 'cancel_turn_run',
+    title: 'Cancel a turn run',
+    description:
+      'Ends a turn run: the attempt under way finishes, and none follows it. Again, or on a finished run, it changes nothing.',
+    operation: 'cancelTurnRun',
+    input: z.strictObject({ worldSlug, turnRunId, reason: cancelTurnRun.input.shape.reason }),
+    output: cancelTurnRun.output,
+    annotations: hints('ends'),
+    examples: [
+      {
+        description: 'With a reason',
+        arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id', reason: 'that is enough' },
+      },
+    ],
+  },
+]
+
+const task = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+
+const memoryTool = (
+  toolName: string,
+  operation: OperationName,
+  more: Pick<Tool, 'title' | 'annotations' | 'examples'>,
+): Tool => ({
+  name: toolName,
+  description: `${operations[operation].summary}.`,
+  operation,
+  input: withoutProject(operations[operation]),
+  output: operations[operation].output,
+  ...more,
+})
+
+/** A list, whose pages are as large as an answer of MCP may be. */
+function listTool(...tool: Parameters<typeof memoryTool>): Tool {
+  const made = memoryTool(...tool)
+  return { ...made, input: made.input.omit({ maxBytes: true }), fixed: { maxBytes: MOST_BYTES_OF_PAGE } }
+}
+
+/** The memory of turns: what the loop reads before a turn and writes after it, and what analysts ask. */
+export const MEMORY_TOOLS: readonly Tool[] = [
+  memoryTool('create_world', 'createWorld', {
+    title: 'Create a world',
+    annotations: hints('writes'),
+    examples: [
+      {
+        description: 'A session whose turns are simulated',
+        arguments: { ...task, world_slug: 'trial', executor: 'trial' },
+      },
+    ],
+  }),
+  {
+    ...memoryTool('capture_turn_state', 'captureTurnState', {
+      title: 'Capture a turn',
+      annotations: hints('writes once'),
+      examples: [
+        {
+          description: 'A turn with one verified criterion and one promise',
+          arguments: {
+            feature_id: 'FEAT-2',
+            task_id: 'TASK-2',
+            turn_number: 1,
+            player_summary: 'Answers an unknown project with 404',
+            coach_decision: 'feedback',
+            acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': 'rejected' },
+            promises: [{ criterion_id: 'AC-002', status: 'complete' }],
+          },
+        },
+      ],
+    }),
+    prepare: removeProject,
+  },
+  memoryTool('load_continuation_context', 'loadTurnContinuationContext', {
+    title: 'Continuation context',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'Before turn 2, for the Coach',
+        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2', current_turn: 2, role: 'coach' },
+      },
+    ],
+  }),
+  memoryTool('get_criteria', 'listCriteria', {
+    title: 'Criteria',
+    annotations: hints('reads'),
+    examples: [{ description: 'What is proven', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } }],
+  }),
+  memoryTool('recover_promises', 'recoverPromises', {
+    title: 'Promises',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'For turn 2',
+        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2', turn: 2 },
+      },
+    ],
+  }),
+  memoryTool('analyze_stall', 'loadStall', {
+    title: 'Stall analysis',
+    annotations: hints('reads'),
+    examples: [
+      { description: 'Does it get anywhere?', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } },
+    ],
+  }),
+  listTool('list_turns', 'listTurns', {
+    title: 'Turns',
+    annotations: hints('reads'),
+    examples: [{ description: 'The turns of a world', arguments: { world_slug: 'trial', limit: 10 } }],
+  }),
+  listTool('list_transcript_steps', 'listTranscriptSteps', {
+    title: 'Steps of a transcript turn',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'The first turn of a session that was imported (examples/transcripts)',
+        arguments: { session_id: '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01', index: 0 },
+      },
+    ],
+  }),
+  {
+    name: 'query_graph',
+    title: 'Query the graph',
+    description:
+      'Runs one reading Cypher statement on the whole graph. Labels and properties: docs/reference.md, or CALL db.labels().',
+    operation: 'queryGraph',
+    input: operations.queryGraph.input,
+    output: operations.queryGraph.output,
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'How many turns each world has',
+        arguments: {
+          query:
+            'MATCH (w:World) RETURN w.slug AS world, w.currentTurn AS turns ORDER BY turns DESC, world LIMIT $n',
+          params: { n: 5 },
+        },
+      },
+    ],
+  },
+]
+
+export const ALL_TOOLS: readonly Tool[] = [...MEMORY_TOOLS, ...CONSUMER_TOOLS]
+
+/** What a tool is given, as its operation takes it. @throws `invalid_request` that names every key that does not fit */
+export function parseArguments(
+  { name, input, fixed, prepare }: Tool,
+  given: unknown,
+): Record<string, unknown> {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  const prepared = isObject && prepare !== undefined ? prepare(given) : given
+  return { ...(parseWire(input, prepared, name) as object), ...fixed }
+}

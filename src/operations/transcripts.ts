@@ -1,0 +1,204 @@
+import * as z from 'zod'
+import { name, text, wholeNumber } from '../core/fields.ts'
+import { instant } from '../memory/record/record.ts'
+import { desire, refreshDesires } from '../transcripts/desires.ts'
+import { graphStore } from '../transcripts/graph-store.ts'
+import { importFiles } from '../transcripts/import-files.ts'
+import { importRoot } from '../transcripts/import-root.ts'
+import { transcriptContents, transcriptProgress } from '../transcripts/progress.ts'
+import {
+  listDesires,
+  listPaths,
+  listTranscriptPatterns,
+  listTranscriptTurns,
+  path,
+  transcriptPattern,
+  transcriptTurn,
+} from '../transcripts/reports.ts'
+import { listTranscriptSteps, transcriptStep } from '../transcripts/steps.ts'
+import { listToolStats, toolStat } from '../transcripts/tool-stats.ts'
+import { numberCursor, operation, page, pageFields, project, readPage } from './operation.ts'
+
+/** Transcripts of agents: how sessions really go (contract: transcripts.md). */
+
+const MOST = 2 ** 31 - 1
+const limit = (usual: number) => wholeNumber(0, MOST).default(usual).describe(`0: all; default ${usual}`)
+const since = instant
+  .nullish()
+  .describe('whole turns that began then or later; an ISO 8601 instant, UTC where it has no zone')
+const minLength = wholeNumber(0, MOST)
+  .nullish()
+  .describe('calls a turn has at least; default: the configured threshold of long turns')
+const ofSession = name.nullish().describe('of this session alone')
+
+const items = <S extends z.ZodType>(item: S) => z.object({ items: z.array(item) })
+
+const msOf = (at: string | null | undefined): number | null => (at == null ? null : Date.parse(at))
+
+const file = text.nullish().describe('the file, where one is read: two files may hold one session')
+
+export const transcriptOffset = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+
+export const tallies = {
+  badLines: z.number().describe('of what was newly read, as all below'),
+  recoveredLines: z.number().describe('lines that held several objects'),
+  redactions: z.number().describe('how many secrets were masked in messages, names and paths'),
+  unknown: z.record(z.string(), z.number()).describe('record types that this version does not know'),
+  unknownSubtypes: z.record(z.string(), z.number()),
+  unknownFields: z.record(z.string(), z.number()),
+}
+
+export const transcriptContentsView = z.object({
+  sessions: z.number().describe('in the graph now; each subagent is one'),
+  turns: z.number().describe('in the graph now'),
+  steps: z.number().describe('in the graph now'),
+})
+
+export const transcriptOperations = {
+  listTranscriptTurns: operation({
+    summary: 'Turns of agents, longest first, with their calls in order',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      minLength,
+      since,
+      sessionId: ofSession,
+      pattern: z
+        .string()
+        .max(65_536)
+        .nullish()
+        .describe('turns of exactly this pattern, of any length; `->` is `→`, and `Read×5` is `Read{2+}`'),
+      limit: limit(50),
+    }),
+    output: items(transcriptTurn),
+    run: async (graph, input, { turnLengthThreshold }) => ({
+      items: await listTranscriptTurns(graph, {
+        ...input,
+        minLength: input.minLength ?? (input.pattern == null ? turnLengthThreshold : 0),
+        sinceMs: msOf(input.since),
+      }),
+    }),
+  }),
+  listTranscriptSteps: operation({
+    summary:
+      'The calls of one turn of a transcript, in their order: tool, status, parallel group, duration, error',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      sessionId: name.describe("the session, or a subagent's thread in it: `{session}/{agent}`"),
+      index: wholeNumber(0, MOST).describe('the place of the turn in the session, from 0'),
+      ...pageFields,
+    }),
+    output: page(transcriptStep).extend({ turnId: z.string() }),
+    run: async (graph, { limit: most, cursor, maxBytes, ...input }) => {
+      let turnId = ''
+      const page = await readPage(
+        { limit: most, cursor, maxBytes },
+        async (at, limit) => {
+          const found = await listTranscriptSteps(graph, { ...input, after: numberCursor(at) ?? -1, limit })
+          turnId = found.turnId
+          return found.steps
+        },
+        (last) => String(last.sequence),
+      )
+      return { turnId, ...page }
+    },
+  }),
+  listTranscriptPatterns: operation({
+    summary: 'The shapes of turns from a least length on, by how often they occur, of a single tool last',
+    scope: 'read',
+    input: z.strictObject({ project, minLength, since, sessionId: ofSession, limit: limit(0) }),
+    output: items(transcriptPattern),
+    run: async (graph, input, { turnLengthThreshold }) => ({
+      items: await listTranscriptPatterns(graph, {
+        ...input,
+        minLength: input.minLength ?? turnLengthThreshold,
+        sinceMs: msOf(input.since),
+      }),
+    }),
+  }),
+  listToolStats: operation({
+    summary: 'How long the turns are in which each tool is called',
+    scope: 'read',
+    input: z.strictObject({ project, since, limit: limit(20) }),
+    output: items(toolStat),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
+      items: await listToolStats(graph, { ...input, threshold, sinceMs: msOf(input.since) }),
+    }),
+  }),
+  listDesires: operation({
+    summary:
+      'Patterns of long turns that recur across sessions, of a single tool last: each is worth a better tool',
+    scope: 'read',
+    input: z.strictObject({ project, limit: limit(0) }),
+    output: items(desire),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
+      items: await listDesires(graph, { ...input, threshold }),
+    }),
+  }),
+  refreshDesires: operation({
+    summary: 'Bring the desires up to date; every import does, but one of which more is to come',
+    scope: 'write',
+    input: z.strictObject({ project }),
+    output: items(desire),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => {
+      await refreshDesires(graph, input.project, threshold)
+      return { items: await listDesires(graph, { ...input, threshold, limit: 0 }) }
+    },
+  }),
+  listPaths: operation({
+    summary: 'What agents struggle with: failed calls and desires in one list',
+    scope: 'read',
+    input: z.strictObject({ project, since, limit: limit(20) }),
+    output: items(path),
+    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
+      items: await listPaths(graph, { ...input, threshold, sinceMs: msOf(input.since) }),
+    }),
+  }),
+  getTranscriptProgress: operation({
+    summary: 'From which byte on a transcript is to be sent',
+    scope: 'read',
+    input: z.strictObject({ project, sessionId: name, path: file }),
+    output: z.object({
+      offset: z.number().describe('bytes that need not be sent again; 0: all'),
+      inode: z.number().nullable(),
+      tail: z
+        .object({ bytes: z.number(), sha256: z.string() })
+        .nullable()
+        .describe('of the last bytes before the offset: whether the file is still the same'),
+    }),
+    run: (graph, input) => transcriptProgress(graph, input),
+  }),
+  countTranscripts: operation({
+    summary: 'How many sessions, turns and steps the graph holds of some transcripts, each once',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      sources: z.array(z.strictObject({ sessionId: name, path: file })).max(2_000),
+    }),
+    output: transcriptContentsView,
+    run: (graph, { project: of, sources }) =>
+      transcriptContents(
+        graph,
+        sources.map((source) => ({ project: of, ...source })),
+      ),
+  }),
+  importTranscripts: operation({
+    summary: 'Import transcripts from a folder of the service, below TURNGRAPH_IMPORT_ROOTS',
+    scope: 'write',
+    input: z.strictObject({ project, path: text.describe('a folder of transcripts, or one of them') }),
+    output: transcriptContentsView.extend({
+      files: z.number().describe('seen'),
+      bytes: z.number().describe('newly read'),
+      ...tallies,
+      skippedFiles: z.number(),
+      skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+      unread: z
+        .record(z.string(), z.number())
+        .describe('files that are no transcripts by their names, by extension'),
+      seconds: z.number(),
+    }),
+    run: async (graph, input, { turnLengthThreshold, importRoots }) =>
+      importFiles(graphStore(graph, turnLengthThreshold), [await importRoot(input.path, importRoots)], input),
+  }),
+}

@@ -1,0 +1,30 @@
+import { hasCode } from '../core/errors.ts'
+import type { Graph } from '../graph/port.ts'
+import { warmUpCapture } from '../memory/capture/capture.ts'
+import { warmUpContext } from '../memory/context/context.ts'
+import { warmUpStanding } from '../memory/criteria/criteria-snapshot.ts'
+import { warmUpPromises } from '../memory/criteria/promises.ts'
+import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
+
+const MAX_TRIES = 10
+
+/**
+ * Has the graph plan the hot statements, without writing anything: a Neo4j that has just started takes seconds
+ * to plan each for the first time, and no caller should wait for that. A time-out on the way means that it still
+ * plans, not that it is away; what is planned stays planned, so the next try gets further.
+ *
+ * @throws `store_unavailable`, or `timeout` where it does not get there
+ */
+export async function warmUp(graph: Graph): Promise<void> {
+  for (const work of [warmUpCapture, warmUpContext, warmUpStanding, warmUpPromises, warmUpTurnRuns]) {
+    for (let tries = 1; ; tries++) {
+      try {
+        await work(graph)
+        break
+      } catch (error) {
+        const planning = hasCode(error, 'timeout')
+        if (!planning || tries === MAX_TRIES) throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import path from 'node:path'
+import { closestMatch } from 'leven'
+import * as z from 'zod'
+import { TurngraphError } from '../core/errors.ts'
+
+/** The environment as Turngraph reads it. Defaults and meanings: docs/operations.md, generated from here. */
+const environmentSchema = z.object({
+  TURNGRAPH_STORE: z
+    .string()
+    .regex(
+      /^(embedded:.*|(neo4j|bolt)(\+s|\+ssc)?:\/\/.+)$/,
+      'must be embedded:FOLDER, embedded:memory, neo4j://… or bolt://…',
+    )
+    .optional()
+    .describe(
+      'where the graph is: `embedded:FOLDER`, `embedded:memory`, `neo4j://…`, `bolt://…`, `neo4j+s://…`',
+    ),
+  TURNGRAPH_NEO4J_USER: z.string().default('neo4j').describe('the user of a Neo4j store'),
+  TURNGRAPH_NEO4J_PASSWORD: z.string().optional().describe('its password'),
+  TURNGRAPH_NEO4J_DATABASE: z.string().default('neo4j').describe('its database'),
+  TURNGRAPH_DATA: z
+    .string()
+    .min(1)
+    .default('.turngraph')
+    .describe('the folder of the graph, the token and server.json'),
+  TURNGRAPH_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
+  TURNGRAPH_PORT: z.coerce
+    .number('must be a whole number, 0 to 65535')
+    .int()
+    .min(0)
+    .max(65535)
+    .default(7480)
+    .describe('the port; 0 is any free one'),
+  TURNGRAPH_AUTH: z
+    .enum(['token', 'off'])
+    .default('token')
+    .describe('`token`, or `off` on a loopback address only'),
+  TURNGRAPH_TOKENS: z.string().optional().describe('a file of further tokens, hashed, with scopes'),
+  TURNGRAPH_EXECUTORS: z
+    .string()
+    .optional()
+    .describe('a file that names the executors a world may use; `external` is always there'),
+  TURNGRAPH_PROJECT: z.string().min(1).default('default').describe('the project of callers that name none'),
+  TURNGRAPH_TURN_LENGTH_THRESHOLD: z.coerce
+    .number('must be a whole number')
+    .int()
+    .min(0)
+    .default(5)
+    .describe('turns of transcripts with more calls are long'),
+  TURNGRAPH_SYNC: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('`off`: the embedded graph does not wait for the disk'),
+  TURNGRAPH_ACCEPT_LOSS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('`on`: an embedded graph is opened although acknowledged writes are lost'),
+  TURNGRAPH_IMPORT_ROOTS: z
+    .string()
+    .optional()
+    .describe('folders the server itself may import from, separated like PATH'),
+  TURNGRAPH_RATE_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('requests a minute and token; 0 is none (default: none on loopback, else 600)'),
+  TURNGRAPH_MAX_CONNECTIONS: z.coerce
+    .number('must be a whole number of at least 1')
+    .int()
+    .min(1)
+    .default(1000)
+    .describe('connections at a time; fewer where the process may not open so many files'),
+  TURNGRAPH_LOG: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('the level of the log, JSON lines on standard error'),
+  TURNGRAPH_URL: z.url().optional().describe('the service that commands go through'),
+  TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),
+})
+
+export type Store =
+  | { kind: 'embedded'; folder: string | null; sync: boolean; acceptLoss?: boolean }
+  | { kind: 'neo4j'; url: string; user: string; password: string | null; database: string }
+
+export type Config = {
+  store: Store
+  dataFolder: string
+  host: string
+  port: number
+  auth: 'token' | 'off'
+  tokensFile: string | null
+  executorsFile: string | null
+  project: string
+  turnLengthThreshold: number
+  importRoots: string[]
+  rateLimit: number | null
+  maxConnections: number
+  logLevel: string
+  url: string | null
+  token: string | null
+}
+
+export const ENVIRONMENT = environmentSchema.shape
+
+/** Reads the environment, or throws one `invalid_request` that names each variable that does not fit. */
+export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd()): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = environmentSchema.safeParse(set)
+  const unknown = findUnknownVariables(set)
+  if (!parsed.success || unknown.length > 0) {
+    const problems = [
+      ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
+      ...unknown,
+    ]
+    throw new TurngraphError('invalid_request', `The configuration does not fit: ${problems.join('; ')}`, {
+      hint: 'docs/reference.md lists every variable with its default.',
+      details: { problems },
+    })
+  }
+  const env = parsed.data
+  const dataFolder = path.resolve(folder, env.TURNGRAPH_DATA)
+  const loopback = isLoopback(env.TURNGRAPH_HOST)
+  if (env.TURNGRAPH_AUTH === 'off' && !loopback) {
+    throw new TurngraphError('invalid_request', 'TURNGRAPH_AUTH=off is for a loopback address only.', {
+      hint: 'Set TURNGRAPH_HOST=127.0.0.1, or leave TURNGRAPH_AUTH=token.',
+    })
+  }
+  return {
+    store: storeOf(env, dataFolder, folder),
+    dataFolder,
+    host: env.TURNGRAPH_HOST,
+    port: env.TURNGRAPH_PORT,
+    auth: env.TURNGRAPH_AUTH,
+    tokensFile: env.TURNGRAPH_TOKENS === undefined ? null : path.resolve(folder, env.TURNGRAPH_TOKENS),
+    executorsFile:
+      env.TURNGRAPH_EXECUTORS === undefined ? null : path.resolve(folder, env.TURNGRAPH_EXECUTORS),
+    project: env.TURNGRAPH_PROJECT,
+    turnLengthThreshold: env.TURNGRAPH_TURN_LENGTH_THRESHOLD,
+    importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
+    rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
+    maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
+    logLevel: env.TURNGRAPH_LOG,
+    url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // paths are appended to it
+    token: env.TURNGRAPH_TOKEN ?? null,
+  }
+}
+
+/** A misspelt variable would be one that has no effect. Those of tests are none of ours. */
+function findUnknownVariables(set: Record<string, unknown>): string[] {
+  return Object.keys(set)
+    .filter((name) => name.startsWith('TURNGRAPH_') && !name.startsWith('TURNGRAPH_TEST_'))
+    .filter((name) => !Object.hasOwn(environmentSchema.shape, name))
+    .map((name) => {
+      const near = closestMatch(name, Object.keys(environmentSchema.shape), { maxDistance: NEAR })
+      return near === undefined ? `${name} is no setting` : `${name} is no setting: did you mean ${near}?`
+    })
+}
+
+/** Edits between a name and the one that was meant. */
+const NEAR = 4
+
+function storeOf(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {
+  const url = env.TURNGRAPH_STORE ?? 'embedded:'
+  if (url.startsWith('embedded:')) {
+    const place = url.slice('embedded:'.length)
+    const sync = env.TURNGRAPH_SYNC === 'on'
+    if (place === 'memory') return { kind: 'embedded', folder: null, sync }
+    const acceptLoss = env.TURNGRAPH_ACCEPT_LOSS === 'on'
+    return {
+      kind: 'embedded',
+      folder: place === '' ? dataFolder : path.resolve(folder, place),
+      sync,
+      ...(acceptLoss && { acceptLoss }),
+    }
+  }
+  // Credentials in the address are taken out of it: the address stands in messages and logs.
+  const address = new URL(url)
+  const { username, password } = address
+  address.username = ''
+  address.password = ''
+  return {
+    kind: 'neo4j',
+    url: address.href,
+    user: username === '' ? env.TURNGRAPH_NEO4J_USER : decodeURIComponent(username),
+    password: password === '' ? (env.TURNGRAPH_NEO4J_PASSWORD ?? null) : decodeURIComponent(password),
+    database: env.TURNGRAPH_NEO4J_DATABASE,
+  }
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** The effective values with secrets masked, for `turngraph config`. */
+export function maskedConfig(config: Config): Record<string, unknown> {
+  const store =
+    config.store.kind === 'neo4j' ? { ...config.store, password: mask(config.store.password) } : config.store
+  return { ...config, store, token: mask(config.token) }
+}
+
+const mask = (secret: string | null): string | null => (secret === null ? null : '****')

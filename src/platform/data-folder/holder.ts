@@ -1,0 +1,47 @@
+/** Tells who has the folder of an embedded graph: its lock, which the engine takes, names nobody. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import * as z from 'zod'
+import { diskError, TurngraphError } from '../../core/errors.ts'
+
+const holderSchema = z.object({ pid: z.number(), command: z.string() })
+type Holder = z.output<typeof holderSchema>
+
+const holderFile = (folder: string): string => path.join(folder, 'holder.json')
+
+/** A graph on a full disk can still be read and exported: others are only not told who has it. */
+export function writeHolder(folder: string): void {
+  const holder: Holder = { pid: process.pid, command: process.argv.slice(1).join(' ') }
+  try {
+    writeFileSync(holderFile(folder), JSON.stringify(holder), { mode: 0o600 })
+  } catch (error) {
+    if (diskError(error) === null) throw error
+  }
+}
+
+export const removeHolder = (folder: string): void => rmSync(holderFile(folder), { force: true })
+
+/** The error of an opening that met the lock of another process. */
+export function heldError(folder: string, cause: unknown): TurngraphError {
+  const holder = readHolder(folder)
+  const by = holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`
+  return new TurngraphError('store_unavailable', `The graph in ${folder} is held by ${by}.`, {
+    hint: 'Go through that process (TURNGRAPH_URL), end it, or name another folder with TURNGRAPH_DATA.',
+    details: { held_by: holder?.pid ?? null },
+    cause,
+  })
+}
+
+/** Whether another process has the folder, which it may let go of. */
+export const isHeld = (error: unknown): error is TurngraphError & { details: { held_by: number | null } } =>
+  error instanceof TurngraphError && Object.hasOwn(Object(error.details), 'held_by')
+
+function readHolder(folder: string): Holder | null {
+  try {
+    const holder = holderSchema.parse(JSON.parse(readFileSync(holderFile(folder), 'utf8')))
+    process.kill(holder.pid, 0)
+    return holder
+  } catch {
+    return null // no file, or its process is gone: it is not the one that has the lock
+  }
+}

@@ -1,0 +1,35 @@
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { diskError } from '../../core/errors.ts'
+
+/** Files of the data folder that only its owner may read. They appear whole or not at all. */
+
+export function replacePrivateFile(file: string, text: string): void {
+  renameSync(written(file, text), file)
+}
+
+/** False where the file was there already: two processes that start at once agree on the first one's. */
+export function createPrivateFile(file: string, text: string): boolean {
+  const draft = written(file, text)
+  try {
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(draft)
+  }
+}
+
+function written(file: string, text: string): string {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
+    return draft
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw diskError(error, path.dirname(file)) ?? error
+  }
+}

@@ -1,0 +1,65 @@
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
+import { scrubText } from '../core/scrub/scrub.ts'
+
+export type Log = Logger
+
+/**
+ * JSON lines on standard error: standard output belongs to what a command answers. Writes do not wait
+ * for the reader of the pipe, so a slow one never holds a request up; pino flushes when the process ends.
+ * Lines that nobody reads are dropped: {@link standardError}.
+ */
+export function createLog(level: string, to: DestinationStream = standardError()): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: stdSerializers.errWithCause },
+      // Whatever a line quotes: an address, a statement, an error of somebody else.
+      hooks: { streamWrite: scrubText },
+    },
+    to,
+  )
+}
+
+/** So much waits for a reader of standard error; further lines are dropped. */
+const MOST_WAITING_BYTES = 1024 * 1024
+
+/** For so long without a byte taken the process waits at its end. */
+const STALLED_MS = 1_000
+
+/** A full pipe that nobody reads must neither fill the memory nor keep the process from ending. */
+function standardError(): DestinationStream {
+  void process.stderr // makes a pipe non-blocking: a blocked write would hold a thread, and with it the end
+  let stalledSince: number | null = null
+  const stream = destination({
+    dest: 2,
+    sync: false,
+    maxLength: MOST_WAITING_BYTES,
+    retryEAGAIN: () => {
+      stalledSince ??= performance.now()
+      return performance.now() - stalledSince < STALLED_MS
+    },
+  })
+  stream.on('write', () => {
+    stalledSince = null
+  })
+  stream.on('error', ignoreUnread) // what was not taken stays, and goes before the next line
+  const flush = stream.flushSync.bind(stream)
+  stream.flushSync = () => {
+    try {
+      flush()
+    } catch (error) {
+      ignoreUnread(error)
+    }
+  }
+  return stream
+}
+
+/** The pipe is full, or its reader has closed it. */
+function ignoreUnread(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && UNREAD.includes(String(error.code)))) throw error
+}
+
+const UNREAD = ['EAGAIN', 'EPIPE']

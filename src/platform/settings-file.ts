@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { TurngraphError } from '../core/errors.ts'
+
+/** A JSON file that a variable names. `form` says in one sentence what it holds. */
+export type SettingsFile = { variable: string; file: string; form: string }
+
+/** @throws `invalid_request` that names the variable, the file, and what in it does not fit */
+export function readSettingsFile<S extends z.ZodType>(from: SettingsFile, schema: S): z.output<S> {
+  const parsed = schema.safeParse(readJson(from))
+  if (!parsed.success) throw badSettingsFile(from, z.prettifyError(parsed.error))
+  return parsed.data
+}
+
+function readJson(from: SettingsFile): unknown {
+  try {
+    return JSON.parse(readFileSync(from.file, 'utf8'))
+  } catch (cause) {
+    throw badSettingsFile(from, cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+export const badSettingsFile = ({ variable, file, form }: SettingsFile, why: string): TurngraphError =>
+  new TurngraphError('invalid_request', `${variable}: ${file} cannot be used: ${why}`, { hint: form })

@@ -1,0 +1,288 @@
+import * as z from 'zod'
+import { continuationContext } from '../memory/context/continuation.ts'
+import {
+  ATTEMPT_STATUSES,
+  type Attempt,
+  COUNT_SOURCES,
+  type CountSource,
+  isActiveRun,
+  TURN_RUN_STATUSES,
+  type TurnRun,
+} from './record.ts'
+
+/** What callers are answered about runs and attempts, by the fields and sentences of seed 001. */
+
+const pollAttempt = z.object({
+  tool: z.literal('get_turn_status'),
+  args: z.object({ worldSlug: z.string(), attemptId: z.string() }),
+})
+const pollRun = z.object({
+  tool: z.literal('get_turn_run_status'),
+  args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
+})
+const listAttempts = z.object({
+  tool: z.literal('list_attempts'),
+  args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
+})
+
+/** Of `run_turn`: an `attemptId` where it started a single attempt, a `turnRunId` where it started a run. */
+export const runTurnAnswer = z.object({
+  runMode: z.enum(['single_attempt', 'turn_run']),
+  message: z.string(),
+  worldSlug: z.string(),
+  attemptId: z.string().optional(),
+  turnRunId: z.string().optional(),
+  status: z.string(),
+  turnBefore: z.number().optional(),
+  attemptedTurn: z.number().optional(),
+  turnCount: z.number(),
+  turnCountSource: z.enum(COUNT_SOURCES),
+  turnCountHint: z.string(),
+  maxAttempts: z.number(),
+  maxAttemptsSource: z.enum(COUNT_SOURCES),
+  maxAttemptsHint: z.string(),
+  startTurn: z.number().optional(),
+  targetTurn: z.number().optional(),
+  pollWith: z.object({
+    tool: z.enum(['get_turn_status', 'get_turn_run_status']),
+    args: z.object({
+      worldSlug: z.string(),
+      attemptId: z.string().optional(),
+      turnRunId: z.string().optional(),
+    }),
+  }),
+  listAttemptsWith: listAttempts.optional(),
+})
+
+export type RunTurnAnswer = z.output<typeof runTurnAnswer>
+
+export type Counts = {
+  turnCount: number
+  maxAttempts: number
+  turnCountSource: CountSource
+  maxAttemptsSource: CountSource
+}
+
+export function singleAttemptAnswer(attempt: Attempt, counts: Counts): RunTurnAnswer {
+  const { attemptId, worldSlug, status, turnBefore, attemptedTurn } = attempt
+  return {
+    runMode: 'single_attempt',
+    message: `Started one attempt at turn ${attemptedTurn} of world ${worldSlug}.`,
+    worldSlug,
+    attemptId,
+    status,
+    turnBefore,
+    attemptedTurn,
+    ...counts,
+    turnCountHint:
+      counts.turnCountSource === 'default'
+        ? 'No turn_count was supplied; run_turn defaulted to turn_count=1 and started one single-turn attempt.'
+        : 'turn_count was supplied as 1; run_turn started one single-turn attempt.',
+    maxAttemptsHint: maxAttemptsHint(counts),
+    pollWith: pollAttemptWith(worldSlug, attemptId),
+  }
+}
+
+export function turnRunAnswer(run: TurnRun, counts: Counts): RunTurnAnswer {
+  const { turnRunId, worldSlug, status, startTurn, targetTurn } = run
+  const target = `started a turn run targeting ${counts.turnCount} committed turn(s).`
+  return {
+    runMode: 'turn_run',
+    message: `Started a turn run of world ${worldSlug}, from turn ${startTurn} to turn ${targetTurn}.`,
+    worldSlug,
+    turnRunId,
+    status,
+    ...counts,
+    turnCountHint:
+      counts.turnCountSource === 'default'
+        ? `No turn_count was supplied; run_turn defaulted to turn_count=1 and ${target}`
+        : `turn_count was supplied as ${counts.turnCount}; run_turn ${target}`,
+    maxAttemptsHint: maxAttemptsHint(counts),
+    startTurn,
+    targetTurn,
+    pollWith: { tool: 'get_turn_run_status', args: { worldSlug, turnRunId } },
+    listAttemptsWith: listAttemptsWith(run),
+  }
+}
+
+const maxAttemptsHint = ({ turnCount, maxAttempts, maxAttemptsSource }: Counts): string =>
+  maxAttemptsSource === 'default'
+    ? `No max_attempts was supplied; max_attempts defaulted to turn_count (${turnCount}).`
+    : `max_attempts was supplied as ${maxAttempts}; the turn run will stop after at most ${maxAttempts} attempt(s).`
+
+const pollAttemptWith = (worldSlug: string, attemptId: string) => ({
+  tool: 'get_turn_status' as const,
+  args: { worldSlug, attemptId },
+})
+
+const listAttemptsWith = ({ worldSlug, turnRunId }: TurnRun) => ({
+  tool: 'list_attempts' as const,
+  args: { worldSlug, turnRunId },
+})
+
+/** One attempt in a list. */
+export const attemptSummary = z.object({
+  attemptId: z.string(),
+  turnRunId: z.string().nullable(),
+  turnRunSeq: z.number().nullable(),
+  status: z.enum(ATTEMPT_STATUSES),
+  turnBefore: z.number(),
+  attemptedTurn: z.number(),
+  producedTurn: z.number().nullable(),
+  failureReason: z.string().nullable(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+})
+
+export const summaryOf = (attempt: Attempt): z.output<typeof attemptSummary> => ({
+  attemptId: attempt.attemptId,
+  turnRunId: attempt.turnRunId,
+  turnRunSeq: attempt.turnRunSeq,
+  status: attempt.status,
+  turnBefore: attempt.turnBefore,
+  attemptedTurn: attempt.attemptedTurn,
+  producedTurn: attempt.producedTurn,
+  failureReason: attempt.failureReason,
+  startedAt: attempt.startedAt,
+  endedAt: attempt.endedAt,
+})
+
+export const attemptList = z.object({
+  worldSlug: z.string(),
+  turnRunId: z.string().nullable(),
+  attempts: z.array(attemptSummary).describe('newest first'),
+  nextCursor: z.string().nullable().describe('null on the last page'),
+})
+
+export const turnStatus = z.object({
+  message: z.string(),
+  worldSlug: z.string(),
+  attemptId: z.string(),
+  status: z.enum(ATTEMPT_STATUSES),
+  turnBefore: z.number(),
+  attemptedTurn: z.number(),
+  producedTurn: z.number().nullable(),
+  turnRunId: z.string().nullable(),
+  turnRunSeq: z.number().nullable(),
+  failureReason: z.string().nullable(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  executor: z.string(),
+  pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
+})
+
+export function turnStatusOf(attempt: Attempt): z.output<typeof turnStatus> {
+  const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
+  const how = failureReason === null ? '' : `: ${failureReason}`
+  const is = status === 'running' ? 'is running' : `${status === 'committed' ? 'has ' : 'was '}${status}`
+  return {
+    ...summaryOf(attempt),
+    message: `The attempt at turn ${attemptedTurn} of world ${worldSlug} ${status === 'failed' ? 'has failed' : is}${how}.`,
+    worldSlug,
+    executor,
+    pollWith: status === 'running' ? pollAttemptWith(worldSlug, attemptId) : null,
+  }
+}
+
+export const turnRunStatus = z.object({
+  message: z.string(),
+  worldSlug: z.string(),
+  turnRunId: z.string(),
+  status: z.enum(TURN_RUN_STATUSES),
+  requestedTurnCount: z.number(),
+  maxAttempts: z.number(),
+  turnCountSource: z.enum(COUNT_SOURCES),
+  maxAttemptsSource: z.enum(COUNT_SOURCES),
+  startTurn: z.number(),
+  targetTurn: z.number(),
+  currentTurn: z.number(),
+  committedTurnCount: z.number(),
+  remainingCommittedTurns: z.number(),
+  attemptCount: z.number(),
+  failedAttemptCount: z.number(),
+  interruptedAttemptCount: z.number(),
+  activeAttemptId: z.string().nullable(),
+  lastAttemptId: z.string().nullable(),
+  lastAttemptStatus: z.enum(ATTEMPT_STATUSES).nullable(),
+  progress: z.string(),
+  cancelRequestedAt: z.string().nullable(),
+  cancelReason: z.string().nullable(),
+  failureReason: z.string().nullable(),
+  lastAttemptFailureReason: z
+    .string()
+    .nullable()
+    .describe('of a failed run: why its last attempt failed; null where that one committed'),
+  enqueuedAt: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  pollActiveAttemptWith: pollAttempt.nullable(),
+  pollWith: pollRun.nullable().describe('null once the run has ended'),
+  listAttemptsWith: listAttempts,
+  recentAttempts: z.array(attemptSummary).optional().describe('newest first'),
+})
+
+export function turnRunStatusOf(
+  run: TurnRun,
+  currentTurn: number,
+  lastFailures: ReadonlyMap<string, string>,
+  recentAttempts?: readonly Attempt[],
+): z.output<typeof turnRunStatus> {
+  const { fence, leaseOwner, leaseUntil, project, ...shown } = run
+  const { worldSlug, turnRunId, activeAttemptId } = run
+  const progress = progressOf(run)
+  return {
+    ...shown,
+    message: `The turn run of world ${worldSlug} ${stateOf(run)}: ${progress}.`,
+    currentTurn,
+    lastAttemptFailureReason: lastFailures.get(turnRunId) ?? null,
+    remainingCommittedTurns: run.requestedTurnCount - run.committedTurnCount,
+    progress,
+    pollActiveAttemptWith: activeAttemptId === null ? null : pollAttemptWith(worldSlug, activeAttemptId),
+    pollWith: isActiveRun(run.status)
+      ? { tool: 'get_turn_run_status', args: { worldSlug, turnRunId } }
+      : null,
+    listAttemptsWith: listAttemptsWith(run),
+    ...(recentAttempts !== undefined && { recentAttempts: recentAttempts.map(summaryOf) }),
+  }
+}
+
+const STATES: Record<TurnRun['status'], string> = {
+  running: 'is running',
+  cancel_requested: 'ends with the attempt that is under way, as it was cancelled',
+  completed: 'is completed',
+  failed: 'has failed',
+  cancelled: 'was cancelled',
+  interrupted: 'was interrupted',
+}
+
+const stateOf = ({ status, failureReason }: TurnRun): string =>
+  failureReason === null ? STATES[status] : `${STATES[status]} (${failureReason})`
+
+function progressOf(run: TurnRun): string {
+  const {
+    committedTurnCount,
+    requestedTurnCount,
+    attemptCount,
+    failedAttemptCount,
+    interruptedAttemptCount,
+  } = run
+  const interrupted = interruptedAttemptCount === 0 ? '' : `, ${interruptedAttemptCount} interrupted`
+  return `${committedTurnCount} of ${requestedTurnCount} turns committed after ${attemptCount} attempts (${failedAttemptCount} failed${interrupted})`
+}
+
+export const claimAnswer = z.object({
+  attemptId: z.string(),
+  worldSlug: z.string(),
+  attemptedTurn: z.number(),
+  fence: z.number().describe('stands in every further call of this worker'),
+  leaseUntil: z
+    .number()
+    .describe("epoch milliseconds of the database's clock; send a heartbeat at a third of the lease"),
+  continuation: z.object({ player: continuationContext, coach: continuationContext }).nullable(),
+})
+
+export const heartbeatAnswer = z.object({
+  leaseUntil: z.number(),
+  cancelRequested: z.boolean().describe('the run ends with this attempt'),
+  abortRequested: z.boolean().describe('stop now, and fail the attempt'),
+})

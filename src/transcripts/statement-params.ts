@@ -1,0 +1,190 @@
+import { canonicalInstant } from '../core/instants.ts'
+import { sha256, transcriptKey } from '../core/keys.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
+import type { Params, Value } from '../graph/port.ts'
+import { failureOf } from './failure.ts'
+import { maskName } from './mask-name.ts'
+import { splitSessionId } from './session-name.ts'
+import type { ThreadState } from './thread.ts'
+import type { TranscriptTurn } from './turn.ts'
+
+/** What of a transcript goes into the graph, as parameters of its statements. */
+
+const LONGEST_NAME = 256
+const LONGEST_PATH = 4_096
+
+/** Names and ids are other people's: what both engines can keep, and no longer than an index takes. */
+export const nameFrom = (text: string): string => kept(maskName(text), LONGEST_NAME)
+export const pathFrom = (text: string): string => kept(scrubText(text), LONGEST_PATH)
+
+const kept = (text: string, longest: number): string =>
+  text.length <= longest
+    ? text.toWellFormed().replaceAll('\0', '\uFFFD')
+    : `${kept(text.slice(0, longest - 65), longest)}…${sha256(text)}`
+
+export const sessionKey = (project: string, sessionId: string): string =>
+  transcriptKey(project, nameFrom(sessionId))
+
+const turnKeyOf = (project: string, id: string): string => transcriptKey(project, nameFrom(id))
+const toolKey = (project: string, tool: string): string => transcriptKey(project, nameFrom(tool))
+
+/** Patterns may be longer than an index takes. */
+export const patternKey = (project: string, pattern: string): string =>
+  transcriptKey(project, sha256(pattern))
+
+export const toolUseKey = (of: { project: string; tool: string; period: number; length: number }): string =>
+  `${toolKey(of.project, of.tool)}/${of.period}/${of.length}`
+
+export type StoredTurn = {
+  project: string
+  /** The file that gives it. */
+  fileKey: string
+  key: string
+  length: number
+  sessionId: string
+  turn: TranscriptTurn
+}
+
+export const storedTurn = (
+  project: string,
+  fileKey: string,
+  sessionId: string,
+  turn: TranscriptTurn,
+): StoredTurn => ({
+  project,
+  fileKey,
+  key: turnKeyOf(project, turn.id),
+  length: turn.length,
+  sessionId: nameFrom(sessionId),
+  turn,
+})
+
+/**
+ * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and
+ * whatever began since some instant did not begin then.
+ */
+export const NEVER_MS = -8_640_000_000_000_000
+
+export const begunMsOf = (startedAt: string | null): number =>
+  startedAt === null ? NEVER_MS : Date.parse(startedAt)
+
+export type TurnParams = {
+  key: string
+  startedAt: string | null
+  properties: { [name: string]: Value } & {
+    project: string
+    length: number
+    pattern: string | null
+    begunMs: number
+    tools: string[]
+  }
+  follows: Value[]
+  calls: Value[]
+}
+
+export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn): TurnParams {
+  const startedAt = instant(turn.startedAt)
+  const begunMs = begunMsOf(startedAt)
+  const tools = turn.steps.map(({ tool }) => nameFrom(tool))
+  const pattern = turn.pattern === null ? null : turn.pattern.toWellFormed().replaceAll('\0', '\uFFFD')
+  const patternIs = pattern === null ? null : patternKey(project, pattern)
+  return {
+    key,
+    startedAt,
+    properties: {
+      project,
+      id: nameFrom(turn.id),
+      sessionId,
+      fileKey,
+      index: turn.index,
+      kind: turn.kind,
+      status: turn.status,
+      begunMs,
+      durationMs: turn.durationMs,
+      durationSource: turn.durationSource,
+      length: turn.length,
+      pattern,
+      patternKey: patternIs,
+      tools,
+      errors: turn.errors,
+      parallelSteps: turn.parallelSteps,
+    },
+    follows:
+      patternIs === null
+        ? []
+        : [
+            {
+              key: patternIs,
+              pattern,
+              tool: { key: toolKey(project, tools[0] ?? ''), name: tools[0] ?? '' },
+            },
+          ],
+    calls: callsOf(turn, tools, { project, sessionId, begunMs }),
+  }
+}
+
+/** The steps of a turn by tool: each tool is looked up once. */
+function callsOf(
+  { steps }: TranscriptTurn,
+  tools: readonly string[],
+  { project, sessionId, begunMs }: { project: string; sessionId: string; begunMs: number },
+): Value[] {
+  const byTool = new Map<string, { steps: Value[]; failed: Value[] }>()
+  for (const [sequence, step] of steps.entries()) {
+    const tool = tools[sequence] ?? ''
+    const own = byTool.get(tool) ?? { steps: [], failed: [] }
+    byTool.set(tool, own)
+    const agentId = step.agentId === null ? null : nameFrom(step.agentId)
+    // In the order that the statement takes them: their names, a million times, were half of what is sent.
+    // A turn that an earlier version left open in a file's state has no groups.
+    const group = step.parallelGroup ?? null
+    const row = [nameFrom(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group]
+    if (step.status !== 'error') own.steps.push(row)
+    else {
+      const error = step.error ?? ''
+      const more = { error, failure: failureOf(tool, error), project, tool, sessionId, begunMs }
+      own.failed.push({ row, more })
+    }
+  }
+  return [...byTool].map(([name, own]) => ({
+    key: toolKey(project, name),
+    name,
+    calls: own.steps.length + own.failed.length,
+    errors: own.failed.length,
+    ...own,
+  }))
+}
+
+/** @param parentStepId the call that started the agent, where a file beside the transcript names it */
+export function sessionParams(
+  project: string,
+  thread: ThreadState,
+  parentStepId: string | null,
+): { [name: string]: Value } {
+  const { sessionId, sidechain, startedAt, endedAt, cwd, version } = thread
+  const { session, agentId } = splitSessionId(sessionId)
+  const parent = sidechain && agentId !== null && session !== '' ? session : null
+  return {
+    key: sessionKey(project, sessionId),
+    startedAt: instant(startedAt),
+    endedAt: instant(endedAt),
+    parents: parent === null ? [] : [sessionKey(project, parent)],
+    properties: {
+      project,
+      id: nameFrom(sessionId),
+      agentId: parent === null || agentId === null ? null : nameFrom(agentId),
+      parentStepId: parentStepId === null ? null : nameFrom(parentStepId),
+      cwd: cwd === null ? null : pathFrom(cwd),
+      version: version === null ? null : nameFrom(version),
+      isTranscribed: true,
+    },
+  }
+}
+
+export const heldParams = ({ project, key, sessionId, turn }: StoredTurn): Params => ({
+  session: sessionKey(project, sessionId),
+  turn: key,
+  index: turn.index,
+})
+
+const instant = (text: string | null): string | null => (text === null ? null : canonicalInstant(text))

@@ -1,0 +1,194 @@
+import neo4j, { type Driver } from 'neo4j-driver'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { worldKey } from '../../src/core/keys.ts'
+import type { Neo4jServer } from '../../tools/neo4j/server.ts'
+import { describeOnOwnNeo4j } from '../support/engines.ts'
+import { startBriefNeo4j } from '../support/test-neo4j.ts'
+import { planStatements } from './harness/on-neo4j.ts'
+import { type Place, plannedTurn } from './harness/planned-turn.ts'
+import { until } from './harness/scenario.ts'
+import { type Exchange, exchange, sendTurn } from './harness/send.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+  temporaryFolder,
+  untilReady,
+} from './harness/service-process.ts'
+import { killGivenNeo4j } from './scenarios/kill-neo4j.ts'
+
+/** The contract's own bound (turns.md, "Errors"). */
+const ANSWERS_WITHIN_MS = 5_000
+
+const PASSWORD = 'correct-horse-battery'
+/** What passes by itself. */
+const AWAY = /^(504 timeout|503 store_unavailable)$/
+/** Of a test that starts processes on a busy machine. */
+const BOUND_MS = 180_000
+
+describeOnOwnNeo4j('lts', () => {
+  let server: Neo4jServer
+  let driver: Driver
+
+  beforeAll(async () => {
+    // As users' servers are: no bound on a transaction, nor on the wait for a lock.
+    const settings = { 'db.lock.acquisition.timeout': '', 'db.transaction.timeout': '' }
+    server = await startBriefNeo4j({ version: 'lts', password: PASSWORD, settings })
+    driver = neo4j.driver(server.url, neo4j.auth.basic('neo4j', PASSWORD))
+    await planStatements(server.url, PASSWORD)
+  }, 120_000)
+
+  afterAll(async () => {
+    await driver?.close()
+    await server?.stop()
+  })
+
+  test('a capture that meets a held lock is an error within 5 s, and leaves nothing waiting', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })
+    const place = placeOf('TASK-lock')
+    await captureUntilStored(service, place, 1)
+    const lock = await holdWorld(place)
+
+    const refused = await sendTurn(service.url, plannedTurn(place, { turn: 2, revision: 1 }))
+    expect(codeOf(refused)).toBe('504 timeout')
+    expect(refused.ms).toBeLessThan(ANSWERS_WITHIN_MS)
+    await until(
+      'our transaction has left the server',
+      ANSWERS_WITHIN_MS,
+      async () => (await oursOnServer()) === 0,
+    )
+
+    await lock.rollback()
+    await captureUntilStored(service, place, 2)
+    expect(await turnsOf(service, place)).toEqual([1, 2])
+  })
+
+  test('the 5 s are for the whole request, however many statements it takes', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })
+    const place = placeOf('TASK-slow')
+    await captureUntilStored(service, place, 1)
+    const lock = await holdWorld(place)
+    // The read before the write waits for the frozen server, the write then for the lock.
+    process.kill(server.pid, 'SIGSTOP')
+    const thaw = setTimeout(() => process.kill(server.pid, 'SIGCONT'), 3_000)
+    onTestFinished(() => {
+      clearTimeout(thaw)
+      process.kill(server.pid, 'SIGCONT')
+    })
+    const refused = await sendTurn(service.url, plannedTurn(place, { turn: 2, revision: 1 }))
+    expect(codeOf(refused)).toMatch(AWAY)
+    expect(refused.ms).toBeLessThan(ANSWERS_WITHIN_MS)
+    await lock.rollback()
+  })
+
+  test('a wrong password is store_unavailable, and names the variables, not what is in them', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: 'wrong-secret-guess' }, false)
+    const refused = await refusedCredentials(service)
+    const { message, hint } = refused.body.error
+    expect(`${message} ${hint}`).toContain('TURNGRAPH_NEO4J_USER')
+    expect(`${message} ${hint}`).toContain('TURNGRAPH_NEO4J_PASSWORD')
+    const ready = await exchange(`${service.url}/readyz`)
+    expect(ready.status).toBe(503)
+    for (const text of [JSON.stringify(refused.body), JSON.stringify(ready.body), service.output()]) {
+      expect(text).not.toContain('wrong-secret-guess')
+    }
+  })
+
+  test('credentials in the address of the store are shown nowhere', { timeout: BOUND_MS }, async () => {
+    const address = server.url.replace('//', '//neo4j:wrong-secret-guess@')
+    const service = await startServiceOrNull({ TURNGRAPH_STORE: address })
+    if (service === null) return
+    const refused = await refusedCredentials(service)
+    const ready = await exchange(`${service.url}/readyz`)
+    for (const text of [JSON.stringify(refused.body), JSON.stringify(ready.body), service.output()]) {
+      expect(text).not.toContain('wrong-secret-guess')
+    }
+  })
+
+  test('a kill -9 loses nothing that was acknowledged; meanwhile all is 503 within 5 s, and services recover by themselves', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const { acknowledged } = await killGivenNeo4j(server, { rounds: 1, seed: 1, log: () => {} })
+    expect(acknowledged).toBeGreaterThan(0)
+  })
+
+  /** Before its first attempt has failed, a service says that the graph is being prepared. */
+  const refusedCredentials = ({ url }: ServiceProcess): Promise<Exchange> =>
+    until('it says that the credentials are wrong', 30_000, async () => {
+      const seen = await sendTurn(url, plannedTurn(placeOf('TASK-refused'), { turn: 1, revision: 1 }))
+      expect(codeOf(seen)).toBe('503 store_unavailable')
+      return seen.body.error.message.includes('credentials') ? seen : null
+    })
+
+  const placeOf = (taskId: string): Place => ({
+    project: 'away',
+    featureId: 'FEAT-1',
+    taskId,
+    worldSlug: null,
+  })
+
+  async function startServiceOrNull(environment: Record<string, string>): Promise<ServiceProcess | null> {
+    const { folder, remove } = temporaryFolder()
+    onTestFinished(remove)
+    try {
+      const service = await startServiceProcess({
+        dataFolder: folder,
+        environment: { TURNGRAPH_STORE: server.url, ...environment },
+      })
+      onTestFinished(() => service.kill())
+      return service
+    } catch (error) {
+      // To refuse the address is right too, if that does not show it.
+      expect(String(error)).not.toContain('wrong-secret-guess')
+      return null
+    }
+  }
+
+  async function serviceWith(environment: Record<string, string>, ready = true): Promise<ServiceProcess> {
+    const service = await startServiceOrNull(environment)
+    if (service === null) throw new Error('the service did not start')
+    if (ready) await untilReady(service)
+    return service
+  }
+
+  /** Another program's transaction that has locked the world, as an analyst's that was left open. */
+  async function holdWorld({ project, taskId }: Place) {
+    const session = driver.session()
+    onTestFinished(() => session.close())
+    const transaction = session.beginTransaction()
+    const { records } = await transaction.run("MATCH (w:World {key: $key}) SET w.rev = 'held' RETURN w", {
+      key: worldKey(project, taskId),
+    })
+    expect(records).toHaveLength(1)
+    return transaction
+  }
+
+  async function oursOnServer(): Promise<number> {
+    const { records } = await driver.executeQuery(
+      "SHOW TRANSACTIONS YIELD metaData WHERE metaData.app = 'turngraph' RETURN count(*) AS ours",
+    )
+    return Number(records[0]?.get('ours'))
+  }
+})
+
+/** A cold server plans each statement first: the first captures may time out. */
+async function captureUntilStored({ url }: ServiceProcess, place: Place, turn: number): Promise<void> {
+  await until(`turn ${turn} is stored`, 60_000, async () => {
+    const seen = await sendTurn(url, plannedTurn(place, { turn, revision: 1 }))
+    if (seen.status < 300) return true
+    expect(codeOf(seen)).toMatch(AWAY)
+    return false
+  })
+}
+
+async function turnsOf({ client }: ServiceProcess, { project, taskId }: Place): Promise<number[]> {
+  const { items } = await client.listTurns({ project, worldSlug: taskId })
+  return items.map(({ turnNumber }) => turnNumber)
+}
+
+const codeOf = ({ status, body }: Exchange): string => `${status} ${body?.error?.code}`

@@ -1,0 +1,46 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runCli, temporaryFolder } from './harness/service-process.ts'
+
+/** Of a test that starts processes on a busy machine. */
+const BOUND_MS = 120_000
+
+const COMMANDS = [['worlds'], ['serve', '--port', '0']]
+
+describe.each(COMMANDS)('turngraph %s', (...command) => {
+  test('says why a graph cannot be opened and how to restore it, and blames no process for it', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const folder = folderWith('graph.db', 'no graph at all'.repeat(1_000))
+    // As a process leaves it that was killed, whose number is another one's by now.
+    writeFileSync(path.join(folder, 'holder.json'), JSON.stringify({ pid: process.pid, command: 'vitest' }))
+    const { exitCode, output } = await runCli(command, { dataFolder: folder })
+    expect(output).toContain(`The graph in ${folder} cannot be opened:`)
+    expect(output).toContain('invalid file header')
+    expect(output).toContain('turngraph restore')
+    expect(output).not.toContain('vitest')
+    expect(exitCode).toBe(7)
+  })
+
+  test.each([
+    ['instance', 'no uuid'],
+    ['server.json', '{"pid": 1'],
+  ])('names a damaged %s, and what to do', { timeout: BOUND_MS }, async (file, text) => {
+    const folder = folderWith(file, text)
+    const { exitCode, output } = await runCli(command, { dataFolder: folder })
+    expect(output).toContain(`${path.join(folder, file)} is damaged`)
+    expect(output).toContain('Remove the file')
+    expect(output).not.toMatch(/^\s+at /m)
+    expect(exitCode).toBe(2)
+  })
+})
+
+function folderWith(file: string, text: string): string {
+  const { folder, remove } = temporaryFolder()
+  onTestFinished(remove)
+  const data = path.join(folder, 'data')
+  mkdirSync(data)
+  writeFileSync(path.join(data, file), text)
+  return data
+}

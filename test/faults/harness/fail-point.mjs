@@ -1,0 +1,57 @@
+import { appendFileSync, readdirSync } from 'node:fs'
+
+/**
+ * Loaded into a service before it starts (`node --import`): counts the steps that the service takes in its graph for
+ * one world, and ends the process with SIGKILL at one of them. Not a hook of the product: it wraps the class of the
+ * adapter from outside. Set by fail-points.ts; what it counts stands in the file CHAOS_TRACE.
+ */
+const { CHAOS_WORLD = '', CHAOS_FAIL_AT, CHAOS_TRACE } = process.env
+const failAt = Number(CHAOS_FAIL_AT ?? 0)
+let passed = 0
+
+/** Of the built command line, where each adapter is a file with its name. */
+const bin = new URL('../../../dist/bin/', import.meta.url)
+const engine = /^(bolt|neo4j)/.test(process.env.TURNGRAPH_STORE ?? '') ? 'neo4j' : 'embedded'
+const adapter = readdirSync(bin).find((file) => new RegExp(`^${engine}-[A-Z0-9]{8}\\.js$`).test(file))
+const { EmbeddedGraph, Neo4jGraph } = await import(new URL(adapter, bin))
+
+function pass(point) {
+  passed++
+  if (CHAOS_TRACE !== undefined) appendFileSync(CHAOS_TRACE, `${point}\n`)
+  if (passed === failAt) process.kill(process.pid, 'SIGKILL')
+}
+
+/** Of our world: some parameter names it. */
+const concerns = (params) => JSON.stringify(params).includes(CHAOS_WORLD)
+
+async function around({ statement, params }, work) {
+  if (!concerns(params)) return work()
+  pass(`before ${statement.name}`)
+  const answer = await work()
+  pass(`after ${statement.name}`)
+  return answer
+}
+
+const { prototype } = EmbeddedGraph ?? Neo4jGraph
+const { read, write, transact } = prototype
+
+prototype.read = function (statement, params, ...rest) {
+  return around({ statement, params }, () => read.call(this, statement, params, ...rest))
+}
+
+prototype.write = function (steps, ...rest) {
+  // Several steps go through `transact`.
+  const alone = () => write.call(this, steps, ...rest)
+  return steps.length > 1 ? alone() : around(steps[0], alone)
+}
+
+prototype.transact = async function (work, ...rest) {
+  let ours = false
+  const counted = (run) => (step) => {
+    ours ||= concerns(step.params)
+    return around(step, () => run(step))
+  }
+  const answer = await transact.call(this, (run) => work(counted(run)), ...rest)
+  if (ours) pass('after commit')
+  return answer
+}

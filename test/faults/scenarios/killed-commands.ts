@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { holds, type Scenario } from '../harness/scenario.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const vitest = path.join(root, 'node_modules', '.bin', 'vitest')
+const TESTS = ['transcript-import', 'restore', 'forget'].map((of) => `test/failure/${of}-killed.test.ts`)
+
+/** A kill -9 of an import, a restore and a forget at so many of their steps: the tests of these, with more deaths. */
+export const killedCommands: Scenario = async ({ rounds }) => {
+  const child = spawn(vitest, ['run', ...TESTS], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, CHAOS_DEATHS: String(rounds) },
+  })
+  const [status] = await once(child, 'close')
+  holds(status === 0, 'a command that was killed and run again leaves what it leaves if it is not killed')
+  return { commands: TESTS.length, deaths: rounds }
+}

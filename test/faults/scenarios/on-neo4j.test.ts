@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { describeOn, neo4jLts, neo4jUrl } from '../../support/engines.ts'
+import type { Figures, Scenario } from '../harness/scenario.ts'
+import { anyOrder } from './any-order.ts'
+import { killRunsOn } from './kill-runs.ts'
+import { lateWorker } from './late-worker.ts'
+import { racingReaders } from './racing-readers.ts'
+import { sameTurnTwice } from './same-turn-twice.ts'
+import { stoppedCoordinator } from './stopped-coordinator.ts'
+import { stoppedService } from './stopped-service.ts'
+
+const BOUND_MS = 180_000
+
+describeOn(neo4jLts, (store) => {
+  /** On the run's own server, emptied. */
+  const run = async (scenario: Scenario, rounds: number): Promise<Figures> => {
+    const graph = await store.open()
+    await graph.close()
+    return scenario({ rounds, seed: 1, log: () => {}, neo4j: neo4jUrl('lts') })
+  }
+
+  test('two services that capture the same turn at once store one record', {
+    timeout: BOUND_MS,
+  }, async () => {
+    expect((await run(sameTurnTwice, 12)).stored).toBe(12)
+  })
+
+  test('a reader beside captures never sees part of one', { timeout: BOUND_MS }, async () => {
+    expect((await run(racingReaders, 4)).contexts).toBeGreaterThan(0)
+  })
+
+  test('turns in any order make the world of turns in order', { timeout: BOUND_MS }, async () => {
+    expect((await run(anyOrder, 1)).contexts).toBeGreaterThan(0)
+  })
+
+  test('a service that stood still goes on, and loses nothing', { timeout: BOUND_MS }, async () => {
+    expect((await run(stoppedService, 1)).acknowledged).toBeGreaterThan(0)
+  })
+
+  test('a kill -9 of a service in its runs leaves no world stuck', { timeout: BOUND_MS }, async () => {
+    expect((await run(killRunsOn('Neo4j'), 3)).survived).toBe(0)
+  })
+
+  test('a coordinator that slept past its lease changes nothing', { timeout: BOUND_MS }, async () => {
+    expect((await run(stoppedCoordinator, 2)).rounds).toBe(2)
+  })
+
+  test('a worker past its lease changes nothing', { timeout: BOUND_MS }, async () => {
+    expect((await run(lateWorker, 1)).refused).toBe(3)
+  })
+})

@@ -1,0 +1,658 @@
+/**
+ * An independent reading of Claude Code transcripts: the oracle that tests compare the streaming reader with.
+ * Written from the transcripts contract alone, never from `src/transcripts`. It holds whole files in memory,
+ * parses every line and takes one pass for each question, so that each rule can be checked by eye.
+ * `§` marks a place where the contract leaves room and this program had to decide.
+ *
+ *     npx tsx test/oracles/transcripts.ts ~/.claude/projects
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export type StepStatus = 'ok' | 'error' | 'denied' | 'interrupted' | 'pending'
+
+export type IndependentStep = {
+  id: string
+  tool: string
+  status: StepStatus
+  isParallel: boolean
+  /** For `error` alone, without a leading `Error: `; neither scrubbed nor cut. */
+  message: string | null
+}
+
+export type IndependentTurn = {
+  id: string
+  sessionId: string
+  /** 0-based position in the session; turns without calls count, vanished ones do not. */
+  index: number
+  kind: string
+  status: 'complete' | 'interrupted' | 'open'
+  /** The start record's `timestamp` as it stands in the file. */
+  startedAt: string | null
+  durationMs: number | null
+  durationSource: 'turn_duration' | 'timestamps' | null
+  length: number
+  tools: string[]
+  pattern: string | null
+  errors: number
+  parallelSteps: number
+  steps: IndependentStep[]
+}
+
+export type IndependentSession = {
+  sessionId: string
+  parentSessionId: string | null
+  parentStepId: string | null
+  file: string
+  turns: IndependentTurn[]
+}
+
+export type IndependentReading = {
+  sessions: IndependentSession[]
+  badLines: number
+  recoveredLines: number
+  /** § Files that gave no session: compaction agents, warm-ups, files that are no transcript. */
+  skippedFiles: number
+  /** § By `type` (`(none)` without one), and `system/SUBTYPE`. */
+  unknown: Record<string, number>
+  pendingBytes: number
+}
+
+type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
+const stringOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+// ---------------------------------------------------------------------------------------------- patterns
+
+/** `Read, Read, Edit` → `Read{2+} → Edit`: runs collapse, always to `{2+}`. */
+export function patternOf(tools: readonly string[]): string {
+  const runs: { tool: string; calls: number }[] = []
+  for (const tool of tools) {
+    const last = runs.at(-1)
+    if (last?.tool === tool) last.calls += 1
+    else runs.push({ tool, calls: 1 })
+  }
+  return runs.map((run) => (run.calls > 1 ? `${run.tool}{2+}` : run.tool)).join(' → ')
+}
+
+// ----------------------------------------------------------------------------------------- bytes to records
+
+type FileText = { records: Json[]; badLines: number; recoveredLines: number; pendingBytes: number }
+
+/** Invalid UTF-8 becomes U+FFFD; NULs, blanks and a BOM (`\s` holds U+FEFF) go from both ends. */
+function cleanText(bytes: Uint8Array): string {
+  const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes)
+  let from = 0
+  let to = text.length
+  const isBlank = (at: number) => /[\0\s]/.test(text.charAt(at))
+  while (from < to && isBlank(from)) from += 1
+  while (to > from && isBlank(to - 1)) to -= 1
+  return text.slice(from, to)
+}
+
+function parse(text: string): { ok: true; value: unknown } | { ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return { ok: false }
+  }
+}
+
+/** § Only at a bare `}{`, as the contract writes it: nothing may stand between the braces. */
+function splitObjects(text: string): string[] {
+  const pieces: string[] = []
+  let from = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]
+    if (isInString) {
+      if (character === '\\') at += 1
+      else if (character === '"') isInString = false
+    } else if (character === '"') {
+      isInString = true
+    } else if (character === '}' && text[at + 1] === '{') {
+      pieces.push(text.slice(from, at + 1))
+      from = at + 1
+    }
+  }
+  pieces.push(text.slice(from))
+  return pieces
+}
+
+function readFileText(path: string): FileText {
+  const bytes = readFileSync(path)
+  const file: FileText = { records: [], badLines: 0, recoveredLines: 0, pendingBytes: 0 }
+  let at = 0
+  while (at < bytes.length) {
+    const newline = bytes.indexOf(0x0a, at)
+    const end = newline === -1 ? bytes.length : newline
+    const text = cleanText(bytes.subarray(at, end))
+    if (newline === -1) {
+      const last = parse(text)
+      if (last.ok && isObject(last.value)) file.records.push(last.value)
+      else file.pendingBytes = end - at
+    } else if (text !== '') {
+      readLine(text, file)
+    }
+    at = end + 1
+  }
+  return file
+}
+
+function readLine(text: string, file: FileText): void {
+  const whole = parse(text)
+  if (whole.ok) {
+    if (isObject(whole.value)) file.records.push(whole.value)
+    else file.badLines += 1
+    return
+  }
+  const pieces = splitObjects(text).map(parse)
+  const used = pieces.flatMap((piece) => (piece.ok && isObject(piece.value) ? [piece.value] : []))
+  file.records.push(...used)
+  if (used.length > 0) file.recoveredLines += 1
+  if (used.length < pieces.length) file.badLines += 1
+}
+
+// --------------------------------------------------------------------------------------- records to threads
+
+/** The types that make turns. The next set is known and not needed; anything else is counted as unknown. */
+const READ_TYPES = new Set(['user', 'assistant', 'system'])
+const IGNORED_TYPES = new Set([
+  'progress',
+  'attachment',
+  'file-history-snapshot',
+  'summary',
+  'ai-title',
+  'custom-title',
+  'last-prompt',
+  'queue-operation',
+])
+const KNOWN_SUBTYPES = new Set(['stop_hook_summary', 'turn_duration', 'compact_boundary'])
+
+const typeOf = (record: Json): string => (typeof record.type === 'string' ? record.type : '(none)')
+const isKnown = (record: Json): boolean => READ_TYPES.has(typeOf(record)) || IGNORED_TYPES.has(typeOf(record))
+
+function unknownNameOf(record: Json): string | null {
+  if (!isKnown(record)) return typeOf(record)
+  const subtype = record.type === 'system' ? stringOf(record.subtype) : null
+  return subtype !== null && !KNOWN_SUBTYPES.has(subtype) ? `system/${subtype}` : null
+}
+
+/** One line of conversation: a session's own, or one subagent's. */
+type Thread = {
+  sessionId: string
+  /** The session of the file; for a thread of its own the parent, unless a subagent started it. */
+  rootId: string
+  agentId: string | null
+  isSidechain: boolean
+  records: Json[]
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function firstString(records: Json[], field: string): string | null {
+  for (const record of records) {
+    const value = stringOf(record[field])
+    if (value !== null) return value
+  }
+  return null
+}
+
+function threadsOf(path: string, records: Json[]): Thread[] {
+  if (!records.some(isKnown)) return []
+  const name = basename(path, '.jsonl')
+  const rootId = UUID.test(name) ? name : firstString(records, 'sessionId')
+  if (rootId === null) return []
+  const read = records.filter((record) => READ_TYPES.has(typeOf(record)))
+
+  if (name.startsWith('agent-')) {
+    // § The file is the thread: what its records say of `isSidechain` and `agentId` does not separate them.
+    const agentId = firstString(records, 'agentId') ?? name.slice('agent-'.length)
+    return [{ sessionId: `${rootId}/${agentId}`, rootId, agentId, isSidechain: true, records: read }]
+  }
+
+  const threads: Thread[] = []
+  // § A file whose records are all of sidechains is no session of its own beside them.
+  if (records.some((record) => isKnown(record) && record.isSidechain !== true)) {
+    const own = read.filter((record) => record.isSidechain !== true)
+    threads.push({ sessionId: rootId, rootId, agentId: null, isSidechain: false, records: own })
+  }
+  const sidechains = new Map<string, Thread>()
+  const threadByUuid = new Map<string, Thread>()
+  for (const record of read.filter((each) => each.isSidechain === true)) {
+    const agentId = stringOf(record.agentId)
+    const uuid = stringOf(record.uuid)
+    const key = agentId ?? uuid
+    let thread =
+      agentId === null ? threadByUuid.get(stringOf(record.parentUuid) ?? '') : sidechains.get(agentId)
+    if (thread === undefined) {
+      if (key === null) continue // § neither an agent nor a uuid: nothing to name the thread by
+      thread = { sessionId: `${rootId}/${key}`, rootId, agentId, isSidechain: true, records: [] }
+      sidechains.set(key, thread)
+    }
+    thread.records.push(record)
+    if (uuid !== null) threadByUuid.set(uuid, thread)
+  }
+  return [...threads, ...sidechains.values()]
+}
+
+// ------------------------------------------------------------------------------------- what a record means
+
+const messageOf = (record: Json): Json => objectOf(record.message)
+
+function blocksOf(record: Json): Json[] {
+  const content = messageOf(record).content
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+const textsOfBlocks = (blocks: Json[]): string[] =>
+  blocks.flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []))
+
+/** What a user record says: a string, or the text blocks but `<ide_…>` and `<system-reminder>`; no blank ones. */
+function saidTexts(record: Json): string[] {
+  const content = messageOf(record).content
+  const texts =
+    typeof content === 'string'
+      ? [content]
+      : textsOfBlocks(blocksOf(record)).filter((text) => !/^\s*<(ide_|system-reminder>)/.test(text))
+  return texts.map((text) => text.trim()).filter((text) => text !== '')
+}
+
+/** § Whatever else the record is: an interruption beside a `tool_result` or in an `isMeta` record counts too. */
+function isInterruption(record: Json): boolean {
+  return record.type === 'user' && (saidTexts(record)[0]?.startsWith('[Request interrupted') ?? false)
+}
+
+const NO_START =
+  /^(<local-command-(stdout|stderr|caveat)>|<bash-(stdout|stderr)>|\[Request interrupted|Caveat:|Operation stopped by hook)/
+
+/** The kind of the turn that this record would start, or null if it is no start. */
+function startKindOf(record: Json, isSidechain: boolean): string | null {
+  if (record.type !== 'user' || record.isMeta === true || record.isCompactSummary === true) return null
+  // § A turn is its start's uuid, so a record without one cannot start any.
+  if (stringOf(record.uuid) === null) return null
+  const blocks = blocksOf(record)
+  if (blocks.some((block) => block.type === 'tool_result')) return null
+  const text = saidTexts(record)[0]
+  const hasPicture = blocks.some((block) => block.type === 'image' || block.type === 'document')
+  if (text === undefined && !hasPicture) return null
+  if (text !== undefined && NO_START.test(text)) return null
+  if (text?.startsWith('<command-message>')) return 'skill'
+  if (text?.startsWith('<command-name>')) return 'command'
+  if (text?.startsWith('<bash-input>')) return 'bash'
+  if (text?.startsWith('<task-notification>')) return 'task_notification'
+  if (text?.startsWith('<teammate-message')) return 'teammate'
+  return isSidechain ? 'subagent' : 'human'
+}
+
+/** An assistant record that opens turns and proves completion: any but those of model `<synthetic>`. */
+const isAnswer = (record: Json): boolean =>
+  record.type === 'assistant' && messageOf(record).model !== '<synthetic>'
+
+function provesCompletion(record: Json): boolean {
+  if (isAnswer(record)) {
+    const reason = messageOf(record).stop_reason
+    return reason === 'end_turn' || reason === 'stop_sequence'
+  }
+  return (
+    record.type === 'system' && (record.subtype === 'stop_hook_summary' || record.subtype === 'turn_duration')
+  )
+}
+
+// ----------------------------------------------------------------------------------------- threads to turns
+
+/** A turn's records in file order, before anything is computed from them. */
+type Draft = {
+  id: string
+  kind: string
+  promptId: string | null
+  records: Json[]
+  endedBy: 'start' | 'interruption' | 'file'
+}
+
+function draft(kind: string, start: Json): Draft {
+  const promptId = kind === 'continuation' ? null : stringOf(start.promptId)
+  return { id: stringOf(start.uuid) ?? '', kind, promptId, records: [start], endedBy: 'file' }
+}
+
+function draftsOf(thread: Thread): Draft[] {
+  const drafts: Draft[] = []
+  let open: Draft | undefined
+  /** A command or bash input that no assistant has answered yet. */
+  let unanswered: Draft | undefined
+
+  const close = (endedBy: Draft['endedBy']) => {
+    if (open !== undefined) drafts.push({ ...open, endedBy })
+    open = undefined
+  }
+  // § As if the start had never been there: what came after it belongs to the turn that was open.
+  const forgetUnanswered = () => {
+    open?.records.push(...(unanswered?.records.slice(1) ?? []))
+    unanswered = undefined
+  }
+
+  for (const record of thread.records) {
+    if (isInterruption(record)) {
+      forgetUnanswered()
+      open?.records.push(record)
+      close('interruption')
+      continue
+    }
+    const kind = startKindOf(record, thread.isSidechain)
+    const promptId = stringOf(record.promptId)
+    const isSamePrompt = kind !== 'skill' && promptId !== null && promptId === open?.promptId
+    if (kind !== null && !isSamePrompt) {
+      forgetUnanswered()
+      if (kind === 'command' || kind === 'bash') {
+        unanswered = draft(kind, record)
+      } else {
+        close('start')
+        open = draft(kind, record)
+      }
+      continue
+    }
+    if (isAnswer(record) && unanswered !== undefined) {
+      close('start')
+      open = unanswered
+      unanswered = undefined
+    }
+    if (isAnswer(record) && open === undefined && stringOf(record.uuid) !== null) {
+      open = draft('continuation', record)
+      continue
+    }
+    const current = unanswered ?? open
+    current?.records.push(record)
+  }
+  forgetUnanswered()
+  close('file')
+  return drafts
+}
+
+type Result = { block: Json; record: Json }
+
+/** § By id in the whole file, wherever they stand; the first of several. */
+function resultsOf(records: Json[]): Map<string, Result> {
+  const results = new Map<string, Result>()
+  for (const record of records.filter((each) => each.type === 'user')) {
+    for (const block of blocksOf(record)) {
+      const id = block.type === 'tool_result' ? stringOf(block.tool_use_id) : null
+      if (id !== null && !results.has(id)) results.set(id, { block, record })
+    }
+  }
+  return results
+}
+
+/** In a string, in text blocks, or in a `toolUseResult` string. § `Error: ` goes before anything is compared. */
+function resultText({ block, record }: Result): string {
+  const content = block.content
+  const own =
+    typeof content === 'string'
+      ? content
+      : Array.isArray(content)
+        ? textsOfBlocks(content.filter(isObject)).join('\n')
+        : ''
+  const text = own !== '' ? own : (stringOf(record.toolUseResult) ?? '')
+  return text.replace(/^Error: /, '')
+}
+
+const INTERRUPTED =
+  /^((Exit code -?\d+\n)?\[Request interrupted by user|The user doesn't want to take this action right now)/
+const DENIED =
+  /^(The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
+
+/** The rows of the contract's table, in its order. */
+function statusOf(result: Result | undefined, isTurnInterrupted: boolean): StepStatus {
+  if (result === undefined) return isTurnInterrupted ? 'interrupted' : 'pending'
+  if (result.block.is_error !== true) return 'ok'
+  const text = resultText(result)
+  if (INTERRUPTED.test(text)) return 'interrupted'
+  if (DENIED.test(text)) return 'denied'
+  if (stringOf(result.record.toolUseResult)?.startsWith('User rejected')) return 'denied'
+  if (result.record.toolDenialKind !== undefined && result.record.toolDenialKind !== null) return 'denied'
+  return 'error'
+}
+
+type Call = { id: string; tool: string; response: string; position: number }
+
+/** Each new `tool_use` block of a turn. `taken` holds the ids of the thread so far: once per id. */
+function callsOf(turn: Draft, taken: Set<string>): Call[] {
+  const calls: Call[] = []
+  for (const [position, record] of turn.records.entries()) {
+    if (record.type !== 'assistant') continue
+    const response =
+      stringOf(messageOf(record).id) ?? stringOf(record.requestId) ?? stringOf(record.uuid) ?? ''
+    for (const block of blocksOf(record)) {
+      const id = stringOf(block.id)
+      const tool = stringOf(block.name)
+      if (block.type !== 'tool_use' || id === null || tool === null || taken.has(id)) continue
+      taken.add(id)
+      calls.push({ id, tool, response, position })
+    }
+  }
+  return calls
+}
+
+function durationOf(turn: Draft): Pick<IndependentTurn, 'durationMs' | 'durationSource'> {
+  const measured = turn.records
+    .filter((record) => record.type === 'system' && record.subtype === 'turn_duration')
+    .map((record) => record.durationMs)
+    .filter((value) => typeof value === 'number')
+    .at(-1)
+  if (measured !== undefined) return { durationMs: measured, durationSource: 'turn_duration' }
+  const times = turn.records.map((record) => Date.parse(stringOf(record.timestamp) ?? ''))
+  const start = times[0]
+  // § The last record that has a time, in file order, so that a clock set back gives a negative duration.
+  const last = times.findLast((time) => !Number.isNaN(time))
+  if (start === undefined || last === undefined || Number.isNaN(start)) {
+    return { durationMs: null, durationSource: null }
+  }
+  return { durationMs: last - start, durationSource: 'timestamps' }
+}
+
+function turnOf(
+  turn: Draft,
+  calls: Call[],
+  results: Map<string, Result>,
+  sessionId: string,
+): IndependentTurn {
+  const callsInResponse = (response: string) => calls.filter((call) => call.response === response).length
+  const steps = calls.map(({ id, tool, response }): IndependentStep => {
+    const result = results.get(id)
+    const status = statusOf(result, turn.endedBy === 'interruption')
+    const message = status === 'error' && result !== undefined ? stringOf(resultText(result)) : null
+    return { id, tool, status, isParallel: callsInResponse(response) > 1, message }
+  })
+  const afterLastCall = turn.records.slice((calls.at(-1)?.position ?? 0) + 1)
+  const endOfFile = afterLastCall.some(provesCompletion) ? 'complete' : 'open'
+  const tools = steps.map((step) => step.tool)
+  return {
+    id: turn.id,
+    sessionId,
+    index: -1,
+    kind: turn.kind,
+    status: turn.endedBy === 'start' ? 'complete' : turn.endedBy === 'file' ? endOfFile : 'interrupted',
+    startedAt: stringOf(turn.records[0]?.timestamp),
+    ...durationOf(turn),
+    length: steps.length,
+    tools,
+    pattern: tools.length > 0 ? patternOf(tools) : null,
+    errors: steps.filter((step) => step.status === 'error').length,
+    parallelSteps: steps.filter((step) => step.isParallel).length,
+    steps,
+  }
+}
+
+function turnsOf(thread: Thread, results: Map<string, Result>): IndependentTurn[] {
+  const taken = new Set<string>()
+  const turns = new Map<string, IndependentTurn>()
+  for (const each of draftsOf(thread)) {
+    const calls = callsOf(each, taken)
+    if (each.kind === 'continuation' && calls.length === 0) continue
+    const turn = turnOf(each, calls, results, thread.sessionId)
+    // § A start that stands twice in one thread is one turn, at its first place: the copy with more calls.
+    const copy = turns.get(turn.id)
+    if (copy === undefined || turn.length > copy.length) turns.set(turn.id, turn)
+  }
+  return [...turns.values()].map((turn, index) => ({ ...turn, index }))
+}
+
+// ------------------------------------------------------------------------------------------------ sessions
+
+/** Compaction agents, and sidechains without calls whose prompt is `Warmup` or missing. */
+function isSkipped(thread: Thread, turns: IndependentTurn[]): boolean {
+  if (!thread.isSidechain) return false
+  if (thread.agentId?.startsWith('acompact')) return true
+  if (turns.some((turn) => turn.length > 0)) return false
+  const prompt = thread.records.find((record) => startKindOf(record, true) !== null)
+  return prompt === undefined || saidTexts(prompt)[0] === 'Warmup'
+}
+
+type Parent = { sessionId: string; stepId: string }
+
+/** `toolUseResult.agentId` names the agent that a call of this thread started. The first call counts. */
+function collectParents(thread: Thread, parents: Map<string, Parent>): void {
+  for (const record of thread.records) {
+    const agentId = stringOf(objectOf(record.toolUseResult).agentId)
+    const result = blocksOf(record).find((block) => block.type === 'tool_result')
+    const stepId = stringOf(result?.tool_use_id)
+    const key = `${thread.rootId}/${agentId}`
+    if (agentId !== null && stepId !== null && !parents.has(key)) {
+      parents.set(key, { sessionId: thread.sessionId, stepId })
+    }
+  }
+}
+
+/** § `agent-ID.meta.json` beside `agent-ID.jsonl` names the call as `toolUseId` (the corpus holds none). */
+function stepIdInMeta(path: string): string | null {
+  const metaPath = path.replace(/\.jsonl$/, '.meta.json')
+  if (metaPath === path || !existsSync(metaPath)) return null
+  const meta = parse(readFileSync(metaPath, 'utf8'))
+  return meta.ok ? stringOf(objectOf(meta.value).toolUseId) : null
+}
+
+function transcriptFiles(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort(byCodeUnit)
+}
+
+/** All of one file, or of a folder: `*.jsonl` regular files, recursive, in code-unit order of path. */
+export function readIndependently(path: string): IndependentReading {
+  const reading: IndependentReading = {
+    sessions: [],
+    badLines: 0,
+    recoveredLines: 0,
+    skippedFiles: 0,
+    unknown: {},
+    pendingBytes: 0,
+  }
+  const found: { session: IndependentSession; thread: Thread }[] = []
+  const parents = new Map<string, Parent>()
+
+  for (const file of transcriptFiles(path)) {
+    const { records, ...counts } = readFileText(file)
+    reading.badLines += counts.badLines
+    reading.recoveredLines += counts.recoveredLines
+    reading.pendingBytes += counts.pendingBytes
+    for (const name of records.map(unknownNameOf)) {
+      if (name !== null) reading.unknown[name] = (reading.unknown[name] ?? 0) + 1
+    }
+    const results = resultsOf(records)
+    const sessionsBefore = found.length
+    for (const thread of threadsOf(file, records)) {
+      const turns = turnsOf(thread, results)
+      collectParents(thread, parents)
+      if (isSkipped(thread, turns)) continue
+      const session = {
+        sessionId: thread.sessionId,
+        parentSessionId: null,
+        parentStepId: null,
+        file,
+        turns,
+      }
+      found.push({ session, thread })
+    }
+    if (found.length === sessionsBefore) reading.skippedFiles += 1
+  }
+
+  for (const { session, thread } of found) {
+    if (thread.isSidechain) {
+      const parent = thread.agentId === null ? undefined : parents.get(`${thread.rootId}/${thread.agentId}`)
+      session.parentSessionId = parent?.sessionId ?? thread.rootId
+      session.parentStepId = parent?.stepId ?? stepIdInMeta(session.file)
+    }
+    reading.sessions.push(session)
+  }
+  return reading
+}
+
+// --------------------------------------------------------------------------------------------------- forks
+
+/** § More calls first; then, so that no order of import matters: more results, the smaller session id, the text. */
+function compareCopies(a: IndependentTurn, b: IndependentTurn): number {
+  const results = (turn: IndependentTurn) => turn.steps.filter((step) => step.status !== 'pending').length
+  return (
+    b.length - a.length ||
+    results(b) - results(a) ||
+    byCodeUnit(a.sessionId, b.sessionId) ||
+    byCodeUnit(JSON.stringify(a), JSON.stringify(b))
+  )
+}
+
+/** What the graph holds after these sessions: one turn per start uuid, linked to every session that has it. */
+export function mergeForks(
+  sessions: IndependentSession[],
+): Map<string, IndependentTurn & { sessionIds: string[] }> {
+  const copies = new Map<string, IndependentTurn[]>()
+  for (const turn of sessions.flatMap((session) => session.turns)) {
+    copies.set(turn.id, [...(copies.get(turn.id) ?? []), turn])
+  }
+  const merged = new Map<string, IndependentTurn & { sessionIds: string[] }>()
+  for (const [id, turns] of copies) {
+    const sessionIds = [...new Set(turns.map((turn) => turn.sessionId))].sort(byCodeUnit)
+    for (const best of turns.toSorted(compareCopies).slice(0, 1)) merged.set(id, { ...best, sessionIds })
+  }
+  return merged
+}
+
+// ------------------------------------------------------------------------------------------ as a program
+
+function countsOf(reading: IndependentReading): Record<string, number> {
+  const turns = reading.sessions.flatMap((session) => session.turns)
+  const steps = turns.flatMap((turn) => turn.steps)
+  const withStatus = (status: StepStatus) => steps.filter((step) => step.status === status).length
+  return {
+    sessions: reading.sessions.length,
+    turns: turns.length,
+    withCalls: turns.filter((turn) => turn.length > 0).length,
+    steps: steps.length,
+    parallel: steps.filter((step) => step.isParallel).length,
+    errors: withStatus('error'),
+    denied: withStatus('denied'),
+    interrupted: withStatus('interrupted'),
+    pending: withStatus('pending'),
+    bad: reading.badLines,
+    recovered: reading.recoveredLines,
+    skipped: reading.skippedFiles,
+  }
+}
+
+function printTable(paths: string[]): void {
+  for (const path of paths) {
+    const rows: Record<string, Record<string, number>> = {}
+    for (const file of transcriptFiles(path)) {
+      rows[relative(path, file) || file] = countsOf(readIndependently(file))
+    }
+    rows.TOTAL = countsOf(readIndependently(path))
+    console.table(rows)
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) printTable(process.argv.slice(2))
