@@ -13,6 +13,7 @@ import { type OperationName, operations } from '../src/operations/table.ts'
 import { ALL_TOOLS } from '../src/operations/tools.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/operations/transcript-upload.ts'
 import { ENVIRONMENT } from '../src/platform/config.ts'
+import { layersPicture } from './layers.mjs'
 
 /**
  * docs/reference.md, docs/graph.md and docs/mcp-tools.json, from the schemas: `npm run docs` writes them, `--check` fails where one
@@ -164,10 +165,18 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
+/** The document, with the picture of the layers between its marks drawn anew. */
+function conceptsWithLayers(): string {
+  const text = readFileSync(new URL('../docs/concepts.md', import.meta.url), 'utf8')
+  const picture = `<!-- layers -->\n\n\`\`\`mermaid\n${layersPicture()}\n\`\`\`\n\n<!-- /layers -->`
+  return text.replace(/<!-- layers -->.*<!-- \/layers -->/s, picture)
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const generated = {
     'docs/reference.md': reference(),
     'docs/graph.md': graphDocument(),
+    'docs/concepts.md': conceptsWithLayers(),
     'docs/mcp-tools.json': `${JSON.stringify(manifest(), null, 2)}\n`,
   }
   for (const [name, text] of Object.entries(generated)) {

@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { errorBody } from '../core/error-body.ts'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { parseInput, parseWire, toWire } from '../core/wire-form.ts'
-import { IDEMPOTENCY_KEY } from '../http/headers.ts'
-import { type Route, routeOf } from '../operations/routes.ts'
+import { IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import {
   type TranscriptUpload,

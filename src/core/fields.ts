@@ -91,3 +91,5 @@ export const isExact = (value: unknown): boolean => {
 export const exactJson = z.json().refine(isExact, {
   error: 'has a whole number beyond 2^53, which JSON rounds; give it as text',
 })
+
+export const project = name.nullish().describe("default: the connection's project")

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
+import { IDEMPOTENCY_KEY } from '../operations/routes.ts'
 
 /** The header's one value; several would be joined by commas, and a project of that name made. */
 function headerOf(req: IncomingMessage, header: string): string | null {
@@ -29,9 +30,6 @@ function decoded(value: string): string {
     throw badHeader('turngraph-project', 'is not UTF-8')
   }
 }
-
-/** 1 to 256 visible characters, as a header can carry them unchanged. */
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/
 
 export function idempotencyKey(req: IncomingMessage): string | null {
   const key = headerOf(req, 'idempotency-key')

@@ -1,19 +1,13 @@
 import * as z from 'zod'
 import { errorBody } from '../core/error-body.ts'
 import { wireSchema } from '../core/wire-form.ts'
-import { turnState } from '../memory/record/record.ts'
-import { worldProgress } from '../memory/worlds/world-progress.ts'
-import { world } from '../memory/worlds/worlds.ts'
-import { operations } from '../operations/table.ts'
+import { operations, SHARED_SCHEMAS } from '../operations/table.ts'
 
 export type Json = { [key: string]: unknown }
 
-/** Names for what several answers share; every other body is named after its operation. */
 const SHARED: readonly (readonly [string, z.ZodType])[] = [
   ['Error', errorBody],
-  ['TurnState', turnState],
-  ['World', world],
-  ['WorldProgress', worldProgress],
+  ...Object.entries(SHARED_SCHEMAS),
 ]
 
 const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

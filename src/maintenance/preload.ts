@@ -1,5 +1,6 @@
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { requireProject } from '../memory/worlds/projects.ts'
 
 const everywhere = [statement('graph/load-worlds'), statement('graph/load-sessions')]
 
@@ -7,10 +8,17 @@ const everywhere = [statement('graph/load-worlds'), statement('graph/load-sessio
 const LOAD_MS = 120_000
 
 /**
- * For whoever is about to read all there is: has the embedded graph read its file whole. It does so by and by else,
- * whenever a node is asked for all its properties, and a statement that meets many of them would miss its deadline.
+ * Before the first page of all there is of a project, or of all projects (null).
+ *
+ * @throws `not_found` where the graph holds nothing of the project
  */
-export async function loadWhole(graph: Graph): Promise<void> {
+export async function beginReadingAll(graph: Graph, project: string | null): Promise<void> {
+  if (project !== null) await requireProject(graph, project)
+  await preload(graph)
+}
+
+/** Preloads the embedded graph: it loads lazily otherwise, and a full scan misses its deadline. */
+async function preload(graph: Graph): Promise<void> {
   if (graph.engine !== 'embedded') return
   for (const part of everywhere) await graph.read(part, {}, performance.now() + LOAD_MS)
 }

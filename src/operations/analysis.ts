@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../analysis/named-analyses.ts'
 import { parametersIn, tokensOf } from '../analysis/query/cypher-lexer.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
-import { wholeNumber } from '../core/fields.ts'
+import { name, project, wholeNumber } from '../core/fields.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { operation } from './operation.ts'
 
@@ -29,8 +30,29 @@ function refuseUnusedParameters(query: string, params: Record<string, unknown>):
   })
 }
 
-/** Anybody's own questions, in Cypher. */
-export const queryOperations = {
+/** The questions of analysts: named ones, and anybody's own in Cypher. */
+export const analysisOperations = {
+  listAnalyses: operation({
+    summary: 'The named analyses: what each asks, takes and answers',
+    scope: 'analyst',
+    input: z.strictObject({ project }),
+    output: z.object({ items: z.array(analysisInfo) }),
+    run: async () => ({ items: listAnalyses() }),
+  }),
+  runAnalysis: operation({
+    summary: 'The answer of a named analysis, of one project',
+    scope: 'analyst',
+    input: z.strictObject({
+      project,
+      name: name.describe('one of those that /v1/analyses lists'),
+      featureId: name.nullish(),
+      taskId: name.nullish(),
+      worldSlug: name.nullish(),
+      limit: wholeNumber(1, 10_000).default(100).describe('rows, 1 to 10,000'),
+    }),
+    output: analysisAnswer,
+    run: (graph, input) => runAnalysis(graph, input),
+  }),
   queryGraph: operation({
     summary: 'The rows of one reading Cypher statement, of the whole graph',
     scope: 'analyst',

@@ -1,23 +1,83 @@
 import * as z from 'zod'
+import { project, wholeNumber } from '../core/fields.ts'
+import { foreignCursor } from '../core/pages.ts'
+import type { Graph } from '../graph/port.ts'
 import { examination, examine } from '../maintenance/doctor/examine.ts'
+import { cursorOf, positionOf } from '../maintenance/export/cursor.ts'
+import { type Exported, exportPage, exportPosition } from '../maintenance/export/page.ts'
+import { pairsPage, pairsPosition } from '../maintenance/export/pairs.ts'
+import { KINDS } from '../maintenance/export/records.ts'
 import { forget } from '../maintenance/forget/forget.ts'
 import { forgetAnswer, forgetRequest } from '../maintenance/forget/record.ts'
-import { operation, project } from './operation.ts'
+import { beginReadingAll } from '../maintenance/preload.ts'
+import { restoreRecords } from '../maintenance/restore/restore.ts'
+import { instant } from '../memory/record/record.ts'
+import { operation } from './operation.ts'
+
+const pageInput = {
+  content: z
+    .enum(['records', 'pairs'])
+    .default('records')
+    .describe('pairs: a line for each turn with a verdict of the Coach, as a training set'),
+  since: instant.nullish().describe('what moved since: whole worlds, and sessions of transcripts'),
+  limit: wholeNumber(1, 1_000).default(500).describe('lines, 1 to 1,000'),
+  cursor: z.string().max(16_000).nullish().describe("the last page's next_cursor"),
+}
+
+const pageOutput = z.object({
+  lines: z.array(z.string()).describe('each a JSON object; the first one of an export is its header'),
+  nextCursor: z.string().nullable().describe('null on the last page'),
+})
+
+type PageInput = {
+  content: 'records' | 'pairs'
+  since?: string | null | undefined
+  limit: number
+  cursor?: string | null | undefined
+}
+
+async function pageOf(
+  graph: Graph,
+  of: string | null,
+  input: PageInput,
+): Promise<z.input<typeof pageOutput>> {
+  const exported: Exported = { project: of, since: input.since ?? null }
+  if (input.cursor == null) await beginReadingAll(graph, of)
+  const from = <S extends z.ZodType>(schema: S): z.output<S> | null => {
+    if (input.cursor == null) return null
+    const position = positionOf(schema, input.cursor)
+    if (position === null) throw foreignCursor()
+    return position
+  }
+  const { lines, next } =
+    input.content === 'pairs'
+      ? await pairsPage(graph, exported, from(pairsPosition), input.limit)
+      : await exportPage(graph, exported, from(exportPosition), input.limit)
+  return { lines, nextCursor: cursorOf(next) }
+}
+
+const restored = z.object({
+  created: z.number(),
+  existing: z.number().describe('stood there already, the same'),
+})
+
+/** Of each kind of record. */
+export const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
 
 /** With what an examination has derived so far of a world that one answer was too short for. */
-const cursor = z.string().max(900_000).nullish().describe("the last answer's next_cursor")
+const examinationCursor = z.string().max(900_000).nullish().describe("the last answer's next_cursor")
 
 const repair = z
   .boolean()
   .optional()
   .describe('true: what can be derived from the graph itself is put right; a finding says whether it was')
 
-/** What an administrator does with a graph. */
-export const upkeepOperations = {
+/** What an administrator does with a graph: examine it, forget parts of it, take the data out and bring it back. */
+export const maintenanceOperations = {
   examine: operation({
     summary: 'Whether what the graph holds of a project is whole and right, a piece at a time',
     scope: 'admin',
-    input: z.strictObject({ project, cursor, repair }),
+    input: z.strictObject({ project, cursor: examinationCursor, repair }),
     output: examination,
     run: (graph, input) => examine(graph, input),
   }),
@@ -25,7 +85,7 @@ export const upkeepOperations = {
     summary: 'The same of the whole graph, with what belongs to no project',
     scope: 'admin',
     wholeGraph: true,
-    input: z.strictObject({ cursor, repair }),
+    input: z.strictObject({ cursor: examinationCursor, repair }),
     output: examination,
     run: (graph, input) => examine(graph, { ...input, project: null }),
   }),
@@ -36,4 +96,36 @@ export const upkeepOperations = {
     output: forgetAnswer,
     run: (graph, input, { turnLengthThreshold: threshold, log }) => forget(graph, input, { threshold, log }),
   }),
-}
+  exportPage: operation({
+    summary: 'A page of the lines of a project, to be restored elsewhere',
+    scope: 'analyst',
+    input: z.strictObject({ project, ...pageInput }),
+    output: pageOutput,
+    run: (graph, input) => pageOf(graph, input.project, input),
+  }),
+  exportGraphPage: operation({
+    summary: 'A page of the lines of all projects',
+    scope: 'analyst',
+    wholeGraph: true,
+    input: z.strictObject(pageInput),
+    output: pageOutput,
+    run: (graph, input) => pageOf(graph, null, input),
+  }),
+  restoreRecords: operation({
+    summary: 'Restore some lines of an export, in their order: all of them or none',
+    scope: 'admin',
+    wholeGraph: true,
+    input: z.strictObject({
+      records: z
+        .array(z.unknown())
+        .min(1)
+        .max(1_000)
+        .describe('lines of an export but for header and trailer'),
+    }),
+    output: z.object({
+      records: restoredRecords,
+      redactions: z.number().describe('how many secrets were masked in what was sent'),
+    }),
+    run: (graph, input) => restoreRecords(graph, input.records),
+  }),
+} as const

@@ -74,3 +74,6 @@ export const routeOf = (operation: OperationName): Route => {
 
 /** Every operation is reachable: checked where the module loads. */
 for (const operation of Object.keys(operations)) routeOf(operation as OperationName)
+
+/** The header `Idempotency-Key`: 1 to 256 visible characters, as a header can carry them unchanged. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/

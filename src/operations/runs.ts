@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
-import { integerBetween, name, text, wholeNumber } from '../core/fields.ts'
+import { integerBetween, name, project, text, wholeNumber } from '../core/fields.ts'
+import { foreignCursor, numberCursor, page, pageFields, readPage, textCursor } from '../core/pages.ts'
+import { TURN_RUN_STATUSES } from '../graph/model/values.ts'
 import { logRecovery } from '../memory/criteria/log-recovery.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { attemptTurn } from '../runs/attempt-turn.ts'
 import { continuationOf } from '../runs/continuation-of.ts'
 import { EXTERNAL } from '../runs/lifecycle.ts'
-import { type Attempt, RUN_LIMITS, recordId, TURN_RUN_STATUSES, type TurnRun } from '../runs/record.ts'
+import { type Attempt, RUN_LIMITS, recordId, type TurnRun } from '../runs/record.ts'
 import type { RunPosition } from '../runs/turn-run-store.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 import {
@@ -23,17 +25,7 @@ import {
   turnStatus,
   turnStatusOf,
 } from '../runs/views.ts'
-import {
-  foreignCursor,
-  numberCursor,
-  operation,
-  page,
-  pageFields,
-  project,
-  readPage,
-  textCursor,
-  worldSlug,
-} from './operation.ts'
+import { operation, worldSlug } from './operation.ts'
 
 /** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
 

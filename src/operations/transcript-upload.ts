@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { name, text } from '../core/fields.ts'
+import { name, project, text } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
 import { refreshDesires } from '../transcripts/desires.ts'
 import { importTranscript } from '../transcripts/import.ts'
 import { transcriptContents } from '../transcripts/progress.ts'
-import { project } from './operation.ts'
 import { tallies, transcriptContentsView, transcriptOffset } from './transcripts.ts'
 
 /** The one call whose body is no JSON: the bytes of a transcript. Its fields stand in the path and the query. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { name, text, wholeNumber } from '../core/fields.ts'
+import { name, project, text, wholeNumber } from '../core/fields.ts'
+import { numberCursor, page, pageFields, readPage } from '../core/pages.ts'
 import { instant } from '../memory/record/record.ts'
 import { desire, refreshDesires } from '../transcripts/desires.ts'
 import { graphStore } from '../transcripts/graph-store.ts'
@@ -17,7 +18,7 @@ import {
 } from '../transcripts/reports.ts'
 import { listTranscriptSteps, transcriptStep } from '../transcripts/steps.ts'
 import { listToolStats, toolStat } from '../transcripts/tool-stats.ts'
-import { numberCursor, operation, page, pageFields, project, readPage } from './operation.ts'
+import { operation } from './operation.ts'
 
 /** Transcripts of agents: how sessions really go (contract: transcripts.md). */
 

@@ -1,7 +1,8 @@
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
+import type { AttemptStatus, CountSource } from '../graph/model/values.ts'
 import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
-import { type Attempt, type AttemptStatus, type CountSource, isActiveRun, type TurnRun } from './record.ts'
+import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
 
 /**
  * The life of turn runs and attempts, as pure functions: what is seen of a world under its lock goes in, what is to

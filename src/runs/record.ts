@@ -1,23 +1,12 @@
 import * as z from 'zod'
+import {
+  ATTEMPT_STATUSES,
+  COUNT_SOURCES,
+  TURN_RUN_STATUSES,
+  type TurnRunStatus,
+} from '../graph/model/values.ts'
 
 /** A turn run, and the attempts that it sequences: what the graph keeps of them. Source: seed 001, `turn_runs`. */
-
-export const TURN_RUN_STATUSES = [
-  'running',
-  'cancel_requested',
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-] as const
-export type TurnRunStatus = (typeof TURN_RUN_STATUSES)[number]
-
-export const ATTEMPT_STATUSES = ['running', 'committed', 'failed', 'interrupted'] as const
-export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
-
-/** Whether the caller gave a number, or it was defaulted. */
-export const COUNT_SOURCES = ['default', 'explicit'] as const
-export type CountSource = (typeof COUNT_SOURCES)[number]
 
 export const RUN_LIMITS = { turnCount: 100_000, maxAttempts: 1_000_000, reasonCharacters: 2_000 } as const
 

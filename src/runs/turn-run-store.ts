@@ -6,6 +6,7 @@ import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
+import type { CountSource } from '../graph/model/values.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { captureAsOwner } from '../memory/capture/capture.ts'
@@ -14,7 +15,7 @@ import type { CaptureRequest } from '../memory/record/record.ts'
 import { unknownWorld, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import * as lifecycle from './lifecycle.ts'
-import { type Attempt, brokenAttemptRules, brokenRules, type CountSource, type TurnRun } from './record.ts'
+import { type Attempt, brokenAttemptRules, brokenRules, type TurnRun } from './record.ts'
 import {
   attemptParams,
   leasedRow,

@@ -1,4 +1,5 @@
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import type { CountSource } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { type AttemptTurn, turnOfAttempt } from './attempt-turn.ts'
@@ -6,7 +7,7 @@ import { AttemptWatch } from './attempt-watch.ts'
 import { Coordinator, type TurnRunsLog, type TurnRunsObserver } from './coordinator.ts'
 import { Executors } from './executors.ts'
 import { Aborted, LeaseKeeper } from './lease-keeper.ts'
-import type { Attempt, CountSource, TurnRun } from './record.ts'
+import type { Attempt, TurnRun } from './record.ts'
 import {
   type AttemptRef,
   type Reconciled,

@@ -1,14 +1,12 @@
 import * as z from 'zod'
-import { continuationContext } from '../memory/context/continuation.ts'
 import {
   ATTEMPT_STATUSES,
-  type Attempt,
   COUNT_SOURCES,
   type CountSource,
-  isActiveRun,
   TURN_RUN_STATUSES,
-  type TurnRun,
-} from './record.ts'
+} from '../graph/model/values.ts'
+import { continuationContext } from '../memory/context/continuation.ts'
+import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
 
 /** What callers are answered about runs and attempts, by the fields and sentences of seed 001. */
 

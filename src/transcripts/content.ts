@@ -1,22 +1,8 @@
+import type { StepStatus, TranscriptTurnKind } from '../graph/model/values.ts'
 import type { TranscriptRecord } from './line-records.ts'
 import { maskName } from './mask-name.ts'
 
 /** What a record says, as far as turns need it (contract: transcripts.md, "Turns"). Words are looked at, never kept. */
-
-export const KINDS = [
-  'human',
-  'skill',
-  'command',
-  'bash',
-  'task_notification',
-  'teammate',
-  'subagent',
-  'continuation',
-] as const
-export type TurnKind = (typeof KINDS)[number]
-
-export const STEP_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'pending'] as const
-export type StepStatus = (typeof STEP_STATUSES)[number]
 
 type Block = Readonly<Record<string, unknown>>
 
@@ -61,7 +47,7 @@ const NO_PROMPT =
 
 const INTERRUPTED = /^\s*\[Request interrupted/
 
-const TAGS: readonly (readonly [RegExp, TurnKind])[] = [
+const TAGS: readonly (readonly [RegExp, TranscriptTurnKind])[] = [
   [/^\s*<command-message>/, 'skill'],
   [/^\s*<command-name>/, 'command'],
   [/^\s*<bash-input>/, 'bash'],
@@ -70,7 +56,9 @@ const TAGS: readonly (readonly [RegExp, TurnKind])[] = [
 ]
 
 /** What a `user` record does to its thread besides answering calls. */
-export type Said = { is: 'start'; kind: TurnKind; warmUp: boolean } | { is: 'interruption' | 'nothing' }
+export type Said =
+  | { is: 'start'; kind: TranscriptTurnKind; warmUp: boolean }
+  | { is: 'interruption' | 'nothing' }
 
 /** The answers to calls that a record brings. */
 export const resultsOf = (record: TranscriptRecord): Block[] =>

@@ -1,14 +1,13 @@
 import * as z from 'zod'
 import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
+import { TRANSCRIPT_TURN_KINDS, TRANSCRIPT_TURN_STATUSES } from '../graph/model/values.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
-import { KINDS } from './content.ts'
 import { type Desire, patternStats, readDesires } from './desires.ts'
 import { ARROW, isSingleTool, parsePattern } from './pattern.ts'
 import { common, instantAt, type ReportRequest } from './report-request.ts'
 import { patternKey, sessionKey } from './statement-params.ts'
-import { TURN_STATUSES } from './turn.ts'
 
 /** What analysts ask of transcripts (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
 
@@ -23,8 +22,8 @@ export const transcriptTurn = z.object({
   turnId: z.string().describe('the uuid of the record that started it'),
   sessionId: z.string(),
   index: z.number().describe('its place in the session, from 0'),
-  kind: z.enum(KINDS),
-  status: z.enum(TURN_STATUSES),
+  kind: z.enum(TRANSCRIPT_TURN_KINDS),
+  status: z.enum(TRANSCRIPT_TURN_STATUSES),
   startedAt: z.string().nullable(),
   durationMs: z.number().nullable(),
   length: z.number().describe('how many calls'),
@@ -38,8 +37,8 @@ export type TranscriptTurnRow = z.output<typeof transcriptTurn>
 const turnRow = z.object({
   turn: z.object({
     id: z.string(),
-    kind: z.enum(KINDS),
-    status: z.enum(TURN_STATUSES),
+    kind: z.enum(TRANSCRIPT_TURN_KINDS),
+    status: z.enum(TRANSCRIPT_TURN_STATUSES),
     begunMs: z.number(),
     durationMs: optionalNumber,
     length: z.number(),

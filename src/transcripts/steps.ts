@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
+import { STEP_STATUSES } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { STEP_STATUSES } from './content.ts'
 import { sessionKey } from './statement-params.ts'
 
 const turnOfSession = statement('transcripts/turn-of-session')

@@ -1,4 +1,5 @@
 import { scrubText } from '../core/scrub/scrub.ts'
+import type { TranscriptTurnKind } from '../graph/model/values.ts'
 import {
   agentOf,
   callsOf,
@@ -10,7 +11,6 @@ import {
   outcomeOf,
   responseOf,
   resultsOf,
-  type TurnKind,
   textOf,
   whatWasSaid,
 } from './content.ts'
@@ -173,7 +173,7 @@ export class Thread {
     }
   }
 
-  #start(record: TranscriptRecord, kind: TurnKind, at: string | null): void {
+  #start(record: TranscriptRecord, kind: TranscriptTurnKind, at: string | null): void {
     const { open } = this.state
     const id = maskedName(record.uuid)
     const promptId = maskedName(record.promptId)

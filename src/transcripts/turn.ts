@@ -1,4 +1,4 @@
-import type { StepStatus, TurnKind } from './content.ts'
+import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../graph/model/values.ts'
 import { patternOf } from './pattern.ts'
 
 /** One tool call. Nothing of its input or output is here (invariant 10). */
@@ -23,7 +23,7 @@ export type OpenTurn = {
   /** The uuid of the record that started it. */
   id: string
   index: number
-  kind: TurnKind
+  kind: TranscriptTurnKind
   promptId: string | null
   startedAt: string | null
   /** Of the thread's last record in the turn. */
@@ -36,15 +36,12 @@ export type OpenTurn = {
   steps: Step[]
 }
 
-export const TURN_STATUSES = ['complete', 'interrupted', 'open'] as const
-export type TurnStatus = (typeof TURN_STATUSES)[number]
-
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
 export type TranscriptTurn = {
   id: string
   index: number
-  kind: TurnKind
-  status: TurnStatus
+  kind: TranscriptTurnKind
+  status: TranscriptTurnStatus
   startedAt: string | null
   durationMs: number | null
   durationSource: 'turn_duration' | 'timestamps' | null

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../src/core/errors.ts'
-import type { Attempt, AttemptStatus, TurnRun, TurnRunStatus } from '../../src/runs/record.ts'
+import type { AttemptStatus, TurnRunStatus } from '../../src/graph/model/values.ts'
+import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 
 /**
  * Turn runs as seed 001 and contract runs.md tell them, followed plainly and in memory. Written from those texts and

@@ -1,18 +1,5 @@
 import * as z from 'zod'
 import {
-  COACH_DECISIONS,
-  CRITERION_STATUSES,
-  GATE_STATUSES,
-  MODES,
-  PLAYER_DECISIONS,
-  PROMISE_STATUSES,
-  SEVERITIES,
-  SOURCES,
-} from '../../memory/record/record.ts'
-import { ATTEMPT_STATUSES, COUNT_SOURCES, TURN_RUN_STATUSES } from '../../runs/record.ts'
-import { KINDS, STEP_STATUSES } from '../../transcripts/content.ts'
-import { TURN_STATUSES } from '../../transcripts/turn.ts'
-import {
   count,
   epochMs,
   flag,
@@ -26,6 +13,22 @@ import {
   token,
   whole,
 } from './properties.ts'
+import {
+  ATTEMPT_STATUSES,
+  COACH_DECISIONS,
+  COUNT_SOURCES,
+  CRITERION_STATUSES,
+  GATE_STATUSES,
+  MODES,
+  PLAYER_DECISIONS,
+  PROMISE_STATUSES,
+  SEVERITIES,
+  SOURCES,
+  STEP_STATUSES,
+  TRANSCRIPT_TURN_KINDS,
+  TRANSCRIPT_TURN_STATUSES,
+  TURN_RUN_STATUSES,
+} from './values.ts'
 
 /** The nodes of the graph: what each is, and the properties that it holds. What is not here is not stored. */
 export type StoredNode = {
@@ -267,8 +270,8 @@ export const nodes = {
     sessionId: text,
     fileKey: key,
     index: count,
-    kind: oneOf(KINDS),
-    status: oneOf(TURN_STATUSES),
+    kind: oneOf(TRANSCRIPT_TURN_KINDS),
+    status: oneOf(TRANSCRIPT_TURN_STATUSES),
     startedAt: instant.optional(),
     begunMs: epochMs,
     durationMs: number.optional(),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { textCursor } from '../../core/pages.ts'
 import { optionalText } from '../../graph/columns.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { textCursor } from '../../operations/operation.ts'
 import { keptKeys } from './kept-keys.ts'
 import type { SkippedWorld } from './record.ts'
 import {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { name } from '../../core/fields.ts'
+import { name, project } from '../../core/fields.ts'
 import { instant } from '../../memory/record/record.ts'
-import { project } from '../../operations/operation.ts'
 
 /** What is to be forgotten, and what is told of it. */
 

@@ -2,6 +2,12 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readWholeRow } from '../../graph/decode.ts'
+import {
+  COACH_DECISIONS,
+  type CriterionStatus,
+  GATE_STATUSES,
+  PLAYER_DECISIONS,
+} from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import {
@@ -25,13 +31,7 @@ import {
 } from '../criteria/state.ts'
 import { promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
 import { labelIssues } from '../record/label-issues.ts'
-import {
-  bySeverity,
-  COACH_DECISIONS,
-  type CriterionStatus,
-  GATE_STATUSES,
-  PLAYER_DECISIONS,
-} from '../record/record.ts'
+import { bySeverity } from '../record/record.ts'
 import { toTurnState, turnWithParts } from '../record/rows.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'

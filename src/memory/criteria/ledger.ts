@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { optionalText as text } from '../../graph/columns.ts'
 import { readWholeRow } from '../../graph/decode.ts'
+import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../record/record.ts'
 import { criterionRow, outcomeText } from './rows.ts'
 import type { LedgerEntry, PromiseEntry } from './state.ts'
 

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/keys.ts'
-import type { CoachDecision, Issue } from '../record/record.ts'
+import type { CoachDecision } from '../../graph/model/values.ts'
+import type { Issue } from '../record/record.ts'
 import { normalizeLabel } from './labels.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { CriterionStatus, PromiseStatus, Source } from '../record/record.ts'
+import type { CriterionStatus, PromiseStatus, Source } from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
 import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'

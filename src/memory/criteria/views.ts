@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES, turnState } from '../record/record.ts'
+import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
+import { turnState } from '../record/record.ts'
 import { VERDICTS } from './stall.ts'
 import { type CriterionState, HISTORY_SHOWN, type LedgerEntry, type Progress } from './state.ts'
 

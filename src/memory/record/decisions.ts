@@ -2,6 +2,7 @@ import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { label } from '../../core/fields.ts'
 import { scrubText } from '../../core/scrub/scrub.ts'
+import { type CoachDecision, MODES, type Mode, type PlayerDecision } from '../../graph/model/values.ts'
 
 /**
  * The decisions and modes of a turn record, each canonical word with its synonyms: the one table that every door
@@ -28,31 +29,24 @@ export const COACH_DECISION_WORDS = {
   deferred: ['defer'],
   error: [],
   unknown: [],
-} as const satisfies Words<string>
+} as const satisfies Words<CoachDecision>
 
 export const PLAYER_DECISION_WORDS = {
   implemented: ['implement', 'complete', 'completed', 'done', 'success', 'succeeded', 'pass', 'passed', 'ok'],
   failed: ['fail', 'failure', 'error'],
   blocked: ['block', 'stuck'],
   unknown: [],
-} as const satisfies Words<string>
+} as const satisfies Words<PlayerDecision>
 
 export const MODE_WORDS = {
   fresh_start: ['fresh', 'start'],
   recovering_state: ['recovering', 'recover', 'recovery', 'recovered'],
   continuing_work: ['continuing', 'continue', 'continued'],
-} as const satisfies Words<string>
-
-export type CoachDecision = keyof typeof COACH_DECISION_WORDS
-export type Mode = keyof typeof MODE_WORDS
+} as const satisfies Words<Mode>
 
 /** The canonical words of a table, typed as the tuple that `z.enum` asks for. */
 const canonicalWords = <T extends string>(words: Words<T>): readonly [T, ...T[]] =>
   Object.keys(words) as [T, ...T[]]
-
-export const COACH_DECISIONS = canonicalWords(COACH_DECISION_WORDS)
-export const PLAYER_DECISIONS = canonicalWords(PLAYER_DECISION_WORDS)
-export const MODES = canonicalWords(MODE_WORDS)
 
 /** A word without case, surrounding space and closing punctuation: ` Needs work. ` is `needs_work`. */
 export const foldWord = (word: string): string =>

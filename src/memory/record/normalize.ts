@@ -1,5 +1,6 @@
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
+import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
 import { outcomeRow } from '../criteria/rows.ts'
@@ -8,9 +9,7 @@ import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteri
 import { findCoachDecision, findPlayerDecision } from './decisions.ts'
 import {
   type CaptureRequest,
-  type CriterionStatus,
   type Issue,
-  type Source,
   type TurnPromise,
   type TurnState,
   toSeverity,

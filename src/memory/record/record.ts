@@ -2,34 +2,31 @@ import * as z from 'zod'
 import { exactJson, integerBetween, LIMITS, label, list, map, name, text } from '../../core/fields.ts'
 import { canonicalInstant } from '../../core/instants.ts'
 import {
-  COACH_DECISION_WORDS,
   COACH_DECISIONS,
+  CRITERION_STATUSES,
+  type CriterionStatus,
+  GATE_STATUSES,
+  MODES,
+  PLAYER_DECISIONS,
+  PROMISE_STATUSES,
+  type PromiseStatus,
+  SEVERITIES,
+  type Severity,
+  SOURCES,
+} from '../../graph/model/values.ts'
+import {
+  COACH_DECISION_WORDS,
   decision,
   foldWord,
-  MODES,
   mode,
   nearestWord,
   PLAYER_DECISION_WORDS,
-  PLAYER_DECISIONS,
 } from './decisions.ts'
-
-export { COACH_DECISIONS, type CoachDecision, MODES, PLAYER_DECISIONS } from './decisions.ts'
 
 /**
  * The turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md).
  * One schema each for what comes in and what is kept; the snake_case wire form derives from them.
  */
-
-export const CRITERION_STATUSES = ['verified', 'rejected', 'pending', 'unknown'] as const
-export const PROMISE_STATUSES = ['complete', 'partial', 'incomplete', 'uncertain'] as const
-export const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
-export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
-export const GATE_STATUSES = ['passed', 'failed', 'unknown'] as const
-
-export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
-export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
-export type Severity = (typeof SEVERITIES)[number]
-export type Source = (typeof SOURCES)[number]
 
 const CRITERION_STATUS_SYNONYMS: Record<string, CriterionStatus> = {
   passed: 'verified',

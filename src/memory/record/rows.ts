@@ -10,8 +10,8 @@ import {
   PROMISE_STATUSES,
   SEVERITIES,
   SOURCES,
-  type TurnState,
-} from './record.ts'
+} from '../../graph/model/values.ts'
+import type { TurnState } from './record.ts'
 
 /** What the graph keeps of turns, decoded. */
 

@@ -4,7 +4,6 @@ import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { loadWhole } from '../../maintenance/preload.ts'
 
 const holds = statement('projects/holds')
 const holdsRow = z.object({ holds: z.boolean() })
@@ -21,14 +20,4 @@ export async function requireProject(graph: Graph, project: string): Promise<voi
   throw new TurngraphError('not_found', `There is no project ${project} in this graph.`, {
     hint: 'Check its spelling (project, TURNGRAPH_PROJECT); the first capture or import into a project makes it.',
   })
-}
-
-/**
- * Before the first page of all there is of a project, or of all projects (null).
- *
- * @throws `not_found` where the graph holds nothing of it
- */
-export async function beginReadingAll(graph: Graph, project: string | null): Promise<void> {
-  if (project !== null) await requireProject(graph, project)
-  await loadWhole(graph)
 }

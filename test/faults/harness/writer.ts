@@ -1,6 +1,6 @@
 import { parseWire } from '../../../src/core/wire-form.ts'
 import type { TurnState } from '../../../src/memory/record/record.ts'
-import { captureAnswer } from '../../../src/operations/table.ts'
+import { captureAnswer } from '../../../src/operations/memory.ts'
 import { type Op, type Place, plannedParts, plannedTurn } from './planned-turn.ts'
 import type { Random } from './random.ts'
 import { holds, pause } from './scenario.ts'

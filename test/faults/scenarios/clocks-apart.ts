@@ -8,7 +8,7 @@ import type { ServiceProcess } from '../harness/service-process.ts'
 const HOUR_MS = 3_600_000
 const LEASE_MS = 2_000
 const TAKEN_OVER_WITHIN_MS = 15_000
-const preload = fileURLToPath(new URL('clock.mjs', import.meta.url))
+const preload = fileURLToPath(new URL('../harness/clock.mjs', import.meta.url))
 
 /**
  * Two replicas whose clocks are two hours apart: nobody interrupts the other's live run, however far its clock, and

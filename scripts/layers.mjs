@@ -1,0 +1,68 @@
+/**
+ * The data goes one way: a door → an operation → a capability → the graph (docs/concepts.md, "Layers"). The list is
+ * closed: each layer names all that it may import, and a file outside the list fails the check.
+ */
+export const folder = (...names) => `^src/(${names.join('|')})/`
+
+const everyone = ['platform', 'core']
+export const capabilities = ['memory', 'runs', 'transcripts', 'artifacts', 'analysis', 'maintenance']
+export const doors = ['http', 'mcp', 'cli', 'web']
+export const programs = ['langchain', 'autobuild']
+
+/** What the files of a layer may import beside each other. Types alone carry no code: they may come from any layer below. */
+export const mayImport = {
+  core: [],
+  platform: ['core'],
+  graph: everyone,
+  memory: ['graph', ...everyone],
+  runs: ['memory', 'graph', ...everyone],
+  transcripts: ['graph', ...everyone],
+  artifacts: ['memory', 'graph', ...everyone],
+  analysis: ['memory', 'graph', ...everyone],
+  maintenance: ['memory', 'runs', 'transcripts', 'graph', ...everyone],
+  operations: [...capabilities, 'graph', ...everyone],
+  client: ['operations', ...everyone],
+  langchain: ['autobuild', 'client', 'operations', ...everyone],
+  autobuild: ['client', 'operations', ...everyone],
+  http: ['mcp', 'web', 'client', 'operations', ...everyone],
+  mcp: ['client', 'operations', ...everyone],
+  cli: ['http', 'mcp', 'client', 'operations', ...everyone],
+  web: ['client', 'operations', ...everyone],
+}
+
+/** Files of capabilities that do no I/O: doors and programs render and judge with them what an operation answered. */
+export const pure = [
+  'memory/record/(record|normalize|decisions|equal-issues|derived-keys)',
+  'memory/criteria/(identity|labels|words|state|stall|signature|views|promised-note|log-recovery)',
+  'memory/context/(render|budget|continuation|rendering-from-context)',
+  'memory/worlds/(world-errors|scope)',
+  'runs/(record|lifecycle|views|executor|attempt-turn|lease-keeper)',
+  'transcripts/(pattern|hook-settings)',
+  'graph/model/[a-z-]+',
+]
+export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
+
+/** What a process that opens the graph itself is made of: the service, a command without one, a client on a store. */
+export const host = [
+  'graph/(open|migrations|observed|instance-lock)',
+  'runs/(turn-runs|executors)',
+  'analysis/query/queries',
+]
+/** What a command does itself, through a client: it reads and writes files of the user. */
+export const commands = [
+  'artifacts/(import|import-report)',
+  'transcripts/(import-files|graph-store)',
+  'maintenance/(export/export-lines|restore/restore-file)',
+  'analysis/named-analyses',
+]
+export const beside = { http: host, client: host, cli: [...host, ...commands] }
+
+/** A mermaid picture of the closed list; what stands on `platform` and `core`, which all do, is not drawn. */
+export function layersPicture() {
+  const arrows = Object.entries(mayImport).flatMap(([layer, below]) =>
+    below.filter((other) => !everyone.includes(other)).map((other) => `  ${layer} --> ${other}`),
+  )
+  return ['graph TD', ...arrows, '  graph_[graph] --> platform', '  platform --> core']
+    .join('\n')
+    .replaceAll(/\bgraph$/gm, 'graph_')
+}

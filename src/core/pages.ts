@@ -1,0 +1,95 @@
+/** Pages of lists: the fields that ask for one, its form, its bounds in items and bytes, and the cursors. */
+import pLimit from 'p-limit'
+import * as z from 'zod'
+import { invalidField, type TurngraphError } from './errors.ts'
+import { wholeNumber } from './fields.ts'
+
+const MOST_PAGE_BYTES = 4 * 1024 * 1024
+export const pageFields = {
+  limit: wholeNumber(1, 500).default(50).describe('1 to 500'),
+  cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
+  maxBytes: wholeNumber(1, MOST_PAGE_BYTES)
+    .default(MOST_PAGE_BYTES)
+    .describe('a page ends before it; a single record that is larger stands alone'),
+}
+
+export const page = <S extends z.ZodType>(item: S) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable().describe('null on the last page') })
+
+type Window = { limit: number; cursor?: string | null | undefined; maxBytes: number }
+
+/** The first read of a page whose records may be of a mebibyte each: how large they are, no statement says. */
+export const LARGE_RECORDS = 4
+const MOST_AT_ONCE = 64
+
+/**
+ * Reads that may be of some mebibytes take turns, so that what came of six at once is not all in memory, and a request
+ * between them waits for two and not for six.
+ */
+const largeReads = pLimit(2)
+
+/**
+ * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`: its first item
+ * stands there whatever its size. One read asks for one item more than it shows, which says whether there is a next page.
+ *
+ * @param read the items after a cursor, at most so many
+ * @param firstRead how many items the first read asks for; further reads ask for more, as far as the items so far let
+ * expect that these fit. Default: all at once, for records that are small
+ */
+export async function readPage<T>(
+  { limit, cursor, maxBytes }: Window,
+  read: (cursor: string | null, limit: number) => Promise<readonly T[]>,
+  positionOf: (last: T) => string,
+  firstRead = limit,
+): Promise<{ items: T[]; nextCursor: string | null }> {
+  const items: T[] = []
+  let bytes = 0
+  let at = cursor ?? null
+  for (let wanted = Math.min(firstRead, limit); ; ) {
+    const found = await (firstRead < limit ? largeReads(() => read(at, wanted + 1)) : read(at, wanted + 1))
+    for (const item of found.slice(0, wanted)) {
+      bytes += sizeOf(item)
+      if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: at }
+      items.push(item)
+      at = Buffer.from(positionOf(item)).toString('base64url')
+    }
+    if (found.length <= wanted) return { items, nextCursor: null }
+    const room = Math.floor((maxBytes - bytes) / (bytes / items.length))
+    wanted = Math.min(limit - items.length, 4 * wanted, MOST_AT_ONCE, room)
+    if (wanted < 1) return { items, nextCursor: at }
+  }
+}
+
+/** About the bytes of a value as JSON, without making that: its texts, and a little for each value. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + BYTES_A_VALUE
+  if (value === null || typeof value !== 'object') return BYTES_A_VALUE
+  let bytes = BYTES_A_VALUE
+  for (const [key, held] of Object.entries(value)) bytes += key.length + sizeOf(held)
+  return bytes
+}
+
+const BYTES_A_VALUE = 6
+
+export const textCursor = (cursor: string | null | undefined): string | null =>
+  cursor == null ? null : Buffer.from(cursor, 'base64url').toString('utf8')
+
+export function entryCursor(cursor: string | null | undefined): { turn: number; position: number } {
+  const position = textCursor(cursor)
+  if (position === null) return { turn: 0, position: -1 }
+  const [, turn, place] = /^(\d{1,16})\.(\d{1,16})$/.exec(position) ?? []
+  if (turn === undefined || place === undefined) throw foreignCursor()
+  return { turn: Number(turn), position: Number(place) }
+}
+
+export function numberCursor(cursor: string | null | undefined): number | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  if (/^\d{1,16}$/.test(position)) return Number(position)
+  throw foreignCursor()
+}
+
+export const foreignCursor = (): TurngraphError =>
+  invalidField('cursor', 'is none of ours', {
+    hint: "Send the last page's next_cursor, or leave it out for the first page.",
+  })

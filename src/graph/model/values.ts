@@ -1,0 +1,61 @@
+/** The words that a property of the graph may hold: the records of the capabilities and the model share them. */
+
+export const COACH_DECISIONS = ['approved', 'feedback', 'rejected', 'deferred', 'error', 'unknown'] as const
+export type CoachDecision = (typeof COACH_DECISIONS)[number]
+
+export const PLAYER_DECISIONS = ['implemented', 'failed', 'blocked', 'unknown'] as const
+export type PlayerDecision = (typeof PLAYER_DECISIONS)[number]
+
+export const MODES = ['fresh_start', 'recovering_state', 'continuing_work'] as const
+export type Mode = (typeof MODES)[number]
+
+export const CRITERION_STATUSES = ['verified', 'rejected', 'pending', 'unknown'] as const
+export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
+
+export const PROMISE_STATUSES = ['complete', 'partial', 'incomplete', 'uncertain'] as const
+export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
+
+export const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** Who said what a verification says. */
+export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
+export type Source = (typeof SOURCES)[number]
+
+export const GATE_STATUSES = ['passed', 'failed', 'unknown'] as const
+
+export const TURN_RUN_STATUSES = [
+  'running',
+  'cancel_requested',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const
+export type TurnRunStatus = (typeof TURN_RUN_STATUSES)[number]
+
+export const ATTEMPT_STATUSES = ['running', 'committed', 'failed', 'interrupted'] as const
+export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
+
+/** Whether the caller gave a number, or it was defaulted. */
+export const COUNT_SOURCES = ['default', 'explicit'] as const
+export type CountSource = (typeof COUNT_SOURCES)[number]
+
+/** What began a turn of a transcript. */
+export const TRANSCRIPT_TURN_KINDS = [
+  'human',
+  'skill',
+  'command',
+  'bash',
+  'task_notification',
+  'teammate',
+  'subagent',
+  'continuation',
+] as const
+export type TranscriptTurnKind = (typeof TRANSCRIPT_TURN_KINDS)[number]
+
+export const TRANSCRIPT_TURN_STATUSES = ['complete', 'interrupted', 'open'] as const
+export type TranscriptTurnStatus = (typeof TRANSCRIPT_TURN_STATUSES)[number]
+
+export const STEP_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'pending'] as const
+export type StepStatus = (typeof STEP_STATUSES)[number]

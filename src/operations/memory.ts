@@ -1,0 +1,280 @@
+import * as z from 'zod'
+import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
+import { canonicalInstant } from '../core/instants.ts'
+import {
+  entryCursor,
+  foreignCursor,
+  LARGE_RECORDS,
+  numberCursor,
+  page,
+  pageFields,
+  readPage,
+  textCursor,
+} from '../core/pages.ts'
+import { projectsAfter } from '../maintenance/export/listing.ts'
+import { captureTurnState } from '../memory/capture/capture.ts'
+import { loadTurnContinuationContext } from '../memory/context/context.ts'
+import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
+import { explainTurn, whyView } from '../memory/context/why.ts'
+import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria/criteria.ts'
+import { logRecovery } from '../memory/criteria/log-recovery.ts'
+import { recoverPromises } from '../memory/criteria/promises.ts'
+import { loadStall } from '../memory/criteria/stall-analysis.ts'
+import { POLICIES } from '../memory/criteria/state.ts'
+import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
+import { listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
+import { captureRequest, turnState } from '../memory/record/record.ts'
+import { knownTask } from '../memory/worlds/known-task.ts'
+import { requireNames } from '../memory/worlds/missing-name.ts'
+import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
+import {
+  getWorldProgress,
+  listWorlds,
+  WORLD_ORDERS,
+  type WorldOrder,
+  type WorldPosition,
+  type WorldProgress,
+  worldProgress,
+} from '../memory/worlds/world-progress.ts'
+import { createWorld, createWorldRequest, deleteWorld, world } from '../memory/worlds/worlds.ts'
+import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
+
+/** The memory of turns: capture, context, criteria, worlds and the records themselves. */
+
+export const captureAnswer = turnState.extend({
+  created: z.boolean().describe('false: the same record stood there already'),
+  superseded: z.boolean().describe('true: it took the place of another record'),
+  redactions: z.number().describe('how many secrets were masked in what was sent'),
+})
+
+export const memoryOperations = {
+  captureTurnState: operation({
+    summary: 'Store a turn with its verifications, promises, issues and gates',
+    scope: 'write',
+    input: captureRequest,
+    output: captureAnswer,
+    run: async (graph, input) => {
+      const { turn, ...answer } = await captureTurnState(graph, input)
+      return { ...turn, ...answer }
+    },
+  }),
+  loadTurnContinuationContext: operation({
+    summary: 'What the next turn needs to know: the prior turn and all that was verified so far',
+    scope: 'read',
+    input: contextRequest,
+    output: continuationContext,
+    run: async (graph, input, { log }) => {
+      const request = await resolveTarget(graph, input)
+      const context = await readWithTaskKnown(
+        graph,
+        request,
+        () => loadTurnContinuationContext(graph, request),
+        ({ worldSlug }) => worldSlug !== null,
+      )
+      logRecovery(log, context)
+      return context
+    },
+  }),
+  listCriteria: operation({
+    summary: 'What is proven: the criteria that count, where each stands, and for the Coach why',
+    scope: 'read',
+    input: z.strictObject({
+      ...target,
+      turn: asOf,
+      policy: z.enum(POLICIES).default('sticky'),
+      role: z.enum(ROLES).default('coach'),
+    }),
+    output: criteriaView.extend(knownTask),
+    run: async (graph, input) => {
+      const request = await resolveTarget(graph, input)
+      return readWithTaskKnown(
+        graph,
+        request,
+        () => listCriteria(graph, request),
+        ({ worldSlug }) => worldSlug !== null,
+      )
+    },
+  }),
+  getCriterionHistory: operation({
+    summary: 'All that was ever said of a criterion in a world, oldest first',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      key: z.string().max(4096).describe("a criterion's key"),
+      worldSlug: name.nullish().describe('default: the newest world of the task'),
+      ...pageFields,
+    }),
+    output: page(historyEntry),
+    run: async (graph, { limit, cursor, maxBytes, ...input }) => {
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => criterionHistory(graph, input, { after: entryCursor(at), limit: most }),
+        (last) => `${last.turn}.${last.position}`,
+        LARGE_RECORDS,
+      )
+      return { items: items.map(({ position, ...entry }) => entry), nextCursor }
+    },
+  }),
+  recoverPromises: operation({
+    summary: 'What the Player promised: in this turn, else in the newest earlier one that has promises',
+    scope: 'read',
+    input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
+    output: promisesView.extend(knownTask),
+    run: async (graph, input, { log }) => {
+      const request = await resolveTarget(graph, input)
+      const promises = await readWithTaskKnown(
+        graph,
+        request,
+        () => recoverPromises(graph, request),
+        ({ source }) => source !== 'none' || request.worldSlug != null,
+      )
+      logRecovery(log, { promises })
+      return promises
+    },
+  }),
+  loadStall: operation({
+    summary: 'Whether a session still gets anywhere, and what to look at if not',
+    scope: 'read',
+    input: z.strictObject({ ...target, turn: asOf, policy: z.enum(POLICIES).default('sticky') }),
+    output: stallView.extend(knownTask),
+    run: async (graph, input) => {
+      const request = await resolveTarget(graph, input)
+      return readWithTaskKnown(
+        graph,
+        request,
+        () => loadStall(graph, request),
+        ({ window, criteriaLeft }) => request.worldSlug != null || window > 0 || criteriaLeft.length > 0,
+      )
+    },
+  }),
+  explainTurn: operation({
+    summary: 'What was tried in a turn, and why it was not approved',
+    scope: 'read',
+    input: z.strictObject({
+      ...target,
+      turn: turnNumber.nullish().describe('default: the newest'),
+      role: z.enum(ROLES).default('coach').describe('a player sees no evidence, no gate and no details'),
+    }),
+    output: whyView,
+    run: async (graph, input) => explainTurn(graph, await resolveTarget(graph, input)),
+  }),
+  listProjects: operation({
+    summary: 'The projects of the graph that the caller may read, by name',
+    scope: 'read',
+    input: z.strictObject({ ...pageFields }),
+    output: page(z.object({ project: z.string() })),
+    run: (graph, window, { onlyProject = null }) =>
+      readPage(
+        window,
+        async (at) => {
+          const names = await projectsAfter(graph, textCursor(at) ?? '')
+          return names.flatMap((name) =>
+            onlyProject === null || name === onlyProject ? [{ project: name }] : [],
+          )
+        },
+        (last) => last.project,
+      ),
+  }),
+  createWorld: operation({
+    summary: 'Create a world: one autobuild session of a task',
+    scope: 'write',
+    input: createWorldRequest,
+    output: world.extend({ created: z.boolean() }),
+    run: async (graph, input, { idempotencyKey, runs }) => {
+      if (input.executor != null) runs.executors.find(input.executor)
+      const made = await createWorld(graph, input, { requestId: idempotencyKey ?? null })
+      return { ...made.world, created: made.created }
+    },
+  }),
+  listWorlds: operation({
+    summary: 'The worlds of a project, a feature or a task, with how far each has come',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      featureId: name.optional(),
+      taskId: name.optional(),
+      order: z
+        .enum(WORLD_ORDERS)
+        .default('world_slug')
+        .describe('`world_slug`, ascending, or `last_activity`, newest first; default: world_slug'),
+      ...pageFields,
+    }),
+    output: page(worldProgress),
+    run: async (graph, { limit, cursor, maxBytes, order, ...filter }) => {
+      const worlds = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => listWorlds(graph, filter, { order, after: worldCursor(order, at), limit: most }),
+        positionIn(order),
+      )
+      if (worlds.items.length === 0 && cursor == null) await requireNames(graph, filter)
+      return worlds
+    },
+  }),
+  getWorld: operation({
+    summary: 'One world, with how far it has come',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug }),
+    output: worldProgress,
+    run: (graph, input) => getWorldProgress(graph, input.project, input.worldSlug),
+  }),
+  deleteWorld: operation({
+    summary: 'Mark a world deleted; its slug stays taken',
+    scope: 'write',
+    input: z.strictObject({ project, worldSlug }),
+    output: world,
+    run: (graph, input) => deleteWorld(graph, input.project, input.worldSlug),
+  }),
+  listTurns: operation({
+    summary: 'The turns of a world, ascending, as full records',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, ...pageFields }),
+    output: page(turnState),
+    run: (graph, { project, worldSlug, ...window }) =>
+      readPage(
+        window,
+        (at, most) => listTurns(graph, project, worldSlug, { after: numberCursor(at) ?? 0, limit: most }),
+        (last) => String(last.turnNumber),
+        LARGE_RECORDS,
+      ),
+  }),
+  getTurn: operation({
+    summary: 'One turn, as it was stored',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, turnNumber }),
+    output: turnState,
+    run: (graph, input) => readTurn(graph, input.project, input.worldSlug, input.turnNumber),
+  }),
+  getTurnHistory: operation({
+    summary: 'The records that once stood at a turn, newest first',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug, turnNumber, ...pageFields }),
+    output: page(turnState),
+    run: async (graph, { project, worldSlug, turnNumber, ...window }) => {
+      const { items, nextCursor } = await readPage(
+        window,
+        (at, limit) => {
+          const before = numberCursor(at) ?? Number.MAX_SAFE_INTEGER
+          return turnHistory(graph, project, worldSlug, turnNumber, { before, limit })
+        },
+        (last) => String(last.revision),
+        LARGE_RECORDS,
+      )
+      return { items: items.map(({ revision, ...turn }) => turn), nextCursor }
+    },
+  }),
+} as const
+
+/** A cursor of the order by slug is the slug alone. */
+const positionIn =
+  (order: WorldOrder) =>
+  ({ lastActivity, worldSlug }: WorldProgress): string =>
+    order === 'world_slug' ? worldSlug : `${lastActivity} ${worldSlug}`
+
+function worldCursor(order: WorldOrder, cursor: string | null | undefined): WorldPosition | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  if (order === 'world_slug') return { worldSlug: position }
+  const [, lastActivity = '', worldSlug = ''] = /^(\S+) (.+)$/s.exec(position) ?? []
+  if (canonicalInstant(lastActivity) !== lastActivity) throw foreignCursor()
+  return { worldSlug, lastActivity }
+}
