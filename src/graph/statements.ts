@@ -54,9 +54,36 @@ function loadAll(root: string): Map<string, Statement> {
   for (const file of files) {
     const name = file.slice(0, -'.cypher'.length)
     if (path.posix.basename(name).startsWith('_')) continue // a part of other statements
-    statements.set(name, parseStatement(name, withIncludes(root, name)))
+    for (const { choices, source } of chooseForms(withIncludes(root, name))) {
+      const form = [name, ...choices].join(':')
+      statements.set(form, parseStatement(form, source))
+    }
   }
   return statements
+}
+
+type Form = { choices: string[]; source: string }
+
+/**
+ * Statements that differ in one place are one file: `// when named`, `// when newest` and `// end` stand around what each
+ * has there. A file with such a place gives a statement for each choice, `turns/why:named` and `turns/why:newest`.
+ */
+export function chooseForms(source: string): Form[] {
+  const place = /^\/\/ when [\s\S]*?^\/\/ end$\n?/m.exec(source)
+  if (place === null) return [{ choices: [], source }]
+  const [before, after] = [source.slice(0, place.index), source.slice(place.index + place[0].length)]
+  const parts = place[0]
+    .replace(/^\/\/ end$\n?/m, '')
+    .split(/^\/\/ when (\S+)\n/m)
+    .slice(1)
+  return parts.flatMap((choice, i) =>
+    i % 2 === 1
+      ? []
+      : chooseForms(before + (parts[i + 1] ?? '') + after).map((form) => ({
+          ...form,
+          choices: [choice, ...form.choices],
+        })),
+  )
 }
 
 /** A line `// include turns/_parts` stands for that file: parts that several statements share. */
@@ -90,17 +117,18 @@ export function parseStatement(name: string, source: string): Statement {
 const statements = loadAll(CYPHER_ROOT)
 const asked = new Set<string>()
 
-/** The statement of that name; looked up when a module loads, so that a missing file fails at start. */
-export function statement(name: string): Statement {
+/** The statement of that name, in one of its forms; looked up when a module loads, so that a missing file fails at start. */
+export function statement(file: string, ...choices: readonly string[]): Statement {
+  const name = [file, ...choices].join(':')
   const found = statements.get(name)
-  if (found === undefined) throw new Error(`there is no cypher/${name}.cypher`)
+  if (found === undefined) throw new Error(`there is no ${[`cypher/${file}.cypher`, ...choices].join(' ')}`)
   asked.add(name)
   return found
 }
 
 /** The lines of comment at the head of a statement's file, without the slashes. */
 export function headOf({ name }: Statement): string[] {
-  const source = readFileSync(path.join(CYPHER_ROOT, `${name}.cypher`), 'utf8')
+  const source = readFileSync(path.join(CYPHER_ROOT, `${name.split(':', 1)[0]}.cypher`), 'utf8')
   const [head = ''] = /^(?:\/\/.*\n)+/.exec(source) ?? []
   return head
     .trimEnd()

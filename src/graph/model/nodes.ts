@@ -41,13 +41,11 @@ const node = <S extends z.ZodRawShape>(says: string, shape: S) => ({
   properties: z.strictObject(shape),
 })
 
-const turnShape = {
-  key,
-  id: text,
-  number: count,
-  revision: count,
-  digest: text,
-  writeId: token,
+/**
+ * What a turn says: its record, its rows, its defaults and its export derive from here. A new field is added here and to
+ * what comes in (`turnInput` in src/memory/record/record.ts).
+ */
+export const turnFields = {
   playerSummary: text,
   playerDecision: oneOf(PLAYER_DECISIONS),
   playerDecisionRaw: text.optional(),
@@ -71,6 +69,16 @@ const turnShape = {
   commit: text.optional(),
   transcriptSessionIds: texts,
   extra: json.optional(),
+}
+
+const turnShape = {
+  key,
+  id: text,
+  number: count,
+  revision: count,
+  digest: text,
+  writeId: token,
+  ...turnFields,
   outcome: json.optional(),
   verificationCount: count,
   verifiedCount: count,

@@ -14,9 +14,10 @@ import { statement } from '../../graph/statements.ts'
 import { readLedger } from '../criteria/ledger.ts'
 import { removeDerivedKeys, seedId } from '../record/derived-keys.ts'
 import { digestOf } from '../record/digest.ts'
-import { partsOf, type StoredVerification } from '../record/normalize.ts'
+import { partsOf } from '../record/normalize.ts'
 import { readTurn } from '../record/read-turns.ts'
 import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
+import { assembleRecord } from '../record/rows.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
 import { type Known, readKnown } from './load-criteria.ts'
@@ -253,24 +254,10 @@ async function whatStands(
 }
 
 function storedTurn({ scope, parts }: Sent, worldSlug: string): TurnState {
-  const { turn, verifications, promises, issues, gates } = parts
-  const inForm = (wanted: StoredVerification['form']) => verifications.filter(({ form }) => form === wanted)
-  return {
-    ...turn,
-    id: seedId({ featureId: scope.featureId, turnNumber: turn.turnNumber }),
-    key: turnKey(worldKey(scope.project, worldSlug), turn.turnNumber),
-    project: scope.project,
-    featureId: scope.featureId,
-    taskId: scope.taskId,
-    worldSlug,
-    acceptanceCriteriaStatus: Object.fromEntries(
-      inForm('status').map(({ criterionId, status }) => [criterionId, status]),
-    ),
-    verifications: inForm('entry').map(({ form, ...verification }) => verification),
-    promises,
-    issues,
-    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])) as TurnState['gates'],
-  }
+  const { turnNumber } = parts.turn
+  const id = seedId({ featureId: scope.featureId, turnNumber })
+  const key = turnKey(worldKey(scope.project, worldSlug), turnNumber)
+  return assembleRecord({ ...scope, worldSlug }, { ...parts, turn: { ...parts.turn, id, key } })
 }
 
 /**

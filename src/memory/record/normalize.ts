@@ -1,5 +1,7 @@
+import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
+import { turnFields } from '../../graph/model/nodes.ts'
 import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
@@ -25,24 +27,11 @@ import {
 export type StoredVerification = Verification & { form: 'status' | 'entry' }
 
 export type TurnParts = {
-  turn: Omit<
-    TurnState,
-    | 'id'
-    | 'key'
-    | 'project'
-    | 'featureId'
-    | 'taskId'
-    | 'worldSlug'
-    | 'acceptanceCriteriaStatus'
-    | 'verifications'
-    | 'promises'
-    | 'issues'
-    | 'gates'
-  >
+  turn: Pick<TurnState, keyof typeof turnFields | 'turnNumber'>
   verifications: StoredVerification[]
   promises: TurnPromise[]
   issues: Issue[]
-  gates: { name: string; status: string }[]
+  gates: { name: string; status: TurnState['gates'][string] }[]
 }
 
 export function partsOf(request: CaptureRequest, now: string): TurnParts {
@@ -52,27 +41,14 @@ export function partsOf(request: CaptureRequest, now: string): TurnParts {
   return {
     turn: {
       turnNumber: request.turnNumber,
-      playerSummary: request.playerSummary,
+      ...withDefaults(request),
       playerDecision: findPlayerDecision(request.playerDecision ?? '') ?? 'unknown',
       playerDecisionRaw: givenWord(request.playerDecisionRaw, request.playerDecision),
       coachDecision: findCoachDecision(request.coachDecision ?? '') ?? 'unknown',
       coachDecisionRaw: givenWord(request.coachDecisionRaw, request.coachDecision),
-      coachFeedback: request.coachFeedback ?? null,
       mode: request.mode ?? defaultMode(request),
-      blockersFound: request.blockersFound ?? [],
-      progressSummary: request.progressSummary ?? '',
-      testsPassed: request.testsPassed ?? null,
-      testsFailed: request.testsFailed ?? null,
-      coverage: request.coverage ?? null,
-      archScore: request.archScore ?? null,
-      startedAt,
       completedAt,
       durationSeconds: request.durationSeconds ?? (bothGiven ? secondsBetween(startedAt, completedAt) : null),
-      lessonsFromTurn: request.lessonsFromTurn ?? [],
-      whatToTryNext: request.whatToTryNext ?? null,
-      filesModified: request.filesModified ?? [],
-      commit: request.commit ?? null,
-      transcriptSessionIds: request.transcriptSessionIds ?? [],
       extra: request.extra ?? {},
       createdAt: now,
     },
@@ -110,6 +86,17 @@ export function partsOf(request: CaptureRequest, now: string): TurnParts {
     })),
     gates: Object.entries(request.gates ?? {}).map(([name, status]) => ({ name, status })),
   }
+}
+
+/** The fields of a turn as they were given: what was not is null, and a list or a text is empty. */
+function withDefaults(
+  request: Partial<Record<keyof typeof turnFields, unknown>>,
+): Pick<TurnState, keyof typeof turnFields> {
+  const fields = Object.entries(turnFields).map(([name, property]) => {
+    const missing = property instanceof z.ZodOptional ? null : property instanceof z.ZodArray ? [] : ''
+    return [name, request[name as keyof typeof turnFields] ?? missing]
+  })
+  return Object.fromEntries(fields)
 }
 
 /** What came in: a record that was read back says so itself, and null where nothing was given. */

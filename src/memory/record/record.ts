@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { exactJson, integerBetween, LIMITS, label, list, map, name, text } from '../../core/fields.ts'
 import { canonicalInstant } from '../../core/instants.ts'
+import { recordShape } from '../../graph/model/derived.ts'
+import { nodes, turnFields } from '../../graph/model/nodes.ts'
 import {
   COACH_DECISIONS,
   CRITERION_STATUSES,
   type CriterionStatus,
   GATE_STATUSES,
-  MODES,
   PLAYER_DECISIONS,
   PROMISE_STATUSES,
   type PromiseStatus,
@@ -231,34 +232,32 @@ export const captureRequest = turnInput.extend({
 
 export type CaptureRequest = z.output<typeof captureRequest>
 
-const verification = z.object({
-  criterionId: z.string(),
-  criterionText: z.string().nullable(),
-  status: z.enum(CRITERION_STATUSES),
-  source: z.enum(SOURCES),
-  evidence: z.string().nullable(),
-})
+const { form, position, substantiated, ...verificationFields } = nodes.Verification.properties.shape
+const { position: _promise, ...promiseFields } = nodes.Promise.properties.shape
+const { position: _issue, ...issueFields } = nodes.Issue.properties.shape
 
-const promise = z.object({
-  criterionId: z.string(),
-  criterionText: z.string().nullable(),
-  status: z.enum(PROMISE_STATUSES),
-  evidence: z.string().nullable(),
-  evidenceType: z.string().nullable(),
-  confidence: z.number().nullable(),
-  testFile: z.string().nullable(),
-  implementationFiles: z.array(z.string()),
-})
+const verification = z.object(recordShape(verificationFields))
+const promise = z.object(recordShape(promiseFields))
+const issue = z.object({ ...recordShape(issueFields), details: z.json() })
 
-const issue = z.object({
-  severity: z.enum(SEVERITIES),
-  severityRaw: z.string(),
-  category: z.string().nullable(),
-  description: z.string(),
-  criterionIds: z.array(z.string()),
-  suggestion: z.string().nullable(),
-  details: z.json(),
-})
+/** Those that stand behind the parts in a record; a field that is not named here stands before them. */
+const {
+  testsPassed,
+  testsFailed,
+  coverage,
+  archScore,
+  startedAt,
+  completedAt,
+  durationSeconds,
+  lessonsFromTurn,
+  whatToTryNext,
+  filesModified,
+  commit,
+  transcriptSessionIds,
+  extra,
+  createdAt,
+  ...opening
+} = recordShape(turnFields)
 
 /** A turn as it is kept and given back: every field, defaults filled in. */
 export const turnState = z.object({
@@ -269,34 +268,26 @@ export const turnState = z.object({
   taskId: z.string(),
   worldSlug: z.string(),
   turnNumber: z.number(),
-  playerSummary: z.string(),
-  playerDecision: z.enum(PLAYER_DECISIONS),
-  playerDecisionRaw: z.string().nullable(),
-  coachDecision: z.enum(COACH_DECISIONS),
-  coachDecisionRaw: z.string().nullable(),
-  coachFeedback: z.string().nullable(),
-  mode: z.enum(MODES),
-  blockersFound: z.array(z.string()),
-  progressSummary: z.string(),
+  ...opening,
   acceptanceCriteriaStatus: z.record(z.string(), z.enum(CRITERION_STATUSES)),
   verifications: z.array(verification),
   promises: z.array(promise),
   issues: z.array(issue),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)),
-  testsPassed: z.number().nullable(),
-  testsFailed: z.number().nullable(),
-  coverage: z.number().nullable(),
-  archScore: z.number().nullable(),
-  startedAt: z.string().nullable(),
-  completedAt: z.string().nullable(),
-  durationSeconds: z.number().nullable(),
-  lessonsFromTurn: z.array(z.string()),
-  whatToTryNext: z.string().nullable(),
-  filesModified: z.array(z.string()),
-  commit: z.string().nullable(),
-  transcriptSessionIds: z.array(z.string()),
+  testsPassed,
+  testsFailed,
+  coverage,
+  archScore,
+  startedAt,
+  completedAt,
+  durationSeconds,
+  lessonsFromTurn,
+  whatToTryNext,
+  filesModified,
+  commit,
+  transcriptSessionIds,
   extra: z.record(z.string(), z.json()),
-  createdAt: z.string(),
+  createdAt,
 })
 
 export type TurnState = z.output<typeof turnState>
