@@ -1,6 +1,6 @@
+import { transcriptFileKey } from '../src/core/keys.ts'
 import type { Graph, Value } from '../src/graph/port.ts'
 import { TranscriptBatch } from '../src/transcripts/batch.ts'
-import { fileKey } from '../src/transcripts/progress.ts'
 import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/statement-params.ts'
 import { newThread } from '../src/transcripts/thread.ts'
 import { type TranscriptTurn, transcriptTurn } from '../src/transcripts/turn.ts'
@@ -58,13 +58,13 @@ export async function fillTurns(
     const some: StoredTurn[] = []
     for (let i = 0; i < TURNS_A_SESSION && written < steps; i++, turns++) {
       const turn = madeUp(turns, shapes)
-      some.push(storedTurn(project, fileKey(source), source.sessionId, turn))
+      some.push(storedTurn(project, transcriptFileKey(source), source.sessionId, turn))
       written += turn.length
     }
     await batch.add({
       source,
       file: {
-        key: fileKey(source),
+        key: transcriptFileKey(source),
         expected: -1,
         sessions: [sessionParams(project, newThread(source.sessionId, false), null) as Value],
         properties: {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { scrubText } from './scrub/scrub.ts'
 
 /**
  * Every node that is looked up has one synthetic key: its scope's parts, each percent-encoded, joined
@@ -34,9 +35,6 @@ export const criterionKey = (ofTask: string, words: string): string => `${ofTask
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
 
-/** What belongs to a project and has one name there: a transcript's session, turn, tool or pattern. */
-export const transcriptKey = (project: string, own: string): string => join(project, own)
-
 /** Whose criterion it is; null where the key is none of a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = key.split('/').map(decodePart)
@@ -45,3 +43,59 @@ export function taskOfCriterion(key: string): { project: string; featureId: stri
 }
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+
+/** Tools, calls and records as Claude Code names them. */
+const USUAL_NAME =
+  /^(?:[A-Za-z]{1,24}|(?:toolu|msg|req)_[A-Za-z0-9]{20,30}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
+
+/** Masks secrets in a name or an id of a transcript. Two names that differ still do, and a masked one is left alone. */
+export function maskName(name: string): string {
+  if (USUAL_NAME.test(name)) return name
+  const masked = scrubText(name)
+  return masked === name ? name : `${masked} ${sha256(name).slice(0, 12)}`
+}
+
+const LONGEST_NAME = 256
+const LONGEST_PATH = 4_096
+
+/** Names and ids of transcripts are other people's: masked, what both engines can keep, no longer than an index takes. */
+export const storedName = (text: string): string => shorten(maskName(text), LONGEST_NAME)
+export const storedPath = (text: string): string => shorten(scrubText(text), LONGEST_PATH)
+
+const shorten = (text: string, longest: number): string =>
+  text.length <= longest
+    ? text.toWellFormed().replaceAll('\0', '\uFFFD')
+    : `${shorten(text.slice(0, longest - 65), longest)}…${sha256(text)}`
+
+/** What belongs to a project and has one name there, which is stored already. */
+export const transcriptKey = (project: string, own: string): string => join(project, own)
+
+/** By the name or the id that the transcript gives. */
+export const sessionKey = (project: string, sessionId: string): string =>
+  transcriptKey(project, storedName(sessionId))
+export const transcriptTurnKey = (project: string, id: string): string =>
+  transcriptKey(project, storedName(id))
+export const toolKey = (project: string, tool: string): string => transcriptKey(project, storedName(tool))
+
+/** Two files may hold one session. */
+export const transcriptFileKey = (of: {
+  project: string
+  sessionId: string
+  path?: string | null | undefined
+}): string =>
+  transcriptKey(of.project, `${storedName(of.sessionId)}${of.path == null ? '' : `@${sha256(of.path)}`}`)
+
+/** Patterns may be longer than an index takes. */
+export const patternKey = (project: string, pattern: string): string =>
+  transcriptKey(project, sha256(pattern))
+
+export const toolUseKey = (of: { project: string; tool: string; period: number; length: number }): string =>
+  `${toolKey(of.project, of.tool)}/${of.period}/${of.length}`
+
+/** What a session's id says: `{session}`, or `{session}/{agent}` for the thread of a subagent. */
+export function splitSessionId(id: string): { session: string; agentId: string | null } {
+  const slash = id.lastIndexOf('/')
+  return slash < 0
+    ? { session: id, agentId: null }
+    : { session: id.slice(0, slash), agentId: id.slice(slash + 1) }
+}

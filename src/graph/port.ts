@@ -8,6 +8,12 @@ export type Row = Record<string, unknown>
 
 export type Step = { statement: Statement; params: Params }
 
+/** A statement of a transaction; its parameters are plain data. */
+export const stepOf = (to: Statement, params: { [name: string]: unknown }): Step => ({
+  statement: to,
+  params: params as Params,
+})
+
 /** Runs one statement of a transaction, after those before it. */
 export type Run = (step: Step) => Promise<Row[]>
 

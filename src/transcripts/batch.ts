@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Graph, Run, Step, Value } from '../graph/port.ts'
+import { transcriptFileKey } from '../core/keys.ts'
+import { type Graph, type Run, type Step, stepOf, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { winnersOf } from './deduplicate.ts'
-import { fileKey, type TranscriptSource } from './progress.ts'
+import type { TranscriptSource } from './progress.ts'
 import { heldParams, type StoredTurn, turnParams } from './statement-params.ts'
-import { stepOf } from './step-of.ts'
 import { Sums } from './sums.ts'
 
 const writeFiles = statement('transcripts/files')
@@ -108,7 +108,7 @@ export class TranscriptBatch {
 
   /** Whether a transcript is among them; it is none of them any more. */
   takeRefusal(source: TranscriptSource): boolean {
-    const others = this.#refused.filter((other) => fileKey(other) !== fileKey(source))
+    const others = this.#refused.filter((other) => transcriptFileKey(other) !== transcriptFileKey(source))
     const was = others.length < this.#refused.length
     this.#refused = others
     return was

@@ -1,6 +1,6 @@
+import { maskName } from '../core/keys.ts'
 import type { StepStatus, TranscriptTurnKind } from '../graph/model/values.ts'
 import type { TranscriptRecord } from './line-records.ts'
-import { maskName } from './mask-name.ts'
 
 /** What a record says, as far as turns need it (contract: transcripts.md, "Turns"). Words are looked at, never kept. */
 

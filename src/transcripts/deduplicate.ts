@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { patternKey } from '../core/keys.ts'
 import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { decodeRow } from '../graph/decode.ts'
-import type { Run } from '../graph/port.ts'
+import { type Run, stepOf } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { NEVER_MS, patternKey, type StoredTurn } from './statement-params.ts'
-import { stepOf } from './step-of.ts'
+import { NEVER_MS, type StoredTurn } from './statement-params.ts'
 import type { Summed } from './sums.ts'
 
 const knownTurns = statement('transcripts/known-turns')

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { patternKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ARROW, isSingleTool } from './pattern.ts'
 import { ALL, instantAt } from './report-request.ts'
-import { NEVER_MS, patternKey } from './statement-params.ts'
+import { NEVER_MS } from './statement-params.ts'
 
 /**
  * Patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was

@@ -3,9 +3,9 @@ import { closeSync, type Dirent, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { storedName } from '../core/keys.ts'
 import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
-import { nameFrom } from './statement-params.ts'
 import { type Counted, Tally } from './tally.ts'
 import { nameOf } from './transcript.ts'
 
@@ -92,7 +92,7 @@ async function firstSessionId(file: string): Promise<string | null> {
 
 /** A session's name as a part of paths and keys: other people's programs write what they like. */
 const asName = (sessionId: string): string => {
-  const name = nameFrom(sessionId.replaceAll('/', '-'))
+  const name = storedName(sessionId.replaceAll('/', '-'))
   return RESERVED.has(name) ? `session-${name}` : name
 }
 

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../core/errors.ts'
-import { projectKey } from '../core/keys.ts'
+import {
+  projectKey,
+  sessionKey,
+  splitSessionId,
+  storedName,
+  storedPath,
+  transcriptFileKey,
+} from '../core/keys.ts'
 import { countMasks } from '../core/scrub/scrub.ts'
-import type { Graph, Step, Value } from '../graph/port.ts'
+import { type Graph, type Step, stepOf, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
-  fileKey,
   type KnownProgress,
   readProgress,
   readSeen,
@@ -14,16 +20,7 @@ import {
   type TranscriptSource,
 } from './progress.ts'
 import { scrubbedState, scrubErrors } from './scrubbed.ts'
-import { splitSessionId } from './session-name.ts'
-import {
-  nameFrom,
-  pathFrom,
-  type StoredTurn,
-  sessionKey,
-  sessionParams,
-  storedTurn,
-} from './statement-params.ts'
-import { stepOf } from './step-of.ts'
+import { type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
 import type { Counted } from './tally.ts'
 import { Transcript } from './transcript.ts'
 
@@ -172,7 +169,7 @@ class Reading {
       {
         ...start,
         onTurn: ({ sessionId }, turn) => {
-          this.#found.push(storedTurn(source.project, fileKey(source), sessionId, turn))
+          this.#found.push(storedTurn(source.project, transcriptFileKey(source), sessionId, turn))
           this.steps += turn.length
         },
       },
@@ -202,7 +199,9 @@ class Reading {
   async lastPart(): Promise<Part> {
     for (const { thread, open } of this.transcript.sessions()) {
       if (open !== null)
-        this.#found.push(storedTurn(this.#source.project, fileKey(this.#source), thread.sessionId, open))
+        this.#found.push(
+          storedTurn(this.#source.project, transcriptFileKey(this.#source), thread.sessionId, open),
+        )
     }
     return this.part(true)
   }
@@ -220,22 +219,22 @@ class Reading {
   async #file(isWhole: boolean): Promise<Part['file']> {
     const { project, sessionId, path = null, inode = null, parentStepId = null } = this.#source
     const { consumed: offset } = this.transcript
-    const filePath = path === null ? null : pathFrom(path)
+    const filePath = path === null ? null : storedPath(path)
     const threads = this.transcript.sessions().map(({ thread }) => thread)
-    const ofThreads = threads.flatMap(({ sessionId: id, cwd, version }) => [nameFrom(id), cwd, version])
-    this.#redactions.set(fileKey(this.#source), countMasks([filePath, ...ofThreads]))
+    const ofThreads = threads.flatMap(({ sessionId: id, cwd, version }) => [storedName(id), cwd, version])
+    this.#redactions.set(transcriptFileKey(this.#source), countMasks([filePath, ...ofThreads]))
     const state = await scrubbedState(this.transcript.state())
     const expected = this.#expected ?? -1
     this.#expected = offset
     return {
-      key: fileKey(this.#source),
+      key: transcriptFileKey(this.#source),
       expected,
       sessions: threads.map((thread) =>
         sessionParams(project, thread, thread.sessionId === sessionId ? parentStepId : null),
       ) as Value[],
       properties: {
         project,
-        sessionId: nameFrom(sessionId),
+        sessionId: storedName(sessionId),
         path: filePath,
         inode,
         offset,

@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { sha256, transcriptKey } from '../core/keys.ts'
+import { transcriptFileKey } from '../core/keys.ts'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { nameFrom } from './statement-params.ts'
 import type { TranscriptState } from './transcript.ts'
 
 /** How far transcripts were read, and what the graph holds of them. */
@@ -23,9 +22,6 @@ export type TranscriptSource = {
   /** The call that started the agent, where a file beside the transcript names it. */
   parentStepId?: string | null | undefined
 }
-
-export const fileKey = ({ project, sessionId, path }: TranscriptSource): string =>
-  transcriptKey(project, `${nameFrom(sessionId)}${path == null ? '' : `@${sha256(path)}`}`)
 
 /** How far a transcript was read. */
 export type TranscriptProgress = {
@@ -74,10 +70,10 @@ export async function readProgress(
   graph: Graph,
   sources: readonly TranscriptSource[],
 ): Promise<KnownProgress[]> {
-  const rows = await readRows(graph, progress, { keys: sources.map(fileKey) }, progressRow)
+  const rows = await readRows(graph, progress, { keys: sources.map(transcriptFileKey) }, progressRow)
   const found = new Map(rows.map(({ key, file }) => [key, file]))
   return sources.map((source) => {
-    const file = found.get(fileKey(source))
+    const file = found.get(transcriptFileKey(source))
     if (file === undefined) return UNKNOWN
     const [bytes, hash] = file.tail?.split(':') ?? []
     return {
@@ -106,7 +102,7 @@ export async function readSeen(
   source: TranscriptSource,
 ): Promise<{ started: string[]; seen: string[] }> {
   const row = z.object({ turns: z.array(z.string()), calls: z.array(z.string()) })
-  const [found] = await readRows(graph, knownCalls, { key: fileKey(source) }, row)
+  const [found] = await readRows(graph, knownCalls, { key: transcriptFileKey(source) }, row)
   return { started: found?.turns ?? [], seen: found?.calls ?? [] }
 }
 
@@ -120,6 +116,6 @@ export async function transcriptContents(
   graph: Graph,
   sources: readonly TranscriptSource[],
 ): Promise<TranscriptContents> {
-  const [row] = await readRows(graph, contents, { keys: sources.map(fileKey) }, contentsRow)
+  const [row] = await readRows(graph, contents, { keys: sources.map(transcriptFileKey) }, contentsRow)
   return row ?? { sessions: 0, turns: 0, steps: 0 }
 }

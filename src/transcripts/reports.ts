@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { patternKey, sessionKey } from '../core/keys.ts'
 import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import { TRANSCRIPT_TURN_KINDS, TRANSCRIPT_TURN_STATUSES } from '../graph/model/values.ts'
@@ -7,7 +8,6 @@ import { type Statement, statement } from '../graph/statements.ts'
 import { type Desire, patternStats, readDesires } from './desires.ts'
 import { ARROW, isSingleTool, parsePattern } from './pattern.ts'
 import { common, instantAt, type ReportRequest } from './report-request.ts'
-import { patternKey, sessionKey } from './statement-params.ts'
 
 /** What analysts ask of transcripts (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
 

@@ -1,39 +1,19 @@
 import { canonicalInstant } from '../core/instants.ts'
-import { sha256, transcriptKey } from '../core/keys.ts'
-import { scrubText } from '../core/scrub/scrub.ts'
+import {
+  patternKey,
+  sessionKey,
+  splitSessionId,
+  storedName,
+  storedPath,
+  toolKey,
+  transcriptTurnKey,
+} from '../core/keys.ts'
 import type { Params, Value } from '../graph/port.ts'
 import { failureOf } from './failure.ts'
-import { maskName } from './mask-name.ts'
-import { splitSessionId } from './session-name.ts'
 import type { ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
 
 /** What of a transcript goes into the graph, as parameters of its statements. */
-
-const LONGEST_NAME = 256
-const LONGEST_PATH = 4_096
-
-/** Names and ids are other people's: what both engines can keep, and no longer than an index takes. */
-export const nameFrom = (text: string): string => kept(maskName(text), LONGEST_NAME)
-export const pathFrom = (text: string): string => kept(scrubText(text), LONGEST_PATH)
-
-const kept = (text: string, longest: number): string =>
-  text.length <= longest
-    ? text.toWellFormed().replaceAll('\0', '\uFFFD')
-    : `${kept(text.slice(0, longest - 65), longest)}…${sha256(text)}`
-
-export const sessionKey = (project: string, sessionId: string): string =>
-  transcriptKey(project, nameFrom(sessionId))
-
-const turnKeyOf = (project: string, id: string): string => transcriptKey(project, nameFrom(id))
-const toolKey = (project: string, tool: string): string => transcriptKey(project, nameFrom(tool))
-
-/** Patterns may be longer than an index takes. */
-export const patternKey = (project: string, pattern: string): string =>
-  transcriptKey(project, sha256(pattern))
-
-export const toolUseKey = (of: { project: string; tool: string; period: number; length: number }): string =>
-  `${toolKey(of.project, of.tool)}/${of.period}/${of.length}`
 
 export type StoredTurn = {
   project: string
@@ -53,9 +33,9 @@ export const storedTurn = (
 ): StoredTurn => ({
   project,
   fileKey,
-  key: turnKeyOf(project, turn.id),
+  key: transcriptTurnKey(project, turn.id),
   length: turn.length,
-  sessionId: nameFrom(sessionId),
+  sessionId: storedName(sessionId),
   turn,
 })
 
@@ -85,7 +65,7 @@ export type TurnParams = {
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn): TurnParams {
   const startedAt = instant(turn.startedAt)
   const begunMs = begunMsOf(startedAt)
-  const tools = turn.steps.map(({ tool }) => nameFrom(tool))
+  const tools = turn.steps.map(({ tool }) => storedName(tool))
   const pattern = turn.pattern === null ? null : turn.pattern.toWellFormed().replaceAll('\0', '\uFFFD')
   const patternIs = pattern === null ? null : patternKey(project, pattern)
   return {
@@ -93,7 +73,7 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
     startedAt,
     properties: {
       project,
-      id: nameFrom(turn.id),
+      id: storedName(turn.id),
       sessionId,
       fileKey,
       index: turn.index,
@@ -134,11 +114,11 @@ function callsOf(
     const tool = tools[sequence] ?? ''
     const own = byTool.get(tool) ?? { steps: [], failed: [] }
     byTool.set(tool, own)
-    const agentId = step.agentId === null ? null : nameFrom(step.agentId)
+    const agentId = step.agentId === null ? null : storedName(step.agentId)
     // In the order that the statement takes them: their names, a million times, were half of what is sent.
     // A turn that an earlier version left open in a file's state has no groups.
     const group = step.parallelGroup ?? null
-    const row = [nameFrom(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group]
+    const row = [storedName(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group]
     if (step.status !== 'error') own.steps.push(row)
     else {
       const error = step.error ?? ''
@@ -171,11 +151,11 @@ export function sessionParams(
     parents: parent === null ? [] : [sessionKey(project, parent)],
     properties: {
       project,
-      id: nameFrom(sessionId),
-      agentId: parent === null || agentId === null ? null : nameFrom(agentId),
-      parentStepId: parentStepId === null ? null : nameFrom(parentStepId),
-      cwd: cwd === null ? null : pathFrom(cwd),
-      version: version === null ? null : nameFrom(version),
+      id: storedName(sessionId),
+      agentId: parent === null || agentId === null ? null : storedName(agentId),
+      parentStepId: parentStepId === null ? null : storedName(parentStepId),
+      cwd: cwd === null ? null : storedPath(cwd),
+      version: version === null ? null : storedName(version),
       isTranscribed: true,
     },
   }

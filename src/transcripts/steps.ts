@@ -1,12 +1,12 @@
 /** Reads the calls of one turn of a transcript, in their order: their structure, never a word of them. */
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { sessionKey } from '../core/keys.ts'
 import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import { STEP_STATUSES } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { sessionKey } from './statement-params.ts'
 
 const turnOfSession = statement('transcripts/turn-of-session')
 const stepsOfTurn = statement('transcripts/steps-of-turn')

@@ -1,7 +1,6 @@
-import type { Step } from '../graph/port.ts'
+import { patternKey, toolUseKey } from '../core/keys.ts'
+import { type Step, stepOf } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
-import { patternKey, toolUseKey } from './statement-params.ts'
-import { stepOf } from './step-of.ts'
 
 /**
  * What reports add up instead of walking the steps: how often each pattern is followed, and each tool called in turns

@@ -1,3 +1,4 @@
+import { splitSessionId } from '../core/keys.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import type { TranscriptTurnKind } from '../graph/model/values.ts'
 import {
@@ -15,7 +16,6 @@ import {
   whatWasSaid,
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
-import { splitSessionId } from './session-name.ts'
 import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
 
 /** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */

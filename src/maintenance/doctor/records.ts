@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { type Label, nodes } from '../../graph/model/nodes.ts'
 import { problemsOfNode } from '../../graph/model/validate.ts'
-import type { Step } from '../../graph/port.ts'
+import { type Step, stepOf } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import { type Findings, LONGEST } from './finding.ts'
 
 export type Held = Readonly<Record<string, unknown>>

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Graph, Step } from '../../graph/port.ts'
+import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import type { Statement } from '../../graph/statements.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import type { Finding } from './finding.ts'
 
 /** Puts right what a check found, where the check derived it from what the graph itself says. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { turnKey } from '../../core/keys.ts'
 import { optionalText } from '../../graph/columns.ts'
 import { readRows } from '../../graph/decode.ts'
-import type { Graph, Step } from '../../graph/port.ts'
+import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import {
   type Attempt,
@@ -12,7 +12,6 @@ import {
   type TurnRun,
 } from '../../runs/record.ts'
 import { recordKey, runSeqKey, seenAttempt, seenRun, worldSeqKey } from '../../runs/rows.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import type { WorldState } from './cursor.ts'
 import type { Findings } from './finding.ts'
 import { checkKey, checkRecord, difference, heldMap, setOf } from './records.ts'

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { transcriptKey } from '../../core/keys.ts'
+import { patternKey, toolKey, toolUseKey, transcriptKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
-import type { Graph } from '../../graph/port.ts'
+import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { nameFrom, patternKey, toolUseKey } from '../../transcripts/statement-params.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import { PERIOD_MS } from '../../transcripts/sums.ts'
 import type { Position } from './cursor.ts'
 import { Findings } from './finding.ts'
@@ -99,7 +97,7 @@ export async function walkTools(
     if (!isTime()) return walked
     const findings = new Findings()
     const node = nodes.get(name)
-    const key = transcriptKey(project, nameFrom(name))
+    const key = toolKey(project, name)
     if (node === undefined) findings.add('unattached', 'ToolUse', key, 'there is no such Tool')
     else if (checkRecord(findings, 'Tool', node.key, node.held)) checkKey(findings, 'Tool', node.key, key)
     const ofTool = { project, tool: name, key }

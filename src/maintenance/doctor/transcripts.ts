@@ -1,15 +1,12 @@
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
-import { transcriptKey } from '../../core/keys.ts'
+import { patternKey, sessionKey, toolKey, transcriptFileKey, transcriptKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
-import type { Graph, Step } from '../../graph/port.ts'
+import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { patternOf } from '../../transcripts/pattern.ts'
-import { fileKey } from '../../transcripts/progress.ts'
-import { nameFrom, patternKey, sessionKey } from '../../transcripts/statement-params.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import type { Position } from './cursor.ts'
 import { type Finding, Findings } from './finding.ts'
 import { checkKey, checkRecord, difference, type Held, heldMap, setOf } from './records.ts'
@@ -232,7 +229,7 @@ function checkCalls(
   const repair = stepOf(repairCalled, {
     key,
     called: [...sums].map(([tool, [calls, errors]]) => ({
-      key: transcriptKey(project, nameFrom(tool)),
+      key: toolKey(project, tool),
       calls,
       errors,
     })),
@@ -286,5 +283,6 @@ function checkFile(project: string, key: string, held: Held, findings: Findings)
   if (!checkRecord(findings, 'TranscriptFile', key, held)) return
   const { sessionId, path = null } = storedProperties('TranscriptFile', held)
   // Both are kept as an import shortens them, and the key is made of what it was given.
-  if (sessionId.length < 200) checkKey(findings, 'TranscriptFile', key, fileKey({ project, sessionId, path }))
+  if (sessionId.length < 200)
+    checkKey(findings, 'TranscriptFile', key, transcriptFileKey({ project, sessionId, path }))
 }

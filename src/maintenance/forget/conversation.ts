@@ -1,11 +1,9 @@
 import * as z from 'zod'
-import { transcriptKey } from '../../core/keys.ts'
+import { patternKey, toolKey, transcriptKey } from '../../core/keys.ts'
 import { optionalText, textList } from '../../graph/columns.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
-import type { Graph, Run } from '../../graph/port.ts'
+import { type Graph, type Run, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { nameFrom, patternKey } from '../../transcripts/statement-params.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import { Sums } from '../../transcripts/sums.ts'
 import { goneOf, inOnePiece, NODES_AT_ONCE } from './piece.ts'
 import type { Counts, Tally } from './tally.ts'
@@ -170,7 +168,7 @@ async function settle(
   const patternKeys = patterns.map((pattern) => patternKey(project, pattern)).sort()
   const gone = (await run(stepOf(patternsGo, { keys: patternKeys }))).map(({ key }) => String(key))
   const desires = gone.length === 0 ? [] : await run(stepOf(desiresGo, { keys: gone }))
-  const toolKeys = [...new Set(tools)].map((tool) => transcriptKey(project, nameFrom(tool))).sort()
+  const toolKeys = [...new Set(tools)].map((tool) => toolKey(project, tool)).sort()
   return {
     ToolUse: uses,
     TurnPattern: gone.length,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { maskName } from '../../core/keys.ts'
 import { countMasks, scrub } from '../../core/scrub/scrub.ts'
-import { maskName } from '../../transcripts/mask-name.ts'
 import { type ExportRecord, records } from '../export/records.ts'
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
+import { stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
 import { split } from './properties.ts'

@@ -1,5 +1,5 @@
+import { stepOf } from '../../graph/port.ts'
 import type { Statement } from '../../graph/statements.ts'
-import { stepOf } from '../../transcripts/step-of.ts'
 import type { ExportRecord, Kind } from '../export/records.ts'
 import { type Conflict, differing, keyOf } from './conflicts.ts'
 import type { Given, Work } from './work.ts'
