@@ -126,6 +126,14 @@ export function statement(file: string, ...choices: readonly string[]): Statemen
   return found
 }
 
+/** A statement that is generated from the model (model-statements.ts), under the same checks as one of a file. */
+export function generated(name: string, source: string): Statement {
+  const made = statements.get(name) ?? parseStatement(name, source)
+  statements.set(name, made)
+  asked.add(name)
+  return made
+}
+
 /** The lines of comment at the head of a statement's file, without the slashes. */
 export function headOf({ name }: Statement): string[] {
   const source = readFileSync(path.join(CYPHER_ROOT, `${name.split(':', 1)[0]}.cypher`), 'utf8')

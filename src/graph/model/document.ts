@@ -1,15 +1,22 @@
 import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
 import { kindOf } from './properties.ts'
-import { relationships } from './relationships.ts'
+import { ownersOf, relationships } from './relationships.ts'
 
 /** The stored shape as documents show it: generated, so that it is true. */
 
-/** A markdown table of all nodes, with a row for each property; `?` marks one that a node may lack. */
+/** A markdown table of all nodes, with what each hangs on and its properties; `?` marks one that a node may lack. */
 export const nodesTable = (): string =>
   table(
-    ['node', 'what it is', 'properties'],
-    LABELS.map((label) => [`\`${label}\``, nodes[label].says, propertiesOf(nodes[label].properties)]),
+    ['node', 'what it is', 'hangs on', 'properties'],
+    LABELS.map((label) => [
+      `\`${label}\``,
+      nodes[label].says,
+      ownersOf(label)
+        .flatMap(({ owners }) => owners.map((owner) => `\`${owner}\``))
+        .join(' or '),
+      propertiesOf(nodes[label].properties),
+    ]),
   )
 
 /** A markdown table of all relationships. */

@@ -30,15 +30,29 @@ import {
   TURN_RUN_STATUSES,
 } from './values.ts'
 
-/** The nodes of the graph: what each is, and the properties that it holds. What is not here is not stored. */
+/**
+ * The nodes of the graph: what each is, and the properties that it holds. What is not here is not stored. On what each
+ * hangs, relationships.ts says. The doctor, export, restore and forget are driven by both.
+ */
 export type StoredNode = {
   says: string
   properties: z.ZodObject
+  /** The property that names one of them: its key, where it has one. */
+  name: string
+  /** The record in which it leaves with an export; 'part': in its owner's; null: it is derived from others, or local. */
+  exported: string | null
 }
 
-const node = <S extends z.ZodRawShape>(says: string, shape: S) => ({
+const node = <S extends z.ZodRawShape>(exported: string | null, says: string, shape: S) => ({
   says,
   properties: z.strictObject(shape),
+  name: 'key' in shape ? 'key' : (Object.keys(shape)[0] ?? ''),
+  exported,
+})
+
+const part = <S extends z.ZodRawShape>(name: keyof S & string, says: string, shape: S) => ({
+  ...node('part', says, shape),
+  name: name as string,
 })
 
 /**
@@ -101,16 +115,19 @@ const stepShape = {
 }
 
 export const nodes = {
-  Project: node('a project; everything of it has a key that begins with its own', { key, name: text }),
-  Feature: node('a feature of a project', { key, id: text }),
-  Task: node('a task of a feature; the criteria are its', {
+  Project: node('project', 'a project; everything of it has a key that begins with its own', {
+    key,
+    name: text,
+  }),
+  Feature: node('feature', 'a feature of a project', { key, id: text }),
+  Task: node('task', 'a task of a feature; the criteria are its', {
     key,
     id: text,
     criteriaRev: count,
     worldCount: count,
     rev: token.optional(),
   }),
-  World: node('one autobuild session of a task, where turns are numbered from 1', {
+  World: node('world', 'one autobuild session of a task, where turns are numbered from 1', {
     key,
     slug: text,
     project: text,
@@ -148,9 +165,9 @@ export const nodes = {
     creation: token,
     rev: token,
   }),
-  Turn: node('one round of Player and Coach, as it stands', turnShape),
-  SupersededTurn: node('a record that once stood at a turn', turnShape),
-  Criterion: node('what must hold; its identity is its text, or its label in one world', {
+  Turn: node('turn', 'one round of Player and Coach, as it stands', turnShape),
+  SupersededTurn: node('superseded_turn', 'a record that once stood at a turn', turnShape),
+  Criterion: node('criterion', 'what must hold; its identity is its text, or its label in one world', {
     key,
     texts,
     textSources: texts,
@@ -159,7 +176,7 @@ export const nodes = {
     mergedInto: key.optional(),
     worldKey: key.optional(),
   }),
-  Verification: node("one observation of a criterion's status", {
+  Verification: part('criterionId', "one observation of a criterion's status", {
     position: count,
     form: oneOf(['status', 'entry']),
     criterionId: text,
@@ -169,7 +186,7 @@ export const nodes = {
     evidence: text.optional(),
     substantiated: flag,
   }),
-  Promise: node('one claim by the Player that a criterion is met', {
+  Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
     position: count,
     criterionId: text,
     criterionText: text.optional(),
@@ -180,7 +197,7 @@ export const nodes = {
     testFile: text.optional(),
     implementationFiles: texts,
   }),
-  Issue: node('what the Coach complained of', {
+  Issue: part('description', 'what the Coach complained of', {
     position: count,
     severity: oneOf(SEVERITIES),
     severityRaw: text,
@@ -190,12 +207,12 @@ export const nodes = {
     suggestion: text.optional(),
     details: json.optional(),
   }),
-  Gate: node('a quality gate that the turn went through', {
+  Gate: part('name', 'a quality gate that the turn went through', {
     position: count,
     name: text,
     status: oneOf(GATE_STATUSES),
   }),
-  TurnRun: node('a durable sequence of attempts towards a number of committed turns', {
+  TurnRun: node('turn_run', 'a durable sequence of attempts towards a number of committed turns', {
     key,
     turnRunId: text,
     project: text,
@@ -223,7 +240,7 @@ export const nodes = {
     activeWorldKey: key.optional(),
     ...leaseShape,
   }),
-  Attempt: node('one try at a turn', {
+  Attempt: node('attempt', 'one try at a turn', {
     key,
     attemptId: text,
     project: text,
@@ -246,7 +263,7 @@ export const nodes = {
     activeWorldKey: key.optional(),
     ...leaseShape,
   }),
-  TranscriptFile: node('how far a transcript was read, and what stood open there', {
+  TranscriptFile: node('transcript_file', 'how far a transcript was read, and what stood open there', {
     key,
     project: text,
     sessionId: text,
@@ -259,7 +276,7 @@ export const nodes = {
     rev: token,
   }),
   // One that a turn names before its transcript comes has an id alone; one that a subagent's file names, a key alone.
-  TranscriptSession: node('a session of a transcript, or the thread of a subagent', {
+  TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {
     key,
     id: text.optional(),
     project: text.optional(),
@@ -271,29 +288,33 @@ export const nodes = {
     startedAt: instant.optional(),
     endedAt: instant.optional(),
   }),
-  TranscriptTurn: node('one human, model, human cycle of a transcript: its structure, never a word', {
-    key,
-    id: text,
-    project: text,
-    sessionId: text,
-    fileKey: key,
-    index: count,
-    kind: oneOf(TRANSCRIPT_TURN_KINDS),
-    status: oneOf(TRANSCRIPT_TURN_STATUSES),
-    startedAt: instant.optional(),
-    begunMs: epochMs,
-    durationMs: number.optional(),
-    durationSource: oneOf(['turn_duration', 'timestamps']).optional(),
-    length: count,
-    pattern: text.optional(),
-    patternKey: key.optional(),
-    tools: texts,
-    errors: count,
-    parallelSteps: count,
-    rev: token,
-  }),
-  Step: node('one tool call', stepShape),
-  FailedStep: node('one that failed: it is a Step too', {
+  TranscriptTurn: node(
+    'transcript_turn',
+    'one human, model, human cycle of a transcript: its structure, never a word',
+    {
+      key,
+      id: text,
+      project: text,
+      sessionId: text,
+      fileKey: key,
+      index: count,
+      kind: oneOf(TRANSCRIPT_TURN_KINDS),
+      status: oneOf(TRANSCRIPT_TURN_STATUSES),
+      startedAt: instant.optional(),
+      begunMs: epochMs,
+      durationMs: number.optional(),
+      durationSource: oneOf(['turn_duration', 'timestamps']).optional(),
+      length: count,
+      pattern: text.optional(),
+      patternKey: key.optional(),
+      tools: texts,
+      errors: count,
+      parallelSteps: count,
+      rev: token,
+    },
+  ),
+  Step: part('id', 'one tool call', stepShape),
+  FailedStep: part('id', 'one that failed: it is a Step too', {
     ...stepShape,
     error: text,
     failure: text,
@@ -302,16 +323,20 @@ export const nodes = {
     sessionId: text,
     begunMs: epochMs,
   }),
-  Tool: node('a tool that was called in a project', { key, name: text, project: text }),
-  TurnPattern: node('an abstract sequence of tools, with how many turns follow it and with how many calls', {
-    key,
-    project: text,
-    pattern: text,
-    turns: count,
-    calls: count,
-    rev: token.optional(),
-  }),
-  ToolUse: node('the calls of a tool in the turns of one length and one period of 7 days', {
+  Tool: node(null, 'a tool that was called in a project', { key, name: text, project: text }),
+  TurnPattern: node(
+    null,
+    'an abstract sequence of tools, with how many turns follow it and with how many calls',
+    {
+      key,
+      project: text,
+      pattern: text,
+      turns: count,
+      calls: count,
+      rev: token.optional(),
+    },
+  ),
+  ToolUse: node(null, 'the calls of a tool in the turns of one length and one period of 7 days', {
     key,
     project: text,
     tool: text,
@@ -321,7 +346,7 @@ export const nodes = {
     calls: count,
     rev: token,
   }),
-  Desire: node('a long pattern that recurs: worth a better tool', {
+  Desire: node('desire', 'a long pattern that recurs: worth a better tool', {
     key,
     project: text,
     toolName: text,
@@ -335,13 +360,13 @@ export const nodes = {
     firstSeen: instant.optional(),
     lastSeen: instant.optional(),
   }),
-  SchemaMigration: node('a migration that was applied', {
+  SchemaMigration: node(null, 'a migration that was applied', {
     version: text,
     description: text,
     checksum: text,
     appliedAt: instant,
   }),
-  SchemaMigrationLock: node('who migrates at this moment', {
+  SchemaMigrationLock: node(null, 'who migrates at this moment', {
     key,
     rev: token,
     owner: text.optional(),

@@ -9,7 +9,15 @@ export type StoredRelationship = {
   to: readonly Label[]
   says: string
   properties: z.ZodObject
+  /** The end on which the other one hangs: without any such relationship that one belongs nowhere. Null: a link. */
+  owner: 'from' | 'to' | null
+  /** Whether the owner has one at least. */
+  isRequired: boolean
+  /** Its nodes are the ordered parts of the owner: `by` counts from 0, and `count` of the owner says how many there are. */
+  parts: { by: string; count: string } | null
 }
+
+type How = Partial<Pick<StoredRelationship, 'owner' | 'isRequired' | 'parts'>>
 
 const relationship = (
   type: string,
@@ -17,33 +25,49 @@ const relationship = (
   to: Label | readonly Label[],
   says: string,
   shape: z.ZodRawShape = {},
+  how: How = {},
 ): StoredRelationship => ({
   type,
   from: [from].flat(),
   to: [to].flat(),
   says,
   properties: z.strictObject(shape),
+  owner: null,
+  isRequired: false,
+  parts: null,
+  ...how,
 })
+
+/** What the second node hangs on is the first one. */
+const owns = (
+  type: string,
+  from: Label | readonly Label[],
+  to: Label,
+  says: string,
+  how: How = {},
+): StoredRelationship => relationship(type, from, to, says, {}, { owner: 'from', ...how })
+
+const inPlace = (count: string): How => ({ parts: { by: 'position', count } })
 
 /** A record keeps all that it holds when another takes its place. */
 const RECORD = ['Turn', 'SupersededTurn'] as const
 
 /** A type stands twice where it means two things. */
 export const relationships: readonly StoredRelationship[] = [
-  relationship('HAS_FEATURE', 'Project', 'Feature', 'the features of a project'),
-  relationship('HAS_TASK', 'Feature', 'Task', 'the tasks of a feature'),
-  relationship('HAS_WORLD', 'Task', 'World', 'the worlds of a task'),
-  relationship('HAS_CRITERION', 'Task', 'Criterion', 'the criteria of a task'),
-  relationship('HAS_TURN', 'World', 'Turn', 'the turns of a world'),
+  owns('HAS_FEATURE', 'Project', 'Feature', 'the features of a project', { isRequired: true }),
+  owns('HAS_TASK', 'Feature', 'Task', 'the tasks of a feature', { isRequired: true }),
+  owns('HAS_WORLD', 'Task', 'World', 'the worlds of a task', { isRequired: true }),
+  owns('HAS_CRITERION', 'Task', 'Criterion', 'the criteria of a task'),
+  owns('HAS_TURN', 'World', 'Turn', 'the turns of a world'),
   relationship('NEXT', 'Turn', 'Turn', 'the next turn of the world'),
-  relationship('SUPERSEDES', RECORD, 'SupersededTurn', 'the record whose place it took'),
-  relationship('RECORDED', RECORD, 'Verification', 'what it said of criteria'),
+  owns('SUPERSEDES', RECORD, 'SupersededTurn', 'the record whose place it took'),
+  owns('RECORDED', RECORD, 'Verification', 'what it said of criteria', inPlace('verificationCount')),
   relationship('OF', 'Verification', 'Criterion', 'what was observed'),
-  relationship('PROMISED', RECORD, 'Promise', 'what the Player claimed'),
+  owns('PROMISED', RECORD, 'Promise', 'what the Player claimed', inPlace('promiseCount')),
   relationship('TO_MEET', 'Promise', 'Criterion', 'what the claim is of'),
-  relationship('RAISED', RECORD, 'Issue', 'what the Coach complained of'),
+  owns('RAISED', RECORD, 'Issue', 'what the Coach complained of', inPlace('issueCount')),
   relationship('ABOUT', 'Issue', 'Criterion', 'what the complaint names'),
-  relationship('PASSED_THROUGH', RECORD, 'Gate', 'the gates of the turn'),
+  owns('PASSED_THROUGH', RECORD, 'Gate', 'the gates of the turn', inPlace('gateCount')),
   relationship('TRANSCRIBED_IN', RECORD, 'TranscriptSession', 'the session in which the turn was worked on'),
   relationship('LABELS', 'World', 'Criterion', 'what a label means from that turn on', {
     source: text,
@@ -55,8 +79,8 @@ export const relationships: readonly StoredRelationship[] = [
     state: text,
     rejections: count,
   }),
-  relationship('HAS_RUN', 'World', 'TurnRun', 'the turn runs of a world'),
-  relationship('HAS_ATTEMPT', 'World', 'Attempt', 'all attempts of a world'),
+  owns('HAS_RUN', 'World', 'TurnRun', 'the turn runs of a world'),
+  owns('HAS_ATTEMPT', 'World', 'Attempt', 'all attempts of a world'),
   relationship('HAS_ATTEMPT', 'TurnRun', 'Attempt', 'the attempts of a run'),
   relationship('PRODUCED', 'Attempt', RECORD, 'the record that it committed'),
   relationship('HOLDS', 'TranscriptFile', 'TranscriptSession', 'the sessions of a file'),
@@ -66,19 +90,37 @@ export const relationships: readonly StoredRelationship[] = [
     'TranscriptSession',
     'TranscriptTurn',
     'the turns of a session; a fork holds those of another',
-    {
-      index: count,
-    },
+    { index: count },
+    { owner: 'from' },
   ),
-  relationship('HAS_STEP', 'TranscriptTurn', 'Step', 'the calls of a turn'),
+  owns('HAS_STEP', 'TranscriptTurn', 'Step', 'the calls of a turn', {
+    parts: { by: 'sequence', count: 'length' },
+  }),
   relationship('USED', 'Step', 'Tool', 'the tool that was called'),
   relationship('STARTED', 'Step', 'TranscriptSession', 'the subagent that the call started'),
   relationship('CALLED', 'TranscriptTurn', 'Tool', 'how often the turn called the tool: a sum of its steps', {
     calls: count,
     errors: count,
   }),
-  relationship('FOLLOWS', 'TranscriptTurn', 'TurnPattern', 'the shape of the turn'),
+  owns('FOLLOWS', 'TranscriptTurn', 'TurnPattern', 'the shape of the turn'),
   relationship('STARTS_WITH', 'TurnPattern', 'Tool', 'the first tool of the pattern'),
-  relationship('SURFACED_FROM', 'Desire', 'TurnPattern', 'the pattern that recurs'),
+  relationship('SURFACED_FROM', 'Desire', 'TurnPattern', 'the pattern that recurs', {}, { owner: 'to' }),
   relationship('MIGRATED_TO', 'SchemaMigration', 'SchemaMigration', 'the migration after it'),
 ]
+
+/** What hangs on what: the kind `of`, by a relationship that leads to it from one of its `owners`, or from it to them. */
+export type Ownership = StoredRelationship & { of: Label; owners: readonly Label[] }
+
+const ownerships = (): Ownership[] =>
+  relationships.flatMap((row) => {
+    const [of] = row.owner === 'from' ? row.to : row.from
+    if (row.owner === null || of === undefined) return []
+    return [{ ...row, of, owners: row.owner === 'from' ? row.from : row.to }]
+  })
+
+/** On what nodes of a label hang; empty for those that begin something, such as a project or a transcript. */
+export const ownersOf = (label: Label): Ownership[] => ownerships().filter(({ of }) => of === label)
+
+/** What hangs on nodes of a label. */
+export const ownedBy = (label: Label): Ownership[] =>
+  ownerships().filter(({ owners }) => owners.includes(label))

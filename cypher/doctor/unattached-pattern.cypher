@@ -1,5 +1,0 @@
-// params: $limit
-MATCH (x:TurnPattern)
-WHERE NOT EXISTS { MATCH (x)<-[:FOLLOWS]-(:TranscriptTurn) }
-RETURN x.key AS key
-LIMIT $limit
