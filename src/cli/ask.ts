@@ -1,36 +1,112 @@
-import type { TurngraphClient } from '../client/client.ts'
-import type { OperationName } from '../operations/table.ts'
-import { printJson } from './output.ts'
-import { reportUnknownTask } from './unknown-task.ts'
+/** Asks an operation for a command: connects, reads its pages, prints the answer as JSON or for a person, and says what is not there. */
+import type { CallOptions, TurngraphClient } from '../client/client.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
+import { didYouMean, nearNames } from '../core/near-names.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
+import { printJson, printNote } from './output.ts'
 
-type Answer<N extends OperationName> = Awaited<ReturnType<TurngraphClient[N]>>
+/** What every command that asks is given. */
+export type Frame = { project?: string | undefined; json?: boolean | undefined }
+export type Window = { limit?: number | undefined; cursor?: string | undefined }
 
-/**
- * Asks one operation for a command that only reads, prints its wire form for `--json`, else lets `print` show it. Of a
- * task that is not known there is nothing to show.
- *
- * @param part what of the wire form is printed: all of it
- */
+export type AskOptions<N extends OperationName> = {
+  /** Reads the one page that was asked for, else all of them as one; without it, the operation has no pages. */
+  window?: Window | undefined
+  /** What of the wire form is printed: all of it. */
+  part?: ((wire: unknown) => unknown) | undefined
+  /** Runs before the answer is printed in either form. */
+  beside?: (answer: OperationOutput<N>) => void
+  call?: CallOptions
+}
+
+/** Loops ask these before their first turn: a task that is not stored yet is no failure. */
+const ASKED_BY_LOOPS: readonly OperationName[] = ['recoverPromises', 'loadTurnContinuationContext']
+
 export async function ask<N extends OperationName>(
   name: N,
-  input: Parameters<TurngraphClient[N]>[0],
-  { project, json }: { project?: string | undefined; json?: boolean | undefined },
-  print: (answer: Answer<N>) => Promise<void> | void,
-  part: (wire: unknown) => unknown = (wire) => wire,
+  input: OperationInput<N>,
+  { project, json }: Frame,
+  print: (answer: OperationOutput<N>, wire: () => unknown) => Promise<void> | void,
+  { window, part = (wire) => wire, beside, call }: AskOptions<N> = {},
 ): Promise<void> {
-  const [{ operations }, { toWire }, { withClient }] = await Promise.all([
+  const [{ operations }, { toWire }, { withClient }, { callOn }] = await Promise.all([
     import('../operations/table.ts'),
     import('../core/wire-form.ts'),
     import('./connect.ts'),
+    import('../client/calls.ts'),
   ])
-  const answer = await withClient({ project, readsOnly: true }, (client) => {
-    const call = client[name] as (input: unknown) => Promise<Answer<N>>
-    return call(input)
-  })
-  const isUnknown = reportUnknownTask(answer as object, { byLoops: name === 'recoverPromises' })
-  if (json) printJson(part(toWire(operations[name].output, answer)))
-  else if (!isUnknown) await print(answer)
+  const { scope, output } = operations[name]
+  const answer = (await withClient({ project, readsOnly: scope !== 'write' }, async (client) => {
+    if (window === undefined) return callOn(client, name, input, call)
+    const read = (asked: object) => callOn(client, name, { ...input, ...asked }) as Promise<Page<unknown>>
+    const all = await readPages(window, read)
+    if (all.items.length === 0 && project !== undefined) await requireProject(client, project)
+    return all
+  })) as OperationOutput<N> & Partial<Page<unknown>> & TaskAnswer
+  if (answer.taskKnown === false) {
+    if (answer.taskMessage !== undefined) printNote(answer.taskMessage)
+    if (!ASKED_BY_LOOPS.includes(name)) process.exitCode = EXIT.notFound.code
+  }
+  beside?.(answer)
+  const wire = () => part(toWire(output, answer))
+  if (json) return printJson(wire())
+  // Of a task that is not stored there is nothing to show but the context of its first turn.
+  if (answer.taskKnown !== false || name === 'loadTurnContinuationContext') await print(answer, wire)
+  if (answer.nextCursor != null) printNote(`More: --cursor ${answer.nextCursor}`)
 }
+
+/** What an answer says of a task that is not stored. */
+type TaskAnswer = { taskKnown?: boolean; taskMessage?: string | undefined }
 
 /** The list alone: what has no pages needs no frame. */
 export const itemsOf = (wire: unknown): unknown => (wire as { items: unknown }).items
+
+type Page<T> = { items: T[]; nextCursor: string | null }
+
+const WHOLE_PAGE = 500
+
+async function readPages<P extends Page<unknown>>(
+  { limit, cursor }: Window,
+  read: (window: { limit: number; cursor: string | null }) => Promise<P>,
+): Promise<P> {
+  let page = await read({ limit: limit ?? WHOLE_PAGE, cursor: cursor ?? null })
+  if (limit !== undefined) return page
+  const items = [...page.items]
+  while (page.nextCursor !== null) {
+    page = await read({ limit: WHOLE_PAGE, cursor: page.nextCursor })
+    for (const item of page.items) items.push(item)
+  }
+  return { ...page, items }
+}
+
+/**
+ * Tells a project that is misspelt from one in which nothing is found. The names that are near to it are those that the
+ * caller may read.
+ *
+ * @throws `not_found` with near names where the graph holds nothing of the project
+ */
+async function requireProject(client: TurngraphClient, project: string): Promise<void> {
+  const { items } = await readPages({}, (window) => client.listProjects(window))
+  const names = items.map((item) => item.project)
+  if (names.includes(project)) return
+  const near = nearNames(project, names)
+  throw new TurngraphError('not_found', `There is no project ${project} in this graph.${didYouMean(near)}`, {
+    hint: '`turngraph projects` lists them; the first capture or import into a project makes it.',
+    details: { near },
+  })
+}
+
+/** Runs what asks about a project, and says so where it fails because the project that `--project` names is not there. */
+export async function withProjectChecked<T>(
+  client: TurngraphClient,
+  project: string | undefined,
+  use: (client: TurngraphClient) => Promise<T>,
+): Promise<T> {
+  try {
+    return await use(client)
+  } catch (error) {
+    if (project !== undefined && hasCode(error, 'not_found')) await requireProject(client, project)
+    throw error
+  }
+}

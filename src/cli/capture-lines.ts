@@ -1,19 +1,14 @@
+/** Stores the records of JSON lines one after the other, for `turngraph capture`. */
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
-import { operations } from '../operations/table.ts'
-import { counted } from './counted.ts'
-import { printNote, printText } from './output.ts'
+import { type OperationOutput, operations } from '../operations/table.ts'
+import type { Frame } from './ask.ts'
+import { counted, printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
-/** Stores the records of JSON lines one after the other, for `turngraph capture`. */
-
-export type CaptureLinesOptions = {
-  project?: string
-  onConflict?: 'error' | 'supersede'
-  json?: boolean
-}
+export type CaptureLinesOptions = Frame & { onConflict?: 'error' | 'supersede' | undefined }
 
 const { input, output } = operations.captureTurnState
 
@@ -28,19 +23,8 @@ export function parseCapture(record: unknown, { project, onConflict }: CaptureLi
 }
 
 /** What became of a record, in one line. */
-export function describeCapture({
-  turnNumber,
-  worldSlug,
-  created,
-  superseded,
-  redactions = 0,
-}: {
-  turnNumber: number
-  worldSlug: string
-  created: boolean
-  superseded: boolean
-  redactions?: number
-}): string {
+export function describeCapture(answer: OperationOutput<'captureTurnState'>): string {
+  const { turnNumber, worldSlug, created, superseded, redactions = 0 } = answer
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
   const masked = redactions === 0 ? '' : ` (${counted(redactions, 'secret')} masked)`
   return `${done} turn ${turnNumber} of world ${worldSlug}${masked}`
@@ -83,27 +67,25 @@ export async function captureLines(
   const untried = lines.slice(stored.length + refused.length).map(({ number }) => number)
   const toMend = refused.flatMap(({ line, error }) => (error === stoppedBy ? [] : [line]))
   const toSend = refused.flatMap(({ line, error }) => (error === stoppedBy ? [line, ...untried] : []))
-  const sentences = [
-    `${refused.length} of ${lines.length} lines ${refused.length === 1 ? 'was' : 'were'} not stored: ${listLines(refused.map(({ line }) => line))}.`,
+  const were = refused.length === 1 ? 'was' : 'were'
+  const message = [
+    `${refused.length} of ${lines.length} lines ${were} not stored: ${listLines(refused.map(({ line }) => line))}.`,
     stored.length === 0 ? 'None was stored.' : `Stored: ${listLines(stored)}.`,
-    ...(untried.length === 0 ? [] : [`Not tried: ${listLines(untried)}.`]),
+    untried.length > 0 && `Not tried: ${listLines(untried)}.`,
   ]
-  const hints = [
-    ...(toMend.length === 0 ? [] : [`Mend ${listLines(toMend)}.`]),
-    ...(toSend.length === 0
-      ? []
-      : [`Send ${listLines(toSend)} again${isAway(stoppedBy) ? '' : ', with another token'}.`]),
+  const hint = [
+    toMend.length > 0 && `Mend ${listLines(toMend)}.`,
+    toSend.length > 0 && `Send ${listLines(toSend)} again${isAway(stoppedBy) ? '' : ', with another token'}.`,
     options.onConflict === 'supersede'
       ? 'Run those lines alone: a line that is run again may replace a record once more.'
       : 'The whole file may be run again: what is stored is found, and not stored twice.',
   ]
+  const asText = (sentences: (string | false)[]) =>
+    sentences.filter((sentence) => sentence !== false).join(' ')
   // A script that reads the exit code alone tries again while the service is away, whatever else is wrong.
-  throw new TurngraphError((stoppedBy ?? first.error).code, sentences.join(' '), {
-    hint: hints.join(' '),
-    details: {
-      stored,
-      refused: refused.map(({ line, error }) => ({ line, ...error.toWire().error })),
-    },
+  throw new TurngraphError((stoppedBy ?? first.error).code, asText(message), {
+    hint: asText(hint),
+    details: { stored, refused: refused.map(({ line, error }) => ({ line, ...error.toWire().error })) },
   })
 }
 

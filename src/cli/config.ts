@@ -1,32 +1,29 @@
-import type { Command } from 'commander'
+/** `turngraph config`: prints the settings in effect. */
 import type { Config, ENVIRONMENT, Store } from '../platform/config.ts'
-import { printJson } from './output.ts'
+import { action } from './command.ts'
+import { printJson, printList } from './output.ts'
 import type { Cell } from './table.ts'
 
-export function addConfig(program: Command): void {
-  program
-    .command('config')
-    .description('print the settings in effect, secrets masked')
-    .option('--json', 'print them as one JSON object')
-    .action(printConfig)
-}
+export const addConfig = action(
+  {
+    name: 'config',
+    description: 'print the settings in effect, secrets masked',
+    options: { json: ['--json', 'print them as one JSON object'] },
+  },
+  printConfig,
+)
 
-async function printConfig({ json }: { json?: boolean }): Promise<void> {
+async function printConfig({ json }: { json?: boolean | undefined }): Promise<void> {
   const { loadConfig, maskedConfig, ENVIRONMENT } = await import('../platform/config.ts')
   // Masked, its shape is the same.
   const values = inEffect(maskedConfig(loadConfig(process.env)) as Config)
   if (json) return printJson(values)
-  const { printTable } = await import('./table.ts')
-  const variables = Object.entries(values) as [keyof typeof ENVIRONMENT, Cell][]
-  printTable(
-    ['variable', 'value', 'set', 'meaning'],
-    variables.map(([name, value]) => [
-      name,
-      value,
-      process.env[name] ? 'yes' : null,
-      ENVIRONMENT[name].description ?? null,
-    ]),
-  )
+  await printList(Object.entries(values) as [keyof typeof ENVIRONMENT, Cell][], null, {
+    variable: ([name]) => name,
+    value: ([, value]) => value,
+    set: ([name]) => (process.env[name] ? 'yes' : null),
+    meaning: ([name]) => ENVIRONMENT[name].description,
+  })
 }
 
 /** Every variable with the value that Turngraph works with; a further one does not compile without its line. */

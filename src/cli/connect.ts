@@ -9,9 +9,9 @@ import { isHeld } from '../platform/data-folder/holder.ts'
 import { shownFolder, storeName } from '../platform/store-name.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
+import { withProjectChecked } from './ask.ts'
 import { existingStore } from './existing-store.ts'
 import { setGraphInUse } from './graph-in-use.ts'
-import { withProjectChecked } from './known-project.ts'
 import { runningServer, type Server } from './running-server.ts'
 
 export type ConnectOptions = {
@@ -95,8 +95,9 @@ export async function withTranscripts<T>(
   }
 }
 
-const configFor = (project: string | undefined): Config =>
-  loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
+/** The settings of the environment, with what the options of a command put in their place. */
+export const configFor = (project?: string, settings: NodeJS.ProcessEnv = {}): Config =>
+  loadConfig({ ...process.env, ...settings, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
 function throughService(config: Config, project: string | undefined, url: string): TurngraphClient {
   setGraphInUse(`the graph behind ${url}`)

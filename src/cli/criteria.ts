@@ -1,77 +1,58 @@
-import { type Command, Option } from 'commander'
+/** `turngraph criteria`: shows what is proven. */
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
 import { promisedNote } from '../memory/criteria/promised-note.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
-import { ask } from './ask.ts'
-import { colours } from './colours.ts'
-import {
-  type PolicyOption,
-  type TargetOptions,
-  targetOf,
-  whole,
-  withJson,
-  withPolicy,
-  withProject,
-  withTarget,
-} from './options.ts'
-import { printNote } from './output.ts'
+import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
+import { colours, printList, printNote } from './output.ts'
 
-type CriteriaOptions = TargetOptions & PolicyOption & { turn?: number; role?: 'player' | 'coach' }
+const LEGEND = '✓ verified, ✗ rejected, ○ pending, ? unknown, · not judged'
 
-export function addCriteria(program: Command): void {
-  const criteria = program
-    .command('criteria')
-    .description('show what is proven: each criterion, where it stands, and its verdicts turn by turn')
-    .option('--turn <n>', 'as of this turn, inclusive (default: the newest)', whole)
-    .addOption(new Option('--role <role>', 'for whom (default: coach)').choices(['player', 'coach']))
-    .addHelpText(
-      'after',
-      `
-In the column of verdicts each character is a turn: ${LEGEND}.
+export const addCriteria = command({
+  name: 'criteria',
+  description: 'show what is proven: each criterion, where it stands, and its verdicts turn by turn',
+  operation: 'listCriteria',
+  options: {
+    turn: ['--turn <n>', 'as of this turn, inclusive (default: the newest)'],
+    role: ['--role <role>', 'for whom (default: coach)', ROLES],
+    ...TASK,
+    ...POLICY,
+    ...SHARED,
+  },
+  help: `In the column of verdicts each character is a turn: ${LEGEND}.
 
 Example:
-  turngraph criteria --feature FEAT-1 --task TASK-1 --policy evidence
-`,
-    )
-    .action(showCriteria)
-  withPolicy(withTarget(criteria))
-  withJson(withProject(criteria))
-}
-
-const showCriteria = (options: CriteriaOptions): Promise<void> => {
-  const { turn, policy, role } = options
-  return ask('listCriteria', { ...targetOf(options), turn, policy, role }, options, printCriteria)
-}
+  turngraph criteria --feature FEAT-1 --task TASK-1 --policy evidence`,
+  print: printCriteria,
+})
 
 const MARKS = { verified: '✓', rejected: '✗', pending: '○', unknown: '?' } as const
-const LEGEND = '✓ verified, ✗ rejected, ○ pending, ? unknown, · not judged'
 const TURNS_SHOWN = 20
 
 async function printCriteria(view: CriteriaView): Promise<void> {
   if (view.criteria.length === 0) return printNote('No criterion counts yet.')
-  const { beginning, printTable } = await import('./table.ts')
+  const { beginning } = await import('./table.ts')
   const { green, red, yellow } = colours(process.stdout)
   const paintMarks = (text: string) =>
     text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○'))
   const paint = { verified: green, rejected: red, pending: yellow }
   const newest = Math.min(view.asOfTurn, Math.max(...view.criteria.map(({ lastTurn }) => lastTurn ?? 0)))
   const hasHistory = view.criteria.some(({ history }) => history !== undefined)
-  printTable(
-    ['criterion', 'state', 'since turn', ...(hasHistory ? ['verdicts'] : []), 'promise', 'text'],
-    view.criteria.map((criterion) => [
-      criterion.criterionId,
-      { text: stateOf(criterion), paint: criterion.contested === null ? paint[criterion.state] : yellow },
-      criterion.verifiedInTurn,
-      ...(hasHistory ? [{ text: strip(criterion, newest), paint: paintMarks }] : []),
-      criterion.promise === null ? null : `${criterion.promise.status} (turn ${criterion.promise.turn})`,
-      beginning(criterion.text ?? '', 60),
-    ]),
-  )
+  await printList(view.criteria, 'No criterion counts yet.', {
+    criterion: 'criterionId',
+    state: (criterion) => ({
+      text: stateOf(criterion),
+      paint: criterion.contested === null ? paint[criterion.state] : yellow,
+    }),
+    'since turn': 'verifiedInTurn',
+    ...(hasHistory && {
+      verdicts: (criterion: ShownCriterion) => ({ text: strip(criterion, newest), paint: paintMarks }),
+    }),
+    promise: ({ promise }) => promise && `${promise.status} (turn ${promise.turn})`,
+    text: ({ text }) => beginning(text ?? '', 60),
+  })
   const promised = promisedNote(view.promisedNotJudged)
-  const [verified, where] = [
-    `${view.verified} of ${view.total} verified`,
-    `world ${view.worldSlug} as of turn ${view.asOfTurn}`,
-  ]
+  const verified = `${view.verified} of ${view.total} verified`
+  const where = `world ${view.worldSlug} as of turn ${view.asOfTurn}`
   printNote(
     promised === null
       ? `${verified} in ${where} (${view.policy}).`

@@ -3,9 +3,8 @@ import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { Examination } from '../maintenance/doctor/examine.ts'
 import type { Finding } from '../maintenance/doctor/finding.ts'
-import { counted } from './counted.ts'
 import { withJson, withProject } from './options.ts'
-import { printJson, printText, showProgress } from './output.ts'
+import { counted, printJson, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
 type Options = { project?: string; json?: boolean; repair?: boolean }

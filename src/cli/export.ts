@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { counted } from './counted.ts'
 import { named } from './options.ts'
-import { printNote } from './output.ts'
+import { counted, printNote } from './output.ts'
 
 type ExportOptions = { project?: string; since?: string; pairs?: boolean; out?: string }
 

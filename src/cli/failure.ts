@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { asTurngraphError, diskError, TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import { colours } from './colours.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
+import { colours } from './output.ts'
 import { inOwnWords } from './own-words.ts'
 
 /**

@@ -2,9 +2,8 @@ import type { Command } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { ForgetAnswer } from '../maintenance/forget/record.ts'
-import { counted } from './counted.ts'
 import { named, withJson, withProject } from './options.ts'
-import { printJson, printNote, printText, showProgress } from './output.ts'
+import { counted, printJson, printNote, printText, showProgress } from './output.ts'
 
 type Options = {
   world?: string

@@ -1,3 +1,4 @@
+/** `turngraph hook`: adds the hook to the settings of Claude Code, and takes it away again. */
 import {
   existsSync,
   mkdirSync,
@@ -10,33 +11,33 @@ import {
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Command } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import type { HookSettings } from '../transcripts/hook-settings.ts'
-import { named, withProject } from './options.ts'
+import { action, group, PROJECT } from './command.ts'
 import { printNote } from './output.ts'
 
-type HookOptions = { settings?: string; project?: string }
+const SETTINGS = { settings: ['--settings <file>', 'default: ~/.claude/settings.json'] } as const
+type HookOptions = { settings?: string | undefined; project?: string | undefined }
 
-export function addHook(program: Command): void {
-  const group = program
-    .command('hook')
-    .description(
+export const addHook = group(
+  {
+    name: 'hook',
+    description:
       'let Claude Code import each session as it goes: a hook for Stop, SubagentStop and SessionEnd',
-    )
-  const install = group
-    .command('install')
-    .description('add the hook to the settings of Claude Code; what is there stays')
-    .option('--settings <file>', 'default: ~/.claude/settings.json', named)
-    .addHelpText('after', '\nExample:\n  turngraph hook install --settings .claude/settings.local.json\n')
-    .action(installHook)
-  withProject(install)
-  group
-    .command('uninstall')
-    .description('take the hook away again')
-    .option('--settings <file>', 'default: ~/.claude/settings.json', named)
-    .action(uninstallHook)
-}
+  },
+  [
+    action(
+      {
+        name: 'install',
+        description: 'add the hook to the settings of Claude Code; what is there stays',
+        options: { ...SETTINGS, ...PROJECT },
+        help: 'Example:\n  turngraph hook install --settings .claude/settings.local.json',
+      },
+      installHook,
+    ),
+    action({ name: 'uninstall', description: 'take the hook away again', options: SETTINGS }, uninstallHook),
+  ],
+)
 
 async function installHook(options: HookOptions): Promise<void> {
   const { withHook } = await import('../transcripts/hook-settings.ts')

@@ -1,56 +1,83 @@
-import type { Command } from 'commander'
+/** `turngraph import`: imports autobuild artifacts, and the transcripts of Claude Code. */
+import { homedir } from 'node:os'
+import path from 'node:path'
 import type { ImportReport } from '../artifacts/import-report.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import { counted } from './counted.ts'
-import { addImportTranscripts } from './import-transcripts.ts'
-import { withJson, withProject } from './options.ts'
-import { printJson, printSome } from './output.ts'
+import type { FilesImport } from '../transcripts/import-report.ts'
+import { action, group, SHARED } from './command.ts'
+import { counted, printJson, printSome } from './output.ts'
 
-type ImportOptions = { project?: string; dryRun?: boolean; json?: boolean }
-
-export function addImport(program: Command): void {
-  const group = program.command('import').description('import what other programs have recorded')
-  const autobuild = group
-    .command('autobuild')
-    .description('import Player and Coach reports as turns; importing again changes nothing')
-    .argument('<path...>', 'folders that hold autobuild artifacts, at any depth')
-    .option('--dry-run', 'read the folders and the graph, and write nothing')
-    .addHelpText('after', '\nExample:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run\n')
-    .action(importAutobuildFrom)
-  withJson(withProject(autobuild))
-  addImportTranscripts(group)
-}
-
-async function importAutobuildFrom(
-  paths: string[],
-  { project, dryRun = false, json = false }: ImportOptions,
-): Promise<void> {
-  const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { progressBar }] =
-    await Promise.all([
-      import('../artifacts/import.ts'),
-      import('../artifacts/import-report.ts'),
-      import('../core/wire-form.ts'),
-      import('./connect.ts'),
-      import('./progress.ts'),
-    ])
-  const bar = progressBar()
-  const report = await withClient({ project, readsOnly: dryRun }, (client) =>
-    importAutobuild(client, paths, {
-      dryRun,
-      onProgress: ({ phase, done, total }) =>
-        bar.show(phase === 'reading' ? 'Reading' : 'Writing', done, total),
-    }),
-  )
-    .catch((error: unknown) => {
+const addAutobuild = action(
+  {
+    name: 'autobuild',
+    description: 'import Player and Coach reports as turns; importing again changes nothing',
+    arguments: { paths: ['<path...>', 'folders that hold autobuild artifacts, at any depth'] },
+    options: { dryRun: ['--dry-run', 'read the folders and the graph, and write nothing'], ...SHARED },
+    help: 'Example:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run',
+  },
+  async ({ paths = [], project, dryRun = false, json }) => {
+    const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { withProgress }] =
+      await Promise.all([
+        import('../artifacts/import.ts'),
+        import('../artifacts/import-report.ts'),
+        import('../core/wire-form.ts'),
+        import('./connect.ts'),
+        import('./progress.ts'),
+      ])
+    const report = await withProgress((show) =>
+      withClient({ project, readsOnly: dryRun }, (client) =>
+        importAutobuild(client, paths, {
+          dryRun,
+          onProgress: ({ phase, done, total }) =>
+            show(phase === 'reading' ? 'Reading' : 'Writing', done, total),
+        }),
+      ),
+    ).catch((error: unknown) => {
       throw interrupted(error)
     })
-    .finally(bar.stop)
-  if (json) printJson(toWire(importReport, report))
-  else await printReport(report, dryRun)
-  // What could not be stored is in the report; a script shall not have to read it to notice.
-  if (report.turnsFailed > 0) process.exitCode = EXIT.found.code
-}
+    if (json) printJson(toWire(importReport, report))
+    else await printAutobuild(report, dryRun)
+    // What could not be stored is in the report; a script shall not have to read it to notice.
+    if (report.turnsFailed > 0) process.exitCode = EXIT.found.code
+  },
+)
+
+const addTranscripts = action(
+  {
+    name: 'transcripts',
+    description: 'read the transcripts of Claude Code: their structure, never a word of them',
+    arguments: { paths: ['[path...]', 'folders of transcripts or files (default: ~/.claude/projects)'] },
+    options: SHARED,
+    help: 'Example:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop',
+  },
+  async ({ paths = [], project, json }) => {
+    const [{ importFiles }, { withTranscripts }, { withProgress }, { toWire }, { transcriptOperations }] =
+      await Promise.all([
+        import('../transcripts/import-files.ts'),
+        import('./connect.ts'),
+        import('./progress.ts'),
+        import('../core/wire-form.ts'),
+        import('../operations/transcripts.ts'),
+      ])
+    const from = paths.length > 0 ? paths : [path.join(homedir(), '.claude', 'projects')]
+    const report = await withProgress((show) =>
+      withTranscripts({ project }, (store, into) =>
+        importFiles(store, from, {
+          project: into,
+          onProgress: (done, total) => show('Reading', done, total),
+        }),
+      ),
+    )
+    if (json) printJson(toWire(transcriptOperations.importTranscripts.output, report))
+    else await printTranscripts(report)
+  },
+)
+
+export const addImport = group({ name: 'import', description: 'import what other programs have recorded' }, [
+  addAutobuild,
+  addTranscripts,
+])
 
 function interrupted(error: unknown): unknown {
   if (!(error instanceof TurngraphError) || error.exitCode !== EXIT.away.code) return error
@@ -60,7 +87,7 @@ function interrupted(error: unknown): unknown {
   return new TurngraphError(error.code, error.message, { hint, details: error.details, cause: error })
 }
 
-async function printReport(report: ImportReport, dryRun: boolean): Promise<void> {
+async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<void> {
   const { printTable } = await import('./table.ts')
   printTable(
     [dryRun ? 'would import' : 'imported', 'count'],
@@ -98,4 +125,40 @@ async function printReport(report: ImportReport, dryRun: boolean): Promise<void>
       ({ shape, key, count, example }) => `${shape} ${key}, ${counted(count, 'time')} (${example})`,
     ),
   )
+}
+
+async function printTranscripts(report: FilesImport): Promise<void> {
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['imported', 'count'],
+    [
+      ['files', report.files],
+      ['sessions', report.sessions],
+      ['turns', report.turns],
+      ['steps', report.steps],
+      ['bytes read', report.bytes],
+      ['bad lines', report.badLines],
+      ['recovered lines', report.recoveredLines],
+      ['skipped files', report.skippedFiles],
+      ...(report.redactions > 0 ? [['secrets masked', report.redactions] as const] : []),
+    ],
+  )
+  printSome(
+    'skipped',
+    report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
+  )
+  printSome(
+    'not read',
+    Object.entries(report.unread).map(([extension, count]) => `${counted(count, 'file')} ${extension}`),
+  )
+  const unknown = [
+    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${counted(times, 'time')}`),
+    ...Object.entries(report.unknownSubtypes).map(
+      ([type, times]) => `subtype ${type}, ${counted(times, 'time')}`,
+    ),
+    ...Object.entries(report.unknownFields).map(
+      ([field, times]) => `field ${field}, ${counted(times, 'time')}`,
+    ),
+  ]
+  printSome('not known', unknown)
 }

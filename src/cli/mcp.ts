@@ -1,41 +1,32 @@
-import type { Command } from 'commander'
+/** `turngraph mcp`: serves the MCP tools on standard input and output. */
 import { TurngraphError } from '../core/errors.ts'
-import type { Config } from '../platform/config.ts'
-import { withProject } from './options.ts'
+import { action, PROJECT } from './command.ts'
 import { untilToldToEnd } from './signals.ts'
 
-export function addMcp(program: Command): void {
-  const mcp = program
-    .command('mcp')
-    .description('serve the MCP tools on standard input and output, for agents')
-    .addHelpText(
-      'after',
-      `
-Without a running server it serves the graph in its own process, for other commands too, until its input ends.
+export const addMcp = action(
+  {
+    name: 'mcp',
+    description: 'serve the MCP tools on standard input and output, for agents',
+    options: PROJECT,
+    help: `Without a running server it serves the graph in its own process, for other commands too, until its input ends.
 
 Example (Claude Code):
-  claude mcp add turngraph -- npx turngraph mcp --project shop
-`,
-    )
-    .action(serveOverStdio)
-  withProject(mcp)
-}
+  claude mcp add turngraph -- npx turngraph mcp --project shop`,
+  },
+  serveOverStdio,
+)
 
-async function serveOverStdio({ project }: { project?: string }): Promise<void> {
-  const [{ loadConfig }, { createLog }, { createMcpServer }, { SharedService }, { VERSION }, sdk] =
+async function serveOverStdio({ project }: { project?: string | undefined }): Promise<void> {
+  const [{ configFor }, { createLog }, { createMcpServer }, { SharedService }, { VERSION }, sdk] =
     await Promise.all([
-      import('../platform/config.ts'),
+      import('./connect.ts'),
       import('../platform/log.ts'),
       import('../mcp/server.ts'),
       import('./shared-service.ts'),
       import('../http/version.ts'),
       import('@modelcontextprotocol/sdk/server/stdio.js'),
     ])
-  const config: Config = loadConfig({
-    ...process.env,
-    TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn',
-    ...(project !== undefined && { TURNGRAPH_PROJECT: project }),
-  })
+  const config = configFor(project, { TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn' })
   const log = createLog(config.logLevel)
   const service = new SharedService(config, project, log)
   await service.client() // a graph that cannot be opened is told at once, not at the first call

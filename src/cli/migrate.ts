@@ -1,18 +1,20 @@
-import type { Command } from 'commander'
+/** `turngraph migrate`: brings the graph's schema up to date. */
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { Config } from '../platform/config.ts'
+import { action } from './command.ts'
 import { printNote, printText } from './output.ts'
 
-export function addMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description("bring the graph's schema up to date (a server and every command do so by themselves)")
-    .option('--check', 'change nothing; exit code 8 where migrations are pending')
-    .action(migrateStore)
-}
+export const addMigrate = action(
+  {
+    name: 'migrate',
+    description: "bring the graph's schema up to date (a server and every command do so by themselves)",
+    options: { check: ['--check', 'change nothing; exit code 8 where migrations are pending'] },
+  },
+  migrateStore,
+)
 
-async function migrateStore({ check = false }: { check?: boolean }): Promise<void> {
+async function migrateStore({ check = false }: { check?: boolean | undefined }): Promise<void> {
   const [{ loadConfig }, { openGraph }, { migrate, migrationStatus }, { existingStore }, { runningServer }] =
     await Promise.all([
       import('../platform/config.ts'),

@@ -1,24 +1,20 @@
 /** `turngraph open`: prints the address of the service that runs. */
-import type { Command } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
+import { action } from './command.ts'
 import { printText } from './output.ts'
 
-export function addOpen(program: Command): void {
-  program
-    .command('open')
-    .description('print the address of the running service, with the token that a browser needs')
-    .addHelpText(
-      'after',
-      `
-The token stands behind #, which a browser does not send: treat the address as you would the token. The command starts no
+export const addOpen = action(
+  {
+    name: 'open',
+    description: 'print the address of the running service, with the token that a browser needs',
+    help: `The token stands behind #, which a browser does not send: treat the address as you would the token. The command starts no
 browser.
 
 Example:
-  turngraph open
-`,
-    )
-    .action(printAddress)
-}
+  turngraph open`,
+  },
+  printAddress,
+)
 
 async function printAddress(): Promise<void> {
   const [{ loadConfig }, { tokenFor }, { isServing, runningServer }, { shownFolder }] = await Promise.all([

@@ -1,4 +1,6 @@
-/** Standard output is for what a command answers, standard error for all that is said beside it. */
+/** Prints what a command says: standard output is for what it answers, standard error for all that is said beside it. */
+import picocolors from 'picocolors'
+import type { Cell } from './table.ts'
 
 export function printText(text: string): void {
   process.stdout.write(`${process.stdout.isTTY === true ? withoutControls(text) : text}\n`)
@@ -13,6 +15,34 @@ export function printNote(text: string): void {
   process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
 }
 
+/** By heading: the field of an item that holds the cell, or what makes the cell of the item. */
+export type Columns<T> = Readonly<
+  Record<string, CellField<T> | ((item: T, index: number) => Cell | undefined)>
+>
+type CellField<T> = { [K in Extract<keyof T, string>]: T[K] extends Cell | undefined ? K : never }[Extract<
+  keyof T,
+  string
+>]
+
+/** Prints a table with a line for each item and a note below it, or, where `none` is a text, that alone instead of an empty table. */
+export async function printList<T>(
+  items: readonly T[],
+  none: string | null,
+  columns: Columns<T>,
+  note?: string,
+): Promise<void> {
+  if (items.length === 0 && none !== null) return printNote(none)
+  const { printTable } = await import('./table.ts')
+  const cells = Object.values(columns).map((column) =>
+    typeof column === 'function' ? column : (item: T) => item[column] as Cell | undefined,
+  )
+  printTable(
+    Object.keys(columns),
+    items.map((item, i) => cells.map((cellOf) => cellOf(item, i) ?? null)),
+  )
+  if (note !== undefined) printNote(note)
+}
+
 /** One line at a terminal that the next one replaces; how long the work is nobody knows. */
 export function showProgress(line: string): void {
   if (process.stderr.isTTY === true) process.stderr.write(`\r\u001b[K${line}`)
@@ -25,6 +55,17 @@ export function printSome(what: string, lines: readonly string[]): void {
   for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${line}`)
   if (lines.length > SHOWN) printNote(`${what}: ${lines.length - SHOWN} more; --json lists all`)
 }
+
+/** A number with its noun, in the right number: `1 turn`, `2 turns`. */
+export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** Quotes an argument for the shell that a command is pasted into, where it has to be. */
+export const quoted = (argument: string): string =>
+  /^[\w.,:@%+=/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+
+/** Colour is for a terminal, and for one that wants it. (picocolors itself would also colour a pipe in CI.) */
+export const colours = (stream: NodeJS.WriteStream): ReturnType<typeof picocolors.createColors> =>
+  picocolors.createColors(stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb')
 
 /** Records hold whatever an agent wrote: at a terminal its control characters would be commands. */
 export const withoutControls = (text: string): string =>

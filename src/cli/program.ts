@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
 import { addCapture } from './capture.ts'
-import { addCompletion } from './completion.ts'
+import { addComplete, addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
@@ -14,7 +14,7 @@ import { addImport } from './import.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpen } from './open.ts'
-import { addPaths } from './paths.ts'
+import { addDesires, addPaths } from './paths.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
 import { addAnalyses, addQuery } from './query.ts'
@@ -38,36 +38,39 @@ export function buildProgram(): Command {
     // Errors are told in one place, as text or as JSON (run-command.ts).
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES)
-  const commands = [
-    addServe,
-    addOpen,
-    addImport,
-    addCapture,
-    addContext,
-    addCriteria,
-    addPromises,
-    addStall,
-    addWhy,
-    addProjects,
-    addWorlds,
-    addTurns,
-    addPaths,
-    addAnalyses,
-    addQuery,
-    addHook,
-    addRun,
-    addMcp,
-    addExport,
-    addRestore,
-    addMigrate,
-    addDoctor,
-    addForget,
-    addConfig,
-    addCompletion,
-  ]
-  for (const add of commands) add(program)
+  for (const add of COMMANDS) add(program)
   return program
 }
+
+const COMMANDS: readonly ((program: Command) => unknown)[] = [
+  addServe,
+  addOpen,
+  addImport,
+  addCapture,
+  addContext,
+  addCriteria,
+  addPromises,
+  addStall,
+  addWhy,
+  addProjects,
+  addWorlds,
+  addTurns,
+  addPaths,
+  addDesires,
+  addAnalyses,
+  addQuery,
+  addHook,
+  addRun,
+  addMcp,
+  addExport,
+  addRestore,
+  addMigrate,
+  addDoctor,
+  addForget,
+  addConfig,
+  addCompletion,
+  addComplete,
+]
 
 const EXAMPLES = `
 Examples:

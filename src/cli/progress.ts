@@ -1,11 +1,10 @@
+/** Shows a bar on standard error while work goes on; where that is no terminal, nothing. */
 import { SingleBar } from 'cli-progress'
 
-/** A bar on standard error where that is a terminal; elsewhere it shows nothing. */
-export function progressBar(): {
-  show: (what: string, done: number, total: number) => void
-  stop: () => void
-} {
-  if (!process.stderr.isTTY) return { show: () => {}, stop: () => {} }
+type Show = (what: string, done: number, total: number) => void
+
+export async function withProgress<T>(work: (show: Show) => Promise<T>): Promise<T> {
+  if (!process.stderr.isTTY) return work(() => {})
   const bar = new SingleBar({
     format: '{what} {bar} {value}/{total}',
     stream: process.stderr,
@@ -14,14 +13,10 @@ export function progressBar(): {
     hideCursor: true,
     clearOnComplete: true,
   })
-  let running = false
-  return {
-    show(what, done, total) {
-      if (!running) bar.start(total, done, { what })
-      running = true
-      bar.setTotal(total)
-      bar.update(done, { what })
-    },
-    stop: () => bar.stop(),
+  const show: Show = (what, done, total) => {
+    if (!bar.isActive) bar.start(total, done, { what })
+    bar.setTotal(total)
+    bar.update(done, { what })
   }
+  return work(show).finally(() => bar.stop())
 }

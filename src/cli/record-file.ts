@@ -46,22 +46,19 @@ export function parseRecord(bytes: Buffer, shown: string): unknown {
 const parseJson = (bytes: Buffer): unknown =>
   JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
 
-const NEWLINE = 0x0a
-
 function splitLines(bytes: Buffer): RecordLine[] {
   const lines: RecordLine[] = []
   for (let start = 0, number = 1; start < bytes.length; number++) {
-    const found = bytes.indexOf(NEWLINE, start)
+    const found = bytes.indexOf('\n', start)
     const end = found === -1 ? bytes.length : found
     const line = bytes.subarray(start, end)
-    if (!isBlank(line)) lines.push({ number, bytes: line })
+    if (line.some((byte) => !BLANK.includes(byte))) lines.push({ number, bytes: line })
     start = end + 1
   }
   return lines
 }
 
-const isBlank = (line: Buffer): boolean =>
-  line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+const BLANK = Buffer.from(' \t\r')
 
 /**
  * A record may itself have many lines, and a line of many may be broken: lines are meant where the name says so, or

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { FileRestore } from '../maintenance/restore/restore-file.ts'
-import { counted } from './counted.ts'
 import { withJson } from './options.ts'
-import { printJson, printNote } from './output.ts'
+import { counted, printJson, printNote } from './output.ts'
 
 type RestoreOptions = { dryRun?: boolean; json?: boolean }
 
@@ -27,25 +26,26 @@ Killed in the middle? The same command again goes on where it was.
 }
 
 async function restoreFrom(file: string, { dryRun = false, json = false }: RestoreOptions): Promise<void> {
-  const [{ restoreFile }, { withClient }, { progressBar }] = await Promise.all([
+  const [{ restoreFile }, { withClient }, { withProgress }] = await Promise.all([
     import('../maintenance/restore/restore-file.ts'),
     import('./connect.ts'),
     import('./progress.ts'),
   ])
   const { read, bytes, name } = await open(file)
-  const bar = progressBar()
-  const options = (label: string) => ({
-    name,
-    onProgress: (done: number) => bytes !== null && bar.show(label, Math.min(done, bytes), bytes),
+  const report = await withProgress((show) => {
+    const options = (label: string) => ({
+      name,
+      onProgress: (done: number) => bytes !== null && show(label, Math.min(done, bytes), bytes),
+    })
+    const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
+    const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
+    const write = async () => {
+      // A file that was cut off or edited is known by its last line. A stream can be read once only.
+      if (bytes !== null) await check()
+      return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
+    }
+    return dryRun ? check() : write()
   })
-  const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
-  const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
-  const write = async () => {
-    // A file that was cut off or edited is known by its last line. A stream can be read once only.
-    if (bytes !== null) await check()
-    return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
-  }
-  const report = await (dryRun ? check() : write()).finally(bar.stop)
   if (json) {
     const { dryRun: checked, ...rest } = report
     return printJson({ dry_run: checked, ...rest })

@@ -1,107 +1,151 @@
+/** `turngraph run`: starts, watches, lists and cancels turn runs, and lists the attempts of a world. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import type { OperationOutput } from '../operations/table.ts'
-import { ask } from './ask.ts'
-import { counted } from './counted.ts'
-import { requireProject } from './known-project.ts'
-import { named, type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
-import { printJson, printNote, printText } from './output.ts'
-import { quoted } from './quoted.ts'
+import type { OperationName, OperationOutput } from '../operations/table.ts'
+import { ask, type Frame, withProjectChecked } from './ask.ts'
+import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
+import { counted, printJson, printList, printNote, printText, quoted } from './output.ts'
 import { untilToldToEnd } from './signals.ts'
 
-type Shared = { project?: string | undefined; json?: boolean | undefined }
-type StartOptions = Shared & { turns?: number; maxAttempts?: number; watch?: boolean }
-type StatusOptions = Shared & { attempts?: boolean; watch?: boolean }
-type CancelOptions = Shared & { reason?: string; abort?: boolean }
-type ListOptions = Shared & PageOptions & { world?: string; status?: (typeof STATUSES)[number] }
 type Status = OperationOutput<'getTurnRunStatus'>
 
 const ASK_AGAIN_MS = 500
 /** Those of `TURN_RUN_STATUSES`: `--help` loads no schema. */
 const STATUSES = ['running', 'cancel_requested', 'completed', 'failed', 'cancelled', 'interrupted'] as const
 
-export function addRun(program: Command): void {
-  const run = program.command('run').description('run turns durably: start, watch, list and cancel them')
-  const start = run
-    .command('start')
-    .description('start one attempt at the next turn of a world, or a run of several')
-    .argument('<world>', 'its slug')
-    .option('--turns <n>', 'committed turns, 1 to 100,000 (default: 1)', whole)
-    .option('--max-attempts <n>', 'at least --turns (default: --turns)', whole)
-    .option('--watch', 'wait until it has ended, with a progress bar')
-    .action(startRun)
-  const status = run
-    .command('status')
-    .description('show how far a run is, and how it ended')
-    .argument('<run>', 'its id')
-    .option('--attempts', 'with its newest attempts')
-    .option('--watch', 'wait until it has ended, with a progress bar')
-    .action(showRun)
-  const list = run
-    .command('list')
-    .description('list the runs of a project, newest first')
-    .option('--world <slug>', 'those of a world', named)
-    .addOption(new Option('--status <status>', 'those that are so').choices(STATUSES))
-    .action(listRuns)
-  const cancel = run
-    .command('cancel')
-    .description('end a run: the attempt under way finishes, none follows it')
-    .argument('<run>', 'its id')
-    .option('--reason <text>', 'why', named)
-    .option('--abort', 'stop the attempt under way too')
-    .action(cancelRun)
-  const attempts = run
-    .command('attempts')
-    .description('list the attempts of a world, newest first')
-    .argument('<world>', 'its slug')
-    .option('--run <id>', 'those of a run', named)
-    .action(listAttempts)
-  for (const command of [list, attempts]) withPage(command)
-  for (const command of [start, status, list, cancel, attempts]) withJson(withProject(command))
-  run.addHelpText(
-    'after',
-    `
-Without a running server, \`run start\` serves the graph itself and stays until the run has ended; other commands go
+const RUN = { turnRunId: ['<run>', 'its id'] } as const
+const WORLD = { worldSlug: ['<world>', 'its slug'] } as const
+const WATCH = { watch: ['--watch', 'wait until it has ended, with a progress bar'] } as const
+
+const START = {
+  turnCount: ['--turns <n>', 'committed turns, 1 to 100,000 (default: 1)'],
+  maxAttempts: ['--max-attempts <n>', 'at least --turns (default: --turns)'],
+  ...WATCH,
+  ...SHARED,
+} as const
+
+const addStart = action(
+  {
+    name: 'start',
+    description: 'start one attempt at the next turn of a world, or a run of several',
+    arguments: WORLD,
+    options: START,
+  },
+  startRun,
+)
+
+const addStatus = action(
+  {
+    name: 'status',
+    description: 'show how far a run is, and how it ended',
+    arguments: RUN,
+    options: { includeAttempts: ['--attempts', 'with its newest attempts'], ...WATCH, ...SHARED },
+  },
+  async ({ turnRunId = '', includeAttempts = false, watch, project, json }) => {
+    if (!watch) return ask('getTurnRunStatus', { turnRunId, includeAttempts }, { project, json }, printStatus)
+    const { withClient } = await import('./connect.ts')
+    const exitCode = await untilDoneOrToldToEnd((signal) =>
+      withClient({ project, readsOnly: true }, (client) => watchRun(client, turnRunId, { json }, signal)),
+    )
+    if (exitCode !== null) leave(exitCode, `status ${turnRunId} --watch`, project)
+  },
+)
+
+const addList = command({
+  name: 'list',
+  description: 'list the runs of a project, newest first',
+  operation: 'listTurnRuns',
+  options: {
+    worldSlug: ['--world <slug>', 'those of a world'],
+    status: ['--status <status>', 'those that are so', { choices: STATUSES }],
+    ...PAGE,
+    ...SHARED,
+  },
+  print: ({ items }) =>
+    printList(items, 'There are no runs.', {
+      run: 'turnRunId',
+      world: 'worldSlug',
+      status: 'status',
+      committed: ({ committedTurnCount, requestedTurnCount }) =>
+        `${committedTurnCount}/${requestedTurnCount}`,
+      attempts: 'attemptCount',
+      failed: 'failedAttemptCount',
+      started: 'startedAt',
+      ended: 'endedAt',
+    }),
+})
+
+const addCancel = command({
+  name: 'cancel',
+  description: 'end a run: the attempt under way finishes, none follows it',
+  operation: 'cancelTurnRun',
+  arguments: RUN,
+  options: {
+    reason: ['--reason <text>', 'why'],
+    abort: ['--abort', 'stop the attempt under way too'],
+    ...SHARED,
+  },
+  print: ({ message }) => printText(message),
+})
+
+const addAttempts = action(
+  {
+    name: 'attempts',
+    description: 'list the attempts of a world, newest first',
+    arguments: WORLD,
+    options: { turnRunId: ['--run <id>', 'those of a run'], ...PAGE, ...SHARED },
+  },
+  ({ worldSlug = '', project, json, ...asked }) =>
+    ask('listAttempts', { worldSlug, ...asked }, { project, json }, ({ attempts }) =>
+      printAttempts(attempts, 'There are no attempts.'),
+    ),
+)
+
+export const addRun = group(
+  {
+    name: 'run',
+    description: 'run turns durably: start, watch, list and cancel them',
+    help: `Without a running server, \`run start\` serves the graph itself and stays until the run has ended; other commands go
 through it, and Ctrl+C hands the run back. Through a server, Ctrl+C ends the watch alone: the run goes on.
 
 Examples:
   turngraph run start TASK-1 --turns 5 --max-attempts 15 --watch
   turngraph run status 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --attempts
   turngraph run list --status failed
-  turngraph run cancel 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --reason 'wrong branch'
-`,
-  )
-}
+  turngraph run cancel 6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10 --reason 'wrong branch'`,
+  },
+  [addStart, addStatus, addList, addCancel, addAttempts],
+)
 
-async function startRun(worldSlug: string, options: StartOptions): Promise<void> {
-  const { turns, maxAttempts, project, json, watch = false } = options
-  const [{ loadConfig }, { createLog }, { SharedService }, { operations }, { toWire }] = await Promise.all([
-    import('../platform/config.ts'),
+async function startRun({
+  worldSlug = '',
+  turnCount,
+  maxAttempts,
+  project,
+  json,
+  watch = false,
+}: Given<typeof WORLD & typeof START>): Promise<void> {
+  const [{ configFor }, { createLog }, { SharedService }] = await Promise.all([
+    import('./connect.ts'),
     import('../platform/log.ts'),
     import('./shared-service.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
   ])
-  const config = loadConfig({ ...process.env, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
-  const service = new SharedService(config, project, createLog('warn'))
+  const service = new SharedService(configFor(project), project, createLog('warn'))
   let follow = `list --world ${quoted(worldSlug)}`
   const work = async (signal: AbortSignal): Promise<void> => {
     const client = await service.client()
-    const started = await client.runTurn({
-      worldSlug,
-      ...(turns !== undefined && { turnCount: turns }),
-      ...(maxAttempts !== undefined && { maxAttempts }),
-    })
+    const started = await withProjectChecked(client, project, () =>
+      client.runTurn({ worldSlug, turnCount, maxAttempts }),
+    )
     const stays = watch || service.isOwn
-    if (!stays && json) return printJson(toWire(operations.runTurn.output, started))
+    if (!stays && json) return printWire('runTurn', started)
     if (!json) printText(`${started.message} ${started.turnRunId ?? started.attemptId}`)
     if (!stays) return
     if (!watch) printNote('There is no server: this command stays until it has ended.')
     const { turnRunId, attemptId } = started
     follow = turnRunId === undefined ? `attempts ${quoted(worldSlug)}` : `status ${turnRunId} --watch`
-    if (turnRunId !== undefined) await watchRun(client, { turnRunId }, { json }, signal)
+    if (turnRunId !== undefined) await watchRun(client, turnRunId, { json }, signal)
     else if (attemptId !== undefined) await watchAttempt(client, { attemptId, worldSlug }, { json }, signal)
   }
   try {
@@ -132,142 +176,57 @@ function leave(exitCode: number, follow: string, project: string | undefined): v
   printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
-async function showRun(turnRunId: string, options: StatusOptions): Promise<void> {
-  const { attempts = false, project, json, watch } = options
-  if (watch) {
-    const { withClient } = await import('./connect.ts')
-    const exitCode = await untilDoneOrToldToEnd((signal) =>
-      withClient({ project, readsOnly: true }, (client) => watchRun(client, { turnRunId }, { json }, signal)),
-    )
-    if (exitCode !== null) leave(exitCode, `status ${turnRunId} --watch`, project)
-    return
-  }
-  await ask('getTurnRunStatus', { turnRunId, includeAttempts: attempts }, options, printStatus)
-}
-
-async function listRuns({ world, status, project, json, ...page }: ListOptions): Promise<void> {
-  const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
-    import('./connect.ts'),
-    import('./pages.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
-  const asked = {
-    ...(world !== undefined && { worldSlug: world }),
-    ...(status !== undefined && { status }),
-  }
-  const found = await withClient({ project, readsOnly: true }, async (client) => {
-    const runs = await readPages(page, (window) => client.listTurnRuns({ ...asked, ...window }))
-    if (runs.items.length === 0 && project !== undefined) await requireProject(client, project)
-    return runs
-  })
-  if (json) return printJson(toWire(operations.listTurnRuns.output, found))
-  if (found.items.length === 0) printNote('There are no runs.')
-  else {
-    const { printTable } = await import('./table.ts')
-    printTable(
-      ['run', 'world', 'status', 'committed', 'attempts', 'failed', 'started', 'ended'],
-      found.items.map((run) => [
-        run.turnRunId,
-        run.worldSlug,
-        run.status,
-        `${run.committedTurnCount}/${run.requestedTurnCount}`,
-        run.attemptCount,
-        run.failedAttemptCount,
-        run.startedAt,
-        run.endedAt,
-      ]),
-    )
-  }
-  if (found.nextCursor !== null) printNote(`More: --cursor ${found.nextCursor}`)
-}
-
-async function cancelRun(turnRunId: string, { reason, abort, project, json }: CancelOptions): Promise<void> {
-  const [{ withClient }, { operations }, { toWire }] = await Promise.all([
-    import('./connect.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
-  const status = await withClient({ project }, (client) =>
-    client.cancelTurnRun({
-      turnRunId,
-      ...(reason !== undefined && { reason }),
-      ...(abort !== undefined && { abort }),
-    }),
-  )
-  if (json) return printJson(toWire(operations.cancelTurnRun.output, status))
-  printText(status.message)
-}
-
-async function listAttempts(
-  worldSlug: string,
-  options: Shared & PageOptions & { run?: string },
-): Promise<void> {
-  const { run, limit, cursor } = options
-  const input = {
-    worldSlug,
-    ...(run !== undefined && { turnRunId: run }),
-    ...(limit !== undefined && { limit }),
-    ...(cursor !== undefined && { cursor }),
-  }
-  await ask('listAttempts', input, options, async (page) => {
-    if (page.attempts.length === 0) printNote('There are no attempts.')
-    else await printAttempts(page.attempts)
-    if (page.nextCursor !== null) printNote(`More: --cursor ${page.nextCursor}`)
-  })
-}
-
 /** Asks twice a second until the run has ended; a bar on a terminal shows its committed turns. */
 async function watchRun(
   client: TurngraphClient,
-  ref: { turnRunId: string },
-  { json }: Shared,
+  turnRunId: string,
+  { json }: Frame,
   signal: AbortSignal,
 ): Promise<void> {
-  const [{ progressBar }, { operations }, { toWire }] = await Promise.all([
-    import('./progress.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
-  const bar = progressBar()
-  let status: Status
-  try {
-    for (;;) {
-      status = await client.getTurnRunStatus(ref)
-      bar.show(counted(status.attemptCount, 'attempt'), status.committedTurnCount, status.requestedTurnCount)
-      if (status.endedAt !== null) break
-      await pause(signal)
-    }
-  } finally {
-    bar.stop()
-  }
+  const { withProgress } = await import('./progress.ts')
+  const status = await withProgress((show) =>
+    untilEnded(async () => {
+      const asked = await client.getTurnRunStatus({ turnRunId })
+      show(counted(asked.attemptCount, 'attempt'), asked.committedTurnCount, asked.requestedTurnCount)
+      return asked
+    }, signal),
+  )
   if (status.status !== 'completed') process.exitCode = EXIT.found.code
-  if (json) return printJson(toWire(operations.getTurnRunStatus.output, status))
+  if (json) return printWire('getTurnRunStatus', status)
   printText(status.message)
   printLastFailure(status)
 }
 
 async function watchAttempt(
   client: TurngraphClient,
-  ref: { attemptId: string; worldSlug: string },
-  { json }: Shared,
+  attempt: { attemptId: string; worldSlug: string },
+  { json }: Frame,
   signal: AbortSignal,
 ): Promise<void> {
+  const status = await untilEnded(() => client.getTurnStatus(attempt), signal)
+  if (status.status !== 'committed') process.exitCode = EXIT.found.code
+  if (json) return printWire('getTurnStatus', status)
+  printText(status.message)
+}
+
+async function untilEnded<S extends { endedAt: string | null }>(
+  ask: () => Promise<S>,
+  signal: AbortSignal,
+): Promise<S> {
+  for (;;) {
+    const status = await ask()
+    if (status.endedAt !== null) return status
+    await sleep(ASK_AGAIN_MS, undefined, { signal })
+  }
+}
+
+async function printWire(name: OperationName, answer: unknown): Promise<void> {
   const [{ operations }, { toWire }] = await Promise.all([
     import('../operations/table.ts'),
     import('../core/wire-form.ts'),
   ])
-  let status = await client.getTurnStatus(ref)
-  while (status.endedAt === null) {
-    await pause(signal)
-    status = await client.getTurnStatus(ref)
-  }
-  if (status.status !== 'committed') process.exitCode = EXIT.found.code
-  if (json) return printJson(toWire(operations.getTurnStatus.output, status))
-  printText(status.message)
+  printJson(toWire(operations[name].output, answer))
 }
-
-const pause = (signal: AbortSignal): Promise<void> => sleep(ASK_AGAIN_MS, undefined, { signal })
 
 /** What a command wrote before it failed may be many lines: each stands on its own. */
 function printLastFailure({ lastAttemptFailureReason }: Pick<Status, 'lastAttemptFailureReason'>): void {
@@ -279,21 +238,18 @@ async function printStatus(status: Status): Promise<void> {
   printText(message)
   printLastFailure(status)
   if (cancelReason !== null) printText(`Cancelled: ${cancelReason}`)
-  if (recentAttempts !== undefined) await printAttempts(recentAttempts)
+  if (recentAttempts !== undefined) await printAttempts(recentAttempts, null)
 }
 
-async function printAttempts(attempts: OperationOutput<'listAttempts'>['attempts']): Promise<void> {
-  const { printTable } = await import('./table.ts')
-  printTable(
-    ['attempt', 'in run', 'turn', 'status', 'started', 'ended', 'reason'],
-    attempts.map((attempt) => [
-      attempt.attemptId,
-      attempt.turnRunSeq,
-      attempt.attemptedTurn,
-      attempt.status,
-      attempt.startedAt,
-      attempt.endedAt,
-      attempt.failureReason,
-    ]),
-  )
-}
+type Attempts = OperationOutput<'listAttempts'>['attempts']
+
+const printAttempts = (attempts: Attempts, none: string | null): Promise<void> =>
+  printList(attempts, none, {
+    attempt: 'attemptId',
+    'in run': 'turnRunSeq',
+    turn: 'attemptedTurn',
+    status: 'status',
+    started: 'startedAt',
+    ended: 'endedAt',
+    reason: 'failureReason',
+  })

@@ -1,33 +1,33 @@
+/** `turngraph serve`: serves the graph over HTTP. */
 import path from 'node:path'
-import type { Command } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
 import { storeName } from '../platform/store-name.ts'
-import { named } from './options.ts'
+import { action, type Given } from './command.ts'
 import { printNote } from './output.ts'
 import { untilToldToEnd } from './signals.ts'
 
-type ServeOptions = { host?: string; port?: string; store?: string; acceptLoss?: boolean }
+const OPTIONS = {
+  host: ['--host <host>', 'the address to listen on (TURNGRAPH_HOST)'],
+  port: ['--port <port>', 'the port; 0 is any free one (TURNGRAPH_PORT)'],
+  store: ['--store <url>', 'where the graph is, for example neo4j://db:7687 (TURNGRAPH_STORE)'],
+  acceptLoss: [
+    '--accept-loss',
+    'serve an embedded graph that has lost acknowledged writes (TURNGRAPH_ACCEPT_LOSS)',
+  ],
+} as const
 
-export function addServe(program: Command): void {
-  program
-    .command('serve')
-    .description('serve the graph over HTTP until SIGINT or SIGTERM')
-    .option('--host <host>', 'the address to listen on (TURNGRAPH_HOST)', named)
-    .option('--port <port>', 'the port; 0 is any free one (TURNGRAPH_PORT)', named)
-    .option('--store <url>', 'where the graph is, for example neo4j://db:7687 (TURNGRAPH_STORE)', named)
-    .option(
-      '--accept-loss',
-      'serve an embedded graph that has lost acknowledged writes (TURNGRAPH_ACCEPT_LOSS)',
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  turngraph serve\n  turngraph serve --port 0 --store embedded:memory\n',
-    )
-    .action(serve)
-}
+export const addServe = action(
+  {
+    name: 'serve',
+    description: 'serve the graph over HTTP until SIGINT or SIGTERM',
+    options: OPTIONS,
+    help: 'Examples:\n  turngraph serve\n  turngraph serve --port 0 --store embedded:memory',
+  },
+  serve,
+)
 
-async function serve({ host, port, store, acceptLoss = false }: ServeOptions): Promise<void> {
+async function serve({ host, port, store, acceptLoss = false }: Given<typeof OPTIONS>): Promise<void> {
   const [{ loadConfig }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([
       import('../platform/config.ts'),

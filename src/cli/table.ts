@@ -1,8 +1,7 @@
 /** Prints the tables of all commands: fitted to a terminal's width, and as tab-separated values to a pipe. */
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
-import { colours } from './colours.ts'
-import { withoutControls } from './output.ts'
+import { colours, withoutControls } from './output.ts'
 
 export type Cell = string | number | null | Painted
 

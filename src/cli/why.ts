@@ -1,27 +1,23 @@
-import { type Command, Option } from 'commander'
+/** `turngraph why`: says what was tried in a turn, and why it was not approved. */
 import type { WhyView } from '../memory/context/why.ts'
 import { promisedNote } from '../memory/criteria/promised-note.ts'
 import { countEqual } from '../memory/record/equal-issues.ts'
-import { ask } from './ask.ts'
-import { type TargetOptions, targetOf, whole, withJson, withProject, withTarget } from './options.ts'
+import { command, ROLES, SHARED, TASK } from './command.ts'
 import { printText } from './output.ts'
 
-type WhyOptions = TargetOptions & { turn?: number; role?: 'player' | 'coach' }
-
-export function addWhy(program: Command): void {
-  const why = program
-    .command('why')
-    .description('say what was tried in a turn, and why it was not approved')
-    .option('--turn <n>', 'the turn (default: the newest)', whole)
-    .addOption(new Option('--role <role>', 'for whom (default: coach)').choices(['player', 'coach']))
-    .addHelpText('after', '\nExample:\n  turngraph why --feature FEAT-1 --task TASK-1 --turn 3\n')
-    .action(showWhy)
-  withTarget(why)
-  withJson(withProject(why))
-}
-
-const showWhy = (options: WhyOptions): Promise<void> =>
-  ask('explainTurn', { ...targetOf(options), turn: options.turn, role: options.role }, options, printWhy)
+export const addWhy = command({
+  name: 'why',
+  description: 'say what was tried in a turn, and why it was not approved',
+  operation: 'explainTurn',
+  options: {
+    turn: ['--turn <n>', 'the turn (default: the newest)'],
+    role: ['--role <role>', 'for whom (default: coach)', ROLES],
+    ...TASK,
+    ...SHARED,
+  },
+  help: 'Example:\n  turngraph why --feature FEAT-1 --task TASK-1 --turn 3',
+  print: printWhy,
+})
 
 const KINDS = { new: 'new', again: 'again', lost: 'verified before' } as const
 

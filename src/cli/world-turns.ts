@@ -1,66 +1,41 @@
-import type { Command } from 'commander'
+/** `turngraph worlds turns|turn|history`: the turns of a world; `turngraph turns` is for those of transcripts. */
 import type { TurnState } from '../memory/record/record.ts'
-import { type PageOptions, whole, withJson, withPage, withProject } from './options.ts'
-import { printJson, printNote, printText } from './output.ts'
+import { command, PAGE, SHARED, whole } from './command.ts'
+import { printList, printText } from './output.ts'
 
-type ListOptions = PageOptions & { project?: string; json?: boolean }
-type OneOptions = { project?: string; json?: boolean }
+const WORLD = { worldSlug: ['<slug>', ''] } as const
+const TURN = { ...WORLD, turnNumber: ['<turn>', 'its number', { parse: whole }] } as const
 
-/** `turngraph worlds turns|turn|history`; `turngraph turns` is for those of transcripts. */
-export function addWorldTurns(worlds: Command): void {
-  const list = worlds
-    .command('turns')
-    .description("list a world's turns")
-    .argument('<slug>')
-    .action(listTurns)
-  const get = worlds
-    .command('turn')
-    .description('show a turn as it was stored')
-    .argument('<slug>')
-    .argument('<turn>', 'its number', whole)
-    .action(showTurn)
-  const history = worlds
-    .command('history')
-    .description('list the records that once stood at a turn, newest first')
-    .argument('<slug>')
-    .argument('<turn>', 'its number', whole)
-    .action(listHistory)
-  for (const command of [list, history]) withPage(command)
-  for (const command of [list, get, history]) withJson(withProject(command))
-}
+export const addWorldTurns = command({
+  name: 'turns',
+  description: "list a world's turns",
+  operation: 'listTurns',
+  arguments: WORLD,
+  options: { ...PAGE, ...SHARED },
+  print: ({ items }, { worldSlug }) => printTurns(items, `World ${worldSlug} has no turns.`),
+})
 
-async function listTurns(worldSlug: string, { project, json, ...page }: ListOptions): Promise<void> {
-  const { withClient, readPages, operations, toWire } = await load()
-  const found = await withClient({ project, readsOnly: true }, (client) =>
-    readPages(page, (window) => client.listTurns({ worldSlug, ...window })),
-  )
-  if (json) return printJson(toWire(operations.listTurns.output, found))
-  await printTurns(found, `World ${worldSlug} has no turns.`)
-}
+export const addTurn = command({
+  name: 'turn',
+  description: 'show a turn as it was stored',
+  operation: 'getTurn',
+  arguments: TURN,
+  options: SHARED,
+  print(_turn, _given, wire) {
+    for (const [field, value] of Object.entries(wire() as object))
+      if (!isEmpty(value)) printText(`${field}:${Array.isArray(value) ? '' : ' '}${shown(value)}`)
+  },
+})
 
-async function listHistory(
-  worldSlug: string,
-  turnNumber: number,
-  { project, json, ...page }: ListOptions,
-): Promise<void> {
-  const { withClient, readPages, operations, toWire } = await load()
-  const found = await withClient({ project, readsOnly: true }, (client) =>
-    readPages(page, (window) => client.getTurnHistory({ worldSlug, turnNumber, ...window })),
-  )
-  if (json) return printJson(toWire(operations.getTurnHistory.output, found))
-  await printTurns(found, `Turn ${turnNumber} of world ${worldSlug} has no earlier records.`)
-}
-
-async function showTurn(worldSlug: string, turnNumber: number, { project, json }: OneOptions): Promise<void> {
-  const { withClient, operations, toWire } = await load()
-  const turn = await withClient({ project, readsOnly: true }, (client) =>
-    client.getTurn({ worldSlug, turnNumber }),
-  )
-  const wire = toWire(operations.getTurn.output, turn) as Record<string, unknown>
-  if (json) return printJson(wire)
-  for (const [field, value] of Object.entries(wire))
-    if (!isEmpty(value)) printText(`${field}:${Array.isArray(value) ? '' : ' '}${shown(value)}`)
-}
+export const addHistory = command({
+  name: 'history',
+  description: 'list the records that once stood at a turn, newest first',
+  operation: 'getTurnHistory',
+  arguments: TURN,
+  options: { ...PAGE, ...SHARED },
+  print: ({ items }, { worldSlug, turnNumber }) =>
+    printTurns(items, `Turn ${turnNumber} of world ${worldSlug} has no earlier records.`),
+})
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
@@ -75,40 +50,20 @@ function shown(value: unknown): string {
     .join('; ')
 }
 
-async function printTurns(
-  { items, nextCursor }: { items: readonly TurnState[]; nextCursor: string | null },
-  none: string,
-): Promise<void> {
-  if (items.length === 0) return printNote(none)
-  const { beginning, printTable } = await import('./table.ts')
-  printTable(
-    ['turn', 'player', 'coach', 'verified', 'issues', 'completed', 'summary'],
-    items.map((turn) => {
-      const statuses = [
-        ...Object.values(turn.acceptanceCriteriaStatus),
-        ...turn.verifications.map((v) => v.status),
-      ]
-      const verified = statuses.filter((status) => status === 'verified').length
-      return [
-        turn.turnNumber,
-        turn.playerDecision,
-        turn.coachDecision,
-        `${verified}/${statuses.length}`,
-        turn.issues.length,
-        turn.completedAt,
-        beginning(turn.playerSummary, 60),
-      ]
-    }),
-  )
-  if (nextCursor !== null) printNote(`More: --cursor ${nextCursor}`)
+async function printTurns(turns: readonly TurnState[], none: string): Promise<void> {
+  const { beginning } = await import('./table.ts')
+  return printList(turns, none, {
+    turn: 'turnNumber',
+    player: 'playerDecision',
+    coach: 'coachDecision',
+    verified: countVerified,
+    issues: ({ issues }) => issues.length,
+    completed: 'completedAt',
+    summary: ({ playerSummary }) => beginning(playerSummary, 60),
+  })
 }
 
-async function load() {
-  const [{ withClient }, { readPages }, { operations }, { toWire }] = await Promise.all([
-    import('./connect.ts'),
-    import('./pages.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
-  return { withClient, readPages, operations, toWire }
+function countVerified({ acceptanceCriteriaStatus, verifications }: TurnState): string {
+  const statuses = [...Object.values(acceptanceCriteriaStatus), ...verifications.map(({ status }) => status)]
+  return `${statuses.filter((status) => status === 'verified').length}/${statuses.length}`
 }

@@ -1,5 +1,0 @@
-import picocolors from 'picocolors'
-
-/** Colour is for a terminal, and for one that wants it. (picocolors itself would also colour a pipe in CI.) */
-export const colours = (stream: NodeJS.WriteStream): ReturnType<typeof picocolors.createColors> =>
-  picocolors.createColors(stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb')

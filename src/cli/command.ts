@@ -1,0 +1,181 @@
+/** Declares a command: the operation that it asks, the options that fill the operation's input, and how the answer is printed. */
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { TurngraphError } from '../core/errors.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
+import { type AskOptions, ask, type Frame, type Window } from './ask.ts'
+
+/**
+ * Flags, what `--help` says of them, and what they take: `<n>` and `<ms>` a whole number, any other placeholder a text that
+ * is not empty, none at all: it is a switch.
+ */
+type Parameter = readonly [flags: string, description: string, takes?: Takes]
+type Takes = {
+  choices?: readonly string[]
+  required?: true
+  parse?: (text: string, before: never) => unknown
+  default?: unknown
+  conflicts?: string[]
+}
+/** By the name that the value has: for a command of one operation, a field of its input. */
+export type Parameters = Readonly<Record<string, Parameter>>
+
+type ValueOf<P> = P extends readonly [string, string, { choices: readonly (infer C)[] }]
+  ? C
+  : P extends readonly [string, string, { parse: (text: string, before: never) => infer V }]
+    ? V
+    : P extends readonly [`${string}...${string}`, ...unknown[]]
+      ? string[]
+      : P extends readonly [`${string}<${'n' | 'ms'}>`, ...unknown[]]
+        ? number
+        : P extends readonly [`--${string} <${string}` | `<${string}` | `[${string}`, ...unknown[]]
+          ? string
+          : boolean
+export type Given<P> = { -readonly [K in keyof P]?: ValueOf<P[K]> | undefined }
+
+/** A task, and the world of it; a world alone says of which task it is. */
+export const TASK = {
+  featureId: ['--feature <id>', 'the feature (default: that of --world)'],
+  taskId: ['--task <id>', 'the task (default: that of --world)'],
+  worldSlug: ['--world <slug>', "default: the task's newest"],
+} as const
+export const POLICY = {
+  policy: [
+    '--policy <policy>',
+    'what counts as verified (default: sticky)',
+    { choices: ['sticky', 'evidence', 'latest'] },
+  ],
+} as const
+export const ROLES = { choices: ['player', 'coach'] } as const
+export const PAGE = {
+  limit: ['--limit <n>', 'one page of so many, 1 to 500 (default: all)'],
+  cursor: ['--cursor <cursor>', "where the page begins: the last page's next_cursor", { parse: String }],
+} as const
+export const PROJECT = {
+  project: ['--project <project>', 'default: TURNGRAPH_PROJECT, else that of the server'],
+} as const
+export const JSON_FORM = { json: ['--json', 'print the wire form alone on standard output'] } as const
+export const SHARED = { ...PROJECT, ...JSON_FORM } as const
+
+type Said = { name: string; description: string; help?: string; isDefault?: boolean; hidden?: boolean }
+type Declared<A, O> = Said & { arguments?: A; options?: O }
+type Of<A, O> = Given<A> & Given<O>
+/** Every argument and option of a command of one operation is a field of its input, or the frame's. */
+type FieldsOf<P, N extends OperationName> = {
+  [K in keyof P]: K extends keyof OperationInput<N> | keyof (Frame & Window) ? unknown : never
+}
+export type AddCommand = (parent: Command) => Command
+
+/** A command of one operation. With PAGE it reads all pages, or the one that is asked for. */
+export const command = <
+  N extends OperationName,
+  const A extends Parameters = Record<never, never>,
+  const O extends Parameters = Record<never, never>,
+>(
+  declared: Declared<A & FieldsOf<A, N>, O & FieldsOf<O, N>> & {
+    operation: N
+    /** What is always asked beside what was given. */
+    also?: Partial<OperationInput<N>>
+    print: (answer: OperationOutput<N>, given: Of<A, O>, wire: () => unknown) => Promise<void> | void
+    beside?: (answer: OperationOutput<N>, given: Of<A, O>) => void
+    part?: AskOptions<N>['part']
+  },
+): AddCommand =>
+  action<A, O>(declared, (given) => {
+    const { project, json, limit, cursor, ...fields }: Frame & Window & Target = given
+    const options: Parameters = declared.options ?? {}
+    if (options.taskId === TASK.taskId) requireTarget(fields)
+    return ask(
+      declared.operation,
+      { ...fields, ...declared.also } as OperationInput<N>,
+      { project, json },
+      (answer, wire) => declared.print(answer, given, wire),
+      {
+        part: declared.part,
+        beside: (answer) => declared.beside?.(answer, given),
+        window: options.cursor === PAGE.cursor ? { limit, cursor } : undefined,
+      },
+    )
+  })
+
+/** A command that does its work itself. */
+export const action =
+  <const A extends Parameters = Record<never, never>, const O extends Parameters = Record<never, never>>(
+    { name, description, isDefault = false, hidden = false, help, ...declared }: Declared<A, O>,
+    run: (given: NoInfer<Of<A, O>>) => Promise<void> | void,
+  ): AddCommand =>
+  (parent) => {
+    const added = parent.command(name, { isDefault, hidden }).description(description)
+    const takes = Object.entries<Parameter>(declared.arguments ?? {})
+    const options = Object.entries<Parameter>(declared.options ?? {}).map(
+      ([field, parameter]) => [field, optionOf(parameter)] as const,
+    )
+    for (const [, parameter] of takes) added.addArgument(argumentOf(parameter))
+    for (const [, option] of options) added.addOption(option)
+    if (help !== undefined) added.addHelpText('after', `\n${help}\n`)
+    return added.action(async () => {
+      const values = added.opts()
+      const given = [
+        ...takes.map(([field], i) => [field, added.processedArgs[i]] as const),
+        ...options.map(([field, option]) => [field, values[option.attributeName()]] as const),
+      ].filter(([, value]) => value !== undefined)
+      await run(Object.fromEntries(given) as Of<A, O>)
+    })
+  }
+
+/** Commands below one name. */
+export const group =
+  (
+    { name, description, alias, help }: Said & { alias?: string },
+    commands: readonly AddCommand[],
+  ): AddCommand =>
+  (parent) => {
+    const added = parent.command(name).description(description)
+    if (alias !== undefined) added.alias(alias)
+    for (const add of commands) add(added)
+    return help === undefined ? added : added.addHelpText('after', `\n${help}\n`)
+  }
+
+function optionOf([flags, description, takes = {}]: Parameter): Option {
+  const option = new Option(flags, description)
+  if (takes.required) option.makeOptionMandatory()
+  if (takes.conflicts !== undefined) option.conflicts(takes.conflicts)
+  if (takes.choices !== undefined) return option.choices(takes.choices)
+  if (takes.default !== undefined) option.default(takes.default)
+  const placeholder = /<(.+)>/.exec(flags)?.[1]
+  return placeholder === undefined
+    ? option
+    : option.argParser((takes.parse as Parse) ?? parserFor(placeholder))
+}
+
+function argumentOf([name, description, takes = {}]: Parameter): Argument {
+  const argument = new Argument(name, description)
+  if (takes.choices !== undefined) return argument.choices(takes.choices)
+  if (takes.default !== undefined) argument.default(takes.default)
+  return takes.parse === undefined ? argument : argument.argParser(takes.parse as Parse)
+}
+
+type Parse = (text: string, before: unknown) => unknown
+
+const parserFor = (placeholder: string): Parse =>
+  placeholder === 'n' || placeholder === 'ms' ? whole : named
+
+/** An empty name is an unset shell variable, not a wish for the default. */
+export function named(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It is empty.')
+}
+
+export function whole(text: string): number {
+  if (/^-?\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}
+
+type Target = { featureId?: unknown; taskId?: unknown; worldSlug?: unknown }
+
+/** @throws `invalid_request` where neither a task nor a world is named */
+function requireTarget({ featureId, taskId, worldSlug }: Target): void {
+  if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined)) return
+  throw new TurngraphError('invalid_request', 'It is not said which task is meant.', {
+    hint: 'Name it with --feature and --task, or one of its worlds with --world.',
+  })
+}
