@@ -1,14 +1,12 @@
 /** Asks an operation for a command: connects, reads its pages, prints the answer as JSON or for a person, and says what is not there. */
-import type { CallOptions, TurngraphClient } from '../client/client.ts'
-import { hasCode, TurngraphError } from '../core/errors.ts'
+import type { CallOptions } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import { didYouMean, nearNames } from '../core/near-names.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
 import { printJson, printNote } from './output.ts'
+import { type Page, readPages, requireProject, type Window } from './require-project.ts'
 
 /** What every command that asks is given. */
 export type Frame = { project?: string | undefined; json?: boolean | undefined }
-export type Window = { limit?: number | undefined; cursor?: string | undefined }
 
 export type AskOptions<N extends OperationName> = {
   /** Reads the one page that was asked for, else all of them as one; without it, the operation has no pages. */
@@ -61,52 +59,3 @@ type TaskAnswer = { taskKnown?: boolean; taskMessage?: string | undefined }
 
 /** The list alone: what has no pages needs no frame. */
 export const itemsOf = (wire: unknown): unknown => (wire as { items: unknown }).items
-
-type Page<T> = { items: T[]; nextCursor: string | null }
-
-const WHOLE_PAGE = 500
-
-async function readPages<P extends Page<unknown>>(
-  { limit, cursor }: Window,
-  read: (window: { limit: number; cursor: string | null }) => Promise<P>,
-): Promise<P> {
-  let page = await read({ limit: limit ?? WHOLE_PAGE, cursor: cursor ?? null })
-  if (limit !== undefined) return page
-  const items = [...page.items]
-  while (page.nextCursor !== null) {
-    page = await read({ limit: WHOLE_PAGE, cursor: page.nextCursor })
-    for (const item of page.items) items.push(item)
-  }
-  return { ...page, items }
-}
-
-/**
- * Tells a project that is misspelt from one in which nothing is found. The names that are near to it are those that the
- * caller may read.
- *
- * @throws `not_found` with near names where the graph holds nothing of the project
- */
-async function requireProject(client: TurngraphClient, project: string): Promise<void> {
-  const { items } = await readPages({}, (window) => client.listProjects(window))
-  const names = items.map((item) => item.project)
-  if (names.includes(project)) return
-  const near = nearNames(project, names)
-  throw new TurngraphError('not_found', `There is no project ${project} in this graph.${didYouMean(near)}`, {
-    hint: '`turngraph projects` lists them; the first capture or import into a project makes it.',
-    details: { near },
-  })
-}
-
-/** Runs what asks about a project, and says so where it fails because the project that `--project` names is not there. */
-export async function withProjectChecked<T>(
-  client: TurngraphClient,
-  project: string | undefined,
-  use: (client: TurngraphClient) => Promise<T>,
-): Promise<T> {
-  try {
-    return await use(client)
-  } catch (error) {
-    if (project !== undefined && hasCode(error, 'not_found')) await requireProject(client, project)
-    throw error
-  }
-}

@@ -2,7 +2,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
-import { type AskOptions, ask, type Frame, type Window } from './ask.ts'
+import { type AskOptions, ask, type Frame } from './ask.ts'
+import type { Window } from './require-project.ts'
 
 /**
  * Flags, what `--help` says of them, and what they take: `<n>` and `<ms>` a whole number, any other placeholder a text that

@@ -1,3 +1,4 @@
+/** Connects a command: to the service that runs, else to the store itself, for the time of the command. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -5,13 +6,12 @@ import type { TurngraphClient } from '../client/client.ts'
 import { httpClient } from '../client/http.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Config, loadConfig, type Store } from '../platform/config.ts'
-import { isHeld } from '../platform/data-folder/holder.ts'
+import { type HeldError, isHeld } from '../platform/data-folder/holder.ts'
 import { shownFolder, storeName } from '../platform/store-name.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
-import { withProjectChecked } from './ask.ts'
-import { existingStore } from './existing-store.ts'
 import { setGraphInUse } from './graph-in-use.ts'
+import { withProjectChecked } from './require-project.ts'
 import { runningServer, type Server } from './running-server.ts'
 
 export type ConnectOptions = {
@@ -21,12 +21,6 @@ export type ConnectOptions = {
   /** For whoever examines a graph: nothing is migrated and nothing reconciled first. */
   asItIs?: boolean
 }
-
-/** Another command is done with the embedded graph within seconds, unless it imports. */
-const WAIT_FOR_HOLDER_MS = 10_000
-/** A server that starts is ready by then; a longer wait is one for its store, which a command does not share. */
-const WAIT_MS = 2_000
-const ASK_AGAIN_MS = 50
 
 /** Gives `use` a client for the time of one command, and closes it after. */
 export async function withClient<T>(
@@ -41,19 +35,15 @@ export async function withClient<T>(
   }
 }
 
-/**
- * The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself.
- *
- * @throws `store_unavailable` that names the process which holds the embedded graph
- */
+/** The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself. */
 async function connect({
   project,
   readsOnly = false,
   asItIs = false,
 }: ConnectOptions): Promise<TurngraphClient> {
   const config = configFor(project)
-  const found = config.url === null ? await serverOrStore(config, readsOnly, asItIs) : { url: config.url }
-  if ('url' in found) return throughService(config, project, found.url)
+  const graph = await serviceOrStore(config, project, readsOnly, asItIs)
+  if ('listProjects' in graph) return graph
   const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { knownInstance }] =
     await Promise.all([
       import('../client/in-process.ts'),
@@ -64,15 +54,11 @@ async function connect({
   // A command that only reads runs nothing, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
   const formerLife = config.store.kind === 'embedded' ? knownInstance(config.dataFolder) : null
-  const runs = new TurnRuns({ graph: found, instance: formerLife ?? crypto.randomUUID(), executors })
+  const runs = new TurnRuns({ graph, instance: formerLife ?? crypto.randomUUID(), executors })
   // Nobody else has the graph open: what a service left behind in it is over.
   if (formerLife !== null && !asItIs) await runs.begin()
-  return inProcessClient({
-    graph: found,
-    project: config.project,
-    runs,
-    turnLengthThreshold: config.turnLengthThreshold,
-  })
+  const { turnLengthThreshold } = config
+  return inProcessClient({ graph, project: config.project, runs, turnLengthThreshold })
 }
 
 /** Gives `use` where transcripts go, and the project, for the time of one command, and closes it after. */
@@ -81,11 +67,10 @@ export async function withTranscripts<T>(
   use: <P extends TranscriptProgress>(store: TranscriptStore<P>, project: string) => Promise<T>,
 ): Promise<T> {
   const config = configFor(project)
-  const found = config.url === null ? await serverOrStore(config, false) : { url: config.url }
-  if ('url' in found) {
+  const found = await serviceOrStore(config, project)
+  if ('listProjects' in found) {
     const { clientStore } = await import('../client/transcript-store.ts')
-    const client = throughService(config, project, found.url)
-    return use(clientStore(client), config.project)
+    return use(clientStore(found), config.project)
   }
   const { graphStore } = await import('../transcripts/graph-store.ts')
   try {
@@ -99,48 +84,70 @@ export async function withTranscripts<T>(
 export const configFor = (project?: string, settings: NodeJS.ProcessEnv = {}): Config =>
   loadConfig({ ...process.env, ...settings, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
-function throughService(config: Config, project: string | undefined, url: string): TurngraphClient {
+export function throughService(config: Config, project: string | undefined, url: string): TurngraphClient {
   setGraphInUse(`the graph behind ${url}`)
-  return httpClient({ url, token: tokenFor(config), project: namedProject(config, project) })
+  return clientOf(config, project, url)
 }
 
-/** Two commands at once take turns, and one that comes while a server starts waits until it is ready. */
-async function serverOrStore(config: Config, readsOnly: boolean, asItIs = false): Promise<Server | Graph> {
+/** @param project as an option named it: a service has a default of its own, and is told only what somebody named */
+export function clientOf(config: Config, project: string | undefined, url: string): TurngraphClient {
+  const isNamed = project !== undefined || process.env.TURNGRAPH_PROJECT
+  return httpClient({ url, token: tokenFor(config), project: isNamed ? config.project : null })
+}
+
+/** @throws `store_unavailable` that names the process which holds the embedded graph */
+async function serviceOrStore(
+  config: Config,
+  project: string | undefined,
+  readsOnly = false,
+  asItIs = false,
+): Promise<TurngraphClient | Graph> {
+  const open = () => openMigrated(config.store, readsOnly, asItIs)
+  // Another command is done with the graph within seconds, unless it imports. One that nobody is known to hold is just
+  // being opened, or closed.
+  const holderMs = ({ details }: HeldError) => (details.held_by === null ? STARTING_MS : 10_000)
+  const found =
+    config.url === null
+      ? await serverOr(config.dataFolder, open, { serverMs: STARTING_MS, holderMs })
+      : { url: config.url }
+  return 'url' in found ? throughService(config, project, found.url) : found
+}
+
+/** A server that starts is ready by then; a longer wait is one for its store, which a command does not share. */
+const STARTING_MS = 2_000
+const ASK_AGAIN_MS = 50
+
+type Patience = { serverMs: number; holderMs: (error: HeldError) => number; signal?: AbortSignal }
+
+/** Two processes at once take turns, and one that comes while a server starts waits until it is ready. */
+export async function serverOr<T>(
+  dataFolder: string,
+  open: () => Promise<T>,
+  { serverMs, holderMs, signal }: Patience,
+): Promise<Server | T> {
   const began = performance.now()
   for (;;) {
+    signal?.throwIfAborted()
     const waited = performance.now() - began
-    const server = await runningServer(config.dataFolder)
-    if (server !== null && (server.ready || waited > WAIT_MS)) return server
+    const server = await runningServer(dataFolder)
+    if (server !== null && (server.ready || waited > serverMs)) return server
     if (server === null) {
       try {
-        return await openStore(config, readsOnly, asItIs)
+        return await open()
       } catch (error) {
-        if (waited > patience(error)) throw error
+        if (!isHeld(error) || waited > holderMs(error)) throw error
       }
     }
     await sleep(ASK_AGAIN_MS)
   }
 }
 
-/** Another command lets go of the graph soon. One that nobody is known to hold is just being opened, or closed. */
-function patience(error: unknown): number {
-  if (!isHeld(error)) return 0
-  return error.details.held_by === null ? WAIT_MS : WAIT_FOR_HOLDER_MS
-}
-
-async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean): Promise<Graph> {
-  // A command that goes through a server needs no engine: the drivers take half of its time to load.
-  const [{ openGraph }, { migrate }] = await Promise.all([
-    import('../graph/open.ts'),
-    import('../graph/migrations.ts'),
-  ])
-  const isThere = existingStore(store) === store
-  const from = readsOnly ? existingStore(store) : store
-  const graph = await openGraph(from)
-  setGraphInUse(storeName(store), isThere ? null : newsOfNewGraph(store, readsOnly))
+async function openMigrated(store: Store, readsOnly: boolean, asItIs: boolean): Promise<Graph> {
+  const { migrate } = await import('../graph/migrations.ts')
+  const graph = await openStore(store, readsOnly)
   try {
     // Where there is no graph yet, an empty one has nothing to hide.
-    if (!asItIs || from !== store) await migrate(graph)
+    if (!asItIs || existingStore(store) !== store) await migrate(graph)
     return graph
   } catch (error) {
     await graph.close()
@@ -148,18 +155,34 @@ async function openStore({ store }: Config, readsOnly: boolean, asItIs: boolean)
   }
 }
 
+/** Opens the store itself, for a command that reads only in memory where there is none yet. */
+export async function openStore(store: Store, readsOnly = false): Promise<Graph> {
+  // A command that goes through a server needs no engine: the drivers take half of its time to load.
+  const { openGraph } = await import('../graph/open.ts')
+  const existing = existingStore(store)
+  const graph = await openGraph(readsOnly ? existing : store)
+  setGraphInUse(storeName(store), existing === store ? null : newsOfNewGraph(store, readsOnly))
+  return graph
+}
+
+/** The store for a command that only looks: where there is no embedded graph yet, an empty one in memory. */
+export const existingStore = (store: Store): Store =>
+  store.kind === 'embedded' && store.folder !== null && !hasGraph(store.folder)
+    ? { ...store, folder: null }
+    : store
+
+/** Also where only its marks are left: that graph is lost, and not none. */
+const hasGraph = (folder: string): boolean =>
+  ['graph.db', 'graph.acknowledged'].some((name) => existsSync(path.join(folder, name)))
+
 /** A command that runs in the wrong folder finds nothing, or stores where nobody looks: it says so. */
-export function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
+function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
   if (store.kind !== 'embedded' || store.folder === null) return null
   const folder = shownFolder(store.folder)
   return readsOnly
     ? `There is no graph in ${folder} yet: the first capture or import makes it.`
     : `Made a new graph in ${folder}.`
 }
-
-/** A service has a default of its own: it is told a project only where somebody named one. */
-export const namedProject = (config: Config, option: string | undefined): string | null =>
-  option !== undefined || process.env.TURNGRAPH_PROJECT ? config.project : null
 
 /** TURNGRAPH_TOKEN, else the token that the service of the data folder made for the commands beside it. */
 export function tokenFor({ token, dataFolder }: Config): string | null {

@@ -3,7 +3,8 @@ import type { CriteriaView } from '../memory/criteria/criteria.ts'
 import { promisedNote } from '../memory/criteria/promised-note.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
-import { colours, printList, printNote } from './output.ts'
+import { printList, printNote } from './output.ts'
+import { colours } from './terminal.ts'
 
 const LEGEND = '✓ verified, ✗ rejected, ○ pending, ? unknown, · not judged'
 

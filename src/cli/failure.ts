@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { asTurngraphError, diskError, TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
-import { colours } from './output.ts'
 import { inOwnWords } from './own-words.ts'
+import { colours } from './terminal.ts'
 
 /**
  * Tells an error on standard error: one text, or with `--json` the error object of every other edge. Standard

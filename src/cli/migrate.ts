@@ -20,7 +20,7 @@ async function migrateStore({ check = false }: { check?: boolean | undefined }):
       import('../platform/config.ts'),
       import('../graph/open.ts'),
       import('../graph/migrations.ts'),
-      import('./existing-store.ts'),
+      import('./connect.ts'),
       import('./running-server.ts'),
     ])
   const config = loadConfig(process.env)

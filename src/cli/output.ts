@@ -1,6 +1,7 @@
 /** Prints what a command says: standard output is for what it answers, standard error for all that is said beside it. */
-import picocolors from 'picocolors'
-import type { Cell } from './table.ts'
+
+import type { Columns } from './table.ts'
+import { withoutControls } from './terminal.ts'
 
 export function printText(text: string): void {
   process.stdout.write(`${process.stdout.isTTY === true ? withoutControls(text) : text}\n`)
@@ -15,15 +16,6 @@ export function printNote(text: string): void {
   process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
 }
 
-/** By heading: the field of an item that holds the cell, or what makes the cell of the item. */
-export type Columns<T> = Readonly<
-  Record<string, CellField<T> | ((item: T, index: number) => Cell | undefined)>
->
-type CellField<T> = { [K in Extract<keyof T, string>]: T[K] extends Cell | undefined ? K : never }[Extract<
-  keyof T,
-  string
->]
-
 /** Prints a table with a line for each item and a note below it, or, where `none` is a text, that alone instead of an empty table. */
 export async function printList<T>(
   items: readonly T[],
@@ -32,14 +24,8 @@ export async function printList<T>(
   note?: string,
 ): Promise<void> {
   if (items.length === 0 && none !== null) return printNote(none)
-  const { printTable } = await import('./table.ts')
-  const cells = Object.values(columns).map((column) =>
-    typeof column === 'function' ? column : (item: T) => item[column] as Cell | undefined,
-  )
-  printTable(
-    Object.keys(columns),
-    items.map((item, i) => cells.map((cellOf) => cellOf(item, i) ?? null)),
-  )
+  const { printColumns } = await import('./table.ts')
+  printColumns(items, columns)
   if (note !== undefined) printNote(note)
 }
 
@@ -62,12 +48,3 @@ export const counted = (number: number, noun: string): string => `${number} ${no
 /** Quotes an argument for the shell that a command is pasted into, where it has to be. */
 export const quoted = (argument: string): string =>
   /^[\w.,:@%+=/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
-
-/** Colour is for a terminal, and for one that wants it. (picocolors itself would also colour a pipe in CI.) */
-export const colours = (stream: NodeJS.WriteStream): ReturnType<typeof picocolors.createColors> =>
-  picocolors.createColors(stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb')
-
-/** Records hold whatever an agent wrote: at a terminal its control characters would be commands. */
-export const withoutControls = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\uFFFD')

@@ -35,7 +35,7 @@ export function buildProgram(): Command {
     .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')
     .version(packageVersion(), '-V, --version')
     .exitOverride()
-    // Errors are told in one place, as text or as JSON (run-command.ts).
+    // Errors are told in one place, as text or as JSON (main.ts).
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES)
   for (const add of COMMANDS) add(program)

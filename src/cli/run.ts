@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
-import { ask, type Frame, withProjectChecked } from './ask.ts'
+import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
 import { counted, printJson, printList, printNote, printText, quoted } from './output.ts'
+import { withProjectChecked } from './require-project.ts'
 import { untilToldToEnd } from './signals.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>

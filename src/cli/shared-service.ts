@@ -1,23 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+/** The service of a data folder, for a process that needs it for long. */
 import { callOn } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
-import { httpClient } from '../client/http.ts'
-import { neverArrived } from '../client/never-arrived.ts'
+import { neverArrived } from '../client/client-errors.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { Service } from '../http/service.ts'
 import type { OperationName } from '../operations/table.ts'
 import type { Config } from '../platform/config.ts'
-import { isHeld } from '../platform/data-folder/holder.ts'
 import type { Log } from '../platform/log.ts'
-import { storeName } from '../platform/store-name.ts'
-import { namedProject, newsOfNewGraph, tokenFor } from './connect.ts'
-import { existingStore } from './existing-store.ts'
-import { setGraphInUse } from './graph-in-use.ts'
-import { runningServer } from './running-server.ts'
+import { clientOf, openStore, serverOr, throughService } from './connect.ts'
 
 /** Another process may be about to serve the folder, or to let go of it. */
 const PATIENCE_MS = 15_000
-const ASK_AGAIN_MS = 100
 
 /**
  * The service of a data folder, for a process that needs it for long: the running one, else one in this very
@@ -25,16 +18,16 @@ const ASK_AGAIN_MS = 100
  */
 export class SharedService {
   readonly #config: Config
-  readonly #project: string | null
+  readonly #project: string | undefined
   readonly #log: Log
   #own: Service | null = null
-  #closed = false
+  readonly #closing = new AbortController()
   #client: Promise<TurngraphClient> | null = null
 
   /** @param project as an option named it */
   constructor(config: Config, project: string | undefined, log: Log) {
     this.#config = config
-    this.#project = namedProject(config, project)
+    this.#project = project
     this.#log = log
   }
 
@@ -64,54 +57,32 @@ export class SharedService {
 
   /** Also where it is just about to serve. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#closing.abort(new TurngraphError('store_unavailable', 'This command ends.'))
     await this.#client?.catch(() => {})
     await this.#own?.close()
   }
 
   async #connect(): Promise<TurngraphClient> {
-    const { url } = this.#config
-    if (url !== null) return this.#through(url)
-    const began = performance.now()
-    for (;;) {
-      if (this.#closed) throw new TurngraphError('store_unavailable', 'This command ends.')
-      const running = await runningServer(this.#config.dataFolder)
-      if (running?.ready) return this.#through(running.url)
-      try {
-        if (running === null) return this.#asClientOf(await this.#serve())
-      } catch (error) {
-        if (!isHeld(error) || performance.now() - began > PATIENCE_MS) throw error
-      }
-      if (performance.now() - began > PATIENCE_MS && running !== null) return this.#through(running.url)
-      await sleep(ASK_AGAIN_MS)
-    }
+    const { url, dataFolder } = this.#config
+    if (url !== null) return throughService(this.#config, this.#project, url)
+    const server = await serverOr(dataFolder, () => this.#serve(), {
+      serverMs: PATIENCE_MS,
+      holderMs: () => PATIENCE_MS,
+      signal: this.#closing.signal,
+    })
+    return (this.isOwn ? clientOf : throughService)(this.#config, this.#project, server.url)
   }
 
-  async #serve(): Promise<string> {
-    // Whoever goes through a server needs no engine: the drivers take half of a command's time to load.
-    const [{ openGraph }, { startService }] = await Promise.all([
-      import('../graph/open.ts'),
-      import('../http/service.ts'),
-    ])
+  async #serve(): Promise<Service> {
+    const { startService } = await import('../http/service.ts')
     const config = { ...this.#config, host: '127.0.0.1', port: 0 }
-    const isThere = existingStore(config.store) === config.store
-    const graph = await openGraph(config.store)
-    setGraphInUse(storeName(config.store), isThere ? null : newsOfNewGraph(config.store, false))
+    const graph = await openStore(config.store)
     try {
       this.#own = await startService({ config, graph, log: this.#log })
+      return this.#own
     } catch (error) {
       await graph.close()
       throw error
     }
-    return this.#own.url
-  }
-
-  #through(url: string): TurngraphClient {
-    setGraphInUse(`the graph behind ${url}`)
-    return this.#asClientOf(url)
-  }
-
-  #asClientOf(url: string): TurngraphClient {
-    return httpClient({ url, token: tokenFor(this.#config), project: this.#project })
   }
 }

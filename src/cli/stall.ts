@@ -1,6 +1,7 @@
 /** `turngraph stall`: says whether a session still gets anywhere. */
 import { command, POLICY, SHARED, TASK } from './command.ts'
-import { colours, printList, printText } from './output.ts'
+import { printList, printText } from './output.ts'
+import { colours } from './terminal.ts'
 
 export const addStall = command({
   name: 'stall',

@@ -1,7 +1,7 @@
 /** Prints the tables of all commands: fitted to a terminal's width, and as tab-separated values to a pipe. */
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
-import { colours, withoutControls } from './output.ts'
+import { colours, withoutControls } from './terminal.ts'
 
 export type Cell = string | number | null | Painted
 
@@ -23,6 +23,25 @@ export function printTable(
   const isTerminal = process.stdout.isTTY === true
   const text = isTerminal ? drawTable(headings, rows, terminalWidth()) : tabSeparated(headings, rows)
   process.stdout.write(`${text}\n`)
+}
+
+/** By heading: the field of an item that holds the cell, or what makes the cell of the item. */
+export type Columns<T> = Readonly<
+  Record<string, CellField<T> | ((item: T, index: number) => Cell | undefined)>
+>
+type CellField<T> = { [K in Extract<keyof T, string>]: T[K] extends Cell | undefined ? K : never }[Extract<
+  keyof T,
+  string
+>]
+
+export function printColumns<T>(items: readonly T[], columns: Columns<T>): void {
+  const cells = Object.values(columns).map((column) =>
+    typeof column === 'function' ? column : (item: T) => item[column] as Cell | undefined,
+  )
+  printTable(
+    Object.keys(columns),
+    items.map((item, i) => cells.map((cellOf) => cellOf(item, i) ?? null)),
+  )
 }
 
 /** A terminal that does not say how wide it is has 80 columns. */

@@ -3,7 +3,8 @@ import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
-import { colours, printList, printText } from './output.ts'
+import { printList, printText } from './output.ts'
+import { colours } from './terminal.ts'
 import { addHistory, addTurn, addWorldTurns } from './world-turns.ts'
 
 const addList = command({

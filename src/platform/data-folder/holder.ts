@@ -32,8 +32,10 @@ export function heldError(folder: string, cause: unknown): TurngraphError {
   })
 }
 
+export type HeldError = TurngraphError & { details: { held_by: number | null } }
+
 /** Whether another process has the folder, which it may let go of. */
-export const isHeld = (error: unknown): error is TurngraphError & { details: { held_by: number | null } } =>
+export const isHeld = (error: unknown): error is HeldError =>
   error instanceof TurngraphError && Object.hasOwn(Object(error.details), 'held_by')
 
 function readHolder(folder: string): Holder | null {
