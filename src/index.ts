@@ -10,6 +10,7 @@ export { type ImportOptions, type ImportProgress, importAutobuild } from './arti
 export { type ImportReport, importReport } from './artifacts/import-report.ts'
 export type { ImportTarget } from './artifacts/import-target.ts'
 export type { CallOptions, TurngraphClient } from './client/client.ts'
+export { isSpooled } from './client/client-errors.ts'
 export {
   createTurngraphClient,
   type HttpTurngraphOptions,
@@ -17,7 +18,6 @@ export {
 } from './client/create.ts'
 export { type HttpClientOptions, httpClient } from './client/http.ts'
 export { inProcessClient } from './client/in-process.ts'
-export { isSpooled } from './client/is-spooled.ts'
 export type { Kept, Replayed, Spool, SpoolOptions } from './client/spool.ts'
 export { ERRORS, type ErrorBody, type ErrorCode, TurngraphError } from './core/errors.ts'
 export { migrate } from './graph/migrations.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
-import { isSpooled } from '../client/is-spooled.ts'
+import { isSpooled } from '../client/client-errors.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import type { World } from '../memory/worlds/worlds.ts'
 import { abortingClient } from './aborting-client.ts'

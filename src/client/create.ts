@@ -5,7 +5,7 @@ import { loadConfig, type Store } from '../platform/config.ts'
 import type { Executor } from '../runs/executor.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
-import { clientIsClosed } from './closed.ts'
+import { clientIsClosed } from './client-errors.ts'
 import { type HttpClientOptions, httpClient } from './http.ts'
 import type { SpoolOptions } from './spool.ts'
 
@@ -114,7 +114,7 @@ async function withSpool(
 ): Promise<TurngraphClient> {
   const [{ spoolingClient }, { holdSpool }] = await Promise.all([
     import('./spooling.ts'),
-    import('./spool-lock.ts'),
+    import('./spool.ts'),
   ])
   const held = await holdSpool(spool.folder)
   try {

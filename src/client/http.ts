@@ -14,8 +14,7 @@ import {
 } from '../operations/transcript-upload.ts'
 import { callsBy } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
-import { clientIsClosed } from './closed.ts'
-import { neverArrived } from './never-arrived.ts'
+import { clientIsClosed, neverArrived } from './client-errors.ts'
 
 const TIMEOUT_MS = 30_000
 const RETRY_FIRST_MS = 200

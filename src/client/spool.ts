@@ -1,3 +1,4 @@
+/** The folder in which captures wait while the service is away: one file a capture, and the lock of the process that has it. */
 import {
   closeSync,
   existsSync,
@@ -14,6 +15,7 @@ import {
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { holdFolder, type Instance } from '../graph/instance-lock.ts'
 import { captureRequest } from '../memory/record/record.ts'
 import { attemptTurn } from '../runs/attempt-turn.ts'
 
@@ -221,3 +223,30 @@ const full = ({ path: folder, waiting }: SpoolFolder, bytes: number): TurngraphE
       details: { spooled: false, waiting, bytes },
     },
   )
+
+/**
+ * One process has a spool at a time: two would send its turns twice, and out of order. The identity beside the lock is
+ * who this program is in leases, in this life and in the next.
+ *
+ * @throws `store_unavailable` where another process has it, or the disk refuses
+ */
+export async function holdSpool(folder: string): Promise<Instance> {
+  try {
+    const held = await holdFolder(folder)
+    const release = () =>
+      held.release().catch((error: unknown) => {
+        // Whoever has removed the folder has removed its lock.
+        if (existsSync(path.join(folder, 'instance.lock'))) throw error
+      })
+    return { ...held, release }
+  } catch (cause) {
+    const held = cause instanceof TurngraphError
+    const what = held ? 'is in use by another process' : 'cannot be used'
+    throw new TurngraphError('store_unavailable', `The spool in ${folder} ${what}.`, {
+      hint: held
+        ? 'Give each process a spool of its own, or end the other one.'
+        : 'Check that it is a folder, and that it can be written.',
+      cause,
+    })
+  }
+}

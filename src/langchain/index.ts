@@ -29,12 +29,12 @@ export {
 export type { StreamingState } from '../autobuild/state/streaming-state.ts'
 export type { TerminationReason } from '../autobuild/state/termination-reason.ts'
 export type { TurngraphClient } from '../client/client.ts'
+export { isSpooled } from '../client/client-errors.ts'
 export {
   createTurngraphClient,
   type HttpTurngraphOptions,
   type StoreTurngraphOptions,
 } from '../client/create.ts'
-export { isSpooled } from '../client/is-spooled.ts'
 export { TurngraphError } from '../core/errors.ts'
 export { MultiTurnStateTracker, type MultiTurnStateTrackerOptions } from './multi-turn-state-tracker.ts'
 export { TurngraphRetriever, type TurngraphRetrieverFields } from './retriever.ts'
