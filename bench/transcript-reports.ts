@@ -1,11 +1,7 @@
 import type { Graph } from '../src/graph/port.ts'
 import type { Statement } from '../src/graph/statements.ts'
-import {
-  listDesires,
-  listPaths,
-  listTranscriptPatterns,
-  listTranscriptTurns,
-} from '../src/transcripts/reports.ts'
+import { listDesires, listPaths } from '../src/transcripts/desires.ts'
+import { listTranscriptPatterns, listTranscriptTurns } from '../src/transcripts/reports.ts'
 import { listToolStats } from '../src/transcripts/tool-stats.ts'
 import { fillTurns, instantOf, type Shapes } from './made-up-turns.ts'
 import { onBenchGraph } from './on-graph.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { ImportReport } from '../artifacts/import-report.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import type { FilesImport } from '../transcripts/import-report.ts'
+import type { FilesImport } from '../transcripts/import-files.ts'
 import { action, group, SHARED } from './command.ts'
 import { counted, printJson, printSome } from './output.ts'
 

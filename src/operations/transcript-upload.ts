@@ -3,8 +3,9 @@ import { name, project, text } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
 import { refreshDesires } from '../transcripts/desires.ts'
 import { importTranscript } from '../transcripts/import.ts'
-import { transcriptContents } from '../transcripts/progress.ts'
-import { tallies, transcriptContentsView, transcriptOffset } from './transcripts.ts'
+import { contentsOfTranscripts, transcriptContents } from '../transcripts/progress.ts'
+import { readingFigures } from '../transcripts/reading-counts.ts'
+import { transcriptOffset } from './transcripts.ts'
 
 /** The one call whose body is no JSON: the bytes of a transcript. Its fields stand in the path and the query. */
 
@@ -28,10 +29,10 @@ export const transcriptUpload = z.strictObject({
 
 export type TranscriptUpload = z.input<typeof transcriptUpload>
 
-export const transcriptUploaded = transcriptContentsView.extend({
+export const transcriptUploaded = contentsOfTranscripts.extend({
   offset: z.number().describe('from where to send next'),
   bytes: z.number().describe('newly read; an unfinished last line is not'),
-  ...tallies,
+  ...readingFigures.shape,
   skippedThreads: z.number().describe('subagents that only warmed up'),
 })
 

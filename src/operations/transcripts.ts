@@ -2,17 +2,14 @@ import * as z from 'zod'
 import { name, project, text, wholeNumber } from '../core/fields.ts'
 import { numberCursor, page, pageFields, readPage } from '../core/pages.ts'
 import { instant } from '../memory/record/record.ts'
-import { desire, refreshDesires } from '../transcripts/desires.ts'
+import { desire, listDesires, listPaths, path, refreshDesires } from '../transcripts/desires.ts'
+import { importRoot } from '../transcripts/files.ts'
 import { graphStore } from '../transcripts/graph-store.ts'
-import { importFiles } from '../transcripts/import-files.ts'
-import { importRoot } from '../transcripts/import-root.ts'
-import { transcriptContents, transcriptProgress } from '../transcripts/progress.ts'
+import { filesImport, importFiles } from '../transcripts/import-files.ts'
+import { contentsOfTranscripts, transcriptContents, transcriptProgress } from '../transcripts/progress.ts'
 import {
-  listDesires,
-  listPaths,
   listTranscriptPatterns,
   listTranscriptTurns,
-  path,
   transcriptPattern,
   transcriptTurn,
 } from '../transcripts/reports.ts'
@@ -39,21 +36,6 @@ const msOf = (at: string | null | undefined): number | null => (at == null ? nul
 const file = text.nullish().describe('the file, where one is read: two files may hold one session')
 
 export const transcriptOffset = wholeNumber(0, Number.MAX_SAFE_INTEGER)
-
-export const tallies = {
-  badLines: z.number().describe('of what was newly read, as all below'),
-  recoveredLines: z.number().describe('lines that held several objects'),
-  redactions: z.number().describe('how many secrets were masked in messages, names and paths'),
-  unknown: z.record(z.string(), z.number()).describe('record types that this version does not know'),
-  unknownSubtypes: z.record(z.string(), z.number()),
-  unknownFields: z.record(z.string(), z.number()),
-}
-
-export const transcriptContentsView = z.object({
-  sessions: z.number().describe('in the graph now; each subagent is one'),
-  turns: z.number().describe('in the graph now'),
-  steps: z.number().describe('in the graph now'),
-})
 
 export const transcriptOperations = {
   listTranscriptTurns: operation({
@@ -177,7 +159,7 @@ export const transcriptOperations = {
       project,
       sources: z.array(z.strictObject({ sessionId: name, path: file })).max(2_000),
     }),
-    output: transcriptContentsView,
+    output: contentsOfTranscripts,
     run: (graph, { project: of, sources }) =>
       transcriptContents(
         graph,
@@ -188,17 +170,7 @@ export const transcriptOperations = {
     summary: 'Import transcripts from a folder of the service, below TURNGRAPH_IMPORT_ROOTS',
     scope: 'write',
     input: z.strictObject({ project, path: text.describe('a folder of transcripts, or one of them') }),
-    output: transcriptContentsView.extend({
-      files: z.number().describe('seen'),
-      bytes: z.number().describe('newly read'),
-      ...tallies,
-      skippedFiles: z.number(),
-      skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
-      unread: z
-        .record(z.string(), z.number())
-        .describe('files that are no transcripts by their names, by extension'),
-      seconds: z.number(),
-    }),
+    output: filesImport,
     run: async (graph, input, { turnLengthThreshold, importRoots }) =>
       importFiles(graphStore(graph, turnLengthThreshold), [await importRoot(input.path, importRoots)], input),
   }),

@@ -1,22 +1,23 @@
+/** Gathers the turns of transcripts into transactions of a good size, and writes them. */
 import { randomUUID } from 'node:crypto'
-import { transcriptFileKey } from '../core/keys.ts'
+import { sessionKey, transcriptFileKey } from '../core/keys.ts'
 import { type Graph, type Run, type Step, stepOf, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { winnersOf } from './deduplicate.ts'
+import { deduplicate } from './deduplicate.ts'
 import type { TranscriptSource } from './progress.ts'
-import { heldParams, type StoredTurn, turnParams } from './statement-params.ts'
+import { type StoredTurn, turnParams } from './statement-params.ts'
 import { Sums } from './sums.ts'
 
-const writeFiles = statement('transcripts/files')
+const writeFiles = statement('transcripts/write-files')
 const forgetPatterns = statement('transcripts/forget-patterns')
-const writeTurns = statement('transcripts/turns')
+const writeTurns = statement('transcripts/write-turns')
 const linkAgents = statement('transcripts/link-agents')
-const writeHolds = statement('transcripts/holds')
+const linkSessionTurns = statement('transcripts/link-session-turns')
 
 /** Some turns of a transcript, and how far they bring it: both are written together or not at all. */
 export type Part = {
   source: TranscriptSource
-  /** The node of the file, as `transcripts/files` takes it. */
+  /** The node of the file, as `transcripts/write-files` takes it. */
   file: { [name: string]: Value }
   /** Their messages are scrubbed. */
   turns: readonly StoredTurn[]
@@ -45,7 +46,7 @@ export class TranscriptBatch {
   #steps = 0
   #most = STEPS_AT_FIRST
   #refused: TranscriptSource[] = []
-  /** The transaction that is under way; one that failed fails whoever comes next. */
+  /** The transaction that is under way; where it failed, the next call fails. */
   #writing: Promise<void> = Promise.resolve()
 
   constructor(graph: Graph) {
@@ -71,7 +72,7 @@ export class TranscriptBatch {
     await this.#writing
   }
 
-  /** Resolves when nothing is under way any more, however it ended: what was gathered since is not written. */
+  /** Resolves when no transaction is under way any more, however it ended; gathered parts stay unwritten. */
   async settled(): Promise<void> {
     await this.#writing.catch(() => {})
   }
@@ -85,7 +86,7 @@ export class TranscriptBatch {
     this.#steps = 0
     this.#most = Math.min(2 * this.#most, STEPS_AT_ONCE[this.#graph.engine])
     this.#writing = this.#transact(parts)
-    this.#writing.catch(() => {}) // told to whoever comes next
+    this.#writing.catch(() => {}) // the next call rejects with it
   }
 
   async #transact(parts: readonly Part[]): Promise<void> {
@@ -101,14 +102,15 @@ export class TranscriptBatch {
     for (const { source, file } of parts) if (!written?.has(file.key)) this.#refused.push(source)
   }
 
-  /** Transcripts that somebody else read on meanwhile: what was gathered of them is not written. */
+  /** Transcripts that another import read on meanwhile: their gathered parts were not written. */
   refused(): TranscriptSource[] {
     return this.#refused.splice(0)
   }
 
-  /** Whether a transcript is among them; it is none of them any more. */
+  /** Whether a transcript was refused, and forgets that it was. */
   takeRefusal(source: TranscriptSource): boolean {
-    const others = this.#refused.filter((other) => transcriptFileKey(other) !== transcriptFileKey(source))
+    const key = transcriptFileKey(source)
+    const others = this.#refused.filter((other) => transcriptFileKey(other) !== key)
     const was = others.length < this.#refused.length
     this.#refused = others
     return was
@@ -119,17 +121,22 @@ async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
   const turns = parts.flatMap(({ turns: some }) => some)
   const sums = new Sums()
   if (turns.length > 0) {
-    const { turns: winners, patterns, replaced } = await winnersOf(run, turns)
-    const params = winners.map(turnParams)
-    for (const [project, turn] of replaced) sums.add(project, turn, -1)
+    const { chosen, replaced, patterns } = await deduplicate(run, turns)
+    const params = chosen.map(turnParams)
+    for (const before of replaced) sums.add(before.project, before, -1)
     for (const { properties } of params) sums.add(properties.project, properties, 1)
     if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
     if (patterns.length > 0) await run(stepOf(forgetPatterns, { keys: patterns }))
     // A turn that comes again in its session is a later version, or a copy: it stays where it was first.
-    const held = new Map(
-      turns.toReversed().map((turn) => [`${turn.sessionId}\n${turn.key}`, heldParams(turn) as Value]),
+    const links = new Map(
+      turns
+        .toReversed()
+        .map(({ project, sessionId, key, turn: { index } }) => [
+          `${sessionId}\n${key}`,
+          { session: sessionKey(project, sessionId), turn: key, index },
+        ]),
     )
-    await run(stepOf(writeHolds, { batch: { held: [...held.values()] } }))
+    await run(stepOf(linkSessionTurns, { batch: { links: [...links.values()] } }))
   }
   const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf ?? []))]
   if (sessionKeys.length > 0) await run(stepOf(linkAgents, { sessionKeys }))

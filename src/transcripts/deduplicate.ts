@@ -1,3 +1,4 @@
+/** Chooses which copy of a turn is stored: forks repeat the turns of their session, and a file that grew gives them again. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
@@ -8,10 +9,11 @@ import { statement } from '../graph/statements.ts'
 import { NEVER_MS, type StoredTurn } from './statement-params.ts'
 import type { Summed } from './sums.ts'
 
-const knownTurns = statement('transcripts/known-turns')
+const lockTurns = statement('transcripts/lock-turns')
 const forgetParts = statement('transcripts/forget-parts')
 
-const knownTurn = z.object({
+/** A turn as the graph has it; one that only the lock has just made has a key alone. */
+const lockedTurn = z.object({
   key: z.string(),
   length: optionalNumber,
   sessionId: optionalText,
@@ -21,45 +23,45 @@ const knownTurn = z.object({
   tools: textList,
 })
 
-type Winners = {
-  turns: StoredTurn[]
-  /** What they said so far. */
-  replaced: [project: string, Summed][]
-  /** The former shapes of turns that are written anew. */
+type Replaced = Summed & { project: string }
+
+type Deduplicated = {
+  /** The turns to write. */
+  chosen: StoredTurn[]
+  /** What is summed up of the records that they replace. */
+  replaced: Replaced[]
+  /** Keys of patterns that a replaced record followed and its successor does not. */
   patterns: string[]
 }
 
 /** Of copies of a turn, the one with more calls gives the steps, whatever came first; then the lesser session. */
-export async function winnersOf(run: Run, turns: readonly StoredTurn[]): Promise<Winners> {
+export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()
-  const rows = await run(stepOf(knownTurns, { keys, token: randomUUID() }))
-  const stand = new Map(rows.map((row) => [String(row.key), decodeRow(knownTurns, knownTurn, row)]))
-  const winners = new Map<string, StoredTurn>()
+  const rows = await run(stepOf(lockTurns, { keys, token: randomUUID() }))
+  const existing = new Map(rows.map((row) => [String(row.key), decodeRow(lockTurns, lockedTurn, row)]))
+  const chosen = new Map<string, StoredTurn>()
   for (const turn of turns) {
-    const best = winners.get(turn.key) ?? stand.get(turn.key)
-    if (best === undefined || gives(turn, best)) winners.set(turn.key, turn)
+    const best = chosen.get(turn.key) ?? existing.get(turn.key)
+    if (best === undefined || isBetter(turn, best)) chosen.set(turn.key, turn)
   }
-  const replaced = [...winners.values()].flatMap(({ key, project, turn }) => {
-    const { length = null, pattern = null, begunMs, tools = [] } = stand.get(key) ?? {}
-    return length === null
-      ? []
-      : [{ key, project, said: { length, pattern, begunMs: begunMs ?? NEVER_MS, tools }, turn }]
-  })
-  if (replaced.length > 0) await run(stepOf(forgetParts, { keys: replaced.map(({ key }) => key) }))
-  const patterns = replaced.flatMap(({ project, said: { pattern }, turn }) =>
-    pattern === null || turn.pattern === pattern ? [] : [patternKey(project, pattern)],
-  )
-  return {
-    turns: [...winners.values()],
-    replaced: replaced.map(({ project, said }) => [project, said]),
-    patterns: [...new Set(patterns)],
+  const replaced: Replaced[] = []
+  const patterns = new Set<string>()
+  const rewritten: string[] = []
+  for (const { key, project, turn } of chosen.values()) {
+    const { length = null, pattern = null, begunMs, tools = [] } = existing.get(key) ?? {}
+    if (length === null) continue
+    rewritten.push(key)
+    replaced.push({ project, length, pattern, begunMs: begunMs ?? NEVER_MS, tools })
+    if (pattern !== null && turn.pattern !== pattern) patterns.add(patternKey(project, pattern))
   }
+  if (rewritten.length > 0) await run(stepOf(forgetParts, { keys: rewritten }))
+  return { chosen: [...chosen.values()], replaced, patterns: [...patterns] }
 }
 
 type Copy = { length: number | null; sessionId: string | null; fileKey: string | null }
 
-/** The same file again: it has grown, a result has come, or it was replaced. */
-const gives = (turn: StoredTurn, best: Copy): boolean =>
+/** Of the same file the newer reading: it has grown, a result has come, or it was replaced. */
+const isBetter = (turn: StoredTurn, best: Copy): boolean =>
   best.length === null ||
   turn.fileKey === best.fileKey ||
   turn.length > best.length ||

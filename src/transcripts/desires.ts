@@ -1,40 +1,25 @@
+/**
+ * Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was
+ * longer than it should have been, again and again.
+ */
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
+import { optionalNumber } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ARROW, isSingleTool } from './pattern.ts'
-import { ALL, instantAt } from './report-request.ts'
+import { commonParams, instantAt, patternStats, type ReportRequest } from './reports.ts'
 import { NEVER_MS } from './statement-params.ts'
 
-/**
- * Patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was
- * longer than it should have been, again and again.
- */
-
 const recurringPatterns = statement('transcripts/recurring-patterns')
-const patternTurns = statement('transcripts/pattern-turns')
-const desiresSince = statement('transcripts/desires-since')
-const firstSeen = statement('transcripts/first-seen')
-const writeDesires = statement('transcripts/desires-write')
-const dropDesires = statement('transcripts/desires-drop')
+const countPatternTurns = statement('transcripts/count-pattern-turns')
+const patternsOfProject = statement('transcripts/patterns', 'project')
+const writeDesires = statement('transcripts/write-desires')
+const dropDesires = statement('transcripts/drop-desires')
+const failures = statement('transcripts/failures')
 
-/** What is known of the turns that follow a pattern. */
-const counts = z.object({ pattern: z.string(), count: z.number(), calls: z.number(), sessions: z.number() })
-
-/** The engines' avg() differ in the last digit: Neo4j's is a moving mean. */
-const withAverage = <S extends z.output<typeof counts>>({ pattern, count, calls, sessions, ...more }: S) => ({
-  pattern,
-  count,
-  avgLength: calls / count,
-  sessions,
-  ...more,
-})
-
-export const patternStats = counts.transform(withAverage)
-
-const desireStats = counts.extend({ firstMs: z.number(), lastMs: z.number() }).transform(withAverage)
-type DesireStats = z.output<typeof desireStats>
+type DesiresRequest = ReportRequest & { threshold: number }
 
 export const desire = z.object({
   toolName: z.string().describe('the first tool of the pattern'),
@@ -49,15 +34,18 @@ export const desire = z.object({
   lastSeen: z.string().nullable().describe('the start of the last one'),
 })
 export type Desire = z.output<typeof desire>
+type PatternStats = z.output<typeof patternStats>
 
-function desireOf({ firstMs, lastMs, ...stats }: DesireStats): Desire {
-  const { pattern, count, avgLength, sessions } = stats
+function toDesire({ firstMs, lastMs, calls, ...stats }: PatternStats): Desire {
+  const { pattern, count, sessions } = stats
+  const avgLength = calls / count
   return {
     toolName: firstTool(pattern),
     error: `Repeated pattern: ${pattern} (avg ${avgLength.toFixed(1)} calls, seen ${count} times across ${sessions} sessions)`,
     category: 'turn-pattern',
     source: 'transcript-analysis',
     ...stats,
+    avgLength,
     firstSeen: instantAt(firstMs),
     lastSeen: instantAt(lastMs),
   }
@@ -69,94 +57,78 @@ const firstTool = (pattern: string): string => (pattern.split(ARROW)[0] ?? '').r
 const RECURS = 3
 const SESSIONS = 2
 
+type Counted = { pattern: string; count: number }
+
 /**
  * Orders patterns: a single tool called again and again comes last, as it says least about what is missing; then most
- * seen first. `transcripts/desires-since` orders the same.
+ * seen first. `transcripts/patterns` orders the same.
  */
-const compareDesires = (
-  a: { pattern: string; count: number },
-  b: { pattern: string; count: number },
-): number =>
+const comparePatterns = (a: Counted, b: Counted): number =>
   Number(isSingleTool(a.pattern)) - Number(isSingleTool(b.pattern)) ||
   b.count - a.count ||
   (a.pattern < b.pattern ? -1 : 1)
 
-/** The desires of a project as its turns are now, in the order of `compareDesires`. */
-export async function readDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
-  const since = request.fromMs ?? NEVER_MS
-  const stats = since === NEVER_MS ? await statsOfAll(graph, request) : await statsSince(graph, request)
-  return (await withFirstSeen(graph, request.project, stats)).map(desireOf)
+/** The desires of a project as its turns are now, in the order of `comparePatterns`. */
+export async function listDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
+  const { project, threshold } = request
+  const { fromMs, limit } = commonParams(request)
+  if (fromMs === NEVER_MS) {
+    const stats = await recurringStats(graph, { project, threshold }, limit)
+    return (await withFirstSeen(graph, project, stats)).map(toDesire)
+  }
+  // What a pattern says is of all its turns: here the turns are counted.
+  const asked = { project, threshold, fromMs, limit, minTurns: RECURS, minSessions: SESSIONS, minLength: 1 }
+  return (await readRows(graph, patternsOfProject, { ...asked, arrow: ARROW }, patternStats)).map(toDesire)
 }
 
 /** In order: only of as many patterns as are asked for the turns are looked at, then of as many more. */
-async function statsOfAll(
+async function recurringStats(
   graph: Graph,
-  { project, threshold, limit = ALL }: DesiresRequest,
-): Promise<DesireStats[]> {
-  const asked = { project, threshold, minTurns: RECURS }
-  const patterns = await readRows(graph, recurringPatterns, asked, recurringPattern)
-  patterns.sort(compareDesires)
-  const found: DesireStats[] = []
+  asked: { project: string; threshold: number },
+  limit: number,
+): Promise<PatternStats[]> {
+  const patterns = await readRows(graph, recurringPatterns, { ...asked, minTurns: RECURS }, recurringPattern)
+  patterns.sort(comparePatterns)
+  const found: PatternStats[] = []
   for (let next = 0; next < patterns.length && found.length < limit; next += limit) {
     const some = patterns.slice(next, next + limit)
-    const rows = await readRows(graph, patternTurns, { keys: some.map(({ key }) => key) }, turnsOfPattern)
-    const turnsOf = new Map(rows.map(({ key, ...turns }) => [key, turns]))
+    const turnsOf = await readPatternTurns(
+      graph,
+      some.map(({ key }) => key),
+      NEVER_MS,
+    )
     for (const { key, ...pattern } of some) {
       const turns = turnsOf.get(key)
-      if (turns !== undefined && turns.sessions >= SESSIONS) found.push(withAverage({ ...pattern, ...turns }))
+      if (turns !== undefined && turns.sessions >= SESSIONS) found.push({ ...pattern, ...turns })
     }
   }
   return found.slice(0, limit)
 }
 
-const recurringPattern = z.object({
-  key: z.string(),
-  pattern: z.string(),
-  count: z.number(),
-  calls: z.number(),
-})
-const turnsOfPattern = z.object({
-  key: z.string(),
-  sessions: z.number(),
-  firstMs: z.number(),
-  lastMs: z.number(),
-})
+const recurringPattern = patternStats
+  .pick({ pattern: true, count: true, calls: true })
+  .extend({ key: z.string() })
+const patternTurns = patternStats
+  .pick({ sessions: true, firstMs: true, lastMs: true })
+  .extend({ key: z.string() })
 
-/** What a pattern says is of all its turns: here the turns are counted. */
-function statsSince(
-  graph: Graph,
-  { project, threshold, fromMs = NEVER_MS, limit = ALL }: DesiresRequest,
-): Promise<DesireStats[]> {
-  const asked = {
-    project,
-    threshold,
-    minTurns: RECURS,
-    minSessions: SESSIONS,
-    minLength: 1,
-    fromMs,
-    limit,
-    arrow: ARROW,
-  }
-  return readRows(graph, desiresSince, asked, desireStats)
+async function readPatternTurns(graph: Graph, keys: string[], fromMs: number) {
+  const rows = await readRows(graph, countPatternTurns, { keys, fromMs }, patternTurns)
+  return new Map(rows.map(({ key, ...turns }) => [key, turns]))
 }
 
 /** The least of some starts is that of a turn without one: seldom, and to look for it in the first place costs a third. */
-async function withFirstSeen(graph: Graph, project: string, stats: DesireStats[]): Promise<DesireStats[]> {
-  const keyOf = ({ pattern }: DesireStats) => patternKey(project, pattern)
+async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[]): Promise<PatternStats[]> {
+  const keyOf = ({ pattern }: PatternStats) => patternKey(project, pattern)
   const keys = stats.filter(({ firstMs }) => firstMs === NEVER_MS).map(keyOf)
   if (keys.length === 0) return stats
-  const rows = await readRows(graph, firstSeen, { keys, neverMs: NEVER_MS }, firstSeenRow)
-  const found = new Map(rows.map(({ key, firstMs }) => [key, firstMs]))
-  return stats.map((one) => ({ ...one, firstMs: found.get(keyOf(one)) ?? one.firstMs }))
+  const found = await readPatternTurns(graph, keys, NEVER_MS + 1)
+  return stats.map((one) => ({ ...one, firstMs: found.get(keyOf(one))?.firstMs ?? one.firstMs }))
 }
-
-const firstSeenRow = z.object({ key: z.string(), firstMs: z.number() })
-
-type DesiresRequest = { project: string; threshold: number; fromMs?: number; limit?: number }
 
 /** Brings the desires of a project up to date: what no longer holds is gone. */
 export async function refreshDesires(graph: Graph, project: string, threshold: number): Promise<void> {
-  const found = await readDesires(graph, { project, threshold })
+  const found = await listDesires(graph, { project, threshold })
   const desires = found.map(({ firstSeen, lastSeen, ...properties }) => ({
     key: patternKey(project, properties.pattern),
     firstSeen,
@@ -168,3 +140,53 @@ export async function refreshDesires(graph: Graph, project: string, threshold: n
     { statement: writeDesires, params: { batch: { desires } } },
   ])
 }
+
+export const path = z.object({
+  pattern: z.string().describe('`Tool: what its messages have in common`, or a turn pattern'),
+  count: z.number(),
+  sessions: z.number(),
+  category: z.enum(['tool-error', 'turn-pattern']),
+  lastSeen: z.string().nullable(),
+})
+export type Path = z.output<typeof path>
+
+const failureRow = z.object({
+  pattern: z.string(),
+  count: z.number(),
+  sessions: z.number(),
+  lastMs: optionalNumber,
+})
+
+/** What agents struggle with: calls that failed and journeys that were too long, in one list. */
+export async function listPaths(graph: Graph, request: DesiresRequest): Promise<Path[]> {
+  const { project, limit } = request
+  const [failed, desires] = await Promise.all([
+    readRows(graph, failures, { project, ...commonParams(request) }, failureRow),
+    listDesires(graph, request),
+  ])
+  const paths = [
+    ...failed.map(({ lastMs, ...failure }) => ({
+      ...failure,
+      category: 'tool-error' as const,
+      lastSeen: instantAt(lastMs),
+    })),
+    ...desires.map(({ pattern, count, sessions, category, lastSeen }) => ({
+      pattern,
+      count,
+      sessions,
+      category,
+      lastSeen,
+    })),
+  ]
+  paths.sort(comparePaths)
+  return paths.slice(0, limit === 0 ? undefined : limit)
+}
+
+/** As patterns are ordered; a failure has a tool and a message, so it is never just a tool that is repeated. */
+const comparePaths = (a: Path, b: Path): number =>
+  Number(isRepeatedTool(a)) - Number(isRepeatedTool(b)) ||
+  b.count - a.count ||
+  (a.pattern < b.pattern ? -1 : 1)
+
+const isRepeatedTool = ({ category, pattern }: Path): boolean =>
+  category === 'turn-pattern' && isSingleTool(pattern)

@@ -3,10 +3,11 @@ import { closeSync, type Dirent, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { TurngraphError } from '../core/errors.ts'
 import { storedName } from '../core/keys.ts'
 import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
-import { type Counted, Tally } from './tally.ts'
+import { type Counted, Tally } from './reading-counts.ts'
 import { nameOf } from './transcript.ts'
 
 /** Transcripts as files: which there are, whose they are, and their bytes. */
@@ -166,4 +167,28 @@ export async function resumeAt(
 async function hashBefore(handle: FileHandle, offset: number, bytes: number): Promise<string> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, offset - bytes)
   return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex')
+}
+
+/**
+ * The real place of a path that a service was asked to read: below one of the folders that its operator named, also
+ * after every link was followed.
+ *
+ * @throws `forbidden` for every other one, whether it exists or not
+ */
+export async function importRoot(given: string, roots: readonly string[]): Promise<string> {
+  const found = await realpath(given).catch(() => null)
+  for (const root of roots) {
+    const real = await realpath(root).catch(() => null)
+    if (found === null || real === null) continue
+    if (found === real || found.startsWith(real.endsWith(path.sep) ? real : `${real}${path.sep}`))
+      return found
+  }
+  throw new TurngraphError(
+    'forbidden',
+    `path: ${given} is not below a folder that this service imports from.`,
+    {
+      hint: 'Its operator names them in TURNGRAPH_IMPORT_ROOTS. `turngraph import transcripts` sends your own files.',
+      details: { problems: [{ path: 'path', message: 'is not below TURNGRAPH_IMPORT_ROOTS' }] },
+    },
+  )
 }

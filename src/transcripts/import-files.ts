@@ -1,8 +1,21 @@
+import * as z from 'zod'
 import { hasCode, TurngraphError } from '../core/errors.ts'
-import { findTranscripts, readChunks, resumeAt, transcriptFile } from './files.ts'
+import {
+  findTranscripts,
+  readChunks,
+  resumeAt,
+  type SkippedFile,
+  type TranscriptFile,
+  transcriptFile,
+} from './files.ts'
 import type { TranscriptImport } from './import.ts'
-import { type FileSource, type FilesImport, ImportReport, isOfFile, together } from './import-report.ts'
-import type { TranscriptContents, TranscriptProgress, TranscriptSource } from './progress.ts'
+import {
+  contentsOfTranscripts,
+  type TranscriptContents,
+  type TranscriptProgress,
+  type TranscriptSource,
+} from './progress.ts'
+import { ReadingCounts, readingFigures } from './reading-counts.ts'
 
 /** Where transcripts go: a graph of this process, or a service. */
 export type TranscriptStore<P extends TranscriptProgress = TranscriptProgress> = {
@@ -19,6 +32,20 @@ export type TranscriptStore<P extends TranscriptProgress = TranscriptProgress> =
   done: (project: string) => Promise<void>
   contents: (sources: readonly TranscriptSource[]) => Promise<TranscriptContents>
 }
+
+/** What an import of files did (contract: transcripts.md, "Command line and REST"). */
+export const filesImport = contentsOfTranscripts.extend({
+  files: z.number().describe('seen'),
+  bytes: z.number().describe('newly read'),
+  ...readingFigures.shape,
+  skippedFiles: z.number(),
+  skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+  unread: z
+    .record(z.string(), z.number())
+    .describe('files that are no transcripts by their names, by extension'),
+  seconds: z.number(),
+})
+export type FilesImport = z.output<typeof filesImport>
 
 export type FilesOptions = {
   project: string
@@ -42,6 +69,7 @@ export async function importFiles<P extends TranscriptProgress>(
   const { files, skipped, unread } = await findTranscripts(paths).catch((error: unknown) => {
     throw notThere(error)
   })
+  const seen = files.length + skipped.length
   const report = new ImportReport(skipped)
   for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
@@ -50,20 +78,28 @@ export async function importFiles<P extends TranscriptProgress>(
         .slice(i, i + FILES_AT_ONCE)
         .map((file) => report.unlessUnreadable(file, () => transcriptFile(file))),
     )
-    const found = some.filter((file) => file !== null).map((file) => ({ project, ...file }))
-    await importSome(store, found, report)
+    const sources = some.filter((file) => file !== null).map((file) => ({ project, ...file }))
+    await importSome(store, sources, report)
   }
   for (let left = await store.flush(); left.length > 0; left = await store.flush()) {
     // Hooks of the same sessions were quicker: what they read need not be read again.
-    await importSome(store, report.sourcesOf(left), report)
+    const paths = new Set(left.map(({ path }) => path))
+    await importSome(
+      store,
+      report.sources.filter(({ path }) => paths.has(path)),
+      report,
+    )
   }
   // Also where nothing was new: whoever read it may have been killed before this.
   await store.done(project)
   onProgress?.(files.length, files.length)
   return {
-    files: files.length + report.notTranscripts,
+    files: seen,
     ...(await store.contents(report.sources)),
-    ...report.figures(),
+    bytes: report.bytes,
+    ...report.counts.figures(),
+    skippedFiles: report.skipped.length,
+    skipped: report.skipped,
     unread,
     seconds: Math.round(performance.now() - began) / 1000,
   }
@@ -92,11 +128,12 @@ async function importFile<P extends TranscriptProgress>(
 ): Promise<TranscriptImport> {
   let known = first
   let offset = await resumeAt(source, known)
-  let whole: TranscriptImport | null = null
+  let bytes = 0
+  const counts = new ReadingCounts()
   for (let most = store.bytesAtOnce; ; ) {
     let sent = 0
-    const chunks = counted(readChunks(source.path, offset, most), (bytes) => {
-      sent += bytes
+    const chunks = counted(readChunks(source.path, offset, most), (length) => {
+      sent += length
     })
     const read = await store.write(source, { known, offset, chunks }).catch((error: unknown) => {
       if (hasCode(error, 'turn_conflict')) return null
@@ -108,8 +145,9 @@ async function importFile<P extends TranscriptProgress>(
       offset = await resumeAt(source, known)
       continue
     }
-    whole = whole === null ? read : added(whole, read)
-    if (sent < most) return whole
+    bytes += read.bytes
+    counts.add(read)
+    if (sent < most) return { ...read, ...counts.figures(), bytes }
     if (read.offset === offset) most *= 2
     offset = read.offset
   }
@@ -125,16 +163,43 @@ async function* counted(
   }
 }
 
-const added = (before: TranscriptImport, after: TranscriptImport): TranscriptImport => ({
-  ...after,
-  bytes: before.bytes + after.bytes,
-  badLines: before.badLines + after.badLines,
-  recoveredLines: before.recoveredLines + after.recoveredLines,
-  redactions: before.redactions + after.redactions,
-  unknown: together(before.unknown, after.unknown),
-  unknownSubtypes: together(before.unknownSubtypes, after.unknownSubtypes),
-  unknownFields: together(before.unknownFields, after.unknownFields),
-})
+type FileSource = TranscriptSource & TranscriptFile
+
+/** What an import of files has met so far. */
+class ImportReport {
+  readonly sources: FileSource[] = []
+  readonly counts = new ReadingCounts()
+  bytes = 0
+  readonly skipped: SkippedFile[]
+
+  constructor(skipped: SkippedFile[]) {
+    this.skipped = skipped
+  }
+
+  add(source: FileSource, read: TranscriptImport): void {
+    this.bytes += read.bytes
+    this.counts.add(read)
+    if (read.sessions > 0) this.sources.push(source)
+    else if (read.skippedThreads > 0)
+      this.skipped.push({ file: source.path, reason: 'its agent only warmed up' })
+  }
+
+  /** One file that cannot be read, or is not a transcript, stops no other. */
+  async unlessUnreadable<T>(file: string, read: () => Promise<T | null>): Promise<T | null> {
+    try {
+      const found = await read()
+      if (found === null) this.skipped.push({ file, reason: 'no session is named in it' })
+      return found
+    } catch (error) {
+      if (!isOfFile(error)) throw error
+      this.skipped.push({ file, reason: `it cannot be read (${error.code})` })
+      return null
+    }
+  }
+}
+
+const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'path' in error
 
 function notThere(error: unknown): unknown {
   if (!isOfFile(error)) return error

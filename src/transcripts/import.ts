@@ -19,27 +19,20 @@ import {
   type TranscriptProgress,
   type TranscriptSource,
 } from './progress.ts'
+import type { ReadingFigures } from './reading-counts.ts'
 import { scrubbedState, scrubErrors } from './scrubbed.ts'
 import { type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
-import type { Counted } from './tally.ts'
 import { Transcript } from './transcript.ts'
 
 const linkTurns = statement('transcripts/link-turns')
 
 /** What an import read. */
-export type TranscriptImport = {
+export type TranscriptImport = ReadingFigures & {
   /** From where to go on. */
   offset: number
   bytes: number
   sessions: number
-  badLines: number
-  recoveredLines: number
   skippedThreads: number
-  /** Places that were masked in messages, names and paths. */
-  redactions: number
-  unknown: Counted
-  unknownSubtypes: Counted
-  unknownFields: Counted
 }
 
 /** For whoever imports many: what is known already, and a batch that is flushed at the end. */
@@ -87,10 +80,14 @@ export async function importTranscript(
   if (!isKnown) await batch.add(await reading.lastPart())
   if (parts.batch === undefined) await batch.flush()
   await refuseWhere(batch, graph, source)
+  const { counts, consumed, skipped } = reading.transcript
+  counts.redactions = reading.redactions
   return {
-    ...countsOf(reading.transcript),
-    bytes: reading.transcript.consumed - offset,
-    redactions: reading.redactions,
+    ...counts.figures(),
+    offset: consumed,
+    bytes: consumed - offset,
+    sessions: reading.transcript.sessions().length,
+    skippedThreads: skipped,
   }
 }
 
@@ -124,20 +121,6 @@ const elsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphEr
     hint: `Go on from byte ${offset}, or send all of it with offset 0.`,
     details: { offset },
   })
-
-function countsOf(transcript: Transcript): Omit<TranscriptImport, 'bytes' | 'redactions'> {
-  const { counts, consumed, skipped } = transcript
-  return {
-    offset: consumed,
-    sessions: transcript.sessions().length,
-    badLines: counts.badLines,
-    recoveredLines: counts.recoveredLines,
-    skippedThreads: skipped,
-    unknown: counts.unknown.counted(),
-    unknownSubtypes: counts.unknownSubtypes.counted(),
-    unknownFields: counts.unknownFields.counted(),
-  }
-}
 
 type Start = Omit<ConstructorParameters<typeof Transcript>[1], 'onTurn'>
 

@@ -12,11 +12,12 @@ import {
   user,
   type Written,
 } from '../../test/support/written-transcript.ts'
-import { noCounts, readLine, type TranscriptRecord } from './line-records.ts'
+import { readLine, type TranscriptRecord } from './line-records.ts'
+import { ReadingCounts } from './reading-counts.ts'
 
 const line = (text: string | Buffer, around = '') => {
   const bytes = Buffer.concat([Buffer.from(around), Buffer.from(text), Buffer.from(around)])
-  const counts = noCounts()
+  const counts = new ReadingCounts()
   const records: TranscriptRecord[] = []
   const from = Buffer.byteLength(around)
   const isGood = readLine(bytes, from, bytes.length - from, counts, (record) => records.push(record))
@@ -154,7 +155,7 @@ describe('only the type at the top decides', () => {
 
 describe('what is not known is counted, never an error', () => {
   const tallies = (...texts: string[]) => {
-    const counts = noCounts()
+    const counts = new ReadingCounts()
     for (const text of texts) readLine(Buffer.from(text), 0, Buffer.byteLength(text), counts, () => {})
     return [counts.unknown, counts.unknownSubtypes, counts.unknownFields].map((tally) =>
       Object.entries(tally.counted()),

@@ -1,29 +1,10 @@
-import { FIELDS, NEEDED, PASSED_OVER, SUBTYPES } from './record-types.ts'
-import { Tally } from './tally.ts'
-import { topLevelType } from './top-level-type.ts'
+import type { ReadingCounts } from './reading-counts.ts'
+import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
+
+/** Reads a line of a transcript into its records, without parsing those that no turn is built from. */
 
 /** A record as it stands in a transcript: other people's data, of 65 versions and counting, so nothing is sure. */
 export type TranscriptRecord = Readonly<Record<string, unknown>>
-
-/** What reading met that was no plain record (contract: transcripts.md, "Reading"). */
-export type ReadingCounts = {
-  badLines: number
-  recoveredLines: number
-  /** Record types that nobody has told us of. */
-  unknown: Tally
-  /** Subtypes of `system`. */
-  unknownSubtypes: Tally
-  /** `type.field`, at the top of a record. */
-  unknownFields: Tally
-}
-
-export const noCounts = (): ReadingCounts => ({
-  badLines: 0,
-  recoveredLines: 0,
-  unknown: new Tally(),
-  unknownSubtypes: new Tally(),
-  unknownFields: new Tally(),
-})
 
 const NUL = 0x00
 const TAB = 0x09
@@ -31,6 +12,11 @@ const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
+const OPEN_BRACKET = 0x5b
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
 
 const isBlank = (byte: number | undefined): boolean =>
   byte === NUL || byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN
@@ -50,7 +36,7 @@ export function readLine(
   const { start, end } = trimmed(bytes, from, to)
   if (start === end) return true
   const type = topLevelType(bytes, start, end)
-  if (type !== null && !NEEDED.has(type) && isPlain(bytes.subarray(start, end))) {
+  if (type !== null && !FIELDS.has(type) && isPlain(bytes.subarray(start, end))) {
     if (!PASSED_OVER.has(type)) counts.unknown.add(type)
     return true
   }
@@ -111,7 +97,7 @@ function hand(
   onRecord: (record: TranscriptRecord) => void,
 ): void {
   const { type, subtype } = record
-  const fields = typeof type === 'string' ? FIELDS[type] : undefined
+  const fields = typeof type === 'string' ? FIELDS.get(type) : undefined
   if (fields === undefined) {
     if (typeof type !== 'string') counts.unknown.add('(no type)')
     else if (!PASSED_OVER.has(type)) counts.unknown.add(type)
@@ -140,8 +126,8 @@ function splitObjects(text: string): string[] {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (inString) {
-      if (code === 0x5c) i++
-      else if (code === 0x22) inString = false
+      if (code === BACKSLASH) i++
+      else if (code === QUOTE) inString = false
     } else if (code === CLOSE_BRACE) closed = i + 1
     else if (code === OPEN_BRACE) {
       if (closed >= 0) {
@@ -151,8 +137,59 @@ function splitObjects(text: string): string[] {
       closed = -1
     } else if (!isBlank(code)) {
       closed = -1
-      inString = code === 0x22
+      inString = code === QUOTE
     }
   }
   return [...pieces, text.slice(start)]
+}
+
+/**
+ * The `type` of the object in `bytes[start, end)`, where it stands before the first nested value: without parsing, so
+ * that what is not needed costs next to nothing. Only the top level decides: tool inputs hold the same words.
+ *
+ * @returns null where it must be parsed to know
+ */
+function topLevelType(bytes: Buffer, start: number, end: number): string | null {
+  if (bytes[start] !== OPEN_BRACE) return null
+  for (let i = start + 1; i < end; i++) {
+    i = pastBlanks(bytes, i, end)
+    if (bytes[i] !== QUOTE) return null
+    const keyStart = i + 1
+    const keyEnd = closingQuote(bytes, keyStart, end)
+    i = pastBlanks(bytes, keyEnd + 1, end)
+    if (bytes[i] !== COLON) return null
+    i = pastBlanks(bytes, i + 1, end)
+    if (bytes[i] === QUOTE) {
+      const valueEnd = closingQuote(bytes, i + 1, end)
+      if (valueEnd >= end) return null
+      if (isType(bytes, keyStart, keyEnd)) {
+        const type = bytes.toString('utf8', i + 1, valueEnd)
+        return type.includes('\\') ? null : type
+      }
+      i = pastBlanks(bytes, valueEnd + 1, end)
+    } else if (bytes[i] === OPEN_BRACE || bytes[i] === OPEN_BRACKET) return null
+    else while (i < end && bytes[i] !== COMMA && bytes[i] !== CLOSE_BRACE) i++
+    if (bytes[i] !== COMMA) return null
+  }
+  return null
+}
+
+const isType = (bytes: Buffer, start: number, end: number): boolean =>
+  end - start === 4 &&
+  bytes[start] === 0x74 &&
+  bytes[start + 1] === 0x79 &&
+  bytes[start + 2] === 0x70 &&
+  bytes[start + 3] === 0x65
+
+/** Where the string ends that began before `i`; at or beyond `end` where it does not. */
+function closingQuote(bytes: Buffer, i: number, end: number): number {
+  let at = i
+  while (at < end && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  return at
+}
+
+function pastBlanks(bytes: Buffer, i: number, end: number): number {
+  let at = i
+  while (at < end && (bytes[at] === 0x20 || bytes[at] === 0x09)) at++
+  return at
 }

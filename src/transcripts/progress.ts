@@ -9,8 +9,8 @@ import type { TranscriptState } from './transcript.ts'
 /** How far transcripts were read, and what the graph holds of them. */
 
 const progress = statement('transcripts/progress')
-const knownCalls = statement('transcripts/known-calls')
-const contents = statement('transcripts/contents')
+const idsOfFile = statement('transcripts/ids-of-file')
+const countContents = statement('transcripts/count-contents')
 
 /** Which transcript it is: a session, and the file where one is read. Two files may hold one session. */
 export type TranscriptSource = {
@@ -102,20 +102,27 @@ export async function readSeen(
   source: TranscriptSource,
 ): Promise<{ started: string[]; seen: string[] }> {
   const row = z.object({ turns: z.array(z.string()), calls: z.array(z.string()) })
-  const [found] = await readRows(graph, knownCalls, { key: transcriptFileKey(source) }, row)
+  const [found] = await readRows(graph, idsOfFile, { key: transcriptFileKey(source) }, row)
   return { started: found?.turns ?? [], seen: found?.calls ?? [] }
 }
 
-const contentsRow = z.object({ sessions: z.number(), turns: z.number(), steps: z.number() })
-
-/** What the graph holds of some transcripts. */
-export type TranscriptContents = z.output<typeof contentsRow>
+export const contentsOfTranscripts = z.object({
+  sessions: z.number().describe('in the graph now; each subagent is one'),
+  turns: z.number().describe('in the graph now'),
+  steps: z.number().describe('in the graph now'),
+})
+export type TranscriptContents = z.output<typeof contentsOfTranscripts>
 
 /** What the graph holds of some transcripts: each session and each turn once. */
 export async function transcriptContents(
   graph: Graph,
   sources: readonly TranscriptSource[],
 ): Promise<TranscriptContents> {
-  const [row] = await readRows(graph, contents, { keys: sources.map(transcriptFileKey) }, contentsRow)
+  const [row] = await readRows(
+    graph,
+    countContents,
+    { keys: sources.map(transcriptFileKey) },
+    contentsOfTranscripts,
+  )
   return row ?? { sessions: 0, turns: 0, steps: 0 }
 }

@@ -1,127 +1,48 @@
 /**
- * What Claude Code's versions 1.0.24 to 2.1.132 write, as far as real files show. What is not here is read all the
+ * Lists what Claude Code's versions 1.0.24 to 2.1.132 write, as far as real files show. What is not here is read all the
  * same, and counted, so that a new version is noticed (contract: transcripts.md, "Reading").
  */
 
-/** What is passed over without a word: most of the speed is there. */
-export const PASSED_OVER: ReadonlySet<string> = new Set([
-  'agent-color',
-  'agent-name',
-  'agent-setting',
-  'ai-title',
-  'attachment',
-  'content-replacement',
-  'custom-title',
-  'file-history-snapshot',
-  'last-prompt',
-  'mode',
-  'permission-mode',
-  'pr-link',
-  'progress',
-  'queue-operation',
-  'summary',
-  'tag',
-  'task-summary',
-  'worktree-state',
-])
+const words = (list: string): string[] => list.trim().split(/\s+/)
 
-export const SUBTYPES: ReadonlySet<string> = new Set([
-  'api_error',
-  'away_summary',
-  'bridge_status',
-  'compact_boundary',
-  'informational',
-  'local_command',
-  'memory_saved',
-  'microcompact_boundary',
-  'model_change',
-  'scheduled_task_fire',
-  'stop_hook_summary',
-  'turn_duration',
-])
+/** Types that are passed over without a word: most of the speed is there. */
+export const PASSED_OVER: ReadonlySet<string> = new Set(
+  words(`
+    agent-color agent-name agent-setting ai-title attachment content-replacement custom-title
+    file-history-snapshot last-prompt mode permission-mode pr-link progress queue-operation summary
+    tag task-summary worktree-state
+  `),
+)
 
-const EVERYWHERE = [
-  'agentId',
-  'cwd',
-  'entrypoint',
-  'forkedFrom',
-  'gitBranch',
-  'isMeta',
-  'isSidechain',
-  'parentUuid',
-  'promptId',
-  'sessionId',
-  'slug',
-  'teamName',
-  'timestamp',
-  'type',
-  'userType',
-  'uuid',
-  'version',
-]
+export const SUBTYPES: ReadonlySet<string> = new Set(
+  words(`
+    api_error away_summary bridge_status compact_boundary informational local_command memory_saved
+    microcompact_boundary model_change scheduled_task_fire stop_hook_summary turn_duration
+  `),
+)
 
-const OWN = {
-  user: [
-    'imagePasteIds',
-    'isCompactSummary',
-    'isVisibleInTranscriptOnly',
-    'mcpMeta',
-    'message',
-    'origin',
-    'permissionMode',
-    'planContent',
-    'sourceToolAssistantUUID',
-    'sourceToolUseID',
-    'thinkingMetadata',
-    'todos',
-    'toolDenialKind',
-    'toolUseResult',
-  ],
-  assistant: [
-    'apiError',
-    'attributionPlugin',
-    'attributionSkill',
-    'error',
-    'errorDetails',
-    'isApiErrorMessage',
-    'message',
-    'requestId',
-  ],
-  system: [
-    'cause',
-    'compactMetadata',
-    'content',
-    'durationMs',
-    'error',
-    'hasOutput',
-    'hookAdditionalContext',
-    'hookCount',
-    'hookErrors',
-    'hookInfos',
-    'hookLabel',
-    'level',
-    'logicalParentUuid',
-    'maxRetries',
-    'messageCount',
-    'microcompactMetadata',
-    'pendingBackgroundAgentCount',
-    'preventedContinuation',
-    'retryAttempt',
-    'retryInMs',
-    'stopReason',
-    'subtype',
-    'toolUseID',
-    'upgradeNudge',
-    'url',
-    'writtenPaths',
-  ],
-}
+const EVERYWHERE = words(`
+  agentId cwd entrypoint forkedFrom gitBranch isMeta isSidechain parentUuid promptId sessionId slug
+  teamName timestamp type userType uuid version
+`)
 
-/** What turns are built from. */
-export const NEEDED: ReadonlySet<string> = new Set(Object.keys(OWN))
-
-/** The fields at the top of the records that are read. */
-export const FIELDS: Readonly<Record<string, ReadonlySet<string> | undefined>> = Object.assign(
-  Object.create(null) as object,
-  Object.fromEntries(Object.entries(OWN).map(([type, own]) => [type, new Set([...EVERYWHERE, ...own])])),
+/** The fields at the top of the records that turns are built from, by the record's type; a type may have any name. */
+export const FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    user: `
+      imagePasteIds isCompactSummary isVisibleInTranscriptOnly mcpMeta message origin permissionMode
+      planContent sourceToolAssistantUUID sourceToolUseID thinkingMetadata todos toolDenialKind
+      toolUseResult
+    `,
+    assistant: `
+      apiError attributionPlugin attributionSkill error errorDetails isApiErrorMessage message
+      requestId
+    `,
+    system: `
+      cause compactMetadata content durationMs error hasOutput hookAdditionalContext hookCount
+      hookErrors hookInfos hookLabel level logicalParentUuid maxRetries messageCount
+      microcompactMetadata pendingBackgroundAgentCount preventedContinuation retryAttempt retryInMs
+      stopReason subtype toolUseID upgradeNudge url writtenPaths
+    `,
+  }).map(([type, own]) => [type, new Set([...EVERYWHERE, ...words(own)])]),
 )

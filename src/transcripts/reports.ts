@@ -1,22 +1,40 @@
+/** Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
 import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
 import { TRANSCRIPT_TURN_KINDS, TRANSCRIPT_TURN_STATUSES } from '../graph/model/values.ts'
 import type { Graph, Params } from '../graph/port.ts'
-import { type Statement, statement } from '../graph/statements.ts'
-import { type Desire, patternStats, readDesires } from './desires.ts'
-import { ARROW, isSingleTool, parsePattern } from './pattern.ts'
-import { common, instantAt, type ReportRequest } from './report-request.ts'
+import { statement } from '../graph/statements.ts'
+import { ARROW, parsePattern } from './pattern.ts'
+import { NEVER_MS } from './statement-params.ts'
 
-/** What analysts ask of transcripts (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
+const turnsOfProject = statement('transcripts/list-turns', 'project')
+const turnsOfSession = statement('transcripts/list-turns', 'session')
+const turnsOfPattern = statement('transcripts/list-turns', 'pattern')
+const patternsOfProject = statement('transcripts/patterns', 'project')
+const patternsOfSession = statement('transcripts/patterns', 'session')
 
-const longestTurns = statement('transcripts/turns-longest')
-const turnsOfSession = statement('transcripts/turns-of-session')
-const turnsOfPattern = statement('transcripts/turns-of-pattern')
-const patternsOfProject = statement('transcripts/patterns')
-const patternsOfSession = statement('transcripts/patterns-of-session')
-const failures = statement('transcripts/failures')
+/** What all reports over transcripts are asked with. */
+export type ReportRequest = {
+  project: string
+  /** Epoch milliseconds; whole turns are filtered by their start. */
+  sinceMs?: number | null | undefined
+  /** 0: all. */
+  limit?: number | undefined
+}
+
+/** Above every count: the statements know no "all". */
+export const ALL = 2 ** 31
+
+/** The parameters that all reports share. */
+export const commonParams = ({ sinceMs, limit }: ReportRequest) => ({
+  fromMs: sinceMs ?? NEVER_MS,
+  limit: limit || ALL,
+})
+
+export const instantAt = (ms: number | null): string | null =>
+  ms === null || ms === NEVER_MS ? null : new Date(ms).toISOString()
 
 export const transcriptTurn = z.object({
   turnId: z.string().describe('the uuid of the record that started it'),
@@ -35,28 +53,25 @@ export const transcriptTurn = z.object({
 export type TranscriptTurnRow = z.output<typeof transcriptTurn>
 
 const turnRow = z.object({
-  turn: z.object({
+  turn: transcriptTurn.omit({ turnId: true, sessionId: true, index: true, startedAt: true }).extend({
     id: z.string(),
-    kind: z.enum(TRANSCRIPT_TURN_KINDS),
-    status: z.enum(TRANSCRIPT_TURN_STATUSES),
     begunMs: z.number(),
     durationMs: optionalNumber,
-    length: z.number(),
     tools: textList,
     pattern: optionalText,
-    errors: z.number(),
-    parallelSteps: z.number(),
   }),
   sessionId: z.string(),
   index: z.number(),
 })
 
-export type TurnsRequest = ReportRequest & {
-  minLength: number
-  sessionId?: string | null | undefined
-  /** Exactly this one, in any form that is printed. */
-  pattern?: string | null | undefined
-}
+type OfSession = { sessionId?: string | null | undefined }
+
+export type TurnsRequest = ReportRequest &
+  OfSession & {
+    minLength: number
+    /** Exactly this one, in any form that is printed. */
+    pattern?: string | null | undefined
+  }
 
 /**
  * Turns of transcripts, longest first.
@@ -76,26 +91,35 @@ export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): 
 
 async function readTurns(graph: Graph, request: TurnsRequest): Promise<TranscriptTurnRow[]> {
   const { project, sessionId, pattern, minLength } = request
-  const [from, own] =
-    pattern != null && sessionId == null
-      ? ([turnsOfPattern, { patternKey: patternKey(project, pattern) }] as const)
-      : scopeOf(request, turnsOfSession, longestTurns)
-  const ofPattern = sessionId == null ? {} : { pattern: pattern ?? '' }
-  const rows = await readRows(graph, from, { ...own, ...ofPattern, ...common(request), minLength }, turnRow)
-  return rows.map(({ turn: { id, begunMs, ...turn }, ...held }) => ({
+  const [from, scope] =
+    sessionId != null
+      ? [turnsOfSession, { sessionKey: sessionKey(project, sessionId), pattern: pattern ?? '' }]
+      : pattern != null
+        ? [turnsOfPattern, { patternKey: patternKey(project, pattern) }]
+        : [turnsOfProject, { project }]
+  const rows = await readRows(
+    graph,
+    from,
+    { ...scope, ...commonParams(request), minLength } as Params,
+    turnRow,
+  )
+  return rows.map(({ turn: { id, begunMs, ...turn }, ...place }) => ({
     turnId: id,
-    ...held,
+    ...place,
     ...turn,
     startedAt: instantAt(begunMs),
   }))
 }
 
-const scopeOf = (
-  { project, sessionId }: ReportRequest & { sessionId?: string | null | undefined },
-  ofSession: Statement,
-  ofProject: Statement,
-): readonly [Statement, Params] =>
-  sessionId == null ? [ofProject, { project }] : [ofSession, { sessionKey: sessionKey(project, sessionId) }]
+/** How often a pattern is followed, with how many calls, in how many sessions, and since when and until when. */
+export const patternStats = z.object({
+  pattern: z.string(),
+  count: z.number(),
+  calls: z.number(),
+  sessions: z.number(),
+  firstMs: z.number(),
+  lastMs: z.number(),
+})
 
 export const transcriptPattern = z.object({
   pattern: z.string(),
@@ -105,74 +129,27 @@ export const transcriptPattern = z.object({
 })
 export type TranscriptPattern = z.output<typeof transcriptPattern>
 
-export type PatternsRequest = ReportRequest & { minLength: number; sessionId?: string | null | undefined }
-
-/** The shapes of turns, by how often they occur, those of a single tool last. */
+/** The shapes of turns, by how often they are followed, those of a single tool last. */
 export async function listTranscriptPatterns(
   graph: Graph,
-  request: PatternsRequest,
+  request: ReportRequest & OfSession & { minLength: number },
 ): Promise<TranscriptPattern[]> {
-  const [from, own] = scopeOf(request, patternsOfSession, patternsOfProject)
-  const params = { ...own, ...common(request), minLength: request.minLength, arrow: ARROW }
-  return readRows(graph, from, params, patternStats)
-}
-
-/** Patterns worth a better tool: most seen first, those of a single tool last. */
-export const listDesires = (
-  graph: Graph,
-  request: ReportRequest & { threshold: number },
-): Promise<Desire[]> => {
-  const { project, threshold } = request
-  return readDesires(graph, { project, threshold, ...common(request) })
-}
-
-export const path = z.object({
-  pattern: z.string().describe('`Tool: what its messages have in common`, or a turn pattern'),
-  count: z.number(),
-  sessions: z.number(),
-  category: z.enum(['tool-error', 'turn-pattern']),
-  lastSeen: z.string().nullable(),
-})
-export type Path = z.output<typeof path>
-
-const failureRow = z.object({
-  pattern: z.string(),
-  count: z.number(),
-  sessions: z.number(),
-  lastMs: optionalNumber,
-})
-
-/** As desires are ordered; a failure has a tool and a message, so it is never just a tool that is repeated. */
-const comparePaths = (a: Path, b: Path): number =>
-  Number(a.category === 'turn-pattern' && isSingleTool(a.pattern)) -
-    Number(b.category === 'turn-pattern' && isSingleTool(b.pattern)) ||
-  b.count - a.count ||
-  (a.pattern < b.pattern ? -1 : 1)
-
-/** What agents struggle with: calls that failed and journeys that were too long, in one list. */
-export async function listPaths(
-  graph: Graph,
-  request: ReportRequest & { threshold: number },
-): Promise<Path[]> {
-  const { project, limit } = request
-  const [failed, desires] = await Promise.all([
-    readRows(graph, failures, { project, ...common(request) }, failureRow),
-    listDesires(graph, request),
-  ])
-  const paths: Path[] = [
-    ...failed.map(({ lastMs, ...failure }) => ({
-      ...failure,
-      category: 'tool-error' as const,
-      lastSeen: instantAt(lastMs),
-    })),
-    ...desires.map(({ pattern, count, sessions, lastSeen }) => ({
-      pattern,
-      count,
-      sessions,
-      category: 'turn-pattern' as const,
-      lastSeen,
-    })),
-  ]
-  paths.sort(comparePaths)
-  return paths.slice(0, limit === 0 ? undefined : limit)
+  const { project, sessionId, minLength } = request
+  const params = { ...commonParams(request), minLength, arrow: ARROW }
+  const all = { minTurns: 1, minSessions: 1, threshold: 0 }
+  const rows =
+    sessionId != null
+      ? await readRows(
+          graph,
+          patternsOfSession,
+          { ...params, sessionKey: sessionKey(project, sessionId) },
+          patternStats,
+        )
+      : await readRows(graph, patternsOfProject, { ...params, ...all, project }, patternStats)
+  return rows.map(({ pattern, count, calls, sessions }) => ({
+    pattern,
+    count,
+    avgLength: calls / count,
+    sessions,
+  }))
 }

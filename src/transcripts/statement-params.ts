@@ -1,3 +1,4 @@
+/** Turns what was read of a transcript into the parameters of the statements that write it. */
 import { canonicalInstant } from '../core/instants.ts'
 import {
   patternKey,
@@ -8,12 +9,10 @@ import {
   toolKey,
   transcriptTurnKey,
 } from '../core/keys.ts'
-import type { Params, Value } from '../graph/port.ts'
+import type { Value } from '../graph/port.ts'
 import { failureOf } from './failure.ts'
 import type { ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
-
-/** What of a transcript goes into the graph, as parameters of its statements. */
 
 export type StoredTurn = {
   project: string
@@ -40,8 +39,8 @@ export const storedTurn = (
 })
 
 /**
- * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and
- * whatever began since some instant did not begin then.
+ * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and no
+ * `--since` reaches back to this one.
  */
 export const NEVER_MS = -8_640_000_000_000_000
 
@@ -67,44 +66,33 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
   const begunMs = begunMsOf(startedAt)
   const tools = turn.steps.map(({ tool }) => storedName(tool))
   const pattern = turn.pattern === null ? null : turn.pattern.toWellFormed().replaceAll('\0', '\uFFFD')
-  const patternIs = pattern === null ? null : patternKey(project, pattern)
+  const keyOfPattern = pattern === null ? null : patternKey(project, pattern)
+  const { id, startedAt: _, steps: __, ...counts } = turn
+  const [name = ''] = tools
   return {
     key,
     startedAt,
     properties: {
+      ...counts,
       project,
-      id: storedName(turn.id),
+      id: storedName(id),
       sessionId,
       fileKey,
-      index: turn.index,
-      kind: turn.kind,
-      status: turn.status,
       begunMs,
-      durationMs: turn.durationMs,
-      durationSource: turn.durationSource,
-      length: turn.length,
       pattern,
-      patternKey: patternIs,
+      patternKey: keyOfPattern,
       tools,
-      errors: turn.errors,
-      parallelSteps: turn.parallelSteps,
     },
     follows:
-      patternIs === null
+      keyOfPattern === null
         ? []
-        : [
-            {
-              key: patternIs,
-              pattern,
-              tool: { key: toolKey(project, tools[0] ?? ''), name: tools[0] ?? '' },
-            },
-          ],
-    calls: callsOf(turn, tools, { project, sessionId, begunMs }),
+        : [{ key: keyOfPattern, pattern, tool: { key: toolKey(project, name), name } }],
+    calls: callsByTool(turn, tools, { project, sessionId, begunMs }),
   }
 }
 
 /** The steps of a turn by tool: each tool is looked up once. */
-function callsOf(
+function callsByTool(
   { steps }: TranscriptTurn,
   tools: readonly string[],
   { project, sessionId, begunMs }: { project: string; sessionId: string; begunMs: number },
@@ -160,11 +148,5 @@ export function sessionParams(
     },
   }
 }
-
-export const heldParams = ({ project, key, sessionId, turn }: StoredTurn): Params => ({
-  session: sessionKey(project, sessionId),
-  turn: key,
-  index: turn.index,
-})
 
 const instant = (text: string | null): string | null => (text === null ? null : canonicalInstant(text))

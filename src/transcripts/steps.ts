@@ -8,7 +8,7 @@ import { STEP_STATUSES } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 
-const turnOfSession = statement('transcripts/turn-of-session')
+const findTurns = statement('transcripts/find-turns')
 const stepsOfTurn = statement('transcripts/steps-of-turn')
 
 export const transcriptStep = z.object({
@@ -60,7 +60,7 @@ const turnsRow = z.object({
 /** Where a replaced file left an earlier turn at the same place, the one that began last is meant. */
 async function findTurn(graph: Graph, { project, sessionId, index }: StepsRequest) {
   const params = { sessionKey: sessionKey(project, sessionId), index }
-  const [session] = await readRows(graph, turnOfSession, params, turnsRow)
+  const [session] = await readRows(graph, findTurns, params, turnsRow)
   if (session === undefined)
     throw notFound(`There is no transcript of session ${sessionId} in project ${project}.`)
   const [turn] = session.turns.sort((a, b) => b.begunMs - a.begunMs || (a.key < b.key ? -1 : 1))

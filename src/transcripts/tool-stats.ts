@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { ALL, common, type ReportRequest } from './report-request.ts'
+import { ALL, commonParams, type ReportRequest } from './reports.ts'
 import { NEVER_MS } from './statement-params.ts'
 import { PERIOD_MS, periodOf } from './sums.ts'
 
-const toolStats = statement('transcripts/tool-stats')
-const toolStatsBetween = statement('transcripts/tool-stats-between')
+const toolStatsOfPeriods = statement('transcripts/tool-stats', 'periods')
+const toolStatsOfTurns = statement('transcripts/tool-stats', 'turns')
 
 export const toolStat = z.object({
   toolName: z.string(),
@@ -27,7 +27,7 @@ type ToolStatsRequest = ReportRequest & { threshold: number }
 
 /** How long the turns are in which a tool is called: whether it gets agents where they want to go. */
 export async function listToolStats(graph: Graph, request: ToolStatsRequest): Promise<ToolStat[]> {
-  const { fromMs, limit } = common(request)
+  const { fromMs, limit } = commonParams(request)
   const rows =
     fromMs === NEVER_MS
       ? await rowsFrom(graph, request, periodOf(NEVER_MS), limit)
@@ -46,10 +46,10 @@ async function rowsSince(graph: Graph, request: ToolStatsRequest, fromMs: number
   const cut = { project, threshold, fromMs, untilMs: period * PERIOD_MS }
   const found = await Promise.all([
     rowsFrom(graph, request, period, ALL),
-    readRows(graph, toolStatsBetween, cut, toolRow),
+    readRows(graph, toolStatsOfTurns, cut, toolRow),
   ])
   const sums = new Map<string, ToolRow>()
-  for (const row of found.flat()) sums.set(row.toolName, sumOf(row, sums.get(row.toolName)))
+  for (const row of found.flat()) sums.set(row.toolName, addRows(row, sums.get(row.toolName)))
   return [...sums.values()].sort((a, b) => b.count - a.count || (a.toolName < b.toolName ? -1 : 1))
 }
 
@@ -58,15 +58,12 @@ const rowsFrom = (
   { project, threshold }: ToolStatsRequest,
   period: number,
   limit: number,
-): Promise<ToolRow[]> => readRows(graph, toolStats, { project, threshold, period, limit }, toolRow)
+): Promise<ToolRow[]> => readRows(graph, toolStatsOfPeriods, { project, threshold, period, limit }, toolRow)
 
-const sumOf = (a: ToolRow, b: ToolRow | undefined): ToolRow =>
-  b === undefined
-    ? a
-    : {
-        toolName: a.toolName,
-        count: a.count + b.count,
-        turns: a.turns + b.turns,
-        turnCalls: a.turnCalls + b.turnCalls,
-        longTurns: a.longTurns + b.longTurns,
-      }
+const addRows = (a: ToolRow, b: ToolRow | undefined): ToolRow => ({
+  toolName: a.toolName,
+  count: a.count + (b?.count ?? 0),
+  turns: a.turns + (b?.turns ?? 0),
+  turnCalls: a.turnCalls + (b?.turnCalls ?? 0),
+  longTurns: a.longTurns + (b?.longTurns ?? 0),
+})

@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { maskedName } from './content.ts'
-import { noCounts, type ReadingCounts, readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
+import { readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
 import { LineSplitter } from './lines.ts'
+import { ReadingCounts } from './reading-counts.ts'
 import { newThread, type Pending, Thread, type ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
 
@@ -49,7 +50,7 @@ const MOST_RECORDS = 512
  * transcript.end()
  */
 export class Transcript {
-  readonly counts: ReadingCounts = noCounts()
+  readonly counts = new ReadingCounts()
   readonly #name: TranscriptName
   readonly #lines: LineSplitter
   readonly #threads = new Map<string, Thread>()

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientStore } from '../../src/client/transcript-store.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import type { FilesImport } from '../../src/transcripts/import-files.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
-import type { FilesImport } from '../../src/transcripts/import-report.ts'
 import {
   type IndependentSession,
   type IndependentTurn,

@@ -18,10 +18,10 @@ const sessions = statement('restore/sessions')
 const started = statement('restore/started')
 const files = statement('restore/files')
 const filesHold = statement('restore/files-hold')
-const knownTurns = statement('transcripts/known-turns')
-const turns = statement('transcripts/turns')
-const holds = statement('transcripts/holds')
-const desires = statement('transcripts/desires-write')
+const lockTurns = statement('transcripts/lock-turns')
+const turns = statement('transcripts/write-turns')
+const linkTurns = statement('transcripts/link-session-turns')
+const desires = statement('transcripts/write-desires')
 
 export async function writeSessions(
   work: Work,
@@ -47,7 +47,7 @@ export async function writeTranscriptTurns(
   given: readonly Given<'transcript_turn'>[],
 ): Promise<Restored> {
   const keys = keysOf(given).sort()
-  const rows = await work.run(stepOf(knownTurns, { keys, token: work.token }))
+  const rows = await work.run(stepOf(lockTurns, { keys, token: work.token }))
   const standing = rows.filter(({ length }) => length != null).map(({ key }) => String(key))
   const { fresh, conflicts } = compared(
     given,
@@ -76,13 +76,13 @@ const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
 const toolsOf = ({ steps }: Turn): string[] => steps.map(({ tool }) => tool)
 
 async function hold(work: Work, given: readonly Given<'transcript_turn'>[]): Promise<void> {
-  const held = given.flatMap(({ record }) =>
+  const links = given.flatMap(({ record }) =>
     record.heldBy.map(({ session, index }) => ({ session, turn: record.turn.key, index })),
   )
-  if (held.length === 0) return
-  const [row] = await work.run(stepOf(holds, { batch: { held } }))
-  if (row?.held === held.length) return
-  const there = await readSessions(work.graph, [...new Set(held.map(({ session }) => session))])
+  if (links.length === 0) return
+  const [row] = await work.run(stepOf(linkTurns, { batch: { links } }))
+  if (row?.links === links.length) return
+  const there = await readSessions(work.graph, [...new Set(links.map(({ session }) => session))])
   const known = new Set(there.map(({ session }) => session.key))
   for (const { index, record } of given) {
     const lost = record.heldBy.find(({ session }) => !known.has(session))
@@ -101,7 +101,7 @@ async function writeStarted(work: Work, given: readonly Given<'transcript_turn'>
   }
 }
 
-/** As `transcripts/turns` takes it: the steps by tool, so that each is looked up once. */
+/** As `transcripts/write-turns` takes it: the steps by tool, so that each is looked up once. */
 function paramsOf(record: Turn): object {
   const { key, startedAt, ...properties } = record.turn
   const { project, sessionId, begunMs, pattern } = properties

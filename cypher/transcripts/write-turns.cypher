@@ -1,5 +1,5 @@
 // Writes turns with their steps, some hundred a statement. Tools and patterns are hubs: each is looked up once a turn,
-// and nothing is set here on those that stand already. What `paths` looks at has a label of its own: 4 % of all steps.
+// and nothing is set here on existing ones. What `paths` looks at has a label of its own: 4 % of all steps.
 // params: $batch
 UNWIND $batch.turns AS x
 MERGE (t:TranscriptTurn {key: x.key})

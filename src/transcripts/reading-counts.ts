@@ -1,0 +1,74 @@
+/** Counts what reading a transcript met that was no plain record (contract: transcripts.md, "Reading"). */
+import * as z from 'zod'
+
+/** Names, and how often each was met. */
+export type Counted = Record<string, number>
+
+/** How often each name was met: bounded, because the names are other people's. */
+export class Tally {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string, times = 1): void {
+    const shortened = name.slice(0, LONGEST_NAME)
+    const before = this.#counts.get(shortened)
+    if (before === undefined && this.#counts.size >= MOST_NAMES) return
+    this.#counts.set(shortened, (before ?? 0) + times)
+  }
+
+  addAll(others: Counted): void {
+    for (const [name, times] of Object.entries(others)) this.add(name, times)
+  }
+
+  /** By name. */
+  counted(): Counted {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+}
+
+const MOST_NAMES = 200
+const LONGEST_NAME = 80
+
+const counted = z.record(z.string(), z.number())
+
+export const readingFigures = z.object({
+  badLines: z.number().describe('of what was newly read, as all below'),
+  recoveredLines: z.number().describe('lines that held several objects'),
+  redactions: z.number().describe('how many secrets were masked in messages, names and paths'),
+  unknown: counted.describe('record types that this version does not know'),
+  unknownSubtypes: counted,
+  unknownFields: counted,
+})
+export type ReadingFigures = z.output<typeof readingFigures>
+
+export class ReadingCounts {
+  badLines = 0
+  recoveredLines = 0
+  redactions = 0
+  /** Types of records that this version does not know. */
+  readonly unknown = new Tally()
+  /** Subtypes of `system`. */
+  readonly unknownSubtypes = new Tally()
+  /** `type.field`, at the top of a record. */
+  readonly unknownFields = new Tally()
+
+  add(read: ReadingFigures): void {
+    this.badLines += read.badLines
+    this.recoveredLines += read.recoveredLines
+    this.redactions += read.redactions
+    this.unknown.addAll(read.unknown)
+    this.unknownSubtypes.addAll(read.unknownSubtypes)
+    this.unknownFields.addAll(read.unknownFields)
+  }
+
+  figures(): ReadingFigures {
+    const { badLines, recoveredLines, redactions } = this
+    return {
+      badLines,
+      recoveredLines,
+      redactions,
+      unknown: this.unknown.counted(),
+      unknownSubtypes: this.unknownSubtypes.counted(),
+      unknownFields: this.unknownFields.counted(),
+    }
+  }
+}
