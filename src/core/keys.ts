@@ -1,3 +1,4 @@
+// Makes and reads the keys of the graph's nodes: nothing else knows what a key looks like.
 import { createHash } from 'node:crypto'
 import { scrubText } from './scrub/scrub.ts'
 
@@ -28,6 +29,24 @@ export const worldKey = (project: string, worldSlug: string): string => join(pro
 /** Built in Cypher too (`w.key + '/' + toString(number)`), hence the plain form. */
 export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
 
+/** A record that was superseded keeps the key of its turn, with its revision. Built in Cypher too (turns/supersede). */
+export const supersededKey = (ofTurn: string, revision: number): string => `${ofTurn}~${revision}`
+
+const SUPERSEDED = /^(.*\/\d+)~(\d+)$/s
+
+export const isSupersededKey = (key: string): boolean => SUPERSEDED.test(key)
+
+/** The turn's key without a revision. */
+export const turnOfSuperseded = (key: string): string => SUPERSEDED.exec(key)?.[1] ?? key
+
+export const worldOfTurn = (ofTurn: string): string => ofTurn.split('/').slice(0, 2).join('/')
+
+/** Of a turn run or an attempt. Unique in its project: an id of another project finds nothing. */
+export const recordKey = (project: string, id: string): string => join(project, id)
+
+export const worldSeqKey = (ofWorld: string, number: number): string => `${ofWorld}/${number}`
+export const runSeqKey = (ofRun: string, seq: number): string => `${ofRun}/${seq}`
+
 /** A criterion with a text belongs to its task; identical words are one criterion. */
 export const criterionKey = (ofTask: string, words: string): string => `${ofTask}/text:${sha256(words)}`
 
@@ -35,12 +54,14 @@ export const criterionKey = (ofTask: string, words: string): string => `${ofTask
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
 
-/** Whose criterion it is; null where the key is none of a criterion. */
+/** Whose criterion it is; null where the key is not a criterion's. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
-  const [project, featureId, taskId, own, ...rest] = key.split('/').map(decodePart)
+  const [project, featureId, taskId, own, ...rest] = partsOfKey(key)
   if (project === undefined || featureId === undefined || taskId === undefined) return null
   return own === undefined || rest.length > 0 ? null : { project, featureId, taskId }
 }
+
+export const partsOfKey = (key: string): string[] => key.split('/').map(decodePart)
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
@@ -54,6 +75,13 @@ export function maskName(name: string): string {
   const masked = scrubText(name)
   return masked === name ? name : `${masked} ${sha256(name).slice(0, 12)}`
 }
+
+/** Masks a key of a transcript as an import masks the names in it. The project's part stays. */
+export const maskTranscriptKey = (key: string): string =>
+  key
+    .split('/')
+    .map((part, place) => (place === 0 ? part : maskName(part)))
+    .join('/')
 
 const LONGEST_NAME = 256
 const LONGEST_PATH = 4_096

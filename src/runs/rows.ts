@@ -1,18 +1,12 @@
 import * as z from 'zod'
 import { canonicalInstant } from '../core/instants.ts'
-import { turnKey, worldKey } from '../core/keys.ts'
+import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { optionalNumber, textList } from '../graph/columns.ts'
 import type { Value } from '../graph/port.ts'
 import { noSuch, type View } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
 
 /** Runs and attempts between the graph and the program: rows in, parameters out. */
-
-/** Unique in its project: an id of another project finds nothing. */
-export const recordKey = (project: string, id: string): string => worldKey(project, id)
-
-export const worldSeqKey = (ofWorld: string, number: number): string => `${ofWorld}/${number}`
-export const runSeqKey = (ofRun: string, seq: number): string => `${ofRun}/${seq}`
 
 const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt'])
 

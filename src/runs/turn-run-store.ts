@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hasCode, type TurngraphError } from '../core/errors.ts'
 import { instantOf, LATEST_INSTANT } from '../core/instants.ts'
-import { projectKey, worldKey } from '../core/keys.ts'
+import { projectKey, recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { optionalText } from '../graph/columns.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
@@ -16,18 +16,7 @@ import { unknownWorld, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import * as lifecycle from './lifecycle.ts'
 import { type Attempt, brokenAttemptRules, brokenRules, type TurnRun } from './record.ts'
-import {
-  attemptParams,
-  leasedRow,
-  recordKey,
-  runParams,
-  runSeqKey,
-  seenAttempt,
-  seenRun,
-  viewFrom,
-  viewRow,
-  worldSeqKey,
-} from './rows.ts'
+import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, viewRow } from './rows.ts'
 
 const lock = statement('runs/lock')
 const change = statement('runs/change')

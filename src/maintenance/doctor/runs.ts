@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { turnKey } from '../../core/keys.ts'
+import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '../../core/keys.ts'
 import { optionalText } from '../../graph/columns.ts'
 import { readRows } from '../../graph/decode.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
@@ -11,7 +11,7 @@ import {
   isActiveRun,
   type TurnRun,
 } from '../../runs/record.ts'
-import { recordKey, runSeqKey, seenAttempt, seenRun, worldSeqKey } from '../../runs/rows.ts'
+import { seenAttempt, seenRun } from '../../runs/rows.ts'
 import type { WorldState } from './cursor.ts'
 import type { Findings } from './finding.ts'
 import { checkKey, checkRecord, difference, heldMap, setOf } from './records.ts'
@@ -231,7 +231,7 @@ function checkProduced(
   const [turn] = produced
   const expected = turnKey(world.key, attempt.attemptedTurn)
   // A record that was superseded since has another key, and the digest that it had.
-  if (produced.length !== 1 || turn === undefined || turn[0].split('~')[0] !== expected)
+  if (produced.length !== 1 || turn === undefined || turnOfSuperseded(turn[0]) !== expected)
     findings.add(
       'attempt_turn',
       'Attempt',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { featureKey, labelOnlyCriterionKey, projectKey, taskKey } from '../../core/keys.ts'
+import { featureKey, labelOnlyCriterionKey, partsOfKey, projectKey, taskKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -118,7 +118,7 @@ async function walkTask(
 ): Promise<boolean> {
   const findings = new Findings()
   const fits = checkRecord(findings, 'Task', key, held)
-  const [, featureId = ''] = place.feature.split('/').map(decode)
+  const [, featureId = ''] = partsOfKey(place.feature)
   if (fits) checkKey(findings, 'Task', key, taskKey(project, featureId, String(held.id)))
   let task = await checkCriteria(graph, key, findings)
   if (!resumes && repair && findings.repairs.length > 0) {
@@ -161,8 +161,6 @@ const repairWorld = (graph: Graph, worldKey: string, task: OfTask): Promise<Find
   repairUnderLock(graph, { statement: lockWorld, params: { worldKey } }, (locked) =>
     checkWorld(locked, worldKey, task, null, () => true),
   )
-
-const decode = (part: string): string => part.replaceAll('%2F', '/').replaceAll('%25', '%')
 
 /** The criteria of a task: what they are merged into must be there, and come to an end. */
 async function checkCriteria(graph: Graph, key: string, findings: Findings): Promise<OfTask> {

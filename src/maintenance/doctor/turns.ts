@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
-import { turnKey } from '../../core/keys.ts'
+import { supersededKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
@@ -275,8 +275,8 @@ function checkOutcome(
  * record between is missing.
  */
 function hangBelow(ownKey: string, turnKey: string, replaced: readonly string[]): Step | null {
-  const above = `${turnKey}~${Number(ownKey.slice(turnKey.length + 1)) + 1}`
-  const isNewest = ownKey === `${turnKey}~${replaced.length}`
+  const above = supersededKey(turnKey, Number(ownKey.slice(turnKey.length + 1)) + 1)
+  const isNewest = ownKey === supersededKey(turnKey, replaced.length)
   if (!isNewest && !replaced.includes(above)) return null
   return stepOf(supersededLink, {
     key: ownKey,
@@ -304,7 +304,7 @@ async function checkSuperseded(
       const revision = numberOf(row.held.revision)
       const isNext =
         revision === above.revision - 1 &&
-        ownKey === `${key}~${revision}` &&
+        ownKey === supersededKey(key, revision) &&
         above.superseded.join() === ownKey &&
         row.replacedBy.join() === above.key
       if (!isNext) {

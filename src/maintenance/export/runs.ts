@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { instantOf } from '../../core/instants.ts'
+import { recordKey, runSeqKey, worldSeqKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { reconcile, type WorldState } from '../../runs/lifecycle.ts'
 import { type Attempt, isActiveRun, type TurnRun } from '../../runs/record.ts'
-import { attemptRow, recordKey, runRow, runSeqKey, worldSeqKey } from '../../runs/rows.ts'
+import { attemptRow, runRow } from '../../runs/rows.ts'
 import type { RecordOf } from './records.ts'
 import { records } from './records.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { turnKey } from '../../core/keys.ts'
+import { supersededKey, turnKey } from '../../core/keys.ts'
 import { readRows, readWholeRow } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -222,7 +222,7 @@ async function* tellSuperseded(graph: Graph, key: string, from: WorldPosition): 
     const revisions = Array.from({ length: Math.min(TURNS_AT_ONCE, below - 1) }, (_, i) => below - 1 - i)
     const found = await readSuperseded(
       graph,
-      revisions.map((revision) => `${key}~${revision}`),
+      revisions.map((revision) => supersededKey(key, revision)),
     )
     yield found.map((record) => ({
       record,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { worldOfTurn } from '../../core/keys.ts'
 import { textCursor } from '../../core/pages.ts'
 import { optionalText } from '../../graph/columns.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -89,15 +90,12 @@ async function countWorld(graph: Graph, scope: Scope, { key }: GoingWorld, tally
   })
 }
 
-/** A turn's key begins with its world's, a superseded one's, too. */
-const worldOf = (turnKey: string): string => turnKey.split('/').slice(0, 2).join('/')
-
 /** Sessions that nobody imported go with the last turn that names them: counted with the first world of those. */
 async function countSessions(graph: Graph, scope: Scope, worldKey: string): Promise<number> {
   const sessions = await readRows(graph, worldSessions, { worldKey }, sessionsRow)
   let count = 0
   for (const { others } of sessions) {
-    const worldKeys = [...new Set(others.map(worldOf))]
+    const worldKeys = [...new Set(others.map(worldOfTurn))]
     if (worldKeys.some((key) => key < worldKey)) continue
     const params = { ...scope.only, before: beforeOf(scope), worldKeys }
     const [found] = worldKeys.length === 0 ? [] : await readRows(graph, stayingAmong, params, stayingRow)

@@ -1,9 +1,8 @@
+import { isSupersededKey, recordKey } from '../../core/keys.ts'
 import { statement } from '../../graph/statements.ts'
-import { recordKey } from '../../runs/rows.ts'
 import { readAttempts, readRuns } from '../export/runs.ts'
 import { missing } from './conflicts.ts'
 import { split } from './properties.ts'
-import { isSuperseded } from './superseded-key.ts'
 import { inTheirWorlds } from './turns.ts'
 import type { Given, Restored, Work } from './work.ts'
 import { keysOf, writeRows } from './write.ts'
@@ -38,7 +37,7 @@ export async function writeAttempts(work: Work, given: readonly Given<'attempt'>
     return key === null ? [] : [{ one, row: { key: attempt.key, produced: key } }]
   })
   for (const replaced of [false, true]) {
-    const some = produced.filter(({ row }) => isSuperseded(row.produced) === replaced)
+    const some = produced.filter(({ row }) => isSupersededKey(row.produced) === replaced)
     const rows = some.map(({ row }) => row)
     const written = await writeRows(work, replaced ? producedSuperseded : producedTurns, rows)
     const [first] = some

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { maskName } from '../../core/keys.ts'
+import { maskName, maskTranscriptKey } from '../../core/keys.ts'
 import { countMasks, scrub } from '../../core/scrub/scrub.ts'
 import { type ExportRecord, records } from '../export/records.ts'
 
@@ -71,7 +71,7 @@ function visit(schema: z.ZodType, value: unknown, kind: string, name: string, vi
   const stored = schema.meta()?.stored
   if (typeof value === 'string') {
     if (stored === 'JSON text') return visitor.json(value)
-    if (stored === 'key') return isOfTranscript(kind, name) ? maskKey(value) : value
+    if (stored === 'key') return isOfTranscript(kind, name) ? maskTranscriptKey(value) : value
     if (stored !== 'text' || IDENTITY.has(name)) return value
     if (isOfTranscript(kind, name) && TRANSCRIPT_NAMES.has(name)) return visitor.name(value)
     // The display id of a turn, a feature or a task is made of its place.
@@ -103,9 +103,3 @@ const TRANSCRIPT_NAMES: ReadonlySet<string> = new Set([
   'version',
 ])
 
-/** The part of the project stays; see src/core/keys.ts. */
-const maskKey = (key: string): string =>
-  key
-    .split('/')
-    .map((part, place) => (place === 0 ? part : maskName(part)))
-    .join('/')

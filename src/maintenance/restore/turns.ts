@@ -1,11 +1,10 @@
-import { turnKey } from '../../core/keys.ts'
+import { isSupersededKey, turnKey } from '../../core/keys.ts'
 import type { Value } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { readSuperseded, readTurns } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
 import { type Conflict, missing } from './conflicts.ts'
 import { split } from './properties.ts'
-import { isSuperseded } from './superseded-key.ts'
 import type { Given, Restored, Work } from './work.ts'
 import { lockWorlds, unknownCriteria } from './worlds.ts'
 import { compared, keysOf, writeRows } from './write.ts'
@@ -82,8 +81,8 @@ export async function writeSuperseded(
     fresh.map(({ record }) => rowOf(record)),
   )
   for (const [to, some] of [
-    [ofTurns, fresh.filter(({ record }) => !isSuperseded(record.supersededBy))],
-    [ofSuperseded, fresh.filter(({ record }) => isSuperseded(record.supersededBy))],
+    [ofTurns, fresh.filter(({ record }) => !isSupersededKey(record.supersededBy))],
+    [ofSuperseded, fresh.filter(({ record }) => isSupersededKey(record.supersededBy))],
   ] as const) {
     await linkTo(work, to, some)
   }
