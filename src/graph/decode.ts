@@ -25,15 +25,13 @@ export async function readRows<S extends z.ZodType>(
  * without all its parts. Nodes say how many parts they have; `isWhole` compares, and what is torn is
  * read again (one re-read sufficed in 22,386 of 22,386).
  */
-export async function untilWhole<T, W extends T>(
+export async function untilWhole<T, W extends T = T>(
   read: () => Promise<T>,
-  isWhole: (found: T) => found is W,
-): Promise<W>
-export async function untilWhole<T>(read: () => Promise<T>, isWhole: (found: T) => boolean): Promise<T>
-export async function untilWhole<T>(read: () => Promise<T>, isWhole: (found: T) => boolean): Promise<T> {
+  isWhole: ((found: T) => found is W) | ((found: T) => boolean),
+): Promise<W> {
   for (let reads = 0; reads <= MAX_REREADS; reads++) {
     const found = await read()
-    if (isWhole(found)) return found
+    if (isWhole(found)) return found as W
   }
   throw new TurngraphError('store_unavailable', HALF_OF_A_COMMIT, {
     hint: 'Try again. If it stays, `turngraph doctor` finds the record whose parts are missing.',

@@ -1,4 +1,7 @@
-import type { Response } from 'express'
+import type { Duplex } from 'node:stream'
+import type { ErrorRequestHandler, Response } from 'express'
+import * as z from 'zod'
+import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 
 /**
  * Answers JSON. Not `res.json`: no ETag, no freshness check, no second look at the content type; and a
@@ -14,4 +17,83 @@ export function answerText(res: Response, status: number, json: string): void {
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Length', Buffer.byteLength(json))
   res.end(json)
+}
+
+/** Renders whatever a handler threw, in the one form. What is not ours is `internal`, without its text. */
+export const answerFailure: ErrorRequestHandler = (thrown, req, res, next) => {
+  const error = refusalOfTheBody(thrown) ?? asTurngraphError(thrown)
+  // request-log.ts writes it into the request's one line.
+  if (error.status >= 500) res.err = error.code === 'internal' && thrown instanceof Error ? thrown : error
+  if (res.headersSent) return next(thrown) // express ends the connection: the answer is half out
+  if (error.code === 'unauthorized' && !res.hasHeader('WWW-Authenticate')) {
+    res.setHeader('WWW-Authenticate', 'Bearer realm="turngraph"')
+  }
+  const worthAnotherTry = error.status === 503 || error.status === 429
+  if (worthAnotherTry && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1')
+  answerJson(res, error.status, error.toWire(String(req.id)))
+}
+
+/** What express and its body parser throw: a client's fault with a status and, mostly, a type. */
+const refusal = z.object({
+  status: z.number().min(400).max(499),
+  type: z.string().optional(),
+  message: z.string(),
+})
+
+function refusalOfTheBody(thrown: unknown): TurngraphError | null {
+  const found = refusal.safeParse(thrown)
+  if (!found.success || thrown instanceof TurngraphError) return null
+  const { type, message } = found.data
+  if (type === 'entity.too.large') {
+    return new TurngraphError('too_large', 'The request is larger than 1 MiB.', {
+      hint: 'Send less at once; long texts are worth at most 64 KiB each.',
+    })
+  }
+  const known = type === undefined ? undefined : BODY_REFUSALS[type]
+  return new TurngraphError('invalid_request', known?.message ?? `The request cannot be read: ${message}.`, {
+    hint: known?.hint,
+    details: { problems: [{ path: '', message }] },
+  })
+}
+
+const BODY_REFUSALS: Record<string, { message: string; hint: string }> = {
+  'entity.parse.failed': { message: 'The body is not JSON.', hint: 'Send one JSON object, in UTF-8.' },
+  'entity.not.utf8': { message: 'The body is not UTF-8.', hint: 'Send one JSON object, in UTF-8.' },
+  'encoding.unsupported': {
+    message: 'The content-encoding of the body is not known.',
+    hint: 'Send it as it is, or with content-encoding gzip, deflate or br.',
+  },
+  'charset.unsupported': {
+    message: 'The charset of the body is not known.',
+    hint: 'Send content-type: application/json, in UTF-8.',
+  },
+}
+
+/** How long a refused client may take to read the answer and close. */
+const LINGER_MS = 1_000
+
+/**
+ * Answers what is not HTTP enough to become a request, in our form; Node's own answer has no body. Then the connection
+ * is destroyed: `end` alone would leave it open for as long as the client ignores it.
+ */
+export function refuseMalformed(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const refused = REFUSALS[error.code ?? ''] ?? new TurngraphError('invalid_request', 'This is not HTTP/1.1.')
+  const body = JSON.stringify(refused.toWire())
+  const destroying = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(destroying))
+  socket.end(
+    `HTTP/1.1 ${refused.status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const REFUSALS: Record<string, TurngraphError> = {
+  HPE_HEADER_OVERFLOW: new TurngraphError('too_large', 'The address and headers are longer than 32 KiB.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new TurngraphError('invalid_request', 'The request did not arrive in time.', {
+    hint: 'Headers are waited for 10 s, the whole request 30 s.',
+  }),
 }

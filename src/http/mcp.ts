@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import { createMcpServer } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
 import { callerOf, refuseWithout } from './authorize.ts'
-import { projectHeader } from './headers.ts'
+import { projectHeader } from './input.ts'
 import { type OperationContext, runFor } from './operation-handler.ts'
 import { VERSION } from './version.ts'
 

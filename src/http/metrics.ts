@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ErrorCode } from '../core/errors.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
@@ -107,5 +108,28 @@ export class Metrics {
 
   #histogram(name: string, help: string, labelNames: string[]): Histogram {
     return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.#registry] })
+  }
+}
+
+/** Counts every request by the route that answered it, never by its address. */
+export function measureRequests(metrics: Metrics): RequestHandler {
+  return (req, res, next) => {
+    const began = performance.now()
+    res.once('finish', () => {
+      const route: unknown = req.route?.path
+      const seconds = (performance.now() - began) / 1000
+      metrics.request(req.method, typeof route === 'string' ? route : 'none', res.statusCode, seconds)
+    })
+    next()
+  }
+}
+
+/** `GET /metrics`, in the format of Prometheus. */
+export function metricsHandler(metrics: Metrics): RequestHandler {
+  return async (_req, res) => {
+    const text = await metrics.text()
+    res.setHeader('Content-Type', metrics.contentType)
+    res.setHeader('Cache-Control', 'no-store')
+    res.end(text)
   }
 }

@@ -25,7 +25,7 @@ export function requestLog(log: Log): RequestHandler {
       return id
     },
     customLogLevel: (_req, res, error) => {
-      if (isAway(res.err)) return 'info' // store-watch.ts warns, once
+      if (isAway(res.err)) return 'info' // schema-state.ts warns, once
       return error !== undefined || res.statusCode >= 500 ? 'error' : 'info'
     },
     customSuccessObject: (req, res, seen) => line(req, res, seen),

@@ -272,7 +272,7 @@ export class Coordinator {
   }
 
   #trouble(error: unknown, while_: string): void {
-    // That the store is away the service says once (store-watch.ts); leases are asked about every second.
+    // That the store is away the service says once (schema-state.ts); leases are asked about every second.
     if (hasCode(error, 'store_unavailable'))
       this.#log.info({ reason: error.message }, `the graph was away while ${while_}`)
     else this.#log.warn({ err: error }, `trouble while ${while_}`)

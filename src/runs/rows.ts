@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { canonicalInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
-import { optionalNumber, textList } from '../graph/columns.ts'
+import { optionalNumber, textList } from '../graph/model/values.ts'
 import type { Value } from '../graph/port.ts'
 import { noSuch, type View } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { transcriptFileKey } from '../core/keys.ts'
-import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
+import { optionalNumber, optionalText } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import type { TranscriptState } from './transcript.ts'

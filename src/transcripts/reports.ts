@@ -1,9 +1,14 @@
 /** Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
-import { optionalNumber, optionalText, textList } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
-import { TRANSCRIPT_TURN_KINDS, TRANSCRIPT_TURN_STATUSES } from '../graph/model/values.ts'
+import {
+  optionalNumber,
+  optionalText,
+  TRANSCRIPT_TURN_KINDS,
+  TRANSCRIPT_TURN_STATUSES,
+  textList,
+} from '../graph/model/values.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ARROW, parsePattern } from './pattern.ts'

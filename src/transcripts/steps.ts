@@ -2,9 +2,8 @@
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sessionKey } from '../core/keys.ts'
-import { optionalNumber, optionalText } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
-import { STEP_STATUSES } from '../graph/model/values.ts'
+import { optionalNumber, optionalText, STEP_STATUSES } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 

@@ -4,11 +4,11 @@ import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import { CHECKS, type Check } from '../../src/maintenance/doctor/checks.ts'
 import type { Finding } from '../../src/maintenance/doctor/finding.ts'
-import { undone } from '../../src/memory/worlds/read-at-one-revision.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import { type Counts, countsOf, dumpOf } from '../support/graph-dump.ts'
 import { fillHealthy, judgedTurn, runThroughOperations } from '../support/healthy-graph.ts'
 import { aContext, clientOf, PROJECT } from '../support/records.ts'
+import { rolledBack } from '../support/rolled-back.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** All that the doctor finds, however many answers it takes. */
@@ -370,7 +370,7 @@ export function doctorContract(store: StoreUnderTest): void {
     })
 
     test.each(FAULTS)('finds %s: %s, and that alone', async (_what, check, cypher) => {
-      const findings = await undone(graph as Graph, async (held) => {
+      const findings = await rolledBack(graph as Graph, async (held) => {
         await plant(held, cypher)
         return findingsOf(held)
       })
@@ -401,7 +401,7 @@ export function doctorContract(store: StoreUnderTest): void {
     test.each(REPAIRABLE)(
       'repairs %s (%s) in a way that removes nothing that a turn says',
       async (_what, check, cypher) => {
-        const seen = await undone(graph as Graph, async (held) => {
+        const seen = await rolledBack(graph as Graph, async (held) => {
           await plant(held, cypher)
           const before = saidIn(await countsOf(held))
           const found = await findingsOf(held, PROJECT, { repair: true })
@@ -416,7 +416,7 @@ export function doctorContract(store: StoreUnderTest): void {
 
     test('takes a second turn of one number out of its world, and keeps it', async () => {
       const [, , cypher = ''] = FAULTS.find(([what]) => what === DOUBLED) ?? []
-      const seen = await undone(graph as Graph, async (held) => {
+      const seen = await rolledBack(graph as Graph, async (held) => {
         await plant(held, cypher)
         const before = saidIn(await countsOf(held))
         await findingsOf(held, null, { repair: true })
@@ -427,7 +427,7 @@ export function doctorContract(store: StoreUnderTest): void {
     })
 
     test.each(LEFT)('leaves %s (%s) as it is, and says so', async (_what, check, cypher) => {
-      const seen = await undone(graph as Graph, async (held) => {
+      const seen = await rolledBack(graph as Graph, async (held) => {
         await plant(held, cypher)
         const before = await dumpOf(held)
         const found = await findingsOf(held, null, { repair: true })

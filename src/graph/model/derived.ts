@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { textList } from '../columns.ts'
 import { kindOf } from './properties.ts'
+import { textList } from './values.ts'
 
 /** Derives from the declaration of a node what callers are given of it, and how its rows are decoded. */
 

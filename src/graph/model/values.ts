@@ -1,3 +1,5 @@
+import * as z from 'zod'
+
 /** The words that a property of the graph may hold: the records of the capabilities and the model share them. */
 
 export const COACH_DECISIONS = ['approved', 'feedback', 'rejected', 'deferred', 'error', 'unknown'] as const
@@ -59,3 +61,14 @@ export type TranscriptTurnStatus = (typeof TRANSCRIPT_TURN_STATUSES)[number]
 
 export const STEP_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'pending'] as const
 export type StepStatus = (typeof STEP_STATUSES)[number]
+
+/** Columns and properties as statements return them: what is absent in the graph is null, a list is empty. */
+
+export const optionalText = z.string().nullable().default(null)
+
+export const optionalNumber = z.number().nullable().default(null)
+
+export const textList = z
+  .array(z.string())
+  .nullish()
+  .transform((value) => value ?? [])

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '../../core/keys.ts'
-import { optionalText } from '../../graph/columns.ts'
 import { readRows } from '../../graph/decode.ts'
+import { optionalText } from '../../graph/model/values.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { patternKey, toolKey, transcriptKey } from '../../core/keys.ts'
-import { optionalText, textList } from '../../graph/columns.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
+import { optionalText, textList } from '../../graph/model/values.ts'
 import { type Graph, type Run, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { Sums } from '../../transcripts/sums.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { textList } from '../../graph/columns.ts'
 import { decodeRow } from '../../graph/decode.ts'
+import { textList } from '../../graph/model/values.ts'
 import { type Graph, type Run, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { normalizeLabel } from '../../memory/criteria/labels.ts'

@@ -102,4 +102,3 @@ const TRANSCRIPT_NAMES: ReadonlySet<string> = new Set([
   'toolName',
   'version',
 ])
-

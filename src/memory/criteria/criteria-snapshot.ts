@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { worldKey as keyOfWorld } from '../../core/keys.ts'
-import { optionalNumber, optionalText } from '../../graph/columns.ts'
 import { readWholeRow } from '../../graph/decode.ts'
+import { optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'

@@ -1,7 +1,11 @@
 import * as z from 'zod'
-import { optionalText as text } from '../../graph/columns.ts'
 import { readWholeRow } from '../../graph/decode.ts'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
+import {
+  CRITERION_STATUSES,
+  PROMISE_STATUSES,
+  SOURCES,
+  optionalText as text,
+} from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { criterionRow, outcomeText } from './rows.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { optionalText } from '../../graph/columns.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readWholeRow } from '../../graph/decode.ts'
+import { optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { promiseRow } from '../record/rows.ts'

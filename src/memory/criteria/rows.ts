@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { textList as strings, optionalText as text } from '../../graph/columns.ts'
-import { PROMISE_STATUSES } from '../../graph/model/values.ts'
+import { PROMISE_STATUSES, textList as strings, optionalText as text } from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { COUNTED_DECISIONS, type Outcome } from './signature.ts'
 import type { Progress, RecentEntry } from './state.ts'

@@ -1,9 +1,9 @@
 /** Decodes turns as statements return them, and assembles their records. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
-import { optionalText } from '../../graph/columns.ts'
 import { rowShape } from '../../graph/model/derived.ts'
 import { nodes, turnFields } from '../../graph/model/nodes.ts'
+import { optionalText } from '../../graph/model/values.ts'
 import type { TurnState } from './record.ts'
 
 /** Engines print instants with more or fewer zeros: one form leaves. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { optionalText } from '../../graph/columns.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
+import { optionalText } from '../../graph/model/values.ts'
 import { type Graph, inOrder, type Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 
@@ -37,16 +37,6 @@ export async function readAtOneRevision<T>(
     ({ hasMoved }) => !hasMoved,
   )
   return found
-}
-
-/** What `work` answers in a transaction of which nothing stays. */
-export async function undone<T>(graph: Graph, work: (held: Graph) => Promise<T>): Promise<T> {
-  const found: T[] = []
-  await graph.transact(async (run) => {
-    found[0] = await work(within(graph, run))
-    return null
-  })
-  return found[0] as T
 }
 
 /** The graph as a transaction sees it. */

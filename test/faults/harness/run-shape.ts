@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { optionalNumber, optionalText } from '../../../src/graph/columns.ts'
 import { readRows } from '../../../src/graph/decode.ts'
+import { optionalNumber, optionalText } from '../../../src/graph/model/values.ts'
 import type { Graph } from '../../../src/graph/port.ts'
 import { parseStatement } from '../../../src/graph/statements.ts'
 import { isActiveRun } from '../../../src/runs/record.ts'

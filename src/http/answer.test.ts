@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { refuseMalformed } from './malformed.ts'
+import { refuseMalformed } from './answer.ts'
 
 test('a refused connection is destroyed also where its client ignores that it was ended', async () => {
   const server = createServer().on('clientError', refuseMalformed)

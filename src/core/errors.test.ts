@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeDiskFault } from './disk-fault.ts'
-import { asTurngraphError, TurngraphError } from './errors.ts'
+import { asTurngraphError, describeDiskFault, TurngraphError } from './errors.ts'
 
 const ofTheEngine = (number: number) =>
   new Error(
