@@ -1,7 +1,7 @@
-import pRetry from 'p-retry'
 import * as z from 'zod'
 import { errorBody } from '../core/error-body.ts'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import { parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
@@ -99,15 +99,14 @@ async function repeated<T>(name: OperationName, calling: Calling, call: () => Pr
   const { retries = 0, signal, timeoutMs = TIMEOUT_MS } = calling
   if (retries === 0) return call()
   try {
-    return await pRetry(call, {
-      retries,
-      minTimeout: RETRY_FIRST_MS,
-      maxTimeout: RETRY_LAST_MS,
+    return await retry(call, {
+      when: (error) => isAway(error) && (name !== 'runTurn' || neverArrived(error)),
       // A service that hangs has had its time with the first try.
-      maxRetryTime: timeoutMs,
-      randomize: true,
+      until: performance.now() + timeoutMs,
+      retries,
+      firstPauseMs: RETRY_FIRST_MS,
+      longestPauseMs: RETRY_LAST_MS,
       signal,
-      shouldRetry: ({ error }) => isAway(error) && (name !== 'runTurn' || neverArrived(error)),
     })
   } catch (error) {
     throw signal?.aborted && !(error instanceof TurngraphError) ? gaveUp(error) : error

@@ -1,7 +1,7 @@
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'
-import type { Call } from '../operations/operation.ts'
+import type { Call, Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import { transcriptUpload, uploadTranscript } from '../operations/transcript-upload.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
@@ -67,13 +67,8 @@ async function runOperation(
   name: OperationName,
   { graph, input, project, call }: { graph: Graph; input: unknown; project: string; call: Call },
 ): Promise<unknown> {
-  const operation = operations[name]
-  const parsed = parseInput(operation.input, input, name)
-  const scoped = { ...parsed, project: ('project' in parsed ? parsed.project : null) ?? project }
-  // Each operation's input fits its own `run`; the table as a whole cannot say so.
-  return (operation.run as (graph: Graph, input: unknown, call: Call) => Promise<unknown>)(
-    graph,
-    scoped,
-    call,
-  )
+  const operation: Operation = operations[name]
+  const parsed = parseInput(operations[name].input, input, name)
+  const named = 'project' in parsed ? parsed.project : null
+  return operation.run(graph, { ...parsed, project: named ?? project }, call)
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
+import { retry } from '../core/retry.ts'
 import { readRows } from './decode.ts'
 import type { Graph } from './port.ts'
 import { CYPHER_ROOT, statement } from './statements.ts'
@@ -94,7 +95,15 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
   for (const command of BOOTSTRAP) await graph.schema(command)
   const owner = `${PROCESS} ${crypto.randomUUID()}`
   const takeOrRenew = () => tryToLock(graph, owner, leaseMs)
-  await untilTaken(takeOrRenew)
+  const locked = new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
+    hint: 'Wait for it. A lock left behind ends by itself within ten seconds.',
+  })
+  await retry(
+    async () => {
+      if (!(await takeOrRenew())) throw locked
+    },
+    { when: (error) => error === locked, until: performance.now() + WAIT_FOR_LOCK_MS, ...LOCK_PAUSES },
+  )
   const renewing = keepRenewed(graph, takeOrRenew, leaseMs)
   try {
     const { applied, pending: left } = await migrationStatus(graph, migrations)
@@ -120,17 +129,7 @@ async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<
   return (await graph.write([{ statement: takeLock, params }])) !== null
 }
 
-async function untilTaken(tryToTake: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_FOR_LOCK_MS
-  while (!(await tryToTake())) {
-    if (performance.now() > deadline) {
-      throw new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
-        hint: 'Wait for it. A lock left behind ends by itself within ten seconds.',
-      })
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
+const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
 
 /**
  * A command may take longer than the lease. A renewal that fails is followed by the next one; where all do, a second process

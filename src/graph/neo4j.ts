@@ -1,4 +1,5 @@
 import { TurngraphError } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   ACCESS,
@@ -27,7 +28,7 @@ import type { Statement } from './statements.ts'
 const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry begins later than this before the deadline: a last one must still be able to answer. */
 const LAST_TRY_MS = 500
-const FIRST_RETRY_MS = 20
+const FIRST_RETRY_MS = 15
 
 /**
  * Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction: one round trip, where
@@ -121,15 +122,14 @@ export class Neo4jGraph implements Graph {
   ): Promise<T> {
     // A closed driver answers some statements with no rows, and empty is not dark.
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
-    for (let pause = FIRST_RETRY_MS; ; pause *= 2) {
-      try {
-        return await this.#once(mode, deadline, work)
-      } catch (error) {
-        const jittered = pause * (0.5 + Math.random())
-        const late = performance.now() + jittered > deadline - LAST_TRY_MS
-        if (late || !(error instanceof Neo4jError && isTransient(error))) throw this.#domainError(error)
-        await new Promise((resolve) => setTimeout(resolve, jittered))
-      }
+    try {
+      return await retry(() => this.#once(mode, deadline, work), {
+        when: (error) => error instanceof Neo4jError && isTransient(error),
+        until: deadline - LAST_TRY_MS,
+        firstPauseMs: FIRST_RETRY_MS,
+      })
+    } catch (error) {
+      throw this.#domainError(error)
     }
   }
 

@@ -4,7 +4,7 @@ import type { Queries } from '../analysis/query/queries.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'
-import type { Call } from '../operations/operation.ts'
+import type { Call, Operation } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
@@ -25,8 +25,6 @@ export type OperationContext = {
   turnLengthThreshold: number
   importRoots: readonly string[]
 }
-
-type Run = (graph: Graph, input: unknown, call: Call) => Promise<unknown>
 
 /** One route: parse what came, run the operation, render what it answers. */
 export function operationHandler(route: Route, context: OperationContext): RequestHandler {
@@ -59,10 +57,9 @@ export async function runFor(
   input: { project?: string | null | undefined },
   call: Pick<Call, 'idempotencyKey' | 'log'>,
 ): Promise<unknown> {
-  if (operations[operation].wholeGraph) refuseBound(caller)
+  const { wholeGraph, run }: Operation = operations[operation]
+  if (wholeGraph) refuseBound(caller)
   const project = projectOf(input.project ?? null, caller, defaultProject)
-  // Each operation's input fits its own `run`; the table as a whole cannot say so.
-  const run = operations[operation].run as Run
   try {
     const log: Call['log'] = (message, fields) =>
       call.log?.(message, fields === undefined ? undefined : { caller: caller.name, ...fields })

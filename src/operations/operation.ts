@@ -14,7 +14,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   wholeGraph?: boolean
   input: I
   output: O
-  run: (graph: Graph, input: z.output<I> & { project: string }, call: Call) => Promise<z.input<O>>
+  /** Written as a method: so an operation of the table, found by a name, is an `Operation` without a cast. */
+  run(graph: Graph, input: z.output<I> & { project: string }, call: Call): Promise<z.input<O>>
 }
 
 export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const

@@ -1,12 +1,11 @@
 import { hasCode } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import type { Graph } from '../graph/port.ts'
 import { warmUpCapture } from '../memory/capture/capture.ts'
 import { warmUpContext } from '../memory/context/context.ts'
 import { warmUpStanding } from '../memory/criteria/criteria-snapshot.ts'
 import { warmUpPromises } from '../memory/criteria/promises.ts'
 import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
-
-const MAX_TRIES = 10
 
 /**
  * Has the graph plan the hot statements, without writing anything: a Neo4j that has just started takes seconds
@@ -17,14 +16,6 @@ const MAX_TRIES = 10
  */
 export async function warmUp(graph: Graph): Promise<void> {
   for (const work of [warmUpCapture, warmUpContext, warmUpStanding, warmUpPromises, warmUpTurnRuns]) {
-    for (let tries = 1; ; tries++) {
-      try {
-        await work(graph)
-        break
-      } catch (error) {
-        const planning = hasCode(error, 'timeout')
-        if (!planning || tries === MAX_TRIES) throw error
-      }
-    }
+    await retry(() => work(graph), { when: (error) => hasCode(error, 'timeout'), retries: 9 })
   }
 }

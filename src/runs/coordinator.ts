@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import pLimit from 'p-limit'
+import PQueue from 'p-queue'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import { parseWire } from '../core/wire-form.ts'
 import type { TurnRunStatus } from '../graph/model/values.ts'
@@ -42,7 +42,7 @@ export type TurnRunsLog = {
 const AT_ONCE = 16
 /** Renewals go past all other work: behind a thousand runs they would come too late. */
 const RENEWALS_AT_ONCE = 4
-const FIRST_RETRY_MS = 200
+const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
 
 /**
@@ -58,8 +58,8 @@ export class Coordinator {
   readonly #closing: AbortSignal
   readonly #log: TurnRunsLog
   readonly #observer: TurnRunsObserver
-  readonly #inTurn = pLimit(AT_ONCE)
-  readonly #renewing = pLimit(RENEWALS_AT_ONCE)
+  readonly #inTurn = new PQueue({ concurrency: AT_ONCE })
+  readonly #renewing = new PQueue({ concurrency: RENEWALS_AT_ONCE })
 
   constructor({ graph, store, executors, watch, instance, closing, log, observer }: CoordinatorParts) {
     this.#observer = observer
@@ -215,7 +215,7 @@ export class Coordinator {
     const fence = run.fence ?? 0
     try {
       if (error instanceof Aborted) {
-        await this.#inTurn(() => this.#store.handBackTurnRun(run, fence))
+        await this.#inTurn.add(() => this.#store.handBackTurnRun(run, fence))
         this.#observer.runEnded('interrupted')
         return this.#log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')
       }
@@ -244,21 +244,17 @@ export class Coordinator {
    * Tries again while the store is away (or `also` says so), for as long as the lease lasts: nothing that was done is
    * thrown away.
    */
-  async persist<T>(
+  persist<T>(
     { leaseTtlMs }: World,
     work: () => Promise<T>,
     also: (error: unknown) => boolean = () => false,
   ): Promise<T> {
-    const until = performance.now() + leaseTtlMs
-    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
-      try {
-        return await this.#inTurn(work)
-      } catch (error) {
-        if (!(isAway(error) || also(error)) || performance.now() + pause > until || this.#closing.aborted)
-          throw error
-        await sleep(pause * (0.5 + Math.random() / 2))
-      }
-    }
+    return retry(() => this.#inTurn.add(work), {
+      when: (error) => (isAway(error) || also(error)) && !this.#closing.aborted,
+      until: performance.now() + leaseTtlMs,
+      firstPauseMs: FIRST_RETRY_MS,
+      longestPauseMs: MAX_RETRY_MS,
+    })
   }
 
   /** How the leases of a world's run or attempt are kept. */
@@ -266,7 +262,7 @@ export class Coordinator {
     return {
       leaseTtlMs,
       closing: this.#closing,
-      inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing(work),
+      inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing.add(work),
       onError: (error: unknown) => this.#trouble(error, 'renewing a lease'),
     }
   }

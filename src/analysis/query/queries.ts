@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import PQueue from 'p-queue'
 import { TurngraphError } from '../../core/errors.ts'
 import type { Graph, GraphSource, Params } from '../../graph/port.ts'
 import { QueryProcess, tooLong } from './query-process.ts'
@@ -8,10 +9,6 @@ import { refuseByWords } from './refuse.ts'
 
 export type Query = { query: string; params: Params; limit: number; timeoutMs: number }
 export type QueryRows = Rows & { elapsedMs: number }
-
-type Waiter = { take: () => void; refuse: (error: TurngraphError) => void }
-
-const closed = (): TurngraphError => new TurngraphError('store_unavailable', 'The graph is closed.')
 
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_WAITING = 32
@@ -29,13 +26,14 @@ const IDLE_MS = 30_000
  */
 export class Queries {
   readonly #source: GraphSource
-  readonly #waiting = new Set<Waiter>()
+  readonly #queue = new PQueue({ concurrency: 1 }).on('idle', () => {
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+  })
+  readonly #closing = new AbortController()
   #process: QueryProcess | null = null
   /** Of the graph that the process has opened. */
   #revision: number | null = null
   #idle: NodeJS.Timeout | null = null
-  #busy = false
-  #closed = false
 
   constructor({ source }: Pick<Graph, 'source'>) {
     this.#source = source
@@ -49,70 +47,34 @@ export class Queries {
    */
   async ask({ query, params, limit, timeoutMs }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query)
-    const asked = performance.now()
-    await this.#turnWithin(timeoutMs)
-    const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
-    try {
-      const process = await this.#opened()
-      const bookmarks = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
-      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
-      const answer = await process.ask({ query: statement, params, bounds }, leftMs)
-      if ('answered' in answer) return answer.answered
-      throw new Error('a process of queries answered something else')
-    } finally {
-      this.#passOn()
-    }
-  }
-
-  close(): void {
-    this.#closed = true
-    this.#end()
-    for (const waiter of this.#waiting) waiter.refuse(closed())
-  }
-
-  #turnWithin(timeoutMs: number): Promise<void> {
-    if (this.#closed) throw closed()
-    if (!this.#busy) {
-      this.#busy = true
-      return Promise.resolve()
-    }
-    if (this.#waiting.size >= MAX_WAITING) {
+    if (this.#queue.size >= MAX_WAITING && !this.#closing.signal.aborted) {
       throw new TurngraphError('rate_limited', `${MAX_WAITING} queries wait already.`, {
         hint: 'Try again when they are done.',
       })
     }
-    return new Promise((resolve, reject) => {
-      const done = () => {
-        clearTimeout(timer)
-        this.#waiting.delete(waiter)
-      }
-      const waiter: Waiter = {
-        take() {
-          done()
-          resolve()
-        },
-        refuse(error) {
-          done()
-          reject(error)
-        },
-      }
-      const timer = setTimeout(() => waiter.refuse(tooLong(timeoutMs)), timeoutMs)
-      this.#waiting.add(waiter)
-    })
+    const asked = performance.now()
+    const waiting = new AbortController()
+    const timer = setTimeout(() => waiting.abort(tooLong(timeoutMs)), timeoutMs)
+    const signal = AbortSignal.any([waiting.signal, this.#closing.signal])
+    const run = async () => {
+      clearTimeout(timer)
+      const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
+      const process = await this.#opened()
+      const bookmarks = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
+      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
+      return process.ask({ query: statement, params, bounds }, leftMs)
+    }
+    const answer = await this.#queue.add(run, { signal }).finally(() => clearTimeout(timer))
+    if ('answered' in answer) return answer.answered
+    throw new Error('a process of queries answered something else')
   }
 
-  #passOn(): void {
-    const [next] = this.#waiting
-    if (this.#closed) this.#end()
-    else if (next !== undefined) next.take()
-    else {
-      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
-      this.#busy = false
-    }
+  close(): void {
+    this.#closing.abort(new TurngraphError('store_unavailable', 'The graph is closed.'))
+    this.#end()
   }
 
   async #opened(): Promise<QueryProcess> {
-    if (this.#closed) throw closed()
     clearTimeout(this.#idle ?? undefined)
     let process = this.#process
     if (process?.ended !== false) {
