@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
-import { optionalNumber } from '../graph/columns.ts'
 import { readRows } from '../graph/decode.ts'
+import { optionalNumber } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ARROW, isSingleTool } from './pattern.ts'
