@@ -1,7 +1,9 @@
-// The worlds of a task after one, by key; deleted ones too.
-// params: $taskKey $after $limit
-MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)
-WHERE w.key > $after
-RETURN w.key AS key
-ORDER BY key
-LIMIT $limit
+// Worlds as they stand, with which records stand in them: a reader compares with what it has read.
+// params: $keys
+UNWIND $keys AS key
+MATCH (w:World {key: key})
+RETURN properties(w) AS world,
+       [(w)-[:HAS_TURN]->(t:Turn) | [t.number, t.revision]] AS turns,
+       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]] AS progress,
+       [(w)-[:HAS_ATTEMPT]->(a:Attempt) | [a.number, a.key]] AS attempts,
+       [(w)-[:HAS_RUN]->(r:TurnRun) | [coalesce(r.fence, 0), r.key]] AS runs

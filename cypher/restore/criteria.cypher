@@ -2,7 +2,7 @@
 // into the task, its revision rises: what he knows of its criteria is old.
 // params: $batch $token
 UNWIND $batch.rows AS x
-MATCH (task:Task {key: x.task})
+MATCH (task:Task {key: x.owner})
 SET task.rev = $token
 MERGE (c:Criterion {key: x.key})
 SET c += x.properties

@@ -1,11 +1,11 @@
 // Tasks, with counters that are at least those of the file: worlds and criteria that stand here already count too.
 // params: $batch $token
 UNWIND $batch.rows AS x
-MATCH (f:Feature {key: x.feature})
+MATCH (f:Feature {key: x.owner})
 MERGE (task:Task {key: x.key})
-ON CREATE SET task.id = x.id, task.criteriaRev = 0, task.worldCount = 0
+ON CREATE SET task.id = x.properties.id, task.criteriaRev = 0, task.worldCount = 0
 SET task.rev = $token
 MERGE (f)-[:HAS_TASK]->(task)
-SET task.criteriaRev = CASE WHEN task.criteriaRev < x.criteriaRev THEN x.criteriaRev ELSE task.criteriaRev END,
-    task.worldCount = CASE WHEN task.worldCount < x.worldCount THEN x.worldCount ELSE task.worldCount END
+SET task.criteriaRev = CASE WHEN task.criteriaRev < x.properties.criteriaRev THEN x.properties.criteriaRev ELSE task.criteriaRev END,
+    task.worldCount = CASE WHEN task.worldCount < x.properties.worldCount THEN x.properties.worldCount ELSE task.worldCount END
 RETURN count(task) AS written

@@ -11,7 +11,7 @@ import {
   readPage,
   textCursor,
 } from '../core/pages.ts'
-import { projectsAfter } from '../maintenance/export/listing.ts'
+import { projectsAfter } from '../maintenance/export/read.ts'
 import { captureTurnState } from '../memory/capture/capture.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { cursorOf, positionOf } from './cursor.ts'
-import { exportPosition } from './page.ts'
+import { exportPosition } from './export.ts'
 
-const position = { project: 'p', work: { feature: 'p/f', after: 'p/f/t' } }
+const position = { project: 'p', feature: 'p/f', task: 'p/f/t' }
 
 test('a position comes back as it was, and is short where its keys repeat one another', () => {
   expect(positionOf(exportPosition, cursorOf(position) ?? '')).toEqual(position)
   expect(cursorOf(null)).toBeNull()
   const name = 'n'.repeat(1_024)
-  const long = { project: name, work: { feature: `${name}/${name}`, after: `${name}/${name}/${name}` } }
+  const long = { project: name, work: { feature: `${name}/${name}`, task: `${name}/${name}/${name}` } }
   expect(cursorOf(long)?.length).toBeLessThan(200)
 })
 

@@ -6,8 +6,8 @@ import { type Ledger, readLedger } from '../../memory/criteria/ledger.ts'
 import { advance, criterionStates, finalKeys, type Progress } from '../../memory/criteria/state.ts'
 import { listTurns } from '../../memory/record/read-turns.ts'
 import { bySeverity, type TurnState, turnState } from '../../memory/record/record.ts'
-import { AT_ONCE, featuresAfter, projectAfter, tasksAfter, worldsAfter } from './listing.ts'
-import type { Exported } from './page.ts'
+import { type Exported, placesBelow, projectsOf } from './places.ts'
+import { AT_ONCE, place } from './read.ts'
 import { readWorlds } from './world.ts'
 
 /**
@@ -67,13 +67,8 @@ export const pair = z.object({
 })
 type Pair = z.output<typeof pair>
 
-export const pairsPosition = z.strictObject({
-  project: z.string(),
-  feature: z.string().optional(),
-  task: z.string().optional(),
-  world: z.string().optional(),
-  turn: z.number().optional(),
-})
+/** The last turn of the last world; without one all of the world was looked at. */
+export const pairsPosition = place.extend({ turn: z.number().optional() })
 export type PairsPosition = z.output<typeof pairsPosition>
 
 const VERDICTS: ReadonlySet<CoachDecision> = new Set(['approved', 'feedback', 'rejected', 'deferred'])
@@ -92,82 +87,21 @@ export async function pairsPage(
   const lines: string[] = []
   let bytes = 0
   let looked = 0
-  for await (const at of worldsOf(graph, exported, from)) {
-    for await (const { record, turn } of pairsOf(
-      graph,
-      at.world,
-      exported.since,
-      from?.world === at.world ? (from.turn ?? 0) : 0,
-    )) {
-      const line = JSON.stringify(toWire(pair, record))
-      lines.push(line)
-      bytes += Buffer.byteLength(line)
-      if (lines.length >= limit || bytes >= BYTES_A_PAGE) return { lines, next: { ...at, turn } }
+  for await (const project of projectsOf(graph, exported, from)) {
+    const own = from?.project === project ? from : null
+    for await (const at of placesBelow(graph, { project }, exported.since, own)) {
+      if (at.world === undefined) continue
+      const above = at.world === own?.world ? (own.turn ?? Number.MAX_SAFE_INTEGER) : 0
+      for await (const { record, turn } of pairsOf(graph, at.world, exported.since, above)) {
+        const line = JSON.stringify(toWire(pair, record))
+        lines.push(line)
+        bytes += Buffer.byteLength(line)
+        if (lines.length >= limit || bytes >= BYTES_A_PAGE) return { lines, next: { ...at, turn } }
+      }
+      if (++looked === WORLDS_A_PAGE) return { lines, next: at }
     }
-    if (++looked === WORLDS_A_PAGE) return { lines, next: { ...at, turn: Number.MAX_SAFE_INTEGER } }
   }
   return { lines, next: null }
-}
-
-type Place = { project: string; feature: string; task: string; world: string }
-
-/** From the world on where a page was left. */
-async function* worldsOf(
-  graph: Graph,
-  { project, since }: Exported,
-  from: PairsPosition | null,
-): AsyncGenerator<Place> {
-  let name = project ?? from?.project ?? (await projectAfter(graph, ''))
-  for (let resumed = from; name !== null; resumed = null) {
-    yield* worldsOfProject(graph, name, since, resumed)
-    name = project === null ? await projectAfter(graph, name) : null
-  }
-}
-
-async function* worldsOfProject(
-  graph: Graph,
-  project: string,
-  since: string | null,
-  from: PairsPosition | null,
-): AsyncGenerator<Place> {
-  if (from?.feature !== undefined)
-    yield* worldsOfFeature(graph, { project, feature: from.feature }, since, from)
-  for (let after = from?.feature ?? ''; ; ) {
-    const features = await featuresAfter(graph, project, after)
-    for (const { key } of features) yield* worldsOfFeature(graph, { project, feature: key }, since, null)
-    if (features.length < AT_ONCE) return
-    after = features.at(-1)?.key ?? ''
-  }
-}
-
-async function* worldsOfFeature(
-  graph: Graph,
-  of: { project: string; feature: string },
-  since: string | null,
-  from: PairsPosition | null,
-): AsyncGenerator<Place> {
-  if (from?.task !== undefined) yield* worldsOfTask(graph, { ...of, task: from.task }, since, from)
-  for (let after = from?.task ?? ''; ; ) {
-    const tasks = await tasksAfter(graph, of.feature, since, after)
-    for (const task of tasks) yield* worldsOfTask(graph, { ...of, task }, since, null)
-    if (tasks.length < AT_ONCE) return
-    after = tasks.at(-1) ?? ''
-  }
-}
-
-async function* worldsOfTask(
-  graph: Graph,
-  of: { project: string; feature: string; task: string },
-  since: string | null,
-  from: PairsPosition | null,
-): AsyncGenerator<Place> {
-  if (from?.world !== undefined) yield { ...of, world: from.world }
-  for (let after = from?.world ?? ''; ; ) {
-    const worlds = await worldsAfter(graph, of.task, since, after)
-    for (const world of worlds) yield { ...of, world }
-    if (worlds.length < AT_ONCE) return
-    after = worlds.at(-1) ?? ''
-  }
 }
 
 /** The pairs of a world above a turn. */
@@ -232,15 +166,11 @@ class Standing {
   }
 }
 
+/** The fields of a turn that a pair has under the same name come along: `toWire` leaves out the others. */
 function pairFrom(turn: TurnState, previous: TurnState | null, criteria: Pair['input']['criteria']): Pair {
   const isClaim = ({ source }: { source: string }) => source === 'player'
   return {
-    project: turn.project,
-    featureId: turn.featureId,
-    taskId: turn.taskId,
-    worldSlug: turn.worldSlug,
-    turnNumber: turn.turnNumber,
-    completedAt: turn.completedAt,
+    ...turn,
     input: {
       mode: turn.mode,
       previousTurn: previous?.turnNumber ?? null,
@@ -248,28 +178,17 @@ function pairFrom(turn: TurnState, previous: TurnState | null, criteria: Pair['i
       criteria,
     },
     player: {
+      ...turn,
       summary: turn.playerSummary,
       decision: turn.playerDecision,
-      filesModified: turn.filesModified,
-      promises: turn.promises,
-      blockersFound: turn.blockersFound,
-      lessonsFromTurn: turn.lessonsFromTurn,
-      progressSummary: turn.progressSummary,
-      whatToTryNext: turn.whatToTryNext,
-      commit: turn.commit,
-      testsPassed: turn.testsPassed,
-      testsFailed: turn.testsFailed,
-      coverage: turn.coverage,
-      archScore: turn.archScore,
       verifications: turn.verifications.filter(isClaim),
     },
     coach: {
+      ...turn,
       decision: turn.coachDecision,
       feedback: turn.coachFeedback,
       issues: bySeverity(turn.issues),
-      acceptanceCriteriaStatus: turn.acceptanceCriteriaStatus,
       verifications: turn.verifications.filter((one) => !isClaim(one)),
-      gates: turn.gates,
     },
   }
 }

@@ -1,238 +1,113 @@
+/** Reads the records of an export by their keys, and lists keys: a page at a time, in one order on every engine. */
 import * as z from 'zod'
+import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
-import type { Graph, Params } from '../../graph/port.ts'
-import { type Statement, statement } from '../../graph/statements.ts'
-import { isWhole } from '../../memory/record/rows.ts'
+import type { Graph, Params, Row } from '../../graph/port.ts'
+import { generated, type Statement, statement } from '../../graph/statements.ts'
 import { compareKeys, firstAfter, windowAfter } from './order.ts'
-import { type RecordOf, records } from './records.ts'
+import { ADDED, type ExportRecord, type RecordOf, records } from './records.ts'
+import { type Field, type StoredForm, storedForms } from './stored-form.ts'
 
-/** Records as the graph holds them, by key: what an export writes, and what a restore compares with. */
+/** The kinds of records that are one node each. */
+export type NodeKind = keyof typeof storedForms
 
-const taskRecords = statement('export/task-records')
-const criterionRecords = statement('export/criterion-records')
-const turnRecords = statement('export/turn-records')
-const supersededRecords = statement('export/superseded-records')
-const sessionRecords = statement('export/session-records')
-const transcriptTurnRecords = statement('export/transcript-turn-records')
-const fileRecords = statement('export/file-records')
-const desireRecords = statement('export/desire-records')
+type Properties = Record<string, unknown>
 
-/** A node's properties, in the order of the table. */
-export const stored = <L extends Label>(label: L) =>
-  z.record(z.string(), z.unknown()).transform((held) => storedProperties(label, held))
+/** A record, and all properties of its node. */
+export type Found<K extends NodeKind> = { node: Properties; record: RecordOf<K> }
 
-export const keyList = z.array(z.string()).transform((keys) => keys.toSorted(compareKeys))
-
-const taskRow = z.object({ task: stored('Task'), feature: z.string() })
-
-export async function readTasks(graph: Graph, keys: readonly string[]): Promise<RecordOf<'task'>[]> {
-  const rows = await readRows(graph, taskRecords, { keys: [...keys] }, taskRow)
-  return rows.map(({ task: { rev: _, ...task }, feature }) => ({ kind: 'task', feature, ...task }))
+type Reader = {
+  form: StoredForm
+  statement: Statement
+  fields: [name: string, field: Field][]
+  /** The line with what it says beside its node. */
+  lineOf: (node: Properties, beside: Properties) => Properties
 }
 
-export const criterionRow = z.object({ criterion: stored('Criterion'), task: z.string() })
+const columnsOf = (name: string, { reads }: Field): string[] => reads.map((_, i) => `${name}${i}`)
 
-export const toCriterion = ({ criterion, task }: z.output<typeof criterionRow>): RecordOf<'criterion'> => ({
-  kind: 'criterion',
-  task,
-  ...criterion,
-})
-
-export async function readCriteria(graph: Graph, keys: readonly string[]): Promise<RecordOf<'criterion'>[]> {
-  return (await readRows(graph, criterionRecords, { keys: [...keys] }, criterionRow)).map(toCriterion)
-}
-
-const withKey = <L extends Label>(label: L) => z.tuple([z.string(), stored(label)])
-
-const recordColumns = {
-  turn: stored('Turn'),
-  verifications: z.array(withKey('Verification')),
-  promises: z.array(withKey('Promise')),
-  issues: z.array(stored('Issue')),
-  about: z.array(z.tuple([z.number(), z.string()])),
-  gates: z.array(stored('Gate')),
-  transcribedIn: z.array(
-    z.object({ key: z.string(), id: z.string().nullish(), project: z.string().nullish() }),
-  ),
-}
-
-const turnRow = z.object({
-  world: z.string(),
-  before: z.array(z.number()),
-  labels: z.array(z.tuple([z.string(), z.string(), z.string()])),
-  ...recordColumns,
-})
-const supersededRow = z.object({ above: z.array(z.string()), ...recordColumns })
-
-type Columns = z.output<z.ZodObject<typeof recordColumns>>
-
-/** Turns of worlds; each is read again until all of its parts are seen. */
-export async function readTurns(graph: Graph, keys: readonly string[]): Promise<RecordOf<'turn'>[]> {
-  const rows = await untilWhole(
-    () => readRows(graph, turnRecords, { keys: [...keys] }, turnRow),
-    (found) => found.every(isWhole),
+function readerOf(kind: NodeKind): Reader {
+  const form: StoredForm = storedForms[kind]
+  const { label, owner, within } = form
+  const fields = Object.entries(form.fields).filter(([, { reads }]) => reads.length > 0)
+  const columns = fields.flatMap(([name, field]) =>
+    columnsOf(name, field).map((as, i) => `${field.reads[i]} AS ${as}`),
   )
-  return inOrderOf(
-    keys,
-    rows.map(({ world, before, labels, ...columns }) => ({
-      kind: 'turn',
-      world,
-      previous: before[0] ?? null,
-      ...partsFrom(columns),
-      labels: labels
-        .toSorted((a, b) => compareKeys(a.join('\n'), b.join('\n')))
-        .map(([source, label, criterion]) => ({ source, label, criterion })),
-    })),
-    ({ turn }) => turn.key,
+  if (owner !== undefined) columns.unshift('o.key AS owner')
+  const statement = generated(
+    `export/read-${kind}`,
+    `// params: $keys
+UNWIND $keys AS key
+MATCH (n:${label} {key: key})${owner === undefined ? '' : `<-[:${owner.type}]-(o:${owner.label})`}
+RETURN ${['properties(n) AS node', ...columns].join(',\n       ')}`,
   )
-}
-
-export async function readSuperseded(
-  graph: Graph,
-  keys: readonly string[],
-): Promise<RecordOf<'superseded_turn'>[]> {
-  const rows = await untilWhole(
-    () => readRows(graph, supersededRecords, { keys: [...keys] }, supersededRow),
-    (found) => found.every(isWhole),
-  )
-  return inOrderOf(
-    keys,
-    rows.map(({ above, ...columns }) => ({
-      kind: 'superseded_turn',
-      supersededBy: above[0] ?? '',
-      ...partsFrom(columns),
-    })),
-    ({ turn }) => turn.key,
-  )
-}
-
-function partsFrom({ turn: { writeId: _, ...turn }, ...columns }: Columns) {
-  return {
-    turn,
-    verifications: columns.verifications
-      .map(([criterion, part]) => ({ criterion, ...part }))
-      .sort(byPosition),
-    promises: columns.promises.map(([criterion, part]) => ({ criterion, ...part })).sort(byPosition),
-    issues: columns.issues
-      .map((part) => ({
-        about: columns.about
-          .flatMap(([of, criterion]) => (of === part.position ? [criterion] : []))
-          .sort(compareKeys),
-        ...part,
-      }))
-      .sort(byPosition),
-    gates: columns.gates.toSorted(byPosition),
-    transcribedIn: columns.transcribedIn
-      .map(({ key, id, project }) => ({
-        key,
-        ...(id != null && { id }),
-        ...(project != null && { project }),
-      }))
-      .sort((a, b) => compareKeys(a.key, b.key)),
+  const shape: z.ZodRawShape = records[kind].shape
+  const inner = within === undefined ? [] : Object.keys((shape[within] as z.ZodObject).shape)
+  const lineOf = (node: Properties, beside: Properties) => {
+    const values: Properties = { ...node, kind, ...beside, ...(within && { [within]: pick(node, inner) }) }
+    return pick(values, Object.keys(shape))
   }
+  return { form, statement, fields, lineOf }
 }
 
-const byPosition = (a: { position: number }, b: { position: number }): number => a.position - b.position
+const pick = (from: Properties, names: readonly string[]): Properties =>
+  Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])))
 
-const sessionRow = z.object({ session: stored('TranscriptSession'), agentOf: keyList })
+const readers = Object.fromEntries(
+  (Object.keys(storedForms) as NodeKind[]).map((kind) => [kind, readerOf(kind)]),
+) as { [K in NodeKind]: Reader }
 
-/** Those that were transcribed: one that is only named comes with whoever names it. */
-export async function readSessions(
+const isWhole = ({ form, fields }: Reader, { node, ...row }: { node: Properties } & Row): boolean =>
+  (form.beginsWith === undefined || node[form.beginsWith] != null) &&
+  fields.every(([name, { countedBy }]) => {
+    const parts = row[`${name}0`]
+    return countedBy === undefined || (Array.isArray(parts) && parts.length === node[countedBy])
+  })
+
+const nodeRow = z.looseObject({ node: z.record(z.string(), z.unknown()), owner: z.string().optional() })
+
+/** Nodes by key, in the order of the keys, each read again until all of its parts are seen; what is gone is left out. */
+export async function readNodes<K extends NodeKind>(
   graph: Graph,
+  kind: K,
   keys: readonly string[],
-): Promise<RecordOf<'transcript_session'>[]> {
-  const rows = await readRows(graph, sessionRecords, { keys: [...keys] }, sessionRow)
-  return inOrderOf(
-    keys,
-    rows.flatMap(({ session, agentOf }) => {
-      const record = records.transcript_session.safeParse({ kind: 'transcript_session', session, agentOf })
-      return record.success ? [record.data] : []
-    }),
-    ({ session }) => session.key,
-  )
-}
-
-const transcriptTurnRow = z.object({
-  turn: stored('TranscriptTurn'),
-  heldBy: z.array(z.tuple([z.string(), z.number()])),
-  steps: z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())])),
-  started: z.array(z.tuple([z.number(), z.string()])),
-})
-
-export async function readTranscriptTurns(
-  graph: Graph,
-  keys: readonly string[],
-): Promise<RecordOf<'transcript_turn'>[]> {
+): Promise<Found<K>[]> {
+  if (keys.length === 0) return []
+  const reader = readers[kind]
+  const { form, statement, fields } = reader
   const rows = await untilWhole(
-    () => readRows(graph, transcriptTurnRecords, { keys: [...keys] }, transcriptTurnRow),
-    (found) => found.every(({ turn, steps }) => steps.length === turn.length),
+    () => readRows(graph, statement, { keys: [...keys] }, nodeRow),
+    (found) => found.every((row) => isWhole(reader, row)),
   )
-  return inOrderOf(
-    keys,
-    rows.map(({ turn: { tools: _, patternKey: __, rev: ___, ...turn }, ...row }) => ({
-      kind: 'transcript_turn',
-      turn,
-      heldBy: row.heldBy
-        .map(([session, index]) => ({ session, index }))
-        .sort((a, b) => compareKeys(a.session, b.session)),
-      steps: stepsFrom(row.steps, row.started),
-    })),
-    ({ turn }) => turn.key,
-  )
+  const found = new Map<unknown, Found<K>>()
+  for (const row of rows) {
+    const node: Properties = storedProperties(form.label, row.node)
+    const beside: Properties = form.owner === undefined ? {} : { [form.owner.field]: row.owner }
+    for (const [name, field] of fields)
+      beside[name] = field.decode.parse(columnsOf(name, field).map((column) => row[column]))
+    // Its fields are those of its schema, which the compiler cannot see.
+    found.set(node.key, { node, record: reader.lineOf(node, beside) as RecordOf<K> })
+  }
+  return keys.flatMap((key) => found.get(key) ?? [])
 }
 
-type Steps = RecordOf<'transcript_turn'>['steps']
-
-function stepsFrom(
-  held: readonly [tool: string, properties: Record<string, unknown>][],
-  started: readonly [sequence: number, session: string][],
-): Steps {
-  return held
-    .map(([tool, properties]) => {
-      const label = properties.failure == null ? 'Step' : 'FailedStep'
-      const { sequence, id, status, isParallel, parallelGroup, durationMs, agentId, ...more } =
-        storedProperties(label, properties)
-      const begun = started.filter(([of]) => of === sequence).map(([, session]) => session)
-      const failed = more as { error?: string; failure?: string }
-      const step: Steps[number] = {
-        tool,
-        id,
-        status,
-        isParallel,
-        ...(parallelGroup !== undefined && { parallelGroup }),
-        ...(durationMs !== undefined && { durationMs }),
-        ...(agentId !== undefined && { agentId }),
-        ...(failed.error !== undefined && { error: failed.error }),
-        ...(failed.failure !== undefined && { failure: failed.failure }),
-        ...(begun.length > 0 && { started: begun.sort(compareKeys) }),
-      }
-      return { sequence, step }
-    })
-    .sort((a, b) => a.sequence - b.sequence)
-    .map(({ step }) => step)
+/** The record as it would be if its node had other properties; null where these make none. */
+export function recordWith<K extends NodeKind>(kind: K, { node, record }: Found<K>, other: object) {
+  const present = Object.entries({ ...node, ...other }).filter(([, value]) => value !== null)
+  const line = readers[kind].lineOf(Object.fromEntries(present), record as Properties)
+  return records[kind].safeParse(line).data as RecordOf<K> | undefined
 }
 
-const fileRow = z.object({ file: stored('TranscriptFile'), holds: keyList })
-
-export async function readFiles(
+/** Records by key. */
+export const readRecords = async <K extends NodeKind>(
   graph: Graph,
+  kind: K,
   keys: readonly string[],
-): Promise<RecordOf<'transcript_file'>[]> {
-  const rows = await readRows(graph, fileRecords, { keys: [...keys] }, fileRow)
-  return inOrderOf(
-    keys,
-    rows.map(({ file: { rev: _, ...file }, holds }) => ({ kind: 'transcript_file', file, holds })),
-    ({ file }) => file.key,
-  )
-}
-
-export const desireRow = z.object({ desire: stored('Desire') })
-
-export async function readDesires(graph: Graph, keys: readonly string[]): Promise<RecordOf<'desire'>[]> {
-  const rows = await readRows(graph, desireRecords, { keys: [...keys] }, desireRow)
-  return rows.map(({ desire }) => ({ kind: 'desire', desire }))
+): Promise<RecordOf<K>[]> => {
+  const { isRecord = () => true } = readers[kind].form
+  return (await readNodes(graph, kind, keys)).flatMap(({ node, record }) => (isRecord(node) ? [record] : []))
 }
 
 const keyRow = z.object({ key: z.string() })
@@ -240,20 +115,200 @@ const keyRow = z.object({ key: z.string() })
 export const readKeys = async (graph: Graph, from: Statement, params: Params): Promise<string[]> =>
   (await readRows(graph, from, params, keyRow)).map(({ key }) => key)
 
-/** A page of a listing, by key. */
-export async function keysAfter(
+/** So many keys are listed at once. */
+export const AT_ONCE = 100
+
+/** The keys of a listing after one, page by page. */
+async function* pagesOf(
   graph: Graph,
-  from: Statement,
+  listing: Statement,
   params: Params,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const keys = await readKeys(graph, from, { ...params, ...windowAfter(after, limit) })
-  return firstAfter(keys, (key) => key, after, limit)
+  from: string,
+  atOnce: number,
+): AsyncGenerator<string[]> {
+  for (let after = from; ; ) {
+    const found = await readKeys(graph, listing, { ...params, ...windowAfter(after, atOnce) })
+    const keys = firstAfter(found, (key) => key, after, atOnce)
+    if (keys.length > 0) yield keys
+    if (keys.length < atOnce) return
+    after = keys.at(-1) ?? ''
+  }
 }
 
-/** Rows come in any order. What is gone meanwhile is left out. */
-function inOrderOf<T>(keys: readonly string[], found: readonly T[], keyOf: (record: T) => string): T[] {
-  const byKey = new Map(found.map((record) => [keyOf(record), record]))
-  return keys.flatMap((key) => byKey.get(key) ?? [])
+/** A world moves when it is created, and when a turn of it is completed or recorded. */
+const WORLD_MOVED = `(world.createdAt >= datetime($since) OR world.lastCompletedAt >= datetime($since)
+    OR EXISTS { MATCH (world)-[:HAS_TURN]->(t:Turn) WHERE t.createdAt >= datetime($since) })`
+
+type Step = readonly [type: string, label: Label]
+const nameOf = (label: Label): string => label.charAt(0).toLowerCase() + label.slice(1)
+
+/**
+ * A listing of what hangs on a node, by key: a hub's children are walked, no label is scanned.
+ *
+ * @param way from the owner to the nodes, and on to the worlds where those alone are wanted that hold one which moved
+ */
+function below(owner: Label, way: readonly [Step, ...Step[]], moved: string | null): Statement {
+  const node = nameOf(way[0][1])
+  return generated(
+    `export/list-${way[0][1]}${moved === null ? '' : '-since'}`,
+    `// params: $owner $after $limit ${moved === null ? '' : '$since'}
+MATCH (:${owner} {key: $owner})${way.map(([type, label]) => `-[:${type}]->(${nameOf(label)}:${label})`).join('')}
+WHERE ${node}.key > $after${moved === null ? '' : `\n  AND ${moved}`}
+${way.length > 1 ? `WITH DISTINCT ${node}\n` : ''}RETURN ${node}.key AS key
+ORDER BY key
+LIMIT $limit`,
+  )
+}
+
+const FEATURE: Step = ['HAS_FEATURE', 'Feature']
+const TASK: Step = ['HAS_TASK', 'Task']
+const WORLD: Step = ['HAS_WORLD', 'World']
+
+const belowOwners = {
+  feature: [below('Project', [FEATURE], null), below('Project', [FEATURE, TASK, WORLD], WORLD_MOVED)],
+  task: [below('Feature', [TASK], null), below('Feature', [TASK, WORLD], WORLD_MOVED)],
+  world: [below('Task', [WORLD], null), below('Task', [WORLD], WORLD_MOVED)],
+} as const
+
+/** By their keys; the project by its name. */
+export const place = z.strictObject({
+  project: z.string(),
+  feature: z.string().optional(),
+  task: z.string().optional(),
+  world: z.string().optional(),
+})
+export type Place = z.output<typeof place>
+
+export const LEVELS = ['feature', 'task', 'world'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** The keys of the features of a project, the tasks of a feature, or the worlds of a task: with `since` those that moved. */
+export async function* keysBelow(
+  graph: Graph,
+  level: Level,
+  owner: string,
+  since: string | null,
+  after: string,
+): AsyncGenerator<string> {
+  const [all, moved] = belowOwners[level]
+  const pages =
+    since === null
+      ? pagesOf(graph, all, { owner }, after, AT_ONCE)
+      : pagesOf(graph, moved, { owner, since }, after, AT_ONCE)
+  for await (const keys of pages) yield* keys
+}
+
+const criteria = below('Task', [['HAS_CRITERION', 'Criterion']], null)
+
+/** The criteria of a task after one. */
+export async function* criteriaAfter(
+  graph: Graph,
+  task: string,
+  after: string,
+): AsyncGenerator<RecordOf<'criterion'>> {
+  for await (const keys of pagesOf(graph, criteria, { owner: task }, after, AT_ONCE))
+    yield* await readRecords(graph, 'criterion', keys)
+}
+
+const added = ADDED.map(({ kind, label, owner }) => {
+  const form: StoredForm = storedForms[kind as NodeKind]
+  const { type = '', label: above = label } = form.owner ?? {}
+  return { kind: kind as NodeKind, owner, listing: below(above, [[type, label]], null) }
+})
+
+/** Records of kinds that the model alone declares, below a node of a kind, from the one after a key on. */
+export async function* addedBelow(
+  graph: Graph,
+  owner: Place,
+  from: { kind: string; after: string } | null,
+): AsyncGenerator<ExportRecord> {
+  const level = LEVELS.findLast((name) => owner[name] !== undefined) ?? 'project'
+  const key = level === 'project' ? projectKey(owner.project) : (owner[level] ?? '')
+  const some = added.filter((one) => one.owner === level)
+  for (const { kind, listing } of some.slice(
+    Math.max(
+      0,
+      some.findIndex((one) => one.kind === from?.kind),
+    ),
+  )) {
+    const after = from?.kind === kind ? from.after : ''
+    for await (const keys of pagesOf(graph, listing, { owner: key }, after, AT_ONCE))
+      yield* await readRecords(graph, kind, keys)
+  }
+}
+
+/** A listing of a project's nodes by key: on Neo4j a walk along its index; Grafeo scans the label, 25,000 in some 10 ms. */
+const ofProject = (name: string, label: Label, where: string): Statement =>
+  generated(
+    `export/list-${name}`,
+    `// params: $after $below $limit ${where.includes('$since') ? '$since' : ''}
+MATCH (n:${label})
+WHERE n.key > $after AND n.key < $below${where}
+RETURN n.key AS key
+ORDER BY key
+LIMIT $limit`,
+  )
+
+/** A file's progress is of all its sessions. One path never walks a relationship twice, so `x` is another session of it. */
+const SESSION_MOVED = `(n.endedAt >= datetime($since)
+    OR EXISTS { MATCH (n)<-[:HOLDS]-(:TranscriptFile)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) })`
+const FILE_MOVED = 'EXISTS { MATCH (n)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) }'
+const TRANSCRIBED = '\n  AND n.isTranscribed = true'
+
+const ofProjects = {
+  transcript_session: [
+    ofProject('sessions', 'TranscriptSession', TRANSCRIBED),
+    ofProject('sessions-since', 'TranscriptSession', `${TRANSCRIBED}\n  AND ${SESSION_MOVED}`),
+  ],
+  transcript_file: [
+    ofProject('files', 'TranscriptFile', ''),
+    ofProject('files-since', 'TranscriptFile', `\n  AND ${FILE_MOVED}`),
+  ],
+  // Of all turns: a part of the transcripts has others.
+  desire: [ofProject('desires', 'Desire', ''), null],
+} as const
+
+/** Keys of a project's sessions, files or desires after one, page by page. */
+export async function* keysInProject(
+  graph: Graph,
+  kind: keyof typeof ofProjects,
+  { project, since }: { project: string; since: string | null },
+  from: string,
+  atOnce: number,
+): AsyncGenerator<string[]> {
+  const [all, moved] = ofProjects[kind]
+  const { after, below: end } = keysOfProject(project)
+  const listing = since === null ? all : moved
+  if (listing === null) return
+  const params = { below: end, ...(since !== null && { since }) }
+  for await (const keys of pagesOf(graph, listing, params, from || after, atOnce))
+    yield keys.filter((key) => key.startsWith(after))
+}
+
+const activeSessions = generated(
+  'export/active-sessions',
+  `// params: $keys $since
+UNWIND $keys AS key
+MATCH (n:TranscriptSession {key: key})
+WHERE n.key = key AND ${SESSION_MOVED}
+RETURN n.key AS key`,
+)
+
+/** Which of some sessions are of a file that somebody was active in since an instant. */
+export const readActive = (graph: Graph, keys: readonly string[], since: string): Promise<string[]> =>
+  keys.length === 0 ? Promise.resolve([]) : readKeys(graph, activeSessions, { keys: [...keys], since })
+
+const projects = statement('export/projects')
+const transcriptProjects = statement('export/transcript-projects')
+const nameRow = z.object({ name: z.string() })
+
+/** The projects after one, by name; one may have transcripts alone. */
+export async function projectsAfter(graph: Graph, after: string): Promise<string[]> {
+  const params = { after: windowAfter(after, 1).after }
+  const rows = [
+    ...(await readRows(graph, projects, params, nameRow)),
+    ...(await readRows(graph, transcriptProjects, params, nameRow)),
+  ]
+  const names = new Set(rows.map(({ name }) => name).filter((name) => compareKeys(name, after) > 0))
+  return [...names].sort(compareKeys)
 }

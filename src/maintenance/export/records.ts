@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { nodes } from '../../graph/model/nodes.ts'
-import { count, json, key, oneOf, text } from '../../graph/model/properties.ts'
+import { LABELS, nodes } from '../../graph/model/nodes.ts'
+import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
+import { ownersOf } from '../../graph/model/relationships.ts'
 
 /**
  * The lines of an export. Each is one record, whole: what restores in one transaction. Properties have the names and
@@ -178,6 +179,19 @@ export const records = {
   transcript_file: transcriptFile,
   desire,
 } as const
+
+/** Kinds that the model alone declares: a line has the properties of the node, and the key of what it hangs on. */
+export const ADDED = LABELS.flatMap((label) => {
+  const kind: string | null = nodes[label].exported
+  const owner = nodes[ownersOf(label)[0]?.owners[0] ?? label].exported
+  return kind === null || kind === 'part' || owner === null || kind in records ? [] : [{ kind, label, owner }]
+})
+for (const { kind, label, owner } of ADDED) {
+  const shape: z.ZodRawShape = nodes[label].properties.shape
+  const own = Object.entries(shape).filter(([, property]) => kindOf(property as z.ZodType).kind !== 'token')
+  const line = { kind: z.literal(kind), [owner]: key, ...Object.fromEntries(own) }
+  Object.assign(records, { [kind]: z.strictObject(line) })
+}
 
 export type Kind = keyof typeof records
 export type RecordOf<K extends Kind> = z.output<(typeof records)[K]>

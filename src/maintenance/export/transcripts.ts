@@ -1,130 +1,51 @@
+/**
+ * Exports the transcripts of a project: sessions, then their turns with the calls, then how far each file was read, so
+ * that a file counts as read only once its turns are there; then the desires.
+ */
 import * as z from 'zod'
-import { keysOfProject } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
-import { type Statement, statement } from '../../graph/statements.ts'
-import { compareKeys, firstAfter, windowAfter } from './order.ts'
-import { desireRow, keysAfter, readFiles, readKeys, readSessions, readTranscriptTurns } from './read.ts'
+import { statement } from '../../graph/statements.ts'
+import { compareKeys } from './order.ts'
+import { keysInProject, readActive, readRecords } from './read.ts'
 import type { ExportRecord, RecordOf } from './records.ts'
+import { keyOf } from './stored-form.ts'
 
-/**
- * The transcripts of a project: sessions, then their turns with the calls, then how far each file was read, so that
- * a file counts as read only once its turns are there; then the desires.
- */
-
-const sessions = statement('export/sessions')
-const sessionsSince = statement('export/sessions-since')
-const activeSessions = statement('export/active-sessions')
 const turnsOfSessions = statement('export/turns-of-sessions')
-const files = statement('export/files')
-const filesSince = statement('export/files-since')
-const desires = statement('export/desires')
 
-const STAGES = ['sessions', 'turns', 'files', 'desires'] as const
+/** Of each kind so many are read at once: what stood open at the end of a file may be long. */
+const AT_ONCE = { transcript_session: 100, transcript_turn: 20, transcript_file: 20, desire: 100 } as const
+type TranscriptKind = keyof typeof AT_ONCE
+const KINDS = Object.keys(AT_ONCE) as TranscriptKind[]
 
-/** Where the transcripts of a project were left: after a key, and of a session's turns after one of them. */
+/** The last record, by its key; a turn with the session that it was exported with. */
 export const transcriptPosition = z.strictObject({
-  stage: z.enum(STAGES),
-  after: z.string(),
-  session: z.strictObject({ key: z.string(), index: z.number(), turn: z.string() }).optional(),
+  kind: z.enum(KINDS),
+  key: z.string(),
+  session: z.string().optional(),
 })
 export type TranscriptPosition = z.output<typeof transcriptPosition>
 
-type Told = { record: ExportRecord; at: TranscriptPosition }
+type Entry = { record: ExportRecord; at: TranscriptPosition }
+type Scope = { graph: Graph; project: string; since: string | null }
 
-const AT_ONCE = 100
-/** Sessions of a project whose turns are looked up together, and calls that are read together. */
-const SESSIONS_AT_ONCE = 20
-const STEPS_AT_ONCE = 2_000
-
-export async function* tellTranscripts(
+export async function* exportTranscripts(
   graph: Graph,
   project: string,
   since: string | null,
-  from: TranscriptPosition | null,
-): AsyncGenerator<Told> {
+  from: TranscriptPosition | undefined,
+): AsyncGenerator<Entry> {
   const scope = { graph, project, since }
-  for (const stage of STAGES.slice(STAGES.indexOf(from?.stage ?? 'sessions'))) {
-    const at = from?.stage === stage ? from : { stage, after: keysOfProject(project).after }
-    if (stage === 'turns') yield* tellTurns(scope, at)
-    // They are of all turns: a part of the transcripts has others.
-    else if (stage !== 'desires' || since === null) yield* tellByKey(scope, stage, at.after)
-  }
-}
-
-type Scope = { graph: Graph; project: string; since: string | null }
-
-async function* tellByKey(
-  scope: Scope,
-  stage: Exclude<(typeof STAGES)[number], 'turns'>,
-  from: string,
-): AsyncGenerator<Told> {
-  for (let after = from; ; ) {
-    const { records, last, more } = await readStage[stage](scope, after)
-    for (const record of records) {
-      after = keyOf(record)
-      yield { record, at: { stage, after } }
+  for (const kind of KINDS.slice(KINDS.indexOf(from?.kind ?? 'transcript_session'))) {
+    const at = from?.kind === kind ? from : null
+    if (kind === 'transcript_turn') yield* exportTurns(scope, at)
+    else {
+      for await (const keys of keysInProject(graph, kind, scope, at?.key ?? '', AT_ONCE[kind])) {
+        for (const record of await readRecords(graph, kind, keys))
+          yield { record, at: { kind, key: keyOf(record) } }
+      }
     }
-    after = last
-    if (!more) return
   }
-}
-
-type Some = {
-  records: (RecordOf<'transcript_session'> | RecordOf<'transcript_file'> | RecordOf<'desire'>)[]
-  last: string
-  more: boolean
-}
-
-const keyOf = (record: Some['records'][number]): string =>
-  record.kind === 'transcript_session'
-    ? record.session.key
-    : record.kind === 'transcript_file'
-      ? record.file.key
-      : record.desire.key
-
-const readStage: Record<
-  Exclude<(typeof STAGES)[number], 'turns'>,
-  (scope: Scope, after: string) => Promise<Some>
-> = {
-  sessions: async (scope, after) => {
-    const keys = await keysIn(scope, sessions, sessionsSince, after, AT_ONCE)
-    return someOf(await readSessions(scope.graph, keys), keys)
-  },
-  files: async (scope, after) => {
-    const keys = await keysIn(scope, files, filesSince, after, FILES_AT_ONCE)
-    return { ...someOf(await readFiles(scope.graph, keys), keys), more: keys.length === FILES_AT_ONCE }
-  },
-  desires: async ({ graph, project }, after) => {
-    const found = await readRows(graph, desires, { project, ...windowAfter(after, AT_ONCE) }, desireRow)
-    const rows = firstAfter(found, ({ desire }) => desire.key, after, AT_ONCE)
-    return someOf(
-      rows.map(({ desire }) => ({ kind: 'desire', desire })),
-      rows.map(({ desire }) => desire.key),
-    )
-  },
-}
-
-/** What stood open at the end of a file may be long. */
-const FILES_AT_ONCE = 20
-
-const someOf = (records: Some['records'], keys: readonly string[]): Some => ({
-  records,
-  last: keys.at(-1) ?? '',
-  more: keys.length === AT_ONCE,
-})
-
-async function keysIn(
-  { graph, project, since }: Scope,
-  all: Statement,
-  some: Statement,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const { after: prefix, below } = keysOfProject(project)
-  const params = { below, ...(since !== null && { since }) }
-  const keys = await keysAfter(graph, since === null ? all : some, params, after, limit)
-  return keys.filter((key) => key.startsWith(prefix))
 }
 
 const heldRow = z.object({
@@ -136,82 +57,76 @@ const heldRow = z.object({
 })
 type Held = z.output<typeof heldRow>
 
-/** Each turn once: a fork's are told with the least of the sessions that hold them. */
-async function* tellTurns(scope: Scope, from: TranscriptPosition): AsyncGenerator<Told> {
-  const { graph } = scope
-  let after = from.after
-  const resumed = from.session
-  const first = resumed === undefined ? [] : [resumed.key]
-  for (let keys = first; ; keys = []) {
-    if (keys.length === 0) keys = await keysIn(scope, sessions, sessionsSince, after, SESSIONS_AT_ONCE)
-    if (keys.length === 0) return
-    const rows = await readRows(graph, turnsOfSessions, { keys }, heldRow)
-    const told = await selected(
-      scope,
-      rows.flatMap(({ holders }) => (holders.length > 1 ? holders : [])),
-    )
-    for (const session of keys) {
-      const own = rows
-        .filter((row) => row.session === session)
-        .filter(({ holders }) => holders.filter(told).every((holder) => compareKeys(session, holder) <= 0))
-        .filter((row) => session !== resumed?.key || isAfter(row, resumed))
-        .sort(inOrder)
-      for (const some of chunksOf(own)) {
-        const records = await readTranscriptTurns(
-          graph,
-          some.map(({ turn }) => turn),
-        )
-        const places = new Map(some.map((held) => [held.turn, held]))
-        const whole = await withoutUntold(scope, records)
-        for (const record of whole) {
-          const { index = 0 } = places.get(record.turn.key) ?? {}
-          yield {
-            record,
-            at: { stage: 'turns', after, session: { key: session, index, turn: record.turn.key } },
-          }
-        }
-      }
-      after = session
+/** Each turn once: a fork's are exported with the least of the sessions that hold them. */
+async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
+  const { session: first } = from ?? {}
+  if (first !== undefined) yield* turnsOf(scope, [first], from)
+  const atOnce = AT_ONCE.transcript_turn
+  for await (const keys of keysInProject(scope.graph, 'transcript_session', scope, first ?? '', atOnce))
+    yield* turnsOf(scope, keys, null)
+}
+
+async function* turnsOf(
+  scope: Scope,
+  sessions: readonly string[],
+  from: TranscriptPosition | null,
+): AsyncGenerator<Entry> {
+  const rows = await readRows(scope.graph, turnsOfSessions, { keys: [...sessions] }, heldRow)
+  const isExported = await exportedAmong(
+    scope,
+    rows.flatMap(({ holders }) => (holders.length > 1 ? holders : [])),
+  )
+  for (const session of sessions) {
+    const own = rows
+      .filter((row) => row.session === session)
+      .filter(({ holders }) => holders.filter(isExported).every((key) => compareKeys(session, key) <= 0))
+      .sort((a, b) => a.index - b.index || compareKeys(a.turn, b.turn))
+    const left = own.slice(own.findIndex(({ turn }) => turn === from?.key) + 1)
+    for (const keys of chunksOf(left)) {
+      const records = await readRecords(scope.graph, 'transcript_turn', keys)
+      for (const record of await withoutUntold(scope, records))
+        yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session } }
     }
   }
 }
 
-const inOrder = (a: Held, b: Held): number => a.index - b.index || compareKeys(a.turn, b.turn)
-const isAfter = (held: Held, { index, turn }: { index: number; turn: string }): boolean =>
-  held.index > index || (held.index === index && compareKeys(held.turn, turn) > 0)
+/** So many turns are read at once, or so many calls. */
+const TURNS_AT_ONCE = 100
+const STEPS_AT_ONCE = 2_000
 
-function* chunksOf(held: readonly Held[]): Generator<Held[]> {
-  let chunk: Held[] = []
+function* chunksOf(held: readonly Held[]): Generator<string[]> {
+  let chunk: string[] = []
   let steps = 0
-  for (const one of held) {
-    if (chunk.length > 0 && (steps + one.length > STEPS_AT_ONCE || chunk.length === AT_ONCE)) {
+  for (const { turn, length } of held) {
+    if (chunk.length > 0 && (steps + length > STEPS_AT_ONCE || chunk.length === TURNS_AT_ONCE)) {
       yield chunk
       chunk = []
       steps = 0
     }
-    chunk.push(one)
-    steps += one.length
+    chunk.push(turn)
+    steps += length
   }
   if (chunk.length > 0) yield chunk
 }
 
-/** Whether a session is told: with `since` not all are. */
-async function selected({ graph, since }: Scope, keys: readonly string[]): Promise<(key: string) => boolean> {
+/** Whether a session is exported: with `since` not all are. */
+async function exportedAmong(
+  { graph, since }: Scope,
+  sessions: readonly string[],
+): Promise<(key: string) => boolean> {
   if (since === null) return () => true
-  const some = [...new Set(keys)]
-  const active = some.length === 0 ? [] : await readKeys(graph, activeSessions, { keys: some, since })
-  const set = new Set(active)
-  const asked = new Set(some)
-  return (key) => !asked.has(key) || set.has(key)
+  const asked = new Set(sessions)
+  const active = new Set(await readActive(graph, [...asked], since))
+  return (key) => !asked.has(key) || active.has(key)
 }
 
-/** Without what points at sessions that are not told. */
+/** Without what points at sessions that are not exported. */
 async function withoutUntold(
   scope: Scope,
   turns: RecordOf<'transcript_turn'>[],
 ): Promise<RecordOf<'transcript_turn'>[]> {
   if (scope.since === null) return turns
-  const told = await selected(
+  const isExported = await exportedAmong(
     scope,
     turns.flatMap(({ heldBy, steps }) => [
       ...heldBy.map(({ session }) => session),
@@ -220,10 +135,10 @@ async function withoutUntold(
   )
   return turns.map((turn) => ({
     ...turn,
-    heldBy: turn.heldBy.filter(({ session }) => told(session)),
-    steps: turn.steps.map(({ started, ...step }) => {
-      const kept = started?.filter(told) ?? []
-      return kept.length === 0 ? step : { ...step, started: kept }
+    heldBy: turn.heldBy.filter(({ session }) => isExported(session)),
+    steps: turn.steps.map(({ started = [], ...step }) => {
+      const left = started.filter(isExported)
+      return left.length === 0 ? step : { ...step, started: left }
     }),
   }))
 }

@@ -1,3 +1,4 @@
+/** Exports one world: how it began, its turns, attempts and runs, and last where it stands. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { supersededKey, turnKey } from '../../core/keys.ts'
@@ -7,136 +8,113 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { progressIsWhole, progressRow } from '../../memory/criteria/rows.ts'
 import { readAtOneRevision } from '../../memory/worlds/read-at-one-revision.ts'
+import { endActive } from './active.ts'
 import { compareKeys } from './order.ts'
-import { readSuperseded, readTurns, stored } from './read.ts'
-import type { ExportRecord, RecordOf } from './records.ts'
-import { attemptsNumbered, ended, runsAfter } from './runs.ts'
+import { readNodes, readRecords } from './read.ts'
+import { type ExportRecord, type RecordOf, records } from './records.ts'
+import { stored } from './stored-form.ts'
 
-/** The records of one world: how it began, its turns, attempts and runs, and last where it stands. */
+const worlds = statement('export/worlds')
 
-const worldRecords = statement('export/world-records')
-
-/** How far a world was told. */
+/** How much of a world was exported: of its turns with the records that they replaced, its attempts, and its runs. */
 export const worldPosition = z.strictObject({
-  key: z.string(),
-  /** The newest turn that was told; 0: the world's beginning alone. */
-  turn: z.number(),
-  /** Of that turn, the oldest superseded record that was told; 0: all that there are. */
-  revision: z.number(),
-  /** How many turns were told, and the sum of their revisions: whether the past still is as it was told. */
   turns: z.number(),
-  revisions: z.number(),
-  /** The number of the newest attempt that was told, and the fence of the newest run. */
-  attempt: z.number(),
-  fence: z.number(),
+  attempts: z.number(),
+  runs: z.number(),
+  /** The key and the revision of the last turn: whether the past still is as it was exported. */
+  last: z.string(),
 })
 export type WorldPosition = z.output<typeof worldPosition>
 
-type Told = { record: ExportRecord; at: WorldPosition | null }
+/** A record with the position after it: null after the last one of the world. */
+type Entry = { record: ExportRecord; at: WorldPosition | null }
+
+const numbered = z
+  .array(z.tuple([z.number(), z.string()]))
+  .transform((found) => found.sort(([a], [b]) => a - b).map(([, key]) => key))
 
 const worldRow = z.object({
   world: stored('World'),
   turns: z.array(z.tuple([z.number(), z.number()])),
   progress: z.array(z.tuple([z.string(), z.string(), z.string(), z.number()])),
-  attempts: z.number(),
+  attempts: numbered,
+  runs: numbered,
 })
 type WorldRow = z.output<typeof worldRow>
 
 /** So many records are read at once; one may have a megabyte. */
 const TURNS_AT_ONCE = 40
-const ATTEMPTS_AT_ONCE = 200
 
 /**
- * Tells a world in chunks, from where it stood on: each record with the position after it, null after the last one.
+ * Exports a world in chunks, from a position on.
  *
- * What is told is of the moment of its last look at the world, however many pages it takes: turns that came since the
- * page before are told too, and one that was changed in its past is refused.
+ * What is exported is of the moment of its last look at the world, however many pages it takes: turns that came since the
+ * page before are exported too, and a world that was changed in its past is refused.
  *
- * @throws `busy` where the world was changed in what was told before
+ * @throws `busy` where the world was changed in what was exported before
  */
-export async function* tellWorld(
+export async function* exportWorld(
   graph: Graph,
   key: string,
   from: WorldPosition | null,
-): AsyncGenerator<Told[]> {
+): AsyncGenerator<Entry[]> {
   let at = from
   // Most worlds are one chunk: what is asked once a chunk is asked once a world.
-  let chunk: Told[] = []
-  for (;;) {
+  const chunk: Entry[] = []
+  look: for (;;) {
     const seen = await lookAt(graph, key, at)
-    if (seen === null) return refuseForgotten(at)
+    if (seen === null) return refuseForgotten(key, at)
     refuseHalfRestored(seen.row.world)
     if (at === null) {
-      at = { key, turn: 0, revision: 0, turns: 0, revisions: 0, attempt: 0, fence: 0 }
-      chunk.push({ record: beginningOf(seen.row.world), at })
+      at = { turns: 0, attempts: 0, runs: 0, last: '' }
+      chunk.push({ record: beginningOf(seen.row), at })
     }
-    refuseWhereChanged(seen.row, at)
-    let moved = false
-    for await (const some of tellTurns(graph, seen.row, at)) {
-      if (some === null) {
-        moved = true
-        break
+    const turns = turnsOf(seen.row)
+    refuseWhereChanged(seen.row, turns, at)
+    while (at.turns < turns.length) {
+      const some = turns.slice(at.turns, at.turns + TURNS_AT_ONCE)
+      const found = await readTurns(graph, some)
+      if (found === null) continue look
+      if (chunk.length > TURNS_AT_ONCE) yield chunk.splice(0)
+      for (const turn of some) {
+        at = { ...at, turns: at.turns + 1, last: `${turn.key}@${turn.revision}` }
+        const record = found.get(turn.key)
+        if (record !== undefined) chunk.push({ record, at })
       }
-      at = some.at(-1)?.at ?? at
-      if (chunk.length > TURNS_AT_ONCE) {
-        yield chunk
-        chunk = []
-      }
-      chunk.push(...some)
     }
-    if (moved) continue
     for (const record of seen.attempts) {
-      at = { ...at, attempt: record.attempt.number }
+      at = { ...at, attempts: at.attempts + 1 }
       chunk.push({ record, at })
     }
     for (const record of seen.runs) {
-      at = { ...at, fence: record.run.fence ?? 0 }
+      at = { ...at, runs: at.runs + 1 }
       chunk.push({ record, at })
     }
-    if (seen.isAll) chunk.push({ record: standingOf(seen.row), at: null })
-    yield chunk
-    if (seen.isAll) return
-    chunk = []
+    chunk.push({ record: standingOf(seen.row), at: null })
+    return yield chunk
   }
 }
 
-type Seen = {
-  row: WorldRow
-  attempts: RecordOf<'attempt'>[]
-  runs: RecordOf<'turn_run'>[]
-  /** Whether these are all attempts and runs that are left to tell. */
-  isAll: boolean
-}
+type Seen = { row: WorldRow; attempts: RecordOf<'attempt'>[]; runs: RecordOf<'turn_run'>[] }
 
 async function lookAt(graph: Graph, key: string, at: WorldPosition | null): Promise<Seen | null> {
   const row = await readWorld(graph, key)
-  if (row === null) return null
   // Counts tell half of a commit where no attempt is in play; else the world's revision does.
-  const { attemptCount = 0, fence = 0 } = row.world
-  if (attemptCount === 0 && fence === 0) return { row, attempts: [], runs: [], isAll: true }
+  if (row === null || !(row.world.attemptCount || row.world.fence))
+    return row && { row, attempts: [], runs: [] }
   return readAtOneRevision(graph, key, async () => {
     const now = await readWorld(graph, key)
-    return now === null ? null : withRuns(graph, now, at)
+    if (now === null) return null
+    const { attemptCount = 0, fence = 0, deletedAt, ...world } = now.world
+    const state = { ...world, fence, attemptCount, deleted: deletedAt !== undefined }
+    const attempts = await readNodes(graph, 'attempt', now.attempts.slice(at?.attempts))
+    const runs = await readNodes(graph, 'turn_run', now.runs.slice(at?.runs))
+    return { row: now, ...endActive(state, attempts, runs) }
   })
 }
 
-async function withRuns(graph: Graph, row: WorldRow, at: WorldPosition | null): Promise<Seen> {
-  const { key, attemptCount = 0, fence = 0, deletedAt, ...world } = row.world
-  const after = at?.attempt ?? 0
-  const numbers = Array.from(
-    { length: Math.min(ATTEMPTS_AT_ONCE, attemptCount - after) },
-    (_, i) => after + 1 + i,
-  )
-  const attempts = await attemptsNumbered(graph, key, numbers)
-  const isLast = after + numbers.length === attemptCount
-  // A run is told once all attempts are: the last one is of the moment of the run.
-  const runs = isLast ? await runsAfter(graph, key, at?.fence ?? 0, ATTEMPTS_AT_ONCE) : []
-  const state = { ...world, fence, attemptCount, deleted: deletedAt !== undefined }
-  return { row, ...ended(state, runs, attempts), isAll: isLast && runs.length < ATTEMPTS_AT_ONCE }
-}
-
 const readWorld = (graph: Graph, key: string): Promise<WorldRow | null> =>
-  readWholeRow(graph, worldRecords, { keys: [key] }, worldRow, isWhole)
+  readWholeRow(graph, worlds, { keys: [key] }, worldRow, isWhole)
 
 const isWhole = ({ world, turns, progress }: WorldRow): boolean =>
   world.restoring === true ||
@@ -146,10 +124,10 @@ const isWhole = ({ world, turns, progress }: WorldRow): boolean =>
       progress.map(([, kept]) => progressRow.parse(kept)),
     ))
 
-/** One that was not told yet is not missed. */
-function refuseForgotten(at: WorldPosition | null): void {
+/** One that was not exported yet is not missed. */
+function refuseForgotten(key: string, at: WorldPosition | null): void {
   if (at === null) return
-  throw new TurngraphError('busy', `A world was forgotten while it was exported: ${at.key}.`, {
+  throw new TurngraphError('busy', `A world was forgotten while it was exported: ${key}.`, {
     hint: 'Export again.',
   })
 }
@@ -162,108 +140,52 @@ function refuseHalfRestored({ slug, project, restoring }: Stored<'World'>): void
   })
 }
 
-function refuseWhereChanged({ world, turns }: WorldRow, at: WorldPosition): void {
-  const told = turns.filter(([number]) => number <= at.turn)
-  const revisions = told.reduce((sum, [, revision]) => sum + revision, 0)
-  if (told.length === at.turns && revisions === at.revisions) return
+function refuseWhereChanged({ world }: WorldRow, turns: readonly TurnSeen[], at: WorldPosition): void {
+  const last = turns[at.turns - 1]
+  if ((last === undefined ? '' : `${last.key}@${last.revision}`) === at.last) return
   throw new TurngraphError('busy', `World ${world.slug} was changed in its past while it was exported.`, {
     hint: 'Export again, best while nobody mends old turns.',
     details: { world_slug: world.slug, project: world.project },
   })
 }
 
-/** A `null` where a turn is no longer as the world said: look again. */
-async function* tellTurns(
-  graph: Graph,
-  { world, turns }: WorldRow,
-  from: WorldPosition,
-): AsyncGenerator<Told[] | null> {
-  let at = from
-  if (at.revision > 1) {
-    for await (const chunk of tellSuperseded(graph, turnKey(world.key, at.turn), at)) yield chunk
-    at = { ...at, revision: 0 }
-  }
-  const left = turns.filter(([number]) => number > from.turn).sort(([a], [b]) => a - b)
-  for (let i = 0; i < left.length; i += TURNS_AT_ONCE) {
-    const some = left.slice(i, i + TURNS_AT_ONCE)
-    const found = await readTurns(
-      graph,
-      some.map(([number]) => turnKey(world.key, number)),
+type TurnSeen = { kind: 'turn' | 'superseded_turn'; key: string; revision: number }
+
+/** The turns of a world, each with the records that it replaced, newest first. */
+const turnsOf = ({ world, turns }: WorldRow): TurnSeen[] =>
+  turns
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([number, newest]) =>
+      Array.from({ length: newest }, (_, i): TurnSeen => {
+        const [key, revision] = [turnKey(world.key, number), newest - i]
+        return i === 0
+          ? { kind: 'turn', key, revision }
+          : { kind: 'superseded_turn', key: supersededKey(key, revision), revision }
+      }),
     )
-    let chunk: Told[] = []
-    for (const [place, [number, revision]] of some.entries()) {
-      const record = found[place]
-      if (record?.turn.number !== number || record.turn.revision !== revision) {
-        if (chunk.length > 0) yield chunk
-        yield null
-        return
-      }
-      at = {
-        ...at,
-        turn: number,
-        revision: revision > 1 ? revision : 0,
-        turns: at.turns + 1,
-        revisions: at.revisions + revision,
-      }
-      chunk.push({ record, at })
-      if (revision > 1) {
-        yield chunk
-        chunk = []
-        for await (const older of tellSuperseded(graph, record.turn.key, at)) yield older
-        at = { ...at, revision: 0 }
-      }
-    }
-    if (chunk.length > 0) yield chunk
-  }
+
+/** Null where a turn is no longer as the world said: look again. */
+async function readTurns(graph: Graph, some: readonly TurnSeen[]): Promise<Map<string, ExportRecord> | null> {
+  const keysOf = (kind: TurnSeen['kind']) => some.flatMap((turn) => (turn.kind === kind ? [turn.key] : []))
+  const found = [
+    ...(await readRecords(graph, 'turn', keysOf('turn'))),
+    ...(await readRecords(graph, 'superseded_turn', keysOf('superseded_turn'))),
+  ]
+  const byKey = new Map(found.map((record) => [record.turn.key, record]))
+  const isAsSeen = ({ kind, key, revision }: TurnSeen) =>
+    kind === 'superseded_turn' || byKey.get(key)?.turn.revision === revision
+  return some.every(isAsSeen) ? byKey : null
 }
 
-async function* tellSuperseded(graph: Graph, key: string, from: WorldPosition): AsyncGenerator<Told[]> {
-  for (let below = from.revision; below > 1; below -= TURNS_AT_ONCE) {
-    const revisions = Array.from({ length: Math.min(TURNS_AT_ONCE, below - 1) }, (_, i) => below - 1 - i)
-    const found = await readSuperseded(
-      graph,
-      revisions.map((revision) => supersededKey(key, revision)),
-    )
-    yield found.map((record) => ({
-      record,
-      at: { ...from, revision: record.turn.revision > 1 ? record.turn.revision : 0 },
-    }))
-  }
-}
-
-const beginningOf = (held: Stored<'World'>): RecordOf<'world'> => ({
+const beginningOf = ({ world }: WorldRow): RecordOf<'world'> => ({
   kind: 'world',
-  key: held.key,
-  slug: held.slug,
-  project: held.project,
-  featureId: held.featureId,
-  taskId: held.taskId,
-  taskKey: held.taskKey,
-  ordinal: held.ordinal,
-  executor: held.executor,
-  leaseTtlMs: held.leaseTtlMs,
-  createdAt: held.createdAt,
-  ...(held.requestId !== undefined && { requestId: held.requestId }),
+  ...records.world.omit({ kind: true }).strip().parse(world),
 })
 
 const standingOf = ({ world, progress }: WorldRow): RecordOf<'standing'> => ({
   kind: 'standing',
   world: world.key,
-  ...(world.deletedAt !== undefined && { deletedAt: world.deletedAt }),
-  currentTurn: world.currentTurn,
-  turnCount: world.turnCount,
-  ...(world.lastCompletedAt !== undefined && { lastCompletedAt: world.lastCompletedAt }),
-  ...(world.newestDigest !== undefined && { newestDigest: world.newestDigest }),
-  ...(world.promisedTurn !== undefined && { promisedTurn: world.promisedTurn }),
-  outcomes: world.outcomes,
-  ledgerRev: world.ledgerRev,
-  progressSum: world.progressSum,
-  ...(world.lastGainTurn !== undefined && { lastGainTurn: world.lastGainTurn }),
-  contestedCount: world.contestedCount,
-  flippedCount: world.flippedCount,
-  brokenPromiseCount: world.brokenPromiseCount,
-  ...(world.fence !== undefined && { fence: world.fence }),
-  ...(world.attemptCount !== undefined && { attemptCount: world.attemptCount }),
+  ...records.standing.omit({ kind: true, world: true, progress: true }).strip().parse(world),
   progress: progress
     .map(([criterion, kept, state, rejections]) => ({ criterion, kept, state, rejections }))
     .sort((a, b) => compareKeys(a.criterion, b.criterion)),
@@ -279,11 +201,12 @@ type WorldRecords = {
 
 /** Worlds as records: how each began and where it stands. A restore compares with them. */
 export async function readWorlds(graph: Graph, keys: readonly string[]): Promise<WorldRecords[]> {
-  const rows = await readRows(graph, worldRecords, { keys: [...keys] }, worldRow)
+  if (keys.length === 0) return []
+  const rows = await readRows(graph, worlds, { keys: [...keys] }, worldRow)
   return rows.map((row) => ({
-    beginning: beginningOf(row.world),
+    beginning: beginningOf(row),
     standing: standingOf(row),
     turns: row.turns.length,
-    attempts: row.attempts,
+    attempts: row.attempts.length,
   }))
 }

@@ -1,7 +1,7 @@
+/** Why records were not restored: one stands there already and differs, or what one hangs on is not there. */
 import { TurngraphError } from '../../core/errors.ts'
 import type { ExportRecord, Kind } from '../export/records.ts'
-
-/** Why records were not restored: one stands there already and differs, or what one hangs on is not there. */
+import { keyOf } from '../export/stored-form.ts'
 
 /** No fields: the record is not there, but the world that it is of is, whole. */
 export type Conflict = { index: number; kind: Kind; key: string; fields: string[] }
@@ -16,29 +16,6 @@ export function differing(a: unknown, b: unknown, path = ''): string[] {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** By which a record is known. */
-export function keyOf(record: ExportRecord): string {
-  if ('key' in record) return record.key
-  switch (record.kind) {
-    case 'turn':
-    case 'superseded_turn':
-    case 'transcript_turn':
-      return record.turn.key
-    case 'attempt':
-      return record.attempt.key
-    case 'turn_run':
-      return record.run.key
-    case 'standing':
-      return record.world
-    case 'transcript_session':
-      return record.session.key
-    case 'transcript_file':
-      return record.file.key
-    case 'desire':
-      return record.desire.key
-  }
-}
 
 const SHOWN = 20
 

@@ -1,11 +1,33 @@
 import { TurngraphError } from '../../core/errors.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
-import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
+import type { NodeKind } from '../export/read.ts'
+import { ADDED, type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
 import { type Conflict, refuseConflicts } from './conflicts.ts'
+import { writeCriteria, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
-import type { Given, Restored, Work } from './work.ts'
-import { writers } from './writers.ts'
+import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
+import { writeIntoWorlds, writeStandings, writeWorlds } from './worlds.ts'
+import { type Given, type Restored, type Work, writeNodes } from './write.ts'
+
+/** Each reads what stands there, compares, and writes what is new. */
+const writers: { [K in Kind]: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
+  project: writeNodes('project'),
+  feature: writeNodes('feature'),
+  task: writeTasks,
+  criterion: writeCriteria,
+  world: writeWorlds,
+  turn: writeIntoWorlds('turn'),
+  superseded_turn: writeNodes('superseded_turn'),
+  attempt: writeIntoWorlds('attempt'),
+  turn_run: writeIntoWorlds('turn_run'),
+  standing: writeStandings,
+  transcript_session: writeNodes('transcript_session'),
+  transcript_turn: writeTranscriptTurns,
+  transcript_file: writeNodes('transcript_file'),
+  desire: writeDesires,
+  ...Object.fromEntries(ADDED.map(({ kind }) => [kind, writeNodes(kind as NodeKind)])),
+}
 
 export type RestoreReport = Partial<Record<Kind, { created: number; existing: number }>>
 
@@ -28,8 +50,8 @@ export async function restoreRecords(
 }
 
 async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[]): Promise<RestoreReport> {
-  const made = { tasks: new Set<string>(), criteria: new Set<string>(), worlds: new Map() }
-  const work: Work = { graph: within(graph, run), run, token: crypto.randomUUID(), made }
+  const token = crypto.randomUUID()
+  const work: Work = { graph: within(graph, run), run, token, made: new Map(), written: new Map() }
   const report: RestoreReport = {}
   const conflicts: Conflict[] = []
   for (const kind of KINDS) {

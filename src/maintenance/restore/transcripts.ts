@@ -1,44 +1,33 @@
+/**
+ * Restores transcripts with the statements of the import, so that what an import derives from turns (tools, patterns,
+ * sums) is derived here too, and adds up with what stands there.
+ */
 import { patternKey, transcriptKey } from '../../core/keys.ts'
 import { stepOf, type Value } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+
 import { Sums } from '../../transcripts/sums.ts'
-import { readDesires, readFiles, readSessions, readTranscriptTurns } from '../export/read.ts'
+import { readRecords } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
+import type { Ref } from '../export/stored-form.ts'
 import { differing, missing } from './conflicts.ts'
-import { split } from './properties.ts'
-import type { Given, Restored, Work } from './work.ts'
-import { compared, keysOf, writeRows } from './write.ts'
+import {
+  compared,
+  type Given,
+  keysOf,
+  type Restored,
+  readExisting,
+  refuseMissing,
+  split,
+  type Work,
+  writeRows,
+} from './write.ts'
 
-/**
- * Transcripts, written with the statements of the import, so that what an import derives from turns (tools, patterns,
- * sums) is derived here too, and adds up with what stands there.
- */
-
-const sessions = statement('restore/sessions')
 const started = statement('restore/started')
-const files = statement('restore/files')
-const filesHold = statement('restore/files-hold')
 const lockTurns = statement('transcripts/lock-turns')
 const turns = statement('transcripts/write-turns')
 const linkTurns = statement('transcripts/link-session-turns')
 const desires = statement('transcripts/write-desires')
-
-export async function writeSessions(
-  work: Work,
-  given: readonly Given<'transcript_session'>[],
-): Promise<Restored> {
-  const { fresh, conflicts } = compared(given, await readSessions(work.graph, keysOf(given)))
-  await writeRows(
-    work,
-    sessions,
-    fresh.map(({ record: { session, agentOf } }) => ({
-      key: session.key,
-      agentOf,
-      ...split('TranscriptSession', session),
-    })),
-  )
-  return { created: fresh.length, conflicts }
-}
 
 type Turn = RecordOf<'transcript_turn'>
 
@@ -49,15 +38,26 @@ export async function writeTranscriptTurns(
   const keys = keysOf(given).sort()
   const rows = await work.run(stepOf(lockTurns, { keys, token: work.token }))
   const standing = rows.filter(({ length }) => length != null).map(({ key }) => String(key))
-  const { fresh, conflicts } = compared(
-    given,
-    await readTranscriptTurns(work.graph, standing),
-    (record, known) => differing(content(record), known.kind === 'transcript_turn' ? content(known) : known),
+  const existing = await readRecords(work.graph, 'transcript_turn', standing)
+  const { fresh, conflicts } = compared(given, existing, (record, known) =>
+    differing(content(record), content(known)),
   )
+  await refuseMissing(work, given, sessionsOf)
   const params = fresh.map(({ record }) => paramsOf(record))
   if (params.length > 0) await work.run(stepOf(turns, { batch: { turns: params } }))
-  await hold(work, given)
-  await writeStarted(work, given)
+  const links = given.flatMap(({ record }) =>
+    record.heldBy.map(({ session, index }) => ({ session, turn: record.turn.key, index })),
+  )
+  if (links.length > 0) await work.run(stepOf(linkTurns, { batch: { links } }))
+  await writeRows(
+    work,
+    started,
+    given.flatMap(({ record }) =>
+      record.steps.flatMap(({ started: agents = [] }, sequence) =>
+        agents.map((session) => ({ turn: record.turn.key, sequence, session })),
+      ),
+    ),
+  )
   const sums = new Sums()
   for (const { record } of fresh) {
     const { project, length, pattern = null, begunMs } = record.turn
@@ -67,40 +67,19 @@ export async function writeTranscriptTurns(
   return { created: fresh.length, conflicts }
 }
 
-/** Who holds a turn and which agents it started is added to: another file may have told of fewer sessions. */
+/** Which sessions hold a turn and which agents it started is added to: another file may have told of fewer sessions. */
 const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
   ...turn,
   steps: steps.map(({ started: __, ...step }) => step),
 })
 
+const sessionsOf = ({ heldBy, steps }: Turn): Ref[] =>
+  [...heldBy.map(({ session }) => session), ...steps.flatMap(({ started = [] }) => started)].map((key) => ({
+    label: 'TranscriptSession',
+    key,
+  }))
+
 const toolsOf = ({ steps }: Turn): string[] => steps.map(({ tool }) => tool)
-
-async function hold(work: Work, given: readonly Given<'transcript_turn'>[]): Promise<void> {
-  const links = given.flatMap(({ record }) =>
-    record.heldBy.map(({ session, index }) => ({ session, turn: record.turn.key, index })),
-  )
-  if (links.length === 0) return
-  const [row] = await work.run(stepOf(linkTurns, { batch: { links } }))
-  if (row?.links === links.length) return
-  const there = await readSessions(work.graph, [...new Set(links.map(({ session }) => session))])
-  const known = new Set(there.map(({ session }) => session.key))
-  for (const { index, record } of given) {
-    const lost = record.heldBy.find(({ session }) => !known.has(session))
-    if (lost !== undefined) throw missing(index, record, `session ${lost.session}`)
-  }
-}
-
-async function writeStarted(work: Work, given: readonly Given<'transcript_turn'>[]): Promise<void> {
-  for (const { index, record } of given) {
-    const rows = record.steps.flatMap(({ started: agents = [] }, sequence) =>
-      agents.map((session) => ({ turn: record.turn.key, sequence, session })),
-    )
-    if ((await writeRows(work, started, rows)) < rows.length) {
-      throw missing(index, record, `one of the sessions that its calls started`)
-    }
-  }
-}
-
 /** As `transcripts/write-turns` takes it: the steps by tool, so that each is looked up once. */
 function paramsOf(record: Turn): object {
   const { key, startedAt, ...properties } = record.turn
@@ -136,35 +115,16 @@ function paramsOf(record: Turn): object {
   }
 }
 
-export async function writeFiles(work: Work, given: readonly Given<'transcript_file'>[]): Promise<Restored> {
-  const { fresh, conflicts } = compared(given, await readFiles(work.graph, keysOf(given)))
-  await writeRows(
-    work,
-    files,
-    fresh.map(({ record: { file } }) => ({ key: file.key, ...split('TranscriptFile', file) })),
-  )
-  const rows = fresh.flatMap(({ record: { file, holds: held } }) =>
-    held.map((session) => ({ file: file.key, session })),
-  )
-  const [first] = fresh
-  if ((await writeRows(work, filesHold, rows)) < rows.length && first !== undefined) {
-    throw missing(first.index, first.record, 'one of the sessions that it holds')
-  }
-  return { created: fresh.length, conflicts }
-}
-
 /** What recurs is derived from all turns that stand: where more do than in the file, theirs count. */
 export async function writeDesires(work: Work, given: readonly Given<'desire'>[]): Promise<Restored> {
-  const { fresh } = compared(given, await readDesires(work.graph, keysOf(given)), () => [])
+  const { fresh } = compared(given, await readExisting(work, 'desire', given), () => [])
+  const [first] = fresh
+  if (first === undefined) return { created: 0, conflicts: [] }
   const rows = fresh.map(({ record: { desire } }) => {
     const { properties, at } = split('Desire', desire)
-    return { key: desire.key, properties, firstSeen: at.firstSeen ?? null, lastSeen: at.lastSeen ?? null }
+    return { key: desire.key, properties, ...at }
   })
-  if (rows.length > 0) {
-    const [row] = await work.run(stepOf(desires, { batch: { desires: rows } }))
-    const [first] = fresh
-    if (row?.desires !== rows.length && first !== undefined)
-      throw missing(first.index, first.record, 'its pattern')
-  }
+  const [row] = await work.run(stepOf(desires, { batch: { desires: rows } }))
+  if (row?.desires !== rows.length) throw missing(first.index, first.record, 'its pattern')
   return { created: fresh.length, conflicts: [] }
 }

@@ -1,114 +1,119 @@
+/**
+ * Restores worlds: how each begins, what is in it, and where it stands once all of that is there. In between it counts as
+ * deleted, so that nobody reads half of it, and goes on where it was cut off when its file is restored again.
+ */
 import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { keyOf, type Ref } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
-import { split } from './properties.ts'
-import type { Given, Restored, Work } from './work.ts'
-import { compared, keysOf, writeRows } from './write.ts'
-
-/**
- * Worlds: how each begins, and where it stands once all that is of it is there. In between it counts as deleted, so
- * that nobody reads half of it, and goes on where it was cut off when its file is restored again.
- */
+import {
+  compared,
+  createNodes,
+  type Given,
+  isMade,
+  keysOf,
+  markMade,
+  type Restored,
+  readExisting,
+  refuseMissing,
+  split,
+  type Work,
+  writeRows,
+} from './write.ts'
 
 const worlds = statement('restore/worlds')
-const holdWorlds = statement('restore/hold-worlds')
+const lock = statement('restore/lock-worlds')
 const standings = statement('restore/standings')
-const knownCriteria = statement('restore/known-criteria')
 
 export async function writeWorlds(work: Work, given: readonly Given<'world'>[]): Promise<Restored> {
-  const standing = (await readWorlds(work.graph, keysOf(given))).map(({ beginning }) => beginning)
-  const { fresh, conflicts } = compared(given, standing)
-  const written = await writeRows(
-    work,
-    worlds,
-    fresh.map(({ record: { kind: _, ...world } }) => ({ key: world.key, ...split('World', world) })),
-  )
-  if (written < fresh.length) {
-    const there = new Set((await readWorlds(work.graph, keysOf(fresh))).map(({ beginning }) => beginning.key))
-    const lost = fresh.find(({ record }) => !there.has(record.key))
-    if (lost !== undefined) throw missing(lost.index, lost.record, `task ${lost.record.taskKey}`)
-  }
-  for (const { record } of fresh) work.made.worlds.set(record.key, { turns: 0, attempts: 0 })
+  const existing = (await readWorlds(work.graph, keysOf(given))).map(({ beginning }) => beginning)
+  const { fresh, conflicts } = compared(given, existing)
+  markMade(work, 'World', keysOf(fresh))
+  await refuseMissing(work, fresh, ({ taskKey }) => [{ label: 'Task', key: taskKey }])
+  const rows = fresh.map(({ record }) => ({ key: record.key, ...split('World', record) }))
+  await writeRows(work, worlds, rows)
   return { created: fresh.length, conflicts }
 }
 
-const heldRow = z.object({ key: z.string(), restoring: z.boolean() })
+const lockedRow = z.object({ key: z.string(), restoring: z.boolean() })
 
 /** Locks worlds, and says which are being restored: nothing is added to others. */
-export async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
+async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
+  const isMadeHere = (key: string) => isMade(work, { label: 'World', key })
   const asked = [...new Set(keys)]
-  const held = new Map<string, boolean>(
-    asked.flatMap((key) => (work.made.worlds.has(key) ? [[key, true]] : [])),
-  )
-  const others = asked.filter((key) => !held.has(key)).sort()
-  if (others.length === 0) return held
-  for (const row of await work.run(stepOf(holdWorlds, { keys: others, token: work.token }))) {
-    const { key, restoring } = decodeRow(holdWorlds, heldRow, row)
-    held.set(key, restoring)
+  const locked = new Map(asked.filter(isMadeHere).map((key) => [key, true]))
+  const others = asked.filter((key) => !isMadeHere(key)).sort()
+  if (others.length === 0) return locked
+  for (const row of await work.run(stepOf(lock, { keys: others, token: work.token }))) {
+    const { key, restoring } = decodeRow(lock, lockedRow, row)
+    locked.set(key, restoring)
   }
-  return held
+  return locked
 }
 
-/** Those of some criteria that are not in the graph. */
-export async function unknownCriteria(work: Work, keys: Iterable<string>): Promise<Set<string>> {
-  const asked = new Set(keys)
-  for (const key of work.made.criteria) asked.delete(key)
-  if (asked.size === 0) return asked
-  for (const { key } of await work.run(stepOf(knownCriteria, { keys: [...asked] }))) asked.delete(String(key))
-  return asked
-}
+/** Writes what is in worlds. Nothing is added to a world that stands: only one that is being restored lacks anything. */
+export const writeIntoWorlds =
+  <K extends 'turn' | 'attempt' | 'turn_run'>(kind: K) =>
+  async (work: Work, given: readonly Given<K>[]): Promise<Restored> => {
+    const { fresh, conflicts } = compared(given, await readExisting(work, kind, given))
+    const restoring = await lockWorlds(
+      work,
+      fresh.map(({ record }) => record.world),
+    )
+    const open: Given<K>[] = []
+    for (const one of fresh) {
+      const { index, record } = one
+      const isOpen = restoring.get(record.world)
+      if (isOpen === undefined) throw missing(index, record, `world ${record.world}`)
+      if (isOpen) open.push(one)
+      else conflicts.push({ index, kind, key: keyOf(record), fields: [] })
+    }
+    await createNodes(work, kind, open)
+    for (const { record } of open) {
+      const { turn, attempt } = work.written.get(record.world) ?? { turn: 0, attempt: 0 }
+      const more = { turn: turn + Number(kind === 'turn'), attempt: attempt + Number(kind === 'attempt') }
+      work.written.set(record.world, more)
+    }
+    return { created: open.length, conflicts }
+  }
 
 export async function writeStandings(work: Work, given: readonly Given<'standing'>[]): Promise<Restored> {
   const keys = keysOf(given)
-  const held = await lockWorlds(work, keys)
-  const lost = given.find(({ record }) => !held.has(record.world))
+  const locked = await lockWorlds(work, keys)
+  const lost = given.find(({ record }) => !locked.has(record.world))
   if (lost !== undefined) throw missing(lost.index, lost.record, `world ${lost.record.world}`)
-  const whole = keys.filter((key) => held.get(key) === false)
-  const standing =
-    whole.length === 0 ? [] : (await readWorlds(work.graph, whole)).map((world) => world.standing)
-  const { fresh, conflicts } = compared(given, standing)
-  await refuseUnknownCriteria(work, fresh)
+  const whole = keys.filter((key) => locked.get(key) === false)
+  const existing = (await readWorlds(work.graph, whole)).map(({ standing }) => standing)
+  const { fresh, conflicts } = compared(given, existing)
+  await refuseMissing(work, fresh, ({ progress }) =>
+    progress.map(({ criterion }): Ref => ({ label: 'Criterion', key: criterion })),
+  )
   await writeRows(
     work,
     standings,
-    fresh.map(({ record: { kind: _, world, progress, ...properties } }) => ({
-      world,
-      progress,
-      ...split('World', properties),
+    fresh.map(({ record }) => ({
+      world: record.world,
+      progress: record.progress,
+      ...split('World', record),
     })),
   )
   await refuseHalf(work, fresh)
   return { created: fresh.length, conflicts }
 }
 
-async function refuseUnknownCriteria(work: Work, fresh: readonly Given<'standing'>[]): Promise<void> {
-  const unknown = await unknownCriteria(
-    work,
-    fresh.flatMap(({ record }) => record.progress.map(({ criterion }) => criterion)),
-  )
-  for (const { index, record } of fresh) {
-    const lost = record.progress.find(({ criterion }) => unknown.has(criterion))
-    if (lost !== undefined) throw missing(index, record, `criterion ${lost.criterion}`)
-  }
-}
-
 /** A world stands only where its turns and attempts are all there. */
 async function refuseHalf(work: Work, fresh: readonly Given<'standing'>[]): Promise<void> {
-  const { worlds: made } = work.made
-  const others = keysOf(fresh).filter((key) => !made.has(key))
-  const found: Map<string, { turns: number; attempts: number }> = new Map(made)
-  if (others.length > 0) {
-    for (const world of await readWorlds(work.graph, others)) found.set(world.standing.world, world)
-  }
+  const others = keysOf(fresh).filter((key) => !isMade(work, { label: 'World', key }))
+  const found = new Map(work.written)
+  for (const { standing, turns, attempts } of await readWorlds(work.graph, others))
+    found.set(standing.world, { turn: turns, attempt: attempts })
   for (const { index, record } of fresh) {
-    const world = found.get(record.world) ?? { turns: 0, attempts: 0 }
-    if (world.turns !== record.turnCount)
-      throw missing(index, record, `${record.turnCount} turns, not ${world.turns}`)
-    const attempts = record.attemptCount ?? 0
-    if (world.attempts !== attempts)
-      throw missing(index, record, `${attempts} attempts, not ${world.attempts}`)
+    const { turn, attempt } = found.get(record.world) ?? { turn: 0, attempt: 0 }
+    if (turn !== record.turnCount) throw missing(index, record, `${record.turnCount} turns, not ${turn}`)
+    const { attemptCount = 0 } = record
+    if (attempt !== attemptCount) throw missing(index, record, `${attemptCount} attempts, not ${attempt}`)
   }
 }

@@ -1,30 +1,46 @@
-import { stepOf } from '../../graph/port.ts'
-import type { Statement } from '../../graph/statements.ts'
-import type { ExportRecord, Kind } from '../export/records.ts'
-import { type Conflict, differing, keyOf } from './conflicts.ts'
-import type { Given, Work } from './work.ts'
+/** Compares records with what stands in the graph, and writes those that are new, with statements that the model gives. */
+import { type Label, nodes } from '../../graph/model/nodes.ts'
+import { isInstant, kindOf } from '../../graph/model/properties.ts'
+import { type Graph, type Run, stepOf, type Value } from '../../graph/port.ts'
+import { generated, type Statement, statement } from '../../graph/statements.ts'
+import { type NodeKind, readKeys, readRecords } from '../export/read.ts'
+import type { Kind, RecordOf } from '../export/records.ts'
+import { type AnyRecord, keyOf, type Ref, type StoredForm, storedForms } from '../export/stored-form.ts'
+import { type Conflict, differing, missing } from './conflicts.ts'
 
-/** Rows as one map: Neo4j plans a statement anew where a parameter is an empty list and no longer a full one. */
-export async function writeRows(
-  { run, token }: Work,
-  to: Statement,
-  rows: readonly object[],
-): Promise<number> {
-  if (rows.length === 0) return 0
-  const params = { batch: { rows }, ...(to.params.includes('token') && { token }) }
-  const [answer] = await run(stepOf(to, params))
-  return Number(answer?.written ?? 0)
+/** A batch of records on its way into the graph: one transaction. */
+export type Work = {
+  graph: Graph
+  run: Run
+  token: string
+  /**
+   * The keys of what this transaction has made: nothing hangs on it yet, so there is nothing to look for, which is most of
+   * what a batch would ask.
+   */
+  made: Map<Label, Set<string>>
+  /** How many turns and attempts it wrote into each world. */
+  written: Map<string, { turn: number; attempt: number }>
 }
 
+/** A record and its place in the batch. */
+export type Given<K extends Kind> = { index: number; record: RecordOf<K> }
+
+/** What came of the records of a kind: those that were not created stood there already, but for conflicts. */
+export type Restored = { created: number; conflicts: Conflict[] }
+
 export type Compared<K extends Kind> = { fresh: Given<K>[]; conflicts: Conflict[] }
+
+export const keysOf = <K extends Kind>(given: readonly Given<K>[]): string[] => [
+  ...new Set(given.map(({ record }) => keyOf(record))),
+]
 
 /** Parts the records that are new from those that stand there already. */
 export function compared<K extends Kind>(
   given: readonly Given<K>[],
-  standing: readonly ExportRecord[],
-  fieldsOf: (given: Given<K>['record'], standing: ExportRecord) => string[] = differing,
+  existing: readonly RecordOf<K>[],
+  fieldsOf: (given: RecordOf<K>, existing: RecordOf<K>) => string[] = differing,
 ): Compared<K> {
-  const byKey = new Map(standing.map((record) => [keyOf(record), record]))
+  const byKey = new Map(existing.map((record) => [keyOf(record), record]))
   const fresh: Given<K>[] = []
   const conflicts: Conflict[] = []
   for (const { index, record } of given) {
@@ -41,6 +57,190 @@ export function compared<K extends Kind>(
   return { fresh, conflicts }
 }
 
-export const keysOf = <K extends Kind>(given: readonly Given<K>[]): string[] => [
-  ...new Set(given.map(({ record }) => keyOf(record))),
-]
+export const isMade = ({ made }: Work, { label, key }: Ref): boolean => made.get(label)?.has(key) ?? false
+
+export function markMade(work: Work, label: Label, keys: readonly string[]): void {
+  const known = work.made.get(label) ?? new Set()
+  for (const key of keys) known.add(key)
+  work.made.set(label, known)
+}
+
+/** What a record hangs on; null where its line does not say it. */
+export function ownerOf(kind: NodeKind, record: AnyRecord): Ref | null {
+  const { owner }: StoredForm = storedForms[kind]
+  return owner === undefined ? null : { label: owner.label, key: String(record[owner.field]) }
+}
+
+/** The records that stand there of those given: none can hang on what this transaction made. */
+export function readExisting<K extends NodeKind>(
+  work: Work,
+  kind: K,
+  given: readonly Given<K>[],
+): Promise<RecordOf<K>[]> {
+  const asked = given.filter(({ record }) => {
+    const owner = ownerOf(kind, record)
+    return owner === null || !isMade(work, owner)
+  })
+  return readRecords(work.graph, kind, keysOf(asked))
+}
+
+/** Writes the records of a kind that are new. */
+export const writeNodes =
+  <K extends NodeKind>(kind: K) =>
+  async (work: Work, given: readonly Given<K>[]): Promise<Restored> => {
+    const { fresh, conflicts } = compared(given, await readExisting(work, kind, given))
+    await createNodes(work, kind, fresh)
+    return { created: fresh.length, conflicts }
+  }
+
+/** @throws `invalid_request` where one hangs on what is not there */
+export async function createNodes<K extends NodeKind>(
+  work: Work,
+  kind: K,
+  fresh: readonly Given<K>[],
+): Promise<void> {
+  const { label, within, fields }: StoredForm = storedForms[kind]
+  markMade(work, label, keysOf(fresh))
+  await refuseMissing(work, fresh, (record) => refsOf(kind, record))
+  const writer = writers[kind]
+  if (writer === null) return
+  await writeRows(
+    work,
+    writer,
+    fresh.map(({ record }) => {
+      const line: AnyRecord = record
+      const node = within === undefined ? line : (line[within] as AnyRecord)
+      const beside = Object.entries(fields).flatMap(
+        ([name, { write, param = (value: unknown) => value as Value }]) =>
+          write === undefined ? [] : [[name, param(line[name], line)]],
+      )
+      return {
+        key: keyOf(record),
+        owner: ownerOf(kind, line)?.key ?? null,
+        ...split(label, node),
+        ...Object.fromEntries(beside),
+      }
+    }),
+  )
+}
+
+/** What must stand before a record. */
+export function refsOf(kind: NodeKind, record: AnyRecord): Ref[] {
+  const { fields }: StoredForm = storedForms[kind]
+  const owner = ownerOf(kind, record)
+  return [
+    ...(owner === null ? [] : [owner]),
+    ...Object.entries(fields).flatMap(([name, { refs }]) => refs?.(record[name], record) ?? []),
+  ]
+}
+
+type Values = { [name: string]: Value }
+
+/** What a node says, as statements take it: instants apart, each with a value, since `datetime()` makes them. */
+export function split(label: Label, node: AnyRecord): { properties: Values; at: Values } {
+  const properties: Values = {}
+  const at: Values = {}
+  for (const [name, property] of propertiesOf(label)) {
+    const value = (node[name] ?? null) as Value
+    if (isInstant(property)) at[name] = value
+    else if (value !== null && name !== 'key') properties[name] = value
+  }
+  return { properties, at }
+}
+
+const propertiesOf = (label: Label) => Object.entries(nodes[label].properties.shape)
+
+/** Nodes with all that a record says beside them. MERGE throughout: a line before may have named the node by its key. */
+function writerOf(kind: NodeKind): Statement {
+  const { label, owner, fields }: StoredForm = storedForms[kind]
+  const own = propertiesOf(label)
+  const instants = own.flatMap(([name, property]) =>
+    isInstant(property) ? [`n.${name} = datetime(x.at.${name})`] : [],
+  )
+  const tokens = own.flatMap(([name, property]) => {
+    const { kind: of, optional } = kindOf(property)
+    return of === 'token' && !optional ? [`n.${name} = $token`] : []
+  })
+  return generated(
+    `restore/write-${kind}`,
+    [
+      `// params: $batch${tokens.length > 0 ? ' $token' : ''}`,
+      'UNWIND $batch.rows AS x',
+      ...(owner === undefined ? [] : [`MATCH (o:${owner.label} {key: x.owner})`]),
+      `MERGE (n:${label} {key: x.key})`,
+      `SET ${['n += x.properties', ...instants, ...tokens].join(', ')}`,
+      ...(owner === undefined ? [] : [`MERGE (o)-[:${owner.type}]->(n)`]),
+      ...Object.values(fields).flatMap(({ write }) => write ?? []),
+      'RETURN count(n) AS written',
+    ].join('\n'),
+  )
+}
+
+/** By hand: a task's counters rise, and so does the revision of its criteria. The import has statements for the others. */
+const BY_HAND: { [K in NodeKind]?: Statement | null } = {
+  task: statement('restore/tasks'),
+  criterion: statement('restore/criteria'),
+  transcript_turn: null,
+  desire: null,
+}
+
+const writers = Object.fromEntries(
+  (Object.keys(storedForms) as NodeKind[]).map((kind) => [
+    kind,
+    kind in BY_HAND ? BY_HAND[kind] : writerOf(kind),
+  ]),
+) as { [K in NodeKind]: Statement | null }
+
+/** Rows as one map: Neo4j plans a statement anew where a parameter is an empty list and no longer a full one. */
+export async function writeRows({ run, token }: Work, to: Statement, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return
+  const params = { batch: { rows }, ...(to.params.includes('token') && { token }) }
+  const [answer] = await run(stepOf(to, params))
+  if (Number(answer?.written ?? 0) < rows.length) throw new Error(`${to.name} wrote less than it was given`)
+}
+
+const NOUNS = {
+  Project: 'project',
+  Feature: 'feature',
+  Task: 'task',
+  World: 'world',
+  Criterion: 'criterion',
+  Turn: 'turn',
+  SupersededTurn: 'the record',
+  TranscriptSession: 'session',
+} as const satisfies { [L in Label]?: string }
+
+const existing = Object.fromEntries(
+  Object.keys(NOUNS).map((label) => [
+    label,
+    generated(
+      `restore/existing-${label}`,
+      `// params: $keys\nUNWIND $keys AS key\nMATCH (n:${label} {key: key})\nRETURN n.key AS key`,
+    ),
+  ]),
+)
+
+/** @throws `invalid_request` for the first record of which something must stand before it that does not */
+export async function refuseMissing<K extends Kind>(
+  work: Work,
+  given: readonly Given<K>[],
+  refsOf: (record: RecordOf<K>) => readonly Ref[],
+): Promise<void> {
+  const asked = new Map<Label, Set<string>>()
+  for (const { record } of given) {
+    for (const ref of refsOf(record)) {
+      if (isMade(work, ref)) continue
+      asked.set(ref.label, (asked.get(ref.label) ?? new Set()).add(ref.key))
+    }
+  }
+  for (const [label, keys] of asked) {
+    const from = existing[label]
+    if (from === undefined) throw new Error(`nothing hangs on a ${label}`)
+    for (const key of await readKeys(work.graph, from, { keys: [...keys] })) keys.delete(key)
+  }
+  for (const { index, record } of given) {
+    const lost = refsOf(record).find(({ label, key }) => asked.get(label)?.has(key))
+    if (lost !== undefined)
+      throw missing(index, record, `${NOUNS[lost.label as keyof typeof NOUNS]} ${lost.key}`)
+  }
+}

@@ -1,3 +1,0 @@
-// params: $key
-MATCH (p:Project {key: $key})
-RETURN properties(p) AS project

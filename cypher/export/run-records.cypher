@@ -1,4 +1,0 @@
-// params: $keys
-UNWIND $keys AS key
-MATCH (r:TurnRun {key: key})<-[:HAS_RUN]-(w:World)
-RETURN properties(r) AS run, w.key AS world

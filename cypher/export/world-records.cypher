@@ -1,8 +1,0 @@
-// Worlds as they stand, with which records stand in them: a reader compares with what it has read.
-// params: $keys
-UNWIND $keys AS key
-MATCH (w:World {key: key})
-RETURN properties(w) AS world,
-       [(w)-[:HAS_TURN]->(t:Turn) | [t.number, t.revision]] AS turns,
-       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]] AS progress,
-       size([(w)-[:HAS_ATTEMPT]->(a:Attempt) | 1]) AS attempts

@@ -1,4 +1,0 @@
-// params: $keys
-UNWIND $keys AS key
-MATCH (c:Criterion {key: key})
-RETURN c.key AS key

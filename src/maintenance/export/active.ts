@@ -1,0 +1,44 @@
+/**
+ * Ends what is active of a world, for its export: a lease is of the graph that gave it, and two graphs must not both have
+ * it. So it leaves as if its owner had died when it last was heard of: interrupted, by the rules of the lifecycle.
+ */
+import { instantOf } from '../../core/instants.ts'
+import { reconcile, type WorldState } from '../../runs/lifecycle.ts'
+import type { Attempt, TurnRun } from '../../runs/record.ts'
+import { attemptRow, runRow } from '../../runs/rows.ts'
+import { type Found, type NodeKind, recordWith } from './read.ts'
+import type { RecordOf } from './records.ts'
+import { storedForms } from './stored-form.ts'
+
+export function endActive(
+  world: WorldState,
+  attempts: readonly Found<'attempt'>[],
+  runs: readonly Found<'turn_run'>[],
+): { attempts: RecordOf<'attempt'>[]; runs: RecordOf<'turn_run'>[] } {
+  const isActive = ({ node, record }: Found<'attempt' | 'turn_run'>) =>
+    storedForms[record.kind].isRecord?.(node) === false
+  const [attempt, run] = [attempts.find(isActive)?.node, runs.find(isActive)?.node]
+  const view = {
+    attempt: attempt === undefined ? null : attemptRow.parse(attempt),
+    run: run === undefined ? null : runRow.parse(run),
+  }
+  const { change } = reconcile(
+    { now: Number.POSITIVE_INFINITY, world, ...view, askedRun: null, askedAttempt: null },
+    { formerLifeOf: null, held: new Set(), at: lastHeardOf(world, view.run ?? view.attempt) },
+  )
+  const ended = <K extends NodeKind>(kind: K, found: Found<K>, after: object = {}) =>
+    recordWith(kind, found, after) ?? []
+  return {
+    attempts: attempts.flatMap((one) =>
+      one.node === attempt ? ended('attempt', one, change?.attempt) : one.record,
+    ),
+    runs: runs.flatMap((one) => (one.node === run ? ended('turn_run', one, change?.run) : one.record)),
+  }
+}
+
+/** Each renewal puts the lease so far ahead. */
+function lastHeardOf({ leaseTtlMs }: WorldState, held: TurnRun | Attempt | null): string {
+  if (held === null) return ''
+  const renewed = held.leaseUntil - leaseTtlMs
+  return instantOf(new Date(Math.max(renewed, Date.parse(held.startedAt))))
+}

@@ -1,0 +1,133 @@
+/** Exports a graph as records, each with the position after it: an export that was cut off goes on from there. */
+import * as z from 'zod'
+import { projectKey } from '../../core/keys.ts'
+import type { Graph } from '../../graph/port.ts'
+import { type Exported, isAt, placesBelow, projectsOf } from './places.ts'
+import { addedBelow, criteriaAfter, place, readRecords } from './read.ts'
+import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
+import { keyOf } from './stored-form.ts'
+import { exportTranscripts, transcriptPosition } from './transcripts.ts'
+import { exportWorld, worldPosition } from './world.ts'
+
+export const exportPosition = place.extend({
+  /** The revision of the task's criteria that was exported, and the last one of them where some are left. */
+  criteria: z.strictObject({ rev: z.number(), after: z.string().optional() }).optional(),
+  /** How much of the world was exported: nothing yet (null), or all of it (absent). */
+  ofWorld: worldPosition.nullable().optional(),
+  /** The last record of a kind that the model alone declares, below the place. */
+  added: z.strictObject({ kind: z.string(), after: z.string() }).optional(),
+  transcripts: transcriptPosition.optional(),
+})
+export type ExportPosition = z.output<typeof exportPosition>
+
+type Entry = { record: ExportRecord; at: ExportPosition }
+
+/** A page ends with the record that makes it larger. */
+const BYTES_A_PAGE = 2 * 1024 * 1024
+
+/** Some lines of an export, the first page with its header, and where the next page begins: null after the last one. */
+export async function exportPage(
+  graph: Graph,
+  exported: Exported,
+  from: ExportPosition | null,
+  limit: number,
+): Promise<{ lines: string[]; next: ExportPosition | null }> {
+  const header: Header = { format: FORMAT, version: VERSION, ...exported }
+  const lines = from === null ? [JSON.stringify(header)] : []
+  let bytes = 0
+  for await (const { record, at } of exportRecords(graph, exported, from)) {
+    const line = JSON.stringify(record)
+    lines.push(line)
+    bytes += Buffer.byteLength(line)
+    if (lines.length >= limit || bytes >= BYTES_A_PAGE) return { lines, next: at }
+  }
+  return { lines, next: null }
+}
+
+async function* exportRecords(
+  graph: Graph,
+  exported: Exported,
+  from: ExportPosition | null,
+): AsyncGenerator<Entry> {
+  for await (const project of projectsOf(graph, exported, from)) {
+    const own = from?.project === project ? from : null
+    if (own?.transcripts === undefined) yield* exportWork(graph, project, exported.since, own)
+    for await (const { record, at } of exportTranscripts(graph, project, exported.since, own?.transcripts))
+      yield { record, at: { project, transcripts: at } }
+  }
+}
+
+/** The work of a project: its features, their tasks with the criteria, and the worlds of each. */
+async function* exportWork(
+  graph: Graph,
+  project: string,
+  since: string | null,
+  from: ExportPosition | null,
+): AsyncGenerator<Entry> {
+  const [record] = await readRecords(graph, 'project', [projectKey(project)])
+  if (record === undefined) return
+  // With `since` it is exported once something of it is.
+  let untold = from === null
+  if (untold && since === null) {
+    yield { record, at: { project } }
+    untold = false
+  }
+  async function* exportAdded(at: ExportPosition): AsyncGenerator<Entry> {
+    const resumed = isAt(at, from) ? (from?.added ?? null) : null
+    for await (const record of addedBelow(graph, at, resumed))
+      yield { record, at: { ...at, added: { kind: record.kind, after: keyOf(record) } } }
+  }
+  if (from === null || isAt({ project }, from)) yield* exportAdded({ project })
+  let criteria = from?.criteria
+  for await (const at of placesBelow(graph, { project }, since, from)) {
+    if (untold) yield { record, at: { project } }
+    untold = false
+    const { feature, task, world } = at
+    if (world !== undefined && task !== undefined) {
+      const resumed = world === from?.world
+      let ofWorld = (resumed && from.ofWorld) || null
+      const chunks = resumed && from.ofWorld === undefined ? [] : exportWorld(graph, world, ofWorld)
+      for await (const chunk of chunks) {
+        // Criteria are read once the turns were that speak of them, and told again where a capture has added to them.
+        for await (const entry of exportCriteria(graph, task, { ...at, criteria, ofWorld })) {
+          criteria = entry.at.criteria
+          yield entry
+        }
+        const { after: _, ...told } = criteria ?? { rev: 0 }
+        criteria = told
+        for (const { record, at: done } of chunk) {
+          ofWorld = done
+          yield { record, at: { ...at, criteria, ...(done !== null && { ofWorld: done }) } }
+        }
+      }
+      yield* exportAdded({ ...at, ...(criteria && { criteria }) })
+    } else if (task !== undefined) {
+      const resumed = task === from?.task
+      if (!resumed) criteria = undefined
+      if (!resumed || criteria?.after !== undefined) {
+        for await (const entry of exportCriteria(graph, task, resumed ? from : at)) {
+          criteria = entry.at.criteria
+          yield entry
+        }
+      }
+      if (!resumed || isAt(at, from)) yield* exportAdded({ ...at, ...(criteria && { criteria }) })
+    } else if (feature !== undefined) {
+      const resumed = feature === from?.feature
+      for (const record of resumed ? [] : await readRecords(graph, 'feature', [feature])) yield { record, at }
+      if (!resumed || isAt(at, from)) yield* exportAdded(at)
+    }
+  }
+}
+
+/** A task and its criteria, where they are not those that were exported; from the criterion on after which it was left. */
+async function* exportCriteria(graph: Graph, key: string, from: ExportPosition): AsyncGenerator<Entry> {
+  let { rev, after } = from.criteria ?? {}
+  if (after === undefined) {
+    const [task] = await readRecords(graph, 'task', [key])
+    if (task === undefined || task.criteriaRev === rev) return
+    rev = task.criteriaRev
+    yield { record: task, at: { ...from, criteria: { rev, after: '' } } }
+  }
+  for await (const record of criteriaAfter(graph, key, after ?? ''))
+    yield { record, at: { ...from, criteria: { rev: rev ?? 0, after: record.key } } }
+}

@@ -1,0 +1,343 @@
+/**
+ * Declares where the records of an export stand in the graph: the node, what it hangs on, and what else a line says of
+ * it. The statements that read them (read.ts) and that restore them (restore/write.ts) are generated from here.
+ */
+import * as z from 'zod'
+import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
+import type { Label, Stored } from '../../graph/model/nodes.ts'
+import { ownersOf, relationships } from '../../graph/model/relationships.ts'
+import { storedProperties } from '../../graph/model/validate.ts'
+import type { Value } from '../../graph/port.ts'
+import { compareKeys } from './order.ts'
+import { ADDED, type ExportRecord, type Kind } from './records.ts'
+
+export type Ref = { label: Label; key: string }
+
+/** A field of a line beside the properties of its node, which is `n` in Cypher; `o` is what the node hangs on. */
+export type Field = {
+  /** Expressions that read it. */
+  reads: readonly string[]
+  /** Decodes what they gave. */
+  decode: z.ZodType
+  /** The property of the node that says how many there are: fewer are half of a commit. */
+  countedBy?: string
+  /** Clauses that restore it from `x.{field}`, once the node stands. */
+  write?: string
+  /** What they are given; default: the field as it is. */
+  param?: (value: unknown, record: AnyRecord) => Value
+  /** Nodes that must stand before it. */
+  refs?: (value: unknown, record: AnyRecord) => Ref[]
+}
+
+export type StoredForm = {
+  label: Label
+  /** The field of the line that holds the node's properties; without it they stand on the line itself. */
+  within?: string
+  /** The field that says by its key what the node hangs on. */
+  owner?: { field: string; label: Label; type: string }
+  fields: { readonly [field: string]: Field }
+  /** Whether the node is a record of the export at all. */
+  isRecord?: (node: Record<string, unknown>) => boolean
+  /** A property without which a node is half of a commit. */
+  beginsWith?: string
+}
+
+export type AnyRecord = Readonly<Record<string, unknown>>
+
+/** A node's properties, in the order of the table. */
+export const stored = <L extends Label>(label: L) =>
+  z.record(z.string(), z.unknown()).transform((held): Stored<L> => storedProperties(label, held))
+
+const column = (expression: string, decode: z.ZodType, more: Partial<Field> = {}): Field => ({
+  reads: [expression],
+  decode: z.tuple([decode]).transform(([value]) => value),
+  ...more,
+})
+
+const keyList = z.array(z.string()).transform((keys) => keys.toSorted(compareKeys))
+const onlyKey = z.array(z.string()).transform(([key = null]) => key)
+
+const labelOfRecord = (key: string): Label => (isSupersededKey(key) ? 'SupersededTurn' : 'Turn')
+
+type LinkOptions = {
+  keys?: (value: unknown, record: AnyRecord) => string[]
+  makesThem?: boolean
+} & Partial<Field>
+
+/**
+ * The nodes at the other end of a relationship, by their keys.
+ *
+ * @param pattern the relationship, with `k` for the other node
+ * @param options.makesThem whether one that is not there is made, by its key alone
+ */
+function links(field: string, pattern: string, labels: readonly Label[], options: LinkOptions = {}): Field {
+  const { keys = (value) => [value].flat() as string[], makesThem = false, ...more } = options
+  const [first] = labels
+  const end = labels.length === 1 ? `(k:${first})` : '(k)'
+  const refs = (value: unknown, record: AnyRecord) =>
+    keys(value, record).map((key) => ({
+      label: labels.length === 1 ? (first as Label) : labelOfRecord(key),
+      key,
+    }))
+  return {
+    ...column(`[${pattern.replace('(k)', end)} | k.key]`, keyList),
+    write: labels
+      .map((label) => `FOREACH (key IN x.${field}.${label} | MERGE (k:${label} {key: key}) MERGE ${pattern})`)
+      .join('\n'),
+    param: (value, record) => {
+      const found = refs(value, record)
+      return Object.fromEntries(
+        labels.map((label) => [label, found.filter((ref) => ref.label === label).map(({ key }) => key)]),
+      )
+    },
+    ...(!makesThem && { refs }),
+    ...more,
+  }
+}
+
+/** The property that says how many ordered parts a node has. */
+function countOf(type: string): string {
+  const parts = relationships.find((row) => row.type === type && row.parts !== null)?.parts
+  if (parts == null) throw new Error(`${type} leads to no ordered parts`)
+  return parts.count
+}
+
+const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
+const criteria = (keys: readonly string[]): Ref[] => keys.map((key) => ({ label: 'Criterion', key }))
+
+type OfCriterion = { criterion: string }
+
+/** Ordered parts of a record, each of a criterion. */
+const partsOfCriteria = (
+  field: string,
+  label: 'Verification' | 'Promise',
+  [type, of]: readonly [string, string],
+): Field =>
+  column(
+    `[(n)-[:${type}]->(p:${label})-[:${of}]->(k:Criterion) | [k.key, properties(p)]]`,
+    z
+      .array(z.tuple([z.string(), stored(label)]))
+      .transform((parts) => parts.map(([criterion, part]) => ({ criterion, ...part })).sort(byPosition)),
+    {
+      countedBy: countOf(type),
+      write: `FOREACH (p IN x.${field} | MERGE (k:Criterion {key: p.criterion})
+  CREATE (n)-[:${type}]->(y:${label})-[:${of}]->(k) SET y += p.properties)`,
+      param: (parts) =>
+        (parts as OfCriterion[]).map(({ criterion, ...properties }) => ({ criterion, properties })),
+      refs: (parts) => criteria((parts as OfCriterion[]).map(({ criterion }) => criterion)),
+    },
+  )
+
+/** What hangs on a turn, and on a record that was replaced. */
+const PARTS = {
+  verifications: partsOfCriteria('verifications', 'Verification', ['RECORDED', 'OF']),
+  promises: partsOfCriteria('promises', 'Promise', ['PROMISED', 'TO_MEET']),
+  issues: {
+    reads: [
+      '[(n)-[:RAISED]->(i:Issue) | properties(i)]',
+      '[(n)-[:RAISED]->(i:Issue)-[:ABOUT]->(c:Criterion) | [i.position, c.key]]',
+    ],
+    decode: z
+      .tuple([z.array(stored('Issue')), z.array(z.tuple([z.number(), z.string()]))])
+      .transform(([issues, about]) =>
+        issues.map((issue) => ({ about: otherEnds(about, issue.position), ...issue })).sort(byPosition),
+      ),
+    countedBy: countOf('RAISED'),
+    write: `FOREACH (i IN x.issues | CREATE (n)-[:RAISED]->(y:Issue) SET y += i.properties
+  FOREACH (key IN i.about | MERGE (k:Criterion {key: key}) CREATE (y)-[:ABOUT]->(k)))`,
+    param: (issues) => (issues as About[]).map(({ about, ...properties }) => ({ about, properties })),
+    refs: (issues) => criteria((issues as About[]).flatMap(({ about }) => about)),
+  },
+  gates: column(
+    '[(n)-[:PASSED_THROUGH]->(g:Gate) | properties(g)]',
+    z.array(stored('Gate')).transform((gates) => gates.toSorted(byPosition)),
+    {
+      countedBy: countOf('PASSED_THROUGH'),
+      write: 'FOREACH (g IN x.gates | CREATE (n)-[:PASSED_THROUGH]->(y:Gate) SET y += g)',
+    },
+  ),
+  transcribedIn: column(
+    '[(n)-[:TRANSCRIBED_IN]->(s:TranscriptSession) | s {.key, .id, .project}]',
+    z
+      .array(z.object({ key: z.string(), id: z.string().nullish(), project: z.string().nullish() }))
+      .transform((sessions) =>
+        sessions
+          .map(({ key, id, project }) => ({
+            key,
+            ...(id != null && { id }),
+            ...(project != null && { project }),
+          }))
+          .sort((a, b) => compareKeys(a.key, b.key)),
+      ),
+    {
+      write: `FOREACH (s IN x.transcribedIn | MERGE (y:TranscriptSession {key: s.key}) ON CREATE SET y += s
+  CREATE (n)-[:TRANSCRIBED_IN]->(y))`,
+    },
+  ),
+} satisfies StoredForm['fields']
+
+type About = { about: string[] }
+
+const otherEnds = (pairs: readonly (readonly [number, string])[], place: number): string[] =>
+  pairs.flatMap(([of, key]) => (of === place ? [key] : [])).sort(compareKeys)
+
+const labels = column(
+  '[(o)-[l:LABELS]->(k:Criterion) WHERE l.turn = n.number | [l.source, l.label, k.key]]',
+  z
+    .array(z.tuple([z.string(), z.string(), z.string()]))
+    .transform((found) =>
+      found
+        .toSorted((a, b) => compareKeys(a.join('\n'), b.join('\n')))
+        .map(([source, label, criterion]) => ({ source, label, criterion })),
+    ),
+  {
+    write: `FOREACH (l IN x.labels | MERGE (k:Criterion {key: l.criterion})
+  CREATE (o)-[:LABELS {source: l.source, label: l.label, turn: x.properties.number}]->(k))`,
+    refs: (found) => criteria((found as OfCriterion[]).map(({ criterion }) => criterion)),
+  },
+)
+
+const previous = links('previous', '(k)-[:NEXT]->(n)', ['Turn'], {
+  reads: ['[(k:Turn)-[:NEXT]->(n) | k.number]'],
+  decode: z.tuple([z.array(z.number())]).transform(([[number = null]]) => number),
+  keys: (number, { world }) => (number === null ? [] : [turnKey(String(world), Number(number))]),
+})
+
+/** A run comes after its attempts, so it is made by its key. */
+const ofRun = links('ofRun', '(k)-[:HAS_ATTEMPT]->(n)', ['TurnRun'], {
+  reads: [],
+  makesThem: true,
+  keys: (_, { attempt }) => {
+    const { project, turnRunId } = attempt as { project: string; turnRunId?: string }
+    return turnRunId === undefined ? [] : [recordKey(project, turnRunId)]
+  },
+})
+
+const RECORDS: readonly Label[] = ['Turn', 'SupersededTurn']
+
+/** The calls of a turn of a transcript, in their order, which is not said again. */
+const steps: Field = {
+  reads: [
+    '[(n)-[:HAS_STEP]->(s:Step)-[:USED]->(k:Tool) | [k.name, properties(s)]]',
+    '[(n)-[:HAS_STEP]->(s:Step)-[:STARTED]->(k:TranscriptSession) | [s.sequence, k.key]]',
+  ],
+  decode: z
+    .tuple([
+      z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())])),
+      z.array(z.tuple([z.number(), z.string()])),
+    ])
+    .transform(([found, started]) =>
+      found
+        .map(
+          ([tool, held]) =>
+            [tool, storedProperties(held.failure == null ? 'Step' : 'FailedStep', held)] as const,
+        )
+        .sort(([, a], [, b]) => a.sequence - b.sequence)
+        .map(([tool, { sequence, ...step }]) => {
+          const {
+            project: _,
+            tool: __,
+            sessionId: ___,
+            begunMs: ____,
+            ...more
+          } = step as Stored<'FailedStep'>
+          const sessions = otherEnds(started, sequence)
+          return { tool, ...more, ...(sessions.length > 0 && { started: sessions }) }
+        }),
+    ),
+  countedBy: countOf('HAS_STEP'),
+}
+
+/** What a node hangs on, as the model has it. */
+function ownerOf(label: Label, field: string): NonNullable<StoredForm['owner']> {
+  const [ownership] = ownersOf(label)
+  const [owner] = ownership?.owners ?? []
+  if (ownership === undefined || owner === undefined) throw new Error(`a ${label} hangs on nothing`)
+  return { field, label: owner, type: ownership.type }
+}
+
+/** World and standing are two records of one node: world.ts reads them. */
+export const storedForms: { readonly [K in Exclude<Kind, 'world' | 'standing'>]: StoredForm } = {
+  project: { label: 'Project', fields: {} },
+  feature: { label: 'Feature', owner: ownerOf('Feature', 'project'), fields: {} },
+  task: { label: 'Task', owner: ownerOf('Task', 'feature'), fields: {} },
+  criterion: { label: 'Criterion', owner: ownerOf('Criterion', 'task'), fields: {}, beginsWith: 'texts' },
+  turn: {
+    label: 'Turn',
+    within: 'turn',
+    owner: ownerOf('Turn', 'world'),
+    fields: { previous, ...PARTS, labels },
+  },
+  superseded_turn: {
+    label: 'SupersededTurn',
+    within: 'turn',
+    fields: {
+      supersededBy: links('supersededBy', '(k)-[:SUPERSEDES]->(n)', RECORDS, {
+        decode: z.tuple([onlyKey]).transform(([key]) => key ?? ''),
+      }),
+      ...PARTS,
+    },
+  },
+  attempt: {
+    label: 'Attempt',
+    within: 'attempt',
+    owner: ownerOf('Attempt', 'world'),
+    fields: {
+      produced: links('produced', '(n)-[:PRODUCED]->(k)', RECORDS, {
+        decode: z.tuple([onlyKey]).transform(([key]) => key),
+        keys: (key) => (key === null ? [] : [String(key)]),
+      }),
+      ofRun,
+    },
+    // No lease leaves: what is active has no record as it stands (active.ts).
+    isRecord: ({ status }) => status !== 'running',
+  },
+  turn_run: {
+    label: 'TurnRun',
+    within: 'run',
+    owner: ownerOf('TurnRun', 'world'),
+    fields: {},
+    isRecord: ({ status }) => status !== 'running' && status !== 'cancel_requested',
+  },
+  transcript_session: {
+    label: 'TranscriptSession',
+    within: 'session',
+    fields: { agentOf: links('agentOf', '(n)-[:AGENT_OF]->(k)', ['TranscriptSession'], { makesThem: true }) },
+    // One that is only named comes with the record that names it.
+    isRecord: ({ isTranscribed }) => isTranscribed === true,
+  },
+  transcript_turn: {
+    label: 'TranscriptTurn',
+    within: 'turn',
+    fields: {
+      heldBy: column(
+        '[(n)<-[h:HAS_TURN]-(k:TranscriptSession) | [k.key, h.index]]',
+        z
+          .array(z.tuple([z.string(), z.number()]))
+          .transform((found) =>
+            found
+              .map(([session, index]) => ({ session, index }))
+              .sort((a, b) => compareKeys(a.session, b.session)),
+          ),
+      ),
+      steps,
+    },
+  },
+  transcript_file: {
+    label: 'TranscriptFile',
+    within: 'file',
+    fields: { holds: links('holds', '(n)-[:HOLDS]->(k)', ['TranscriptSession']) },
+  },
+  desire: { label: 'Desire', within: 'desire', fields: {} },
+  ...Object.fromEntries(
+    ADDED.map(({ kind, label, owner }) => [kind, { label, owner: ownerOf(label, owner), fields: {} }]),
+  ),
+}
+
+/** By which a record is known. */
+export function keyOf(record: ExportRecord): string {
+  if ('key' in record) return record.key
+  if (record.kind === 'standing') return record.world
+  const node = (record as AnyRecord)[storedForms[record.kind].within ?? '']
+  return (node as { key: string }).key
+}
