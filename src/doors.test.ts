@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import type { ImportTarget } from './artifacts/existing-worlds.ts'
 import { importAutobuild } from './artifacts/import.ts'
-import type { ImportTarget } from './artifacts/import-target.ts'
 import { operations } from './operations/table.ts'
 import { ALL_TOOLS } from './operations/tools.ts'
 import { transcriptUpload } from './operations/transcript-upload.ts'

@@ -6,9 +6,10 @@
  * await client.captureTurnState({ featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  * await client.close()
  */
+
+export type { ImportTarget } from './artifacts/existing-worlds.ts'
 export { type ImportOptions, type ImportProgress, importAutobuild } from './artifacts/import.ts'
 export { type ImportReport, importReport } from './artifacts/import-report.ts'
-export type { ImportTarget } from './artifacts/import-target.ts'
 export type { CallOptions, TurngraphClient } from './client/client.ts'
 export { isSpooled } from './client/client-errors.ts'
 export {

@@ -1,3 +1,11 @@
+/** Picks what has content from the fields of an artifact for a turn record. */
+import type * as z from 'zod'
+import type { WireForm } from '../core/wire-form.ts'
+import type { turnInput } from '../memory/record/record.ts'
+
+/** A turn record in the wire form (turns.md), without project and world; only the fields that have content. */
+export type WireTurn = WireForm<z.input<typeof turnInput>>
+
 /** A text with content: white space alone is none. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 

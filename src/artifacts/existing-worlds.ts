@@ -1,18 +1,36 @@
 import { hasCode } from '../core/errors.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
-import type { ImportTarget } from './import-target.ts'
-import { differenceOf, onlyAdds, withWhatResultsTold } from './record-diff.ts'
+import { compareRecords, keepFieldsOfResults, onlyAdds } from './record-diff.ts'
+
+type Page<T> = { items: T[]; nextCursor: string | null }
+type PageOf = { project: string | null; limit: number; cursor: string | null }
+
+/**
+ * What an import asks of Turngraph. Every TurngraphClient fits; it is spelled out here because the clients
+ * know all capabilities, and a capability that knew them in turn would close a cycle.
+ */
+export type ImportTarget = {
+  listWorlds(input: PageOf & { featureId: string; taskId: string }): Promise<Page<{ worldSlug: string }>>
+  listTurns(input: PageOf & { worldSlug: string }): Promise<Page<TurnState>>
+  createWorld(
+    input: { project: string | null; featureId: string; taskId: string },
+    options?: { idempotencyKey: string },
+  ): Promise<{ worldSlug: string; deletedAt: string | null }>
+  captureTurnState(
+    input: CaptureRequest,
+  ): Promise<{ created: boolean; superseded: boolean; redactions?: number }>
+}
 
 /** A world of the task as the graph has it. */
-export type StandingWorld = { worldSlug: string; turns: ReadonlyMap<number, TurnState> }
+export type ExistingWorld = { worldSlug: string; turns: ReadonlyMap<number, TurnState> }
 
 const PAGE = 100
 
-export async function standingWorlds(
+export async function readExistingWorlds(
   client: ImportTarget,
   scope: { project: string | null; featureId: string; taskId: string },
-): Promise<StandingWorld[]> {
-  const worlds: StandingWorld[] = []
+): Promise<ExistingWorld[]> {
+  const worlds: ExistingWorld[] = []
   for await (const { worldSlug } of everyItem((cursor) => worldsOfTask(client, scope, cursor))) {
     const turns = new Map<number, TurnState>()
     const { project } = scope
@@ -55,20 +73,20 @@ async function* everyItem<T>(
  * A turn that has no time, or had none when it was imported, is known by its number, as long as no other turn
  * of the run speaks against the world.
  */
-export function worldOfRun(
+export function findWorldOfRun(
   run: readonly CaptureRequest[],
-  worlds: readonly StandingWorld[],
-): StandingWorld | null {
-  const known = worlds.map((world) => ({ world, held: run.filter((turn) => holds(world, turn)).length }))
-  const most = Math.max(0, ...known.map(({ held }) => held))
-  if (most > 0) return known.find(({ held }) => held === most)?.world ?? null
+  worlds: readonly ExistingWorld[],
+): ExistingWorld | null {
+  const shared = worlds.map((world) => run.filter((turn) => holds(world, turn)).length)
+  const most = Math.max(0, ...shared)
+  if (most > 0) return worlds[shared.indexOf(most)] ?? null
   return worlds.find((world) => mayHold(world, run)) ?? null
 }
 
-const holds = ({ turns }: StandingWorld, { turnNumber, completedAt }: CaptureRequest): boolean =>
+const holds = ({ turns }: ExistingWorld, { turnNumber, completedAt }: CaptureRequest): boolean =>
   completedAt != null && turns.get(turnNumber)?.completedAt === completedAt
 
-function mayHold({ turns }: StandingWorld, run: readonly CaptureRequest[]): boolean {
+function mayHold({ turns }: ExistingWorld, run: readonly CaptureRequest[]): boolean {
   const pairs = run.flatMap((read) => {
     const stored = turns.get(read.turnNumber)
     return stored === undefined ? [] : [{ stored, read }]
@@ -78,7 +96,7 @@ function mayHold({ turns }: StandingWorld, run: readonly CaptureRequest[]): bool
     pairs.every(
       ({ stored, read }) =>
         stored.completedAt === (read.completedAt ?? null) ||
-        (stored.completedAt === null && onlyAdds(differenceOf(stored, withWhatResultsTold(read, stored)))),
+        (stored.completedAt === null && onlyAdds(compareRecords(stored, keepFieldsOfResults(read, stored)))),
     )
   )
 }

@@ -3,13 +3,13 @@ import { asTurngraphError, hasCode, TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
 import { sha256 } from '../core/keys.ts'
 import { parseInput, parseWire, snakeCase } from '../core/wire-form.ts'
-import { type CaptureRequest, captureRequest } from '../memory/record/record.ts'
-import { type StandingWorld, standingWorlds, worldOfRun } from './existing-worlds.ts'
+import { type CaptureRequest, captureRequest, type TurnState } from '../memory/record/record.ts'
+import type { WireTurn } from './content.ts'
+import type { ImportTarget } from './existing-worlds.ts'
+import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
 import type { ImportReport } from './import-report.ts'
-import type { ImportTarget } from './import-target.ts'
 import { type AutobuildTask, readAutobuild } from './read.ts'
-import type { WireTurn } from './record.ts'
-import { differenceOf, differs, hasGained, withWhatResultsTold } from './record-diff.ts'
+import { compareRecords, differs, hasGained, keepFieldsOfResults } from './record-diff.ts'
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
 
@@ -46,9 +46,11 @@ export async function importAutobuild(
 ): Promise<ImportReport> {
   parseInput(importOptions, options, 'importAutobuild', 'is no option here')
   const { project = null, dryRun = false, onProgress } = options
-  const reading = await readAutobuild(paths, (done, total) => onProgress?.({ phase: 'reading', done, total }))
+  const { tasks, ...read } = await readAutobuild(paths, (done, total) =>
+    onProgress?.({ phase: 'reading', done, total }),
+  )
   const report: ImportReport = {
-    tasks: reading.tasks.length,
+    tasks: tasks.length,
     worlds: 0,
     turnsCreated: 0,
     turnsUnchanged: 0,
@@ -57,16 +59,12 @@ export async function importAutobuild(
     verifications: 0,
     promises: 0,
     issues: 0,
-    unmapped: reading.unmapped,
-    unread: reading.unread,
-    skipped: reading.skipped,
-    warnings: reading.warnings,
-    redactions: reading.redactions,
+    ...read,
   }
   const importing: Importing = { client, project, dryRun, report }
-  for (const [i, task] of reading.tasks.entries()) {
+  for (const [i, task] of tasks.entries()) {
     await importTask(importing, task)
-    onProgress?.({ phase: 'writing', done: i + 1, total: reading.tasks.length })
+    onProgress?.({ phase: 'writing', done: i + 1, total: tasks.length })
   }
   return report
 }
@@ -76,7 +74,7 @@ type Importing = { client: ImportTarget; project: string | null; dryRun: boolean
 async function importTask(importing: Importing, task: AutobuildTask): Promise<void> {
   const { client, project, report } = importing
   const { featureId, taskId } = task
-  const worlds = await standingWorlds(client, { project, featureId, taskId })
+  const worlds = await readExistingWorlds(client, { project, featureId, taskId })
   for (const run of task.runs) {
     report.worlds++
     for (const turn of run) {
@@ -85,7 +83,7 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
       report.issues += turn.issues?.length ?? 0
     }
     const requests = run.flatMap((turn) => toRequest(importing, turn) ?? [])
-    await importRun(importing, requests, worldOfRun(requests, worlds))
+    await importRun(importing, requests, findWorldOfRun(requests, worlds))
   }
 }
 
@@ -103,12 +101,12 @@ function toRequest({ project, report }: Importing, turn: WireTurn): CaptureReque
 async function importRun(
   importing: Importing,
   run: readonly CaptureRequest[],
-  standing: StandingWorld | null,
+  existing: ExistingWorld | null,
 ): Promise<void> {
-  let worldSlug = standing?.worldSlug ?? null
+  let worldSlug = existing?.worldSlug ?? null
   for (const request of run) {
     try {
-      const stored = standing?.turns.get(request.turnNumber)
+      const stored = existing?.turns.get(request.turnNumber)
       if (stored !== undefined) {
         await importAgain(importing, request, stored)
         continue
@@ -123,14 +121,10 @@ async function importRun(
   }
 }
 
-async function importAgain(
-  importing: Importing,
-  read: CaptureRequest,
-  stored: Parameters<typeof differenceOf>[0],
-): Promise<void> {
+async function importAgain(importing: Importing, read: CaptureRequest, stored: TurnState): Promise<void> {
   const { report, dryRun } = importing
-  const request = { ...withWhatResultsTold(read, stored), worldSlug: stored.worldSlug }
-  const difference = differenceOf(stored, request)
+  const request = { ...keepFieldsOfResults(read, stored), worldSlug: stored.worldSlug }
+  const difference = compareRecords(stored, request)
   if (!differs(difference)) {
     report.turnsUnchanged++
     return

@@ -1,9 +1,25 @@
+/** Reads what the Coach and the Player judged: verifications, promises, issues and gates of a turn record. */
 import { isDeepStrictEqual } from 'node:util'
+import { findCoachDecision } from '../memory/record/decisions.ts'
 import { toCriterionStatus, toPromiseStatus } from '../memory/record/record.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
-import { firstList, firstNumber, firstText, isText, withContent } from './content.ts'
+import {
+  firstList,
+  firstNumber,
+  firstText,
+  hasContent,
+  isText,
+  unique,
+  type WireTurn,
+  withContent,
+  word,
+} from './content.ts'
 import type { Warn } from './truncate-to-limits.ts'
-import type { WirePromise, WireVerification } from './wire-turn.ts'
+
+type WireIssue = NonNullable<WireTurn['issues']>[number]
+type WirePromise = NonNullable<WireTurn['promises']>[number]
+type WireVerification = NonNullable<WireTurn['verifications']>[number]
+type GateStatus = NonNullable<WireTurn['gates']>[string]
 
 type CriterionEntry = {
   id: string | null | undefined
@@ -114,3 +130,99 @@ function mapped<T extends string>(
   warn(field, `"${shown}" is no known status; recorded as ${other}`)
   return other
 }
+
+export function issuesOf(coach: CoachReport | undefined, criterionIds: readonly string[]): WireIssue[] {
+  const issues = (coach?.issues ?? []).map((issue): WireIssue => {
+    if (typeof issue === 'string') return { severity: 'advisory', description: issue }
+    return {
+      severity: firstText(issue.severity) ?? 'advisory',
+      ...withContent({ category: firstText(issue.category, issue.type) }),
+      description: issue.description ?? '',
+      ...withContent({
+        criterion_ids: labelsIn(issue.requirement ?? '', criterionIds),
+        suggestion: firstText(issue.suggestion),
+        details: joinDetails(issue.details, issue.missing_criteria),
+      }),
+    }
+  })
+  const rejects = findCoachDecision(coach?.verdict ?? coach?.decision ?? '') === 'rejected'
+  const severity = rejects ? 'blocking' : 'advisory'
+  const findings = (coach?.findings ?? []).map((finding): WireIssue => {
+    const locus = typeof finding === 'string' ? finding : (finding.locus ?? '')
+    return { severity, description: locus }
+  })
+  return [...issues, ...findings]
+}
+
+/** The two keys that a Coach keeps particulars in, as one object of the file's JSON. */
+function joinDetails(details: unknown, missing: unknown): WireIssue['details'] {
+  if (!hasContent(missing)) return details as WireIssue['details']
+  const isObject = typeof details === 'object' && !Array.isArray(details)
+  const own = !hasContent(details) ? {} : isObject ? details : { details }
+  return { ...own, missing_criteria: missing } as WireIssue['details']
+}
+
+/** turns.md: what a capture takes as blocking. */
+const BLOCKING = new Set(['blocking', 'must_fix', 'critical', 'major'])
+
+export const suggestionsOf = (issues: readonly WireIssue[]): string =>
+  unique(
+    issues.flatMap(({ severity, suggestion }) =>
+      BLOCKING.has(word(severity)) && isText(suggestion) ? [suggestion] : [],
+    ),
+  ).join('; ')
+
+const LABEL = /\b([A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*?[-_])\d+\b/g
+
+/**
+ * The criterion labels in an issue's `requirement` ("AC-002, AC-003 (tests)"), as written. A label is
+ * one where it begins like the criteria that the turn names, or `AC-` or `criterion_`: `UTF-8` and `TASK-X-004`
+ * are none. A range is the two labels that it names.
+ */
+export function labelsIn(requirement: string, criterionIds: readonly string[]): string[] {
+  const prefixes = new Set(['ac-', 'criterion_', 'criterion-'])
+  for (const id of criterionIds) {
+    for (const [, prefix] of id.matchAll(LABEL)) prefixes.add(lower(prefix))
+  }
+  const found = [...requirement.matchAll(LABEL)].filter(([, prefix]) => prefixes.has(lower(prefix)))
+  return [...new Set(found.map(([label]) => label))]
+}
+
+const lower = (prefix: string | undefined): string => (prefix ?? '').toLowerCase()
+
+export function gatesOf(coach: CoachReport | undefined): Record<string, GateStatus> {
+  const results = coach?.validation_results
+  const gates = new Map<string, GateStatus>()
+  for (const [name, value] of Object.entries(results?.quality_gates ?? {})) gates.set(name, gateStatus(value))
+  const tests = results?.independent_tests
+  if (tests !== undefined && tests !== null) {
+    gates.set('independent_tests', typeof tests === 'boolean' ? gateStatus(tests) : testRunStatus(tests))
+  }
+  if (!gates.has('tests_passed')) {
+    const run = { tests_passed: coach?.tests_passed, ...results }
+    if (run.tests_passed !== undefined) {
+      gates.set('tests_passed', lacksSignal(coach) ? 'unknown' : testRunStatus(run))
+    }
+  }
+  return Object.fromEntries(gates)
+}
+
+const gateStatus = (value: unknown): GateStatus =>
+  typeof value === 'boolean' ? (value ? 'passed' : 'failed') : 'unknown'
+
+/** A run that was skipped or brought no signal proves nothing, whatever its flag says. */
+function testRunStatus(run: Record<string, unknown>): GateStatus {
+  const skipped = word(run.test_command) === 'skipped' || run.skipped === true || run.tests_run === false
+  return skipped || run.signal_absent === true ? 'unknown' : gateStatus(run.tests_passed)
+}
+
+/** The orchestrator adds an issue when its own run brought no signal, and leaves the Coach's claim as it was. */
+const lacksSignal = (coach: CoachReport | undefined): boolean =>
+  (coach?.issues ?? []).some(
+    (issue) =>
+      typeof issue !== 'string' &&
+      typeof issue.details === 'object' &&
+      issue.details !== null &&
+      'signal_absent' in issue.details &&
+      issue.details.signal_absent === true,
+  )

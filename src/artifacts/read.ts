@@ -1,10 +1,13 @@
+/** Reads the artifacts of autobuild below some folders into turn records. */
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { type ParsedArtifact, parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
+import type { WireTurn } from './content.ts'
 import { type FoundFile, findTaskFolders, order, type TaskFolder } from './folders.ts'
-import { completedAt, type TurnSources, turnRecord, type WireTurn } from './record.ts'
-import { splitRuns } from './split-runs.ts'
+import type { ImportReport } from './import-report.ts'
+import { completedAt, type TurnSources, turnRecord } from './record.ts'
+import { splitRuns } from './times.ts'
 
 export type AutobuildTask = {
   taskId: string
@@ -15,20 +18,12 @@ export type AutobuildTask = {
   runs: WireTurn[][]
 }
 
-export type SkippedFile = { file: string; reason: string }
-export type ReadingWarning = { task: string; turn: number | null; field: string; message: string }
-
-export type AutobuildReading = {
+export type AutobuildReading = Pick<
+  ImportReport,
+  'unmapped' | 'unread' | 'skipped' | 'warnings' | 'redactions'
+> & {
   /** By feature, task, folder. */
   tasks: AutobuildTask[]
-  /** Keys that the mapping has no row for, by shape and key; `example` is the first file that has it. */
-  unmapped: { shape: string; key: string; count: number; example: string }[]
-  /** Files of task folders that hold nothing of a record, by their name with N for its digits. */
-  unread: { name: string; count: number; example: string }[]
-  skipped: SkippedFile[]
-  warnings: ReadingWarning[]
-  /** How many secrets were masked in what was read. */
-  redactions: number
 }
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -63,7 +58,7 @@ export async function readAutobuild(
   }
 }
 
-function countByName(files: readonly FoundFile[]): AutobuildReading['unread'] {
+function countByName(files: readonly FoundFile[]): ImportReport['unread'] {
   const byName = groupBy(files, ({ name }) => name.replaceAll(/\d+/g, 'N'))
   return [...byName]
     .map(([name, alike]) => ({ name, count: alike.length, example: alike[0]?.shown ?? '' }))
@@ -180,13 +175,13 @@ type Parsed<S extends Shape> = S['schema']['_zod']['output']
 
 /** Opens the files, each once, and keeps account of what could not be used. */
 class ArtifactReader {
-  readonly skipped: SkippedFile[]
-  readonly warnings: ReadingWarning[] = []
-  readonly unmapped = new Map<string, AutobuildReading['unmapped'][number]>()
+  readonly skipped: ImportReport['skipped']
+  readonly warnings: ImportReport['warnings'] = []
+  readonly unmapped = new Map<string, ImportReport['unmapped'][number]>()
   redactions = 0
   readonly #events = new Map<string, Map<string, string>>()
 
-  constructor(skipped: readonly SkippedFile[]) {
+  constructor(skipped: ImportReport['skipped']) {
     this.skipped = [...skipped]
   }
 

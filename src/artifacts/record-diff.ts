@@ -1,3 +1,4 @@
+/** Compares the record read from artifacts with the stored one: whether it has gained content, or lost some. */
 import { isDeepStrictEqual } from 'node:util'
 import { partsOf } from '../memory/record/normalize.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
@@ -42,7 +43,7 @@ export type Difference = {
   entriesGained: boolean
 }
 
-export function differenceOf(stored: TurnState, request: CaptureRequest): Difference {
+export function compareRecords(stored: TurnState, request: CaptureRequest): Difference {
   const read = recordOf(request)
   const difference: Difference = { gained: [], lost: [], changed: [], entriesGained: false }
   for (const field of FIELDS) {
@@ -51,11 +52,9 @@ export function differenceOf(stored: TurnState, request: CaptureRequest): Differ
     else if (!isFilled(read[field])) difference.lost.push(field)
     else difference.changed.push(field)
   }
-  const entries = [
-    entryDifference(stored.verifications, read.verifications),
-    entryDifference(stored.promises, read.promises),
-  ]
-  difference.entriesGained = entries.some((entry) => entry.gained) && !entries.some((entry) => entry.lost)
+  const [before, now] = [filledPlaces(stored), filledPlaces(read)]
+  difference.entriesGained =
+    [...now].some((place) => !before.has(place)) && [...before].every((place) => now.has(place))
   return difference
 }
 
@@ -73,16 +72,16 @@ export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean 
 export const onlyAdds = ({ lost, changed }: Difference): boolean =>
   lost.length === 0 && changed.every((field) => field === 'mode')
 
-/** What `task_work_results.json` may have told. */
+/** Fields that `task_work_results.json` may have given. */
 const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', 'coverage'] as const
 
 /**
  * `task_work_results.json` tells of the newest turn only: what an earlier import learned from it about this
  * turn is gone from the folder by now, and still true.
  */
-export function withWhatResultsTold(request: CaptureRequest, stored: TurnState): CaptureRequest {
-  const told = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))
-  return { ...request, ...Object.fromEntries(told.map((field) => [field, stored[field]])) }
+export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState): CaptureRequest {
+  const missing = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))
+  return { ...request, ...Object.fromEntries(missing.map((field) => [field, stored[field]])) }
 }
 
 /** The request as it would be stored, in the fields compared. */
@@ -99,25 +98,13 @@ function recordOf(request: CaptureRequest): Pick<TurnState, Field> {
 
 const isFilled = (value: unknown): boolean => value !== 'unknown' && hasContent(value)
 
-type CriterionEntry = { criterionId: string }
-
-function entryDifference(
-  stored: readonly CriterionEntry[],
-  read: readonly CriterionEntry[],
-): { gained: boolean; lost: boolean } {
-  const before = filledPlaces(stored)
-  const now = filledPlaces(read)
-  return {
-    gained: [...now].some((place) => !before.has(place)),
-    lost: [...before].some((place) => !now.has(place)),
-  }
+/** Each field with content of each verification and promise, by the criterion's label. */
+function filledPlaces(record: Pick<TurnState, 'verifications' | 'promises'>): Set<string> {
+  const placesOf = (kind: 'verifications' | 'promises') =>
+    record[kind].flatMap((entry) =>
+      Object.entries(entry).flatMap(([key, value]) =>
+        isFilled(value) ? [JSON.stringify([kind, entry.criterionId, key])] : [],
+      ),
+    )
+  return new Set([...placesOf('verifications'), ...placesOf('promises')])
 }
-
-const filledPlaces = (entries: readonly CriterionEntry[]): Set<string> =>
-  new Set(
-    entries.flatMap((entry) =>
-      Object.entries(entry)
-        .filter(([, value]) => isFilled(value))
-        .map(([key]) => JSON.stringify([entry.criterionId, key])),
-    ),
-  )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CoachReport, PlayerReport, TurnStateFile } from './artifacts.ts'
-import { type TurnSources, turnRecord } from './record.ts'
+import { sourcePaths, type TurnSources, turnRecord } from './record.ts'
 
 const scope = { featureId: 'FEAT-1', taskId: 'TASK-1', turn: 1 }
 const notes = { implementation_notes: 'Wrote the cart.' }
@@ -344,4 +344,33 @@ test('what is over the limits is cut, and said', () => {
   const sources = { player: { implementation_notes: 'x'.repeat(70_000) } }
   expect(record(sources).player_summary).toHaveLength(65_536)
   expect(warnings(sources)).toEqual(['player_summary: had 70000 bytes; the first 64 KiB are kept'])
+})
+
+test('a worktree prefix is made relative, and what it then repeats is dropped', () => {
+  expect(
+    sourcePaths([
+      '/home/dev/shop/.guardkit/worktrees/FEAT-1/src/cart.py',
+      'src/cart.py',
+      './tests/test_cart.py',
+      '.claude/worktrees/w1/docs/a.md',
+    ]),
+  ).toEqual(['src/cart.py', 'tests/test_cart.py', 'docs/a.md'])
+})
+
+test("the orchestrator's own files and caches are dropped", () => {
+  expect(
+    sourcePaths([
+      '.guardkit/autobuild/TASK-1/player_turn_1.json',
+      '/home/dev/shop/.guardkit/worktrees/FEAT-1/.guardkit/bootstrap_state.json',
+      'src/__pycache__/cart.cpython-312.pyc',
+      '.pytest_cache/README.md',
+      'build/cart.pyc',
+      ' ',
+    ]),
+  ).toEqual([])
+})
+
+test('a folder of sources named worktrees or cache stays', () => {
+  const paths = ['src/worktrees/git/list.ts', 'src/cache.py', '/tmp/scratch.py']
+  expect(sourcePaths(paths)).toEqual(paths)
 })

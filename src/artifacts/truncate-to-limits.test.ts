@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
-import { fitToLimits } from './truncate-to-limits.ts'
+import { truncateToLimits } from './truncate-to-limits.ts'
 
 function limited<T>(record: T): { fitted: T; warnings: string[] } {
   const warnings: string[] = []
-  return { fitted: fitToLimits(record, (field, message) => warnings.push(`${field}: ${message}`)), warnings }
+  return {
+    fitted: truncateToLimits(record, (field, message) => warnings.push(`${field}: ${message}`)),
+    warnings,
+  }
 }
 
 test('a record within the limits stays as it is', () => {

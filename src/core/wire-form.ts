@@ -9,6 +9,17 @@ import { scrubText } from './scrub/scrub.ts'
 
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
 
+type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : S
+
+/** The wire form of a record, where an absent field is left out and never null. */
+export type WireForm<T> = T extends readonly (infer Entry)[]
+  ? WireForm<Entry>[]
+  : T extends object
+    ? { [K in keyof T as K extends string ? SnakeCase<K> : K]: WireForm<Exclude<T[K], null | undefined>> }
+    : T
+
 const wireForms = new WeakMap<z.ZodType, z.ZodType>()
 
 /** The same schema with snake_case keys: what edges validate, and what OpenAPI and MCP show. */

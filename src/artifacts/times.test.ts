@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitRuns } from './split-runs.ts'
+import { splitRuns } from './times.ts'
 
 type Turn = [number: number, time: number | null]
 const split = (...turns: Turn[]): number[][] =>

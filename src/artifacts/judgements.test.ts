@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { labelsIn } from './requirement.ts'
+import { labelsIn } from './judgements.ts'
 
 test.each([
   ['AC-002, AC-003 (tests), AC-002 again', ['AC-002', 'AC-003']],
