@@ -173,10 +173,15 @@ export function whole(text: string): number {
 
 type Target = { featureId?: unknown; taskId?: unknown; worldSlug?: unknown }
 
-/** @throws `invalid_request` where neither a task nor a world is named */
+/** @throws `invalid_request` that says what is missing, where neither a task nor a world is named */
 function requireTarget({ featureId, taskId, worldSlug }: Target): void {
   if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined)) return
-  throw new TurngraphError('invalid_request', 'It is not said which task is meant.', {
+  const missing = taskId !== undefined ? '--feature' : featureId !== undefined ? '--task' : null
+  const message =
+    missing === null
+      ? 'It is not said which task is meant.'
+      : `${missing} is missing: a task is named by its feature and its own id.`
+  throw new TurngraphError('invalid_request', message, {
     hint: 'Name it with --feature and --task, or one of its worlds with --world.',
   })
 }

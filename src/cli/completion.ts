@@ -40,7 +40,7 @@ async function printCompletions(program: Command, words: string[]): Promise<void
     described.addCommand(command)
     // It knows a command by its name alone.
     const alias = words.findIndex((word) => command.aliases().includes(word))
-    if (alias === 1) words[alias] = command.name()
+    if (alias === 0) words[alias] = command.name()
   }
   if (words.includes('--preset')) {
     const { listAnalyses } = await import('../analysis/named-analyses.ts')

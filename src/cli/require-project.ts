@@ -49,7 +49,8 @@ export async function withProjectChecked<T>(
   try {
     return await use(client)
   } catch (error) {
-    if (project !== undefined && hasCode(error, 'not_found')) await requireProject(client, project)
+    if (project !== undefined && hasCode(error, 'not_found', 'unknown_world'))
+      await requireProject(client, project)
     throw error
   }
 }

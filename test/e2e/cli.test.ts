@@ -322,6 +322,11 @@ describe('exit codes', () => {
       [...context, '--token-budget', '5'],
       'error: --token-budget: must be a whole number from 100 to 100,000\n',
     ],
+    [
+      ['context', '--task', 'TASK-1', '--turn', '2'],
+      'error: --feature is missing: a task is named by its feature and its own id.\nhint: Name it with --feature and --task, or',
+    ],
+    [['why', '--feature', 'FEAT-1'], 'error: --task is missing: '],
     [['worlds', '--limit', '501'], 'error: --limit: must be a whole number from 1 to 500\n'],
     [['paths', '--top', '-1'], 'error: --top: '],
     [['query', 'RETURN 1', '--timeout', '0'], 'error: --timeout: '],
@@ -384,6 +389,7 @@ describe('exit codes', () => {
     const commands = [
       ['worlds'],
       ['run', 'list'],
+      ['run', 'start', 'TASK-1'],
       ['export'],
       ['query', '--preset', 'blockers'],
       ['doctor'],

@@ -23,6 +23,9 @@ test('commands, options and the words that options take are completed', async ()
   expect(await completed('criteria', '--po')).toEqual(['--policy'])
   expect(await completed('criteria', '--policy', '')).toEqual(['sticky', 'evidence', 'latest'])
   expect(await completed('comp')).toEqual(['completion'])
+  expect(await completed('query', '--preset', 'bl')).toEqual(['blockers', 'blocking-gates'])
+  expect(await completed('world', 'h')).toEqual(['history', 'help'])
+  expect(await completed('world', 'turns', '--li')).toEqual(['--limit'])
 })
 
 test.each(['bash', 'zsh', 'fish', 'powershell'])(
