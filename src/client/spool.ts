@@ -78,7 +78,7 @@ const NAME = /^(\d{16})\.json$/
 
 /** The folder of a spool: one file a capture, named by its number. What stands there was flushed to the disk. */
 export class SpoolFolder {
-  readonly path: string
+  readonly folder: string
   readonly #refusedPath: string
   readonly #maxEntries: number
   readonly #maxBytes: number
@@ -87,13 +87,16 @@ export class SpoolFolder {
 
   /** @throws `store_unavailable` that names the folder, here and wherever the disk does not do what it should */
   constructor({ folder, maxEntries = MAX_ENTRIES, maxBytes = MAX_BYTES }: SpoolOptions) {
-    this.path = path.resolve(folder)
-    this.#refusedPath = path.join(this.path, 'refused')
+    this.folder = path.resolve(folder)
+    this.#refusedPath = path.join(this.folder, 'refused')
     this.#maxEntries = maxEntries
     this.#maxBytes = maxBytes
     this.#waiting = this.#onDisk(() => {
       mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
-      return namesIn(this.path).map((name) => ({ name, bytes: statSync(path.join(this.path, name)).size }))
+      return namesIn(this.folder).map((name) => ({
+        name,
+        bytes: statSync(path.join(this.folder, name)).size,
+      }))
     })
     const known = [
       ...this.#waiting.map(({ name }) => name),
@@ -111,7 +114,7 @@ export class SpoolFolder {
   }
 
   get #addressFile(): string {
-    return path.join(this.path, 'address')
+    return path.join(this.folder, 'address')
   }
 
   get waiting(): number {
@@ -123,7 +126,7 @@ export class SpoolFolder {
   }
 
   /** @throws `too_large` where the spool is full, and `store_unavailable` where the disk is: nothing was kept then */
-  keep(entry: Kept, address: string): void {
+  add(entry: Kept, address: string): void {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text)
     const held = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
@@ -131,7 +134,7 @@ export class SpoolFolder {
     const name = `${String(this.#last + 1).padStart(16, '0')}.json`
     this.#onDisk(() => {
       if (this.#waiting.length === 0) writeDurably(this.#addressFile, address)
-      writeDurably(path.join(this.path, name), text)
+      writeDurably(path.join(this.folder, name), text)
     })
     this.#last++
     this.#waiting.push({ name, bytes })
@@ -153,7 +156,7 @@ export class SpoolFolder {
   removeOldest(): void {
     const [first] = this.#waiting
     if (first === undefined) return
-    this.#onDisk(() => rmSync(path.join(this.path, first.name), { force: true }))
+    this.#onDisk(() => rmSync(path.join(this.folder, first.name), { force: true }))
     this.#waiting.shift()
   }
 
@@ -165,7 +168,7 @@ export class SpoolFolder {
       mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
       const errorFile = path.join(this.#refusedPath, first.name.replace(/json$/, 'error.json'))
       writeDurably(errorFile, JSON.stringify(reason, null, 2))
-      const file = path.join(this.path, first.name)
+      const file = path.join(this.folder, first.name)
       if (existsSync(file)) renameSync(file, path.join(this.#refusedPath, first.name))
     })
     this.#waiting.shift()
@@ -174,7 +177,7 @@ export class SpoolFolder {
   /** A file that somebody has removed is no capture either: it stands in nobody's way. */
   #read(name: string): Kept | TurngraphError {
     try {
-      return kept.parse(JSON.parse(readFileSync(path.join(this.path, name), 'utf8')))
+      return kept.parse(JSON.parse(readFileSync(path.join(this.folder, name), 'utf8')))
     } catch (cause) {
       return new TurngraphError('invalid_request', `${name} is no capture that a spool has kept.`, { cause })
     }
@@ -185,7 +188,7 @@ export class SpoolFolder {
       return work()
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
-      throw new TurngraphError('store_unavailable', `The spool in ${this.path} cannot be used${code}.`, {
+      throw new TurngraphError('store_unavailable', `The spool in ${this.folder} cannot be used${code}.`, {
         hint: 'Check that the folder is there, that it can be written, and that the disk has room.',
         details: { spooled: false },
         cause,
@@ -214,7 +217,7 @@ function writeDurably(file: string, text: string): void {
   }
 }
 
-const full = ({ path: folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
+const full = ({ folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
   new TurngraphError(
     'too_large',
     `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was kept.`,

@@ -1,3 +1,4 @@
+/** A client whose captures wait in a spool while the service is away, and are sent in their order once it is back. */
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { parseInput } from '../core/wire-form.ts'
@@ -82,9 +83,8 @@ async function clean(operation: Kept['operation'], input: unknown, project: stri
   return { operation, input: { ...parsed, project: parsed.project ?? project, turn } }
 }
 
-class ReplayingSpool implements Spool {
+class ReplayingSpool extends SpoolFolder implements Spool {
   readonly #client: TurngraphClient
-  readonly #folder: SpoolFolder
   readonly #address: string
   readonly #log: (message: string) => void
   /** By world, how many were refused. */
@@ -97,38 +97,22 @@ class ReplayingSpool implements Spool {
   #closed = false
 
   constructor({ replayer, spool, address, log }: SpoolingOptions) {
+    super(spool)
     this.#client = replayer
-    this.#folder = new SpoolFolder(spool)
     this.#address = address
     this.#log = log
-    const waitsFor = this.#folder.address
+    const waitsFor = this.address
     if (waitsFor !== null && waitsFor !== address) throw ofAnother(this.folder, waitsFor, address)
     this.#later()
-  }
-
-  get folder(): string {
-    return this.#folder.path
-  }
-
-  get waiting(): number {
-    return this.#folder.waiting
-  }
-
-  get refused(): number {
-    return this.#folder.refused
   }
 
   refusedIn(scope: SpoolScope): number {
     return this.#refusals.get(worldKeyOf(scope)) ?? 0
   }
 
-  entries(): Kept[] {
-    return this.#folder.entries()
-  }
-
   /** Keeps a capture, and answers the error that tells its caller so. */
   keep(entry: Kept, cause: Error | null): TurngraphError {
-    this.#folder.keep(entry, this.#address)
+    this.add(entry, this.#address)
     this.#later()
     return new TurngraphError(
       'store_unavailable',
@@ -172,13 +156,13 @@ class ReplayingSpool implements Spool {
     let stoppedBy: TurngraphError | null = null
     /** Worlds of which a turn was refused: their later turns were built on it. */
     const torn = new Set<string>()
-    for (let entry = this.#folder.oldest(); entry !== null && !this.#closed; entry = this.#folder.oldest()) {
+    for (let entry = this.oldest(); entry !== null && !this.#closed; entry = this.oldest()) {
       const world = entry instanceof TurngraphError ? '' : worldKeyOf(scopeOf(entry))
       try {
         if (entry instanceof TurngraphError) throw entry
         if (torn.has(world)) throw builtOn()
         await this.#store(entry)
-        this.#folder.removeOldest()
+        this.removeOldest()
         sent++
       } catch (error) {
         if (!(error instanceof TurngraphError)) throw error
@@ -188,7 +172,7 @@ class ReplayingSpool implements Spool {
         }
         torn.add(world)
         this.#refusals.set(world, (this.#refusals.get(world) ?? 0) + 1)
-        this.#folder.refuseOldest(error.toWire())
+        this.refuseOldest(error.toWire())
         this.#log(`A spooled turn was refused (${error.message}); it stays in ${this.folder}/refused.`)
         refused++
       }
