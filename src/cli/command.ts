@@ -113,6 +113,10 @@ export const action =
     for (const [, parameter] of takes) added.addArgument(argumentOf(parameter))
     for (const [, option] of options) added.addOption(option)
     if (help !== undefined) added.addHelpText('after', `\n${help}\n`)
+    shownNames.set(added, [
+      ...takes.map(([field], i) => [field, `<${added.registeredArguments[i]?.name()}>`] as const),
+      ...options.map(([field, { long }]) => [field, long ?? ''] as const),
+    ])
     return added.action(async () => {
       const values = added.opts()
       const given = [
@@ -122,6 +126,9 @@ export const action =
       await run(Object.fromEntries(given) as Of<A, O>)
     })
   }
+
+/** What was typed for a field, such as `--turns` or `<world>`: errors name it so (own-words.ts). */
+export const shownNames = new WeakMap<Command, readonly (readonly [field: string, shown: string])[]>()
 
 /** Commands below one name. */
 export const group =

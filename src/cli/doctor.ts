@@ -1,54 +1,50 @@
-import type { Command } from 'commander'
+/** `turngraph doctor`: examines the graph, and repairs what can be derived. */
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { Examination } from '../maintenance/doctor/examine.ts'
 import type { Finding } from '../maintenance/doctor/finding.ts'
-import { withJson, withProject } from './options.ts'
+import { action, SHARED } from './command.ts'
 import { counted, printJson, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
-type Options = { project?: string; json?: boolean; repair?: boolean }
-
-export function addDoctor(program: Command): void {
-  const doctor = program
-    .command('doctor')
-    .description(
+export const addDoctor = action(
+  {
+    name: 'doctor',
+    description:
       'examine the graph: schema, records, chains, counters, what is derived; it changes nothing unless told to',
-    )
-    .option('--repair', 'put right what can be derived from the graph itself; never removes what a turn says')
-    .addHelpText(
-      'after',
-      `
-Without --project all projects, and what belongs to none. Each finding names its check, the record and a remedy
+    options: {
+      repair: [
+        '--repair',
+        'put right what can be derived from the graph itself; never removes what a turn says',
+      ],
+      ...SHARED,
+    },
+    help: `Without --project all projects, and what belongs to none. Each finding names its check, the record and a remedy
 (docs/operations.md). Exit codes: 0 nothing found, 8 something found (with --repair: left); else those of every command.
 
 Examples:
   turngraph doctor
   turngraph doctor --project shop
   turngraph doctor --repair
-  turngraph doctor --json | jq -r '.findings[] | "\\(.check) \\(.key)"'
-`,
+  turngraph doctor --json | jq -r '.findings[] | "\\(.check) \\(.key)"'`,
+  },
+  async ({ project, json = false, repair = false }) => {
+    const { withClient } = await import('./connect.ts')
+    const found = await withClient({ project, readsOnly: !repair, asItIs: !repair }, (client) =>
+      examineAll(client, project, repair),
     )
-    .action(examineGraph)
-  withJson(withProject(doctor))
-}
-
-async function examineGraph({ project, json = false, repair = false }: Options): Promise<void> {
-  const { withClient } = await import('./connect.ts')
-  const found = await withClient({ project, readsOnly: !repair, asItIs: !repair }, (client) =>
-    examineAll(client, project, repair),
-  )
-  const left = found.findings.filter(({ repaired }) => !repaired)
-  const healthy = left.length === 0
-  if (!healthy) process.exitCode = EXIT.found.code
-  if (json) return printJson({ healthy, ...found })
-  if (found.findings.length === 0)
-    return printText(`Healthy: ${counted(found.examined, 'record')} examined, nothing found.`)
-  for (const finding of found.findings) printFinding(finding)
-  printText(
-    `${counted(found.findings.length, 'finding')}${repair ? `, ${left.length} left` : ''}; ${counted(found.examined, 'record')} examined.`,
-  )
-}
+    const left = found.findings.filter(({ repaired }) => !repaired)
+    const healthy = left.length === 0
+    if (!healthy) process.exitCode = EXIT.found.code
+    if (json) return printJson({ healthy, ...found })
+    if (found.findings.length === 0)
+      return printText(`Healthy: ${counted(found.examined, 'record')} examined, nothing found.`)
+    for (const finding of found.findings) printFinding(finding)
+    printText(
+      `${counted(found.findings.length, 'finding')}${repair ? `, ${left.length} left` : ''}; ${counted(found.examined, 'record')} examined.`,
+    )
+  },
+)
 
 async function examineAll(
   client: TurngraphClient,

@@ -1,52 +1,42 @@
-import type { Command } from 'commander'
-import { named } from './options.ts'
+/** `turngraph export`: writes the graph as JSON lines, to a file or to standard output. */
+import { action } from './command.ts'
 import { counted, printNote } from './output.ts'
 
-type ExportOptions = { project?: string; since?: string; pairs?: boolean; out?: string }
-
-export function addExport(program: Command): void {
-  program
-    .command('export')
-    .description('write the graph as JSON lines, to be restored elsewhere: all projects, or one')
-    .option(
-      '--project <project>',
-      'this project alone (default: all; TURNGRAPH_PROJECT does not count)',
-      named,
-    )
-    .option('--since <instant>', 'whole worlds and transcript sessions that moved since')
-    .option('--pairs', "a training set: a line for each turn with a Coach's verdict, with what led to it")
-    .option(
-      '--out <file>',
-      'where to write; it appears there once it is whole (default: standard output)',
-      named,
-    )
-    .addHelpText(
-      'after',
-      `
-Examples:
+export const addExport = action(
+  {
+    name: 'export',
+    description: 'write the graph as JSON lines, to be restored elsewhere: all projects, or one',
+    options: {
+      project: ['--project <project>', 'this project alone (default: all; TURNGRAPH_PROJECT does not count)'],
+      since: [
+        '--since <instant>',
+        'whole worlds and transcript sessions that moved since',
+        { parse: String },
+      ],
+      pairs: ['--pairs', "a training set: a line for each turn with a Coach's verdict, with what led to it"],
+      out: ['--out <file>', 'where to write; it appears there once it is whole (default: standard output)'],
+    },
+    help: `Examples:
   turngraph export > backup.jsonl
   turngraph export --project shop --out shop.jsonl
-  turngraph export --project shop --pairs > training.jsonl
-`,
-    )
-    .action(exportTo)
-}
-
-async function exportTo({ project, since, pairs = false, out }: ExportOptions): Promise<void> {
-  const [{ withClient }, { exportLines, pagesOf }] = await Promise.all([
-    import('./connect.ts'),
-    import('../maintenance/export/export-lines.ts'),
-  ])
-  const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
-  await withClient({ project, readsOnly: true }, async (client) => {
-    const read = (cursor: string | null) =>
-      project === undefined
-        ? client.exportGraphPage({ ...asked, cursor })
-        : client.exportPage({ ...asked, project, cursor })
-    const lines = pairs ? pagesOf(read) : exportLines(read)
-    await writeLines(lines, out)
-  })
-}
+  turngraph export --project shop --pairs > training.jsonl`,
+  },
+  async ({ project, since, pairs = false, out }) => {
+    const [{ withClient }, { exportLines, pagesOf }] = await Promise.all([
+      import('./connect.ts'),
+      import('../maintenance/export/export-lines.ts'),
+    ])
+    const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
+    await withClient({ project, readsOnly: true }, async (client) => {
+      const read = (cursor: string | null) =>
+        project === undefined
+          ? client.exportGraphPage({ ...asked, cursor })
+          : client.exportPage({ ...asked, project, cursor })
+      const lines = pairs ? pagesOf(read) : exportLines(read)
+      await writeLines(lines, out)
+    })
+  },
+)
 
 async function writeLines(lines: AsyncIterable<string>, out: string | undefined): Promise<void> {
   const [{ pipeline }, { Readable }] = await Promise.all([

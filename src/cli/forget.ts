@@ -1,49 +1,43 @@
-import type { Command } from 'commander'
+/** `turngraph forget`: deletes a world, the worlds of a task, or a project. */
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { ForgetAnswer } from '../maintenance/forget/record.ts'
-import { named, withJson, withProject } from './options.ts'
+import { action, type Given, SHARED } from './command.ts'
 import { counted, printJson, printNote, printText, showProgress } from './output.ts'
 
-type Options = {
-  world?: string
-  feature?: string
-  task?: string
-  project?: string
-  before?: string
-  yes?: boolean
-  json?: boolean
-}
+const OPTIONS = {
+  worldSlug: ['--world <slug>', 'this world alone'],
+  featureId: ['--feature <id>', 'with --task: all worlds of the task'],
+  taskId: ['--task <id>', 'with --feature'],
+  before: [
+    '--before <instant>',
+    'only what was last active before it, such as 2026-01-31',
+    { parse: String },
+  ],
+  yes: ['--yes', 'do it; there is no way back'],
+  ...SHARED,
+} as const
+type Options = Given<typeof OPTIONS>
 
 type Forgotten = Pick<ForgetAnswer, 'dryRun' | 'worlds' | 'skipped'> & { counts: Record<string, number> }
 
-export function addForget(program: Command): void {
-  const forget = program
-    .command('forget')
-    .description(
+export const addForget = action(
+  {
+    name: 'forget',
+    description:
       'delete a world, the worlds of a task, or a project: really; without --yes it only says what would go',
-    )
-    .option('--world <slug>', 'this world alone', named)
-    .option('--feature <id>', 'with --task: all worlds of the task', named)
-    .option('--task <id>', 'with --feature', named)
-    .option('--before <instant>', 'only what was last active before it, such as 2026-01-31')
-    .option('--yes', 'do it; there is no way back')
-    .addHelpText(
-      'after',
-      `
-With --project alone the whole project goes, with its transcripts. A world where a run or an attempt is active is
+    options: OPTIONS,
+    help: `With --project alone the whole project goes, with its transcripts. A world where a run or an attempt is active is
 refused, or stays where many go. Killed in between, run it again: it goes on from there.
 
 Examples:
   turngraph forget --world TASK-1
   turngraph forget --world TASK-1 --yes
   turngraph forget --feature FEAT-1 --task TASK-1 --yes
-  turngraph forget --project shop --before 2026-01-31 --yes
-`,
-    )
-    .action(forgetNodes)
-  withJson(withProject(forget))
-}
+  turngraph forget --project shop --before 2026-01-31 --yes`,
+  },
+  forgetNodes,
+)
 
 async function forgetNodes(options: Options): Promise<void> {
   const { withClient } = await import('./connect.ts')
@@ -62,9 +56,17 @@ async function forgetNodes(options: Options): Promise<void> {
   await printForgotten(forgotten)
 }
 
-function refuseUnclear({ world, feature, task, project }: Options): void {
-  const named = [world !== undefined, feature !== undefined || task !== undefined].filter(Boolean).length
-  const isClear = named === 1 ? (feature === undefined) === (task === undefined) : named === 0 && project
+const isWholeProject = ({ worldSlug, featureId, taskId, project }: Options): boolean =>
+  project !== undefined && worldSlug === undefined && featureId === undefined && taskId === undefined
+
+/** What is meant is a world, or a task of a feature, or, with nothing else, a whole project. */
+function refuseUnclear(options: Options): void {
+  const { worldSlug, featureId, taskId } = options
+  const isTask = featureId !== undefined && taskId !== undefined
+  const isClear =
+    worldSlug === undefined
+      ? isTask || isWholeProject(options)
+      : featureId === undefined && taskId === undefined
   if (isClear) return
   throw new TurngraphError('invalid_request', 'It is not clear what is to be forgotten.', {
     hint: 'Name a world with --world, a task with --feature and --task, or a whole project with --project alone.',
@@ -72,18 +74,9 @@ function refuseUnclear({ world, feature, task, project }: Options): void {
 }
 
 async function forgetAll(client: TurngraphClient, options: Options): Promise<Forgotten> {
-  const { world, feature, task, project, before, yes = false } = options
-  const nothingElse = world === undefined && feature === undefined && task === undefined
-  const asked = {
-    project,
-    worldSlug: world,
-    featureId: feature,
-    taskId: task,
-    // Of the default project nobody spoke.
-    wholeProject: nothingElse && project !== undefined,
-    before,
-    dryRun: !yes,
-  }
+  const { yes = false, json: _json, ...named } = options
+  // Of the default project nobody spoke.
+  const asked = { ...named, wholeProject: isWholeProject(options), dryRun: !yes }
   if (yes) await client.forget({ ...asked, dryRun: true }) // refuses a name that stands for nothing
   const all: Forgotten = { dryRun: !yes, worlds: [], skipped: [], counts: {} }
   let nodes = 0

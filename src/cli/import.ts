@@ -12,11 +12,11 @@ const addAutobuild = action(
   {
     name: 'autobuild',
     description: 'import Player and Coach reports as turns; importing again changes nothing',
-    arguments: { paths: ['<path...>', 'folders that hold autobuild artifacts, at any depth'] },
+    arguments: { path: ['<path...>', 'folders that hold autobuild artifacts, at any depth'] },
     options: { dryRun: ['--dry-run', 'read the folders and the graph, and write nothing'], ...SHARED },
     help: 'Example:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run',
   },
-  async ({ paths = [], project, dryRun = false, json }) => {
+  async ({ path: paths = [], project, dryRun = false, json }) => {
     const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { withProgress }] =
       await Promise.all([
         import('../artifacts/import.ts'),
@@ -47,11 +47,11 @@ const addTranscripts = action(
   {
     name: 'transcripts',
     description: 'read the transcripts of Claude Code: their structure, never a word of them',
-    arguments: { paths: ['[path...]', 'folders of transcripts or files (default: ~/.claude/projects)'] },
+    arguments: { path: ['[path...]', 'folders of transcripts or files (default: ~/.claude/projects)'] },
     options: SHARED,
     help: 'Example:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop',
   },
-  async ({ paths = [], project, json }) => {
+  async ({ path: paths = [], project, json }) => {
     const [{ importFiles }, { withTranscripts }, { withProgress }, { toWire }, { transcriptOperations }] =
       await Promise.all([
         import('../transcripts/import-files.ts'),

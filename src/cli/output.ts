@@ -29,6 +29,12 @@ export async function printList<T>(
   if (note !== undefined) printNote(note)
 }
 
+/** Prints the items of an answer, as `printList` does. */
+export const listOf =
+  <T>(none: string | null, columns: Columns<T>, note?: string) =>
+  ({ items }: { items: readonly T[] }): Promise<void> =>
+    printList(items, none, columns, note)
+
 /** One line at a terminal that the next one replaces; how long the work is nobody knows. */
 export function showProgress(line: string): void {
   if (process.stderr.isTTY === true) process.stderr.write(`\r\u001b[K${line}`)

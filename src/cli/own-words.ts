@@ -1,14 +1,13 @@
+/** Puts the names of a command's own options and arguments in place of field names in the text of an error. */
 import type { Command } from 'commander'
 import { EVERY_PROBLEM, TurngraphError } from '../core/errors.ts'
-
-/** Puts the names of a command's own options and arguments in place of field names in the text of an error. */
+import { shownNames } from './command.ts'
 
 type Problem = { path: string; message: string }
 
 /** What they refuse is in a file or on standard input, which has the names of fields. */
 const READ_FIELDS: readonly string[] = ['capture', 'hook', 'restore']
 const MOST_SHOWN = 5
-const OTHER_NAMES: Readonly<Record<string, string>> = { limit: 'top' }
 
 /** The same error, said to somebody who typed `command`; `details` stay as every other edge has them. */
 export function inOwnWords(error: TurngraphError, command: Command | null): TurngraphError {
@@ -54,22 +53,9 @@ const isProblem = (value: unknown): value is Problem =>
 const FIELD = /^[a-zA-Z]+$|(?<!["'`\w])[a-z]+(?:(?:_[a-z]+)+|(?:[A-Z][a-z]+)+)\b/g
 
 function rewordFor(command: Command): (text: string) => string {
-  const shown = new Map([
-    ...command.registeredArguments.map((argument) => [argument.name(), `<${argument.name()}>`] as const),
-    ...command.options.map(({ long }) => [(long ?? '').slice(2), long ?? ''] as const),
-  ])
-  return (text) => text.replace(FIELD, (field) => shownAs(field, shown) ?? field)
-}
-
-/** `turn_count` is `--turns`, `worldSlug` is `<world>` or `--world`: the most words of the name that the command has. */
-function shownAs(field: string, shown: ReadonlyMap<string, string>): string | null {
-  const words = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('_')
-  for (let length = words.length; length > 0; length--) {
-    for (let first = 0; first + length <= words.length; first++) {
-      const part = words.slice(first, first + length).join('-')
-      const found = shown.get(part) ?? shown.get(`${part}s`) ?? shown.get(OTHER_NAMES[part] ?? '')
-      if (found !== undefined) return found
-    }
-  }
-  return null
+  const shown = new Map(shownNames.get(command))
+  const camelCase = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  // Below a page the command prints the next one's cursor with its option.
+  const fieldOf = (word: string) => (word === 'next_cursor' ? 'cursor' : camelCase(word))
+  return (text) => text.replace(FIELD, (word) => shown.get(fieldOf(word)) ?? word)
 }

@@ -1,7 +1,7 @@
 /** `turngraph paths` and `turngraph desires`: what agents struggle with, and which tools they lack. */
 import { ask, itemsOf } from './ask.ts'
 import { action, command, SHARED } from './command.ts'
-import { printList } from './output.ts'
+import { listOf } from './output.ts'
 
 /** Two reports that name one pattern with different numbers would be taken for a mistake. */
 const ALL_TURNS = '`turns --patterns` counts those from --min-length on. Patterns of a single tool come last.'
@@ -24,39 +24,35 @@ export const addPaths = action(
           'listToolStats',
           asked,
           { project, json },
-          ({ items }) =>
-            printList(
-              items,
-              'No tool was called.',
-              {
-                rank: (_, i) => i + 1,
-                pattern: 'toolName',
-                count: 'count',
-                avg_turn_len: ({ avgTurnLen }) => avgTurnLen.toFixed(1),
-                'long_turn_%': ({ longTurnPct }) => `${Math.round(longTurnPct)}%`,
-              },
-              'COUNT is calls; AVG_TURN_LEN and LONG_TURN_% are of the turns with at least one of them, each once.',
-            ),
+          listOf(
+            'No tool was called.',
+            {
+              rank: (_, i) => i + 1,
+              pattern: 'toolName',
+              count: 'count',
+              avg_turn_len: ({ avgTurnLen }) => avgTurnLen.toFixed(1),
+              'long_turn_%': ({ longTurnPct }) => `${Math.round(longTurnPct)}%`,
+            },
+            'COUNT is calls; AVG_TURN_LEN and LONG_TURN_% are of the turns with at least one of them, each once.',
+          ),
           { part: itemsOf },
         )
       : ask(
           'listPaths',
           asked,
           { project, json },
-          ({ items }) =>
-            printList(
-              items,
-              'Nothing failed, and no long turn recurs.',
-              {
-                rank: (_, i) => i + 1,
-                pattern: 'pattern',
-                count: 'count',
-                sessions: 'sessions',
-                category: 'category',
-                last_seen: ({ lastSeen }) => lastSeen ?? '-',
-              },
-              `COUNT is failed calls (tool-error), or all turns of a pattern (turn-pattern). ${ALL_TURNS}`,
-            ),
+          listOf(
+            'Nothing failed, and no long turn recurs.',
+            {
+              rank: (_, i) => i + 1,
+              pattern: 'pattern',
+              count: 'count',
+              sessions: 'sessions',
+              category: 'category',
+              last_seen: ({ lastSeen }) => lastSeen ?? '-',
+            },
+            `COUNT is failed calls (tool-error), or all turns of a pattern (turn-pattern). ${ALL_TURNS}`,
+          ),
           { part: itemsOf },
         ),
 )
@@ -68,11 +64,9 @@ export const addDesires = command({
   options: SHARED,
   help: 'Example:\n  turngraph desires --json',
   part: itemsOf,
-  print: ({ items }) =>
-    printList(
-      items,
-      'No long turn recurs.',
-      { tool: 'toolName', category: 'category', source: 'source', error: 'error' },
-      `Seen and averaged are all turns of a pattern. ${ALL_TURNS}`,
-    ),
+  print: listOf(
+    'No long turn recurs.',
+    { tool: 'toolName', category: 'category', source: 'source', error: 'error' },
+    `Seen and averaged are all turns of a pattern. ${ALL_TURNS}`,
+  ),
 })

@@ -5,7 +5,7 @@ import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
 import { action, command, type Given, SHARED } from './command.ts'
-import { printJson, printList, printNote, printText } from './output.ts'
+import { listOf, printJson, printNote, printText } from './output.ts'
 
 const OPTIONS = {
   preset: ['--preset <name>', 'an analysis of a project instead; `turngraph analyses` lists them'],
@@ -50,7 +50,7 @@ export const addAnalyses = command({
   description: 'list the questions that have a name',
   operation: 'listAnalyses',
   options: SHARED,
-  print: ({ items }) => printList(items, null, { analysis: 'name', question: 'question' }),
+  print: listOf(null, { analysis: 'name', question: 'question' }),
 })
 
 type Options = Given<typeof OPTIONS>

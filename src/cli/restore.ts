@@ -1,57 +1,48 @@
-import type { Command } from 'commander'
+/** `turngraph restore`: restores what `turngraph export` has written. */
 import type { FileRestore } from '../maintenance/restore/restore-file.ts'
-import { withJson } from './options.ts'
+import { action, JSON_FORM } from './command.ts'
 import { counted, printJson, printNote } from './output.ts'
 
-type RestoreOptions = { dryRun?: boolean; json?: boolean }
-
-export function addRestore(program: Command): void {
-  const restore = program
-    .command('restore')
-    .description('restore what `turngraph export` has written; what stands there already stays as it is')
-    .argument('<file>', 'the export; - is standard input')
-    .option('--dry-run', 'check the file, and write nothing')
-    .addHelpText(
-      'after',
-      `
-Examples:
+export const addRestore = action(
+  {
+    name: 'restore',
+    description: 'restore what `turngraph export` has written; what stands there already stays as it is',
+    arguments: { file: ['<file>', 'the export; - is standard input'] },
+    options: { dryRun: ['--dry-run', 'check the file, and write nothing'], ...JSON_FORM },
+    help: `Examples:
   turngraph restore backup.jsonl
   turngraph export | TURNGRAPH_STORE=bolt://127.0.0.1:7687 TURNGRAPH_DATA=/tmp/other turngraph restore -
 
-Killed in the middle? The same command again goes on where it was.
-`,
-    )
-    .action(restoreFrom)
-  withJson(restore)
-}
-
-async function restoreFrom(file: string, { dryRun = false, json = false }: RestoreOptions): Promise<void> {
-  const [{ restoreFile }, { withClient }, { withProgress }] = await Promise.all([
-    import('../maintenance/restore/restore-file.ts'),
-    import('./connect.ts'),
-    import('./progress.ts'),
-  ])
-  const { read, bytes, name } = await open(file)
-  const report = await withProgress((show) => {
-    const options = (label: string) => ({
-      name,
-      onProgress: (done: number) => bytes !== null && show(label, Math.min(done, bytes), bytes),
+Killed in the middle? The same command again goes on where it was.`,
+  },
+  async ({ file = '-', dryRun = false, json = false }) => {
+    const [{ restoreFile }, { withClient }, { withProgress }] = await Promise.all([
+      import('../maintenance/restore/restore-file.ts'),
+      import('./connect.ts'),
+      import('./progress.ts'),
+    ])
+    const { read, bytes, name } = await open(file)
+    const report = await withProgress((show) => {
+      const options = (label: string) => ({
+        name,
+        onProgress: (done: number) => bytes !== null && show(label, Math.min(done, bytes), bytes),
+      })
+      const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
+      const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
+      const write = async () => {
+        // A file that was cut off or edited is known by its last line. A stream can be read once only.
+        if (bytes !== null) await check()
+        return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
+      }
+      return dryRun ? check() : write()
     })
-    const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
-    const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
-    const write = async () => {
-      // A file that was cut off or edited is known by its last line. A stream can be read once only.
-      if (bytes !== null) await check()
-      return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
+    if (json) {
+      const { dryRun: checked, ...rest } = report
+      return printJson({ dry_run: checked, ...rest })
     }
-    return dryRun ? check() : write()
-  })
-  if (json) {
-    const { dryRun: checked, ...rest } = report
-    return printJson({ dry_run: checked, ...rest })
-  }
-  await printReport(report)
-}
+    await printReport(report)
+  },
+)
 
 async function open(
   file: string,

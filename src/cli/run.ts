@@ -5,7 +5,7 @@ import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
-import { counted, printJson, printList, printNote, printText, quoted } from './output.ts'
+import { counted, listOf, printJson, printList, printNote, printText, quoted } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { untilToldToEnd } from './signals.ts'
 
@@ -63,18 +63,16 @@ const addList = command({
     ...PAGE,
     ...SHARED,
   },
-  print: ({ items }) =>
-    printList(items, 'There are no runs.', {
-      run: 'turnRunId',
-      world: 'worldSlug',
-      status: 'status',
-      committed: ({ committedTurnCount, requestedTurnCount }) =>
-        `${committedTurnCount}/${requestedTurnCount}`,
-      attempts: 'attemptCount',
-      failed: 'failedAttemptCount',
-      started: 'startedAt',
-      ended: 'endedAt',
-    }),
+  print: listOf('There are no runs.', {
+    run: 'turnRunId',
+    world: 'worldSlug',
+    status: 'status',
+    committed: ({ committedTurnCount, requestedTurnCount }) => `${committedTurnCount}/${requestedTurnCount}`,
+    attempts: 'attemptCount',
+    failed: 'failedAttemptCount',
+    started: 'startedAt',
+    ended: 'endedAt',
+  }),
 })
 
 const addCancel = command({

@@ -4,7 +4,7 @@ import type { OperationInput } from '../operations/table.ts'
 import { formatSequence } from '../transcripts/pattern.ts'
 import { ask, type Frame, itemsOf } from './ask.ts'
 import { action, SHARED } from './command.ts'
-import { printList } from './output.ts'
+import { listOf } from './output.ts'
 
 export const addTurns = action(
   {
@@ -39,13 +39,12 @@ export const addTurns = action(
       'listTranscriptTurns',
       { ...asked, pattern },
       frame,
-      ({ items }) =>
-        printList(items, 'No such turn.', {
-          session: 'sessionId',
-          turn: 'index',
-          length: 'length',
-          tools: ({ tools }) => formatSequence(tools),
-        }),
+      listOf('No such turn.', {
+        session: 'sessionId',
+        turn: 'index',
+        length: 'length',
+        tools: ({ tools }) => formatSequence(tools),
+      }),
       { part: itemsOf },
     )
   },
@@ -61,18 +60,16 @@ function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Fr
     'listTranscriptPatterns',
     asked,
     frame,
-    ({ items }) =>
-      printList(
-        items,
-        'No such pattern.',
-        {
-          pattern: 'pattern',
-          count: 'count',
-          avg_length: ({ avgLength }) => avgLength.toFixed(1),
-          sessions: 'sessions',
-        },
-        note,
-      ),
+    listOf(
+      'No such pattern.',
+      {
+        pattern: 'pattern',
+        count: 'count',
+        avg_length: ({ avgLength }) => avgLength.toFixed(1),
+        sessions: 'sessions',
+      },
+      note,
+    ),
     { part: itemsOf },
   )
 }
@@ -89,20 +86,18 @@ function showSteps(sessionId: string | undefined, index: number, frame: Frame): 
     'listTranscriptSteps',
     { sessionId, index },
     frame,
-    ({ items }) =>
-      printList(
-        items,
-        'The turn has no calls.',
-        {
-          step: 'sequence',
-          tool: 'tool',
-          status: 'status',
-          parallel: ({ isParallel, parallelGroup }) => parallelGroup ?? (isParallel ? 'yes' : '-'),
-          duration_ms: ({ durationMs }) => durationMs ?? '-',
-          error: ({ error }) => error ?? '-',
-        },
-        'Steps of the same number under PARALLEL were called by one response.',
-      ),
+    listOf(
+      'The turn has no calls.',
+      {
+        step: 'sequence',
+        tool: 'tool',
+        status: 'status',
+        parallel: ({ isParallel, parallelGroup }) => parallelGroup ?? (isParallel ? 'yes' : '-'),
+        duration_ms: ({ durationMs }) => durationMs ?? '-',
+        error: ({ error }) => error ?? '-',
+      },
+      'Steps of the same number under PARALLEL were called by one response.',
+    ),
     { window: {}, part: itemsOf },
   )
 }
