@@ -2,7 +2,7 @@
 //
 // One statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
 // task's criteria), then the new Turn; the same order as everywhere. The chain's end is found by key,
-// so the cost does not grow with the world. No row: a check failed, and `turns/standing` says which.
+// so the cost does not grow with the world. No row: a check failed, and `turns/existing` says which.
 // params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token

@@ -14,7 +14,7 @@ WITH w, task, present
 WHERE present IS NULL
 // include criteria/_extend
 WITH w, task
-// include criteria/_forget-progress
+CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r } // a criterion that the ledger no longer names keeps no edge
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
   RETURN max(x.number) AS below

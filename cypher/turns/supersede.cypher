@@ -13,7 +13,7 @@ WITH w, task, old
 WHERE old.revision = $revision // the one that was looked at; no row where there is none
 // include criteria/_extend
 WITH w, task, old
-// include criteria/_forget-progress
+CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r } // a criterion that the ledger no longer names keeps no edge
 CALL (old) { MATCH (old)<-[:NEXT]-(p:Turn) RETURN collect(p.key) AS before }
 CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
 CALL (old) { MATCH (old)<-[r:NEXT]-(:Turn) DELETE r }

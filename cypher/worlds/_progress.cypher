@@ -9,4 +9,4 @@ CALL (newestKey) {
 RETURN newestTurn, coalesce(w.lastCompletedAt, w.createdAt) AS lastActivity,
 // include worlds/_world
 AS shown,
-// include criteria/_standing
+// include criteria/_snapshot

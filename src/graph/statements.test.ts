@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { allStatements, parseStatement, statement, unusedStatements } from './statements.ts'
+import { allStatements, chooseForms, parseStatement, statement, unusedStatements } from './statements.ts'
 
 test('comments are dropped, parameters are named in order', () => {
   const text =
@@ -80,4 +80,28 @@ test('every file under cypher/ is a statement that some module asks for', async 
   expect(unused).toEqual([])
   const howTo = readFileSync(path.join(src, '../docs/how-to/transcripts.md'), 'utf8')
   for (const name of forAnalysts ?? []) expect(howTo).toContain(`\`${path.basename(name)}\``)
+})
+
+describe('a file with choices', () => {
+  const file = (place: string, end = '') =>
+    chooseForms(`MATCH (w)\n// when one two\nWHERE w.a\n// when all\n// end\n${place}RETURN w\n${end}`)
+
+  test('gives a statement for each choice', () => {
+    expect(file('')).toEqual([
+      { choices: ['one'], source: 'MATCH (w)\nWHERE w.a\nRETURN w\n' },
+      { choices: ['two'], source: 'MATCH (w)\nWHERE w.a\nRETURN w\n' },
+      { choices: ['all'], source: 'MATCH (w)\nRETURN w\n' },
+    ])
+  })
+
+  test('takes the choice that was made above wherever it comes again, and multiplies what is chosen anew', () => {
+    const again = '// when one\nLIMIT 1\n// when two all\n// end\n'
+    const order = '// when up\nORDER BY w.a\n// when down\nORDER BY w.a DESC\n// end\n'
+    const forms = file('', again + order)
+    expect(forms.map(({ choices }) => choices.join(' '))).toEqual([
+      ...['one up', 'one down', 'two up', 'two down', 'all up', 'all down'],
+    ])
+    expect(forms[0]?.source).toBe('MATCH (w)\nWHERE w.a\nRETURN w\nLIMIT 1\nORDER BY w.a\n')
+    expect(forms[5]?.source).toBe('MATCH (w)\nRETURN w\nORDER BY w.a DESC\n')
+  })
 })

@@ -65,26 +65,28 @@ function loadAll(root: string): Map<string, Statement> {
 type Form = { choices: string[]; source: string }
 
 /**
- * Statements that differ in one place are one file: `// when named`, `// when newest` and `// end` stand around what each
- * has there. A file with such a place gives a statement for each choice, `turns/why:named` and `turns/why:newest`.
+ * Statements that differ in a few places are one file: `// when named-world`, `// when newest-world` and `// end` stand
+ * around what each has there, and the file gives a statement for each choice, `turns/why:named-world` and
+ * `turns/why:newest-world`. A choice that was made above holds below; one text may stand for several.
  */
-export function chooseForms(source: string): Form[] {
-  const place = /^\/\/ when [\s\S]*?^\/\/ end$\n?/m.exec(source)
+export function chooseForms(source: string, made: readonly string[] = []): Form[] {
+  const place = PLACE.exec(source)
   if (place === null) return [{ choices: [], source }]
-  const [before, after] = [source.slice(0, place.index), source.slice(place.index + place[0].length)]
-  const parts = place[0]
-    .replace(/^\/\/ end$\n?/m, '')
-    .split(/^\/\/ when (\S+)\n/m)
-    .slice(1)
-  return parts.flatMap((choice, i) =>
-    i % 2 === 1
-      ? []
-      : chooseForms(before + (parts[i + 1] ?? '') + after).map((form) => ({
-          ...form,
-          choices: [choice, ...form.choices],
-        })),
+  const [whole, inside = ''] = place
+  const [, ...parts] = inside.split(/^\/\/ when (.+)\n/m)
+  const texts = parts.flatMap((names, i) =>
+    i % 2 === 1 ? [] : names.split(' ').map((name) => ({ name, text: parts[i + 1] ?? '' })),
+  )
+  const before = texts.find(({ name }) => made.includes(name))
+  const fill = (text: string, now: readonly string[]) =>
+    chooseForms(source.slice(0, place.index) + text + source.slice(place.index + whole.length), now)
+  if (before !== undefined) return fill(before.text, made)
+  return texts.flatMap(({ name, text }) =>
+    fill(text, [...made, name]).map((form) => ({ ...form, choices: [name, ...form.choices] })),
   )
 }
+
+const PLACE = /^(\/\/ when [\s\S]*?)^\/\/ end$\n?/m
 
 /** A line `// include turns/_parts` stands for that file: parts that several statements share. */
 function withIncludes(root: string, name: string): string {

@@ -3,7 +3,7 @@ import { retry } from '../core/retry.ts'
 import type { Graph } from '../graph/port.ts'
 import { warmUpCapture } from '../memory/capture/capture.ts'
 import { warmUpContext } from '../memory/context/context.ts'
-import { warmUpStanding } from '../memory/criteria/criteria-snapshot.ts'
+import { warmUpSnapshot } from '../memory/criteria/criteria-snapshot.ts'
 import { warmUpPromises } from '../memory/criteria/promises.ts'
 import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
 
@@ -15,7 +15,7 @@ import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
  * @throws `store_unavailable`, or `timeout` where it does not get there
  */
 export async function warmUp(graph: Graph): Promise<void> {
-  for (const work of [warmUpCapture, warmUpContext, warmUpStanding, warmUpPromises, warmUpTurnRuns]) {
+  for (const work of [warmUpCapture, warmUpContext, warmUpSnapshot, warmUpPromises, warmUpTurnRuns]) {
     await retry(() => work(graph), { when: (error) => hasCode(error, 'timeout'), retries: 9 })
   }
 }

@@ -35,14 +35,14 @@ export function twoProcessesContract(store: StoreUnderTest): void {
     test('every capture is one read and one write, whoever stored the turn before it', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
-      expect(one.told()).toEqual(['turns/resolve-in-world', 'worlds/ensure+turns/append'])
+      expect(one.told()).toEqual(['turns/resolve:named-world', 'worlds/ensure+turns/append'])
       await one.client.captureTurnState(aTurn(2, verified('AC-1', opens)))
       await one.client.captureTurnState({ ...aTurn(3, verified('AC-1', opens)), worldSlug: undefined })
       await other.client.captureTurnState(aTurn(4, verified('AC-2', 'Every guest is greeted warmly')))
       expect([...one.told(), ...other.told()]).toEqual([
-        ...['turns/resolve-in-world', 'turns/append'],
-        ...['turns/resolve-in-task', 'turns/append'],
-        ...['turns/resolve-in-world', 'turns/append'],
+        ...['turns/resolve:named-world', 'turns/append'],
+        ...['turns/resolve:newest-world', 'turns/append'],
+        ...['turns/resolve:named-world', 'turns/append'],
       ])
     })
 
@@ -60,10 +60,10 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       for (const turn of [record, aTurn(2, verified('AC-1', opens))]) await client.captureTurnState(turn)
       told()
       expect(await client.captureTurnState(record)).toMatchObject({ created: false })
-      expect(told()).toEqual(['turns/resolve-in-world', 'turns/standing', 'turns/record'])
+      expect(told()).toEqual(['turns/resolve:named-world', 'turns/existing', 'turns/records:one'])
       const other = { ...record, playerSummary: 'Another one' }
       await expect(client.captureTurnState(other)).rejects.toMatchObject({ code: 'turn_conflict' })
-      expect(told()).toEqual(['turns/resolve-in-world', 'turns/standing', 'turns/record'])
+      expect(told()).toEqual(['turns/resolve:named-world', 'turns/existing', 'turns/records:one'])
     })
 
     test('a label means what the other process said of it', async () => {

@@ -185,10 +185,10 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
 }
 
 /**
- * `worlds/page` and `worlds/page-by-activity` walk to the worlds of a project, a feature or a task: people ask that, not loops. `projects/task-names` finds
+ * `worlds/page` walks to the worlds of a project, a feature or a task: people ask that, not loops. `projects/names` finds
  * the names near to one that is not there, and reads 1,000 at most.
  */
-const GROWS = new Set(['worlds/page', 'worlds/page-by-activity', 'projects/task-names'])
+const GROWS = new Set(['worlds/page:by-slug', 'worlds/page:by-activity', 'projects/names:tasks'])
 
 for (const engine of [memory, neo4jLts]) {
   describeOn(engine, (store) => {

@@ -50,7 +50,7 @@ test('/metrics counts requests, round trips, captures, contexts and refusals', a
     ]),
   )
   expect(linesOf(text, 'turngraph_store_statement_duration_seconds_count').join('\n')).toMatch(
-    /statement="turns\/context-in-task",outcome="ok"} \d+/,
+    /statement="turns\/context:newest-world:without-entries",outcome="ok"} \d+/,
   )
   expect(Number(linesOf(text, 'turngraph_redactions_total')[0]?.split(' ')[1])).toBeGreaterThan(0)
   expect(linesOf(text, 'turngraph_turn_runs_held')).toEqual(['turngraph_turn_runs_held 0'])

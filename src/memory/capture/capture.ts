@@ -22,7 +22,7 @@ import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-e
 import { type Known, readKnown } from './load-criteria.ts'
 import { type Capture, planCapture, resolveCapture, type Target, type Way, wayOf } from './plan-capture.ts'
 
-const standing = statement('turns/standing')
+const existing = statement('turns/existing')
 
 export type Captured = {
   turn: TurnState
@@ -208,7 +208,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   }
 }
 
-const standingRow = z.object({
+const existingRow = z.object({
   worldExists: z.boolean(),
   worldIsOfTask: z.boolean().nullable(),
   worldDeleted: z.boolean(),
@@ -228,7 +228,7 @@ const standingRow = z.object({
 
 /** The next turn of a world that a run or an attempt holds is its owner's to commit (contract: runs.md). */
 function refuseAtWork(
-  { currentTurn, activeRunId, activeAttemptId }: z.output<typeof standingRow>,
+  { currentTurn, activeRunId, activeAttemptId }: z.output<typeof existingRow>,
   worldSlug: string,
   turnNumber: number,
 ): void {
@@ -240,15 +240,15 @@ async function whatStands(
   graph: Graph,
   { scope, request }: Sent,
   worldSlug: string,
-): Promise<z.output<typeof standingRow>> {
+): Promise<z.output<typeof existingRow>> {
   const keyOfWorld = worldKey(scope.project, worldSlug)
   const params = {
     worldKey: keyOfWorld,
     taskKey: keyOfTask(scope),
     turnKey: turnKey(keyOfWorld, request.turnNumber),
   }
-  const [row] = await readRows(graph, standing, params, standingRow)
-  if (row === undefined) throw new Error('turns/standing gave no row')
+  const [row] = await readRows(graph, existing, params, existingRow)
+  if (row === undefined) throw new Error('turns/existing gave no row')
   return row
 }
 

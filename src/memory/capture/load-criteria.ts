@@ -11,8 +11,8 @@ import { keyOfTask } from '../worlds/scope.ts'
 
 /** What a capture must know of its world and task to resolve the criteria that its turn names. */
 
-const resolveInWorld = statement('turns/resolve-in-world')
-const resolveInTask = statement('turns/resolve-in-task')
+const resolveInWorld = statement('turns/resolve', 'named-world')
+const resolveInTask = statement('turns/resolve', 'newest-world')
 const earlierPromises = statement('turns/earlier-promises')
 
 const earlierColumns = {

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import { untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
-import { type Statement, statement } from '../../graph/statements.ts'
 import {
   keptIsWhole,
   newestStanding,
+  readTarget,
   SMALL_WORLD,
   type Standing,
   standingColumns,
   standingFrom,
-  targetParams,
+  statementOfTarget,
   WHOLE_LEDGER,
 } from '../criteria/criteria-snapshot.ts'
 import { readHistories, readMerges } from '../criteria/history.ts'
@@ -43,14 +43,10 @@ import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from 
 import { withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
-const contextInWorld = statement('turns/context-in-world')
-const contextInTask = statement('turns/context-in-task')
-const contextWithEntriesInWorld = statement('turns/context-with-entries-in-world')
-const contextWithEntriesInTask = statement('turns/context-with-entries-in-task')
-const contextAsOfInWorld = statement('turns/context-as-of-in-world')
-const contextAsOfInTask = statement('turns/context-as-of-in-task')
-const worldOfContextInWorld = statement('turns/world-of-context-in-world')
-const worldOfContextInTask = statement('turns/world-of-context-in-task')
+const contextWithEntries = statementOfTarget('turns/context', 'with-entries')
+const contextWithoutEntries = statementOfTarget('turns/context', 'without-entries')
+const contextAsOf = statementOfTarget('turns/context', 'as-of')
+const countTurns = statementOfTarget('turns/count-turns')
 
 const contextRow = turnWithParts.extend({
   turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
@@ -131,12 +127,11 @@ async function answerWithoutPrior(
   graph: Graph,
   request: Request,
 ): Promise<ContinuationContext | null> {
-  const from = request.worldSlug == null ? worldOfContextInTask : worldOfContextInWorld
-  const params = { ...targetParams(request), turnNumber: request.currentTurn }
-  const [world] = await readRows(graph, from, params, worldRow)
-  if (world === undefined && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
+  const params = { turnNumber: request.currentTurn }
+  const world = await readTarget(graph, countTurns, request, params, worldRow, () => true)
+  if (world === null && request.worldSlug != null) throw unknownWorld(request.project, request.worldSlug)
   if (world?.deleted) throw worldDeleted(world.worldSlug)
-  const isTorn = world !== undefined && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
+  const isTorn = world !== null && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
   if (isTorn && status === 'no_prior_turn') return null
   return withoutPrior(status, request, world?.worldSlug ?? null)
 }
@@ -159,18 +154,16 @@ type Found = { row: ContextRow; standing: Standing; states: readonly CriterionSt
 async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
   const entriesUpTo = entriesNeeded(request)
   const turnNumber = request.currentTurn
-  const params = { ...targetParams(request), turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) }
-  const row = await readWholeRow(graph, contextStatement(request), params, contextRow, (found) =>
-    isContextConsistent(found, turnNumber, entriesUpTo),
+  const row = await readTarget(
+    graph,
+    entriesUpTo > 0 ? contextWithEntries : contextWithoutEntries,
+    request,
+    { turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) },
+    contextRow,
+    (found) => isContextConsistent(found, turnNumber, entriesUpTo),
   )
   if (row?.world.deleted) throw worldDeleted(row.world.slug)
   return row
-}
-
-function contextStatement(request: Request): Statement {
-  if (entriesNeeded(request) > 0)
-    return request.worldSlug == null ? contextWithEntriesInTask : contextWithEntriesInWorld
-  return request.worldSlug == null ? contextInTask : contextInWorld
 }
 
 /** Of worlds up to how many turns all entries are read at once: the Coach sees evidence. */
@@ -197,10 +190,11 @@ async function entriesOf(graph: Graph, { entries, standing, world }: ContextRow)
 /** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
 async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
   const turnNumber = request.currentTurn
-  const row = await readWholeRow(
+  const row = await readTarget(
     graph,
-    request.worldSlug == null ? contextAsOfInTask : contextAsOfInWorld,
-    { ...targetParams(request), turnNumber, ledgerUpTo: WHOLE_LEDGER },
+    contextAsOf,
+    request,
+    { turnNumber, ledgerUpTo: WHOLE_LEDGER },
     contextAsOfRow,
     isConsistentAsOf,
   )

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { readWholeRow } from '../../graph/decode.ts'
 import {
   COACH_DECISIONS,
   type CriterionStatus,
@@ -9,15 +8,15 @@ import {
   PLAYER_DECISIONS,
 } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
 import {
+  readTarget,
   SMALL_WORLD,
   type Standing,
   standingColumns,
   standingFrom,
   standingIsWhole,
+  statementOfTarget,
   type Target,
-  targetParams,
   WHOLE_LEDGER,
 } from '../criteria/criteria-snapshot.ts'
 import { ledgerColumns, ledgerEntry, NO_TURN } from '../criteria/ledger.ts'
@@ -38,8 +37,7 @@ import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { issueView } from './continuation.ts'
 
-const whyInWorld = statement('turns/why-in-world')
-const whyInTask = statement('turns/why-in-task')
+const whyOf = statementOfTarget('turns/why')
 
 const turned = z.object({
   criterionId: z.string(),
@@ -102,15 +100,11 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
   const graph = withOneDeadline(store)
   const asked = request.turn ?? null
   const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
-    readWholeRow(
+    readTarget(
       graph,
-      request.worldSlug == null ? whyInTask : whyInWorld,
-      {
-        ...targetParams(request),
-        turn: asked ?? 0,
-        turnNumber: asked === null ? NO_TURN : asked + 1,
-        ledgerUpTo,
-      },
+      whyOf,
+      request,
+      { turn: asked ?? 0, turnNumber: asked === null ? NO_TURN : asked + 1, ledgerUpTo },
       whyRow,
       (found) => whyIsWhole(found, ledgerUpTo),
     )

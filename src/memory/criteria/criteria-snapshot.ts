@@ -3,7 +3,7 @@ import { worldKey as keyOfWorld } from '../../core/keys.ts'
 import { readWholeRow } from '../../graph/decode.ts'
 import { optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph, Params } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import type { Criterion } from './identity.ts'
@@ -41,10 +41,36 @@ export const targetParams = (target: Target): Params => ({
   ...(target.worldSlug == null ? {} : { worldKey: keyOfWorld(target.project, target.worldSlug) }),
 })
 
-const standingInWorld = statement('criteria/standing-in-world')
-const standingInTask = statement('criteria/standing-in-task')
+/** A statement of `worlds/_target` in both of its forms: of a world that is named, or of the newest one of a task. */
+export type OfTarget = { named: Statement; newest: Statement }
 
-/** The columns of `criteria/_standing`, decoded. */
+export const statementOfTarget = (file: string, ...choices: string[]): OfTarget => ({
+  named: statement(file, 'named-world', ...choices),
+  newest: statement(file, 'newest-world', ...choices),
+})
+
+/** The one row that a statement has of a target, read until it is of one moment; null where there is none. */
+export function readTarget<S extends z.ZodType>(
+  graph: Graph,
+  { named, newest }: OfTarget,
+  target: Target,
+  params: Params,
+  schema: S,
+  isWhole: (row: z.output<S>) => boolean,
+): Promise<z.output<S> | null> {
+  const of = targetParams(target)
+  return readWholeRow(graph, 'worldKey' in of ? named : newest, { ...of, ...params }, schema, isWhole)
+}
+
+/** Runs a statement in both forms where nothing matches: see `warmUpCapture`. */
+export async function warmUpTarget(graph: Graph, { named, newest }: OfTarget, params: Params): Promise<void> {
+  await graph.read(newest, { taskKey: '', ...params })
+  await graph.read(named, { taskKey: '', worldKey: '', ...params })
+}
+
+const snapshot = statementOfTarget('criteria/snapshot')
+
+/** The columns of `criteria/_snapshot`, decoded. */
 export const standingColumns = {
   world: z.object({
     slug: z.string(),
@@ -99,10 +125,11 @@ async function readRow(
   asOf: number | null,
   ledgerUpTo: number,
 ): Promise<StandingRow | null> {
-  const row = await readWholeRow(
+  const row = await readTarget(
     graph,
-    target.worldSlug == null ? standingInTask : standingInWorld,
-    { ...targetParams(target), turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo },
+    snapshot,
+    target,
+    { turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo },
     standingRow,
     standingIsWhole(ledgerUpTo),
   )
@@ -165,11 +192,7 @@ export function newestStanding(
   }
 }
 
-/** Runs the statements of a standing where nothing matches: see `warmUp`. */
-export async function warmUpStanding(graph: Graph): Promise<void> {
-  const params = { taskKey: '', turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER }
-  await graph.read(standingInTask, params)
-  await graph.read(standingInWorld, { ...params, worldKey: '' })
-}
+export const warmUpSnapshot = (graph: Graph): Promise<void> =>
+  warmUpTarget(graph, snapshot, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
 
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)

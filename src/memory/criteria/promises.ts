@@ -1,9 +1,6 @@
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { readWholeRow } from '../../graph/decode.ts'
-import { optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
 import { promiseRow } from '../record/rows.ts'
 import { worldDeleted } from '../worlds/world-errors.ts'
 import {
@@ -11,14 +8,16 @@ import {
   NO_LEDGER,
   newestStanding,
   readStanding,
+  readTarget,
   type Standing,
   standingColumns,
   standingFrom,
   standingIsWhole,
   standingRow,
+  statementOfTarget,
   type Target,
-  targetParams,
   WHOLE_LEDGER,
+  warmUpTarget,
 } from './criteria-snapshot.ts'
 import { readMerges } from './history.ts'
 import { finalKeys, shownLabel, shownText } from './state.ts'
@@ -29,9 +28,8 @@ import type { PromisesView } from './views.ts'
  * has no promises, and those of the newest turn that has any still hold.
  */
 
-const promisesInWorld = statement('criteria/promises-in-world')
-const promisesInTask = statement('criteria/promises-in-task')
-const promisesAsOf = statement('criteria/promises-as-of')
+const newestPromises = statementOfTarget('criteria/promises', 'newest-turn')
+const promisesAsOf = statementOfTarget('criteria/promises', 'as-of')
 
 /** The columns of a turn's promises, decoded, with what must agree for them to be of one moment. */
 export const promisedColumns = {
@@ -66,10 +64,11 @@ export async function recoverPromises(
   request: Target & { turn: number },
 ): Promise<PromisesView> {
   const graph = withOneDeadline(store)
-  const row = await readWholeRow(
+  const row = await readTarget(
     graph,
-    request.worldSlug == null ? promisesInTask : promisesInWorld,
-    targetParams(request),
+    newestPromises,
+    request,
+    {},
     promisedRow,
     (found) =>
       found.world.deleted ||
@@ -94,13 +93,8 @@ export async function recoverPromises(
 /** As of an earlier turn: with the labels that were shown then. */
 async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
   const { turn } = request
-  const params = {
-    ...targetParams(request),
-    turnNumber: turn + 1,
-    promisedBy: turn,
-    ledgerUpTo: WHOLE_LEDGER,
-  }
-  const row = await readWholeRow(graph, promisesAsOf, params, promisedAsOfRow, isWholeAsOf)
+  const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
+  const row = await readTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
   if (row === null) return NO_PROMISES
   return promisesOf(graph, row, standingFrom(row, turn, WHOLE_LEDGER), turn)
 }
@@ -117,11 +111,7 @@ const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
 
 export const NO_PROMISES: PromisesView = { source: 'none', items: [] }
 
-/** Runs the statements of a recovery where nothing matches: see `warmUp`. */
-export async function warmUpPromises(graph: Graph): Promise<void> {
-  await graph.read(promisesInTask, { taskKey: '' })
-  await graph.read(promisesInWorld, { taskKey: '', worldKey: '' })
-}
+export const warmUpPromises = (graph: Graph): Promise<void> => warmUpTarget(graph, newestPromises, {})
 
 /**
  * A turn's promises with the criteria that they count for now.

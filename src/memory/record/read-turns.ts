@@ -9,9 +9,9 @@ import { getWorld } from '../worlds/worlds.ts'
 import type { TurnState } from './record.ts'
 import { isWhole, toTurnState, turnWithParts } from './rows.ts'
 
-const record = statement('turns/record')
-const page = statement('turns/page')
-const history = statement('turns/history')
+const record = statement('turns/records', 'one')
+const page = statement('turns/records', 'page')
+const history = statement('turns/records', 'superseded')
 
 const turnInWorld = turnWithParts.extend({
   world: z.object({

@@ -12,11 +12,11 @@ import { type Statement, statement } from '../../graph/statements.ts'
  */
 
 const scopeStatement = statement('projects/scope')
-const featureNames = statement('projects/feature-names')
-const taskNames = statement('projects/task-names')
-const taskNamesOfAll = statement('projects/task-names-of-all')
+const featureNames = statement('projects/names', 'features')
+const taskNames = statement('projects/names', 'tasks')
+const taskNamesOfAll = statement('projects/names', 'tasks-of-project')
 const hasTaskStatement = statement('projects/has-task')
-const worldNames = statement('projects/world-names')
+const worldNames = statement('projects/names', 'worlds')
 
 /** So many names are looked at: a project may have a hundred thousand. */
 const MOST_NAMES = 1_000

@@ -40,8 +40,8 @@ export type WorldFilter = { project: string; featureId?: string | undefined; tas
 /** Where a page of worlds begins: after the world of this slug, which was last active then where that is the order. */
 export type WorldPosition = { worldSlug: string; lastActivity?: string }
 
-const pageBySlug = statement('worlds/page')
-const pageByActivity = statement('worlds/page-by-activity')
+const pageBySlug = statement('worlds/page', 'by-slug')
+const pageByActivity = statement('worlds/page', 'by-activity')
 const progressOfWorld = statement('worlds/progress')
 
 const progressRow = z.object({

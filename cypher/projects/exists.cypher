@@ -1,4 +1,4 @@
-// Whether anything is kept of a project: turns, or transcripts alone, whose keys begin with that of the project.
+// Whether anything is stored of a project: turns, or transcripts alone, whose keys begin with that of the project.
 // params: $projectKey $after $below
 OPTIONAL MATCH (p:Project {key: $projectKey})
 WITH count(p) AS projects
@@ -8,4 +8,4 @@ WITH projects, count(f) AS files
 OPTIONAL MATCH (s:TranscriptSession)
 WHERE s.key > $after AND s.key < $below
 WITH projects, files, count(s) AS sessions
-RETURN projects + files + sessions > 0 AS holds
+RETURN projects + files + sessions > 0 AS found

@@ -1,4 +1,6 @@
+// The world that a context is asked of, where no turn below the coming one was found. No row: there is no such world.
 // params: $turnNumber
+// include worlds/_target
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn)
   RETURN count(x) AS turnsFound

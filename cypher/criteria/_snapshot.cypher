@@ -3,4 +3,5 @@
 w {.slug, .key, .taskKey, .currentTurn, .turnCount, .progressSum, .outcomes, .promisedTurn, .promisedDigest, .newestDigest,
           deleted: w.deletedAt IS NOT NULL} AS world,
        [(w)-[r:PROGRESS]->(c:Criterion) | [r.kept,
-         [c.key, c.texts, c.textSources, c.labels, c.labelSources, c.mergedInto, c.worldKey]]] AS standing
+// include criteria/_criterion
+       ]] AS standing

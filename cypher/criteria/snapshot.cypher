@@ -1,5 +1,5 @@
 // Where the criteria of a world stand, with its ledger where it is asked for.
-// include turns/_named-world
+// include worlds/_target
 // include criteria/_ledger
 RETURN turnsFound, turns, criteria,
-// include criteria/_standing
+// include criteria/_snapshot

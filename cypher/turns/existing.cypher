@@ -1,4 +1,4 @@
-// What stands at a turn of a world: asked where there may be a record already, or where a write was refused.
+// What there is at a turn of a world: asked where there may be a record already, or where a write was refused.
 // params: $worldKey $taskKey $turnKey
 OPTIONAL MATCH (w:World {key: $worldKey})
 OPTIONAL MATCH (t:Turn {key: $turnKey})

@@ -1,0 +1,2 @@
+// What a turn `x` says of a criterion `c` in a verification `v`.
+[x.number, v.position, c.key, v.criterionId, v.status, v.source, v.form, v.substantiated, v.evidence]

@@ -1,2 +1,0 @@
-// include turns/_newest-world
-// include criteria/_promised

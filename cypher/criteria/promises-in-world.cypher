@@ -1,2 +1,0 @@
-// include turns/_named-world
-// include criteria/_promised

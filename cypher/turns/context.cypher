@@ -1,0 +1,67 @@
+// The continuation context of the turn that is about to begin: one statement, one round trip, every look-up on an index.
+//
+// Where the turn right below is the newest of the world (both forms of entries), it is found by a key that is built from the
+// world's counter. No row means a gap, or no turn at all, and the form `as-of` finds the turn: it looks at all turns of the
+// world, and only a question about the past pays for that. It has no row where there is no turn below.
+// params: $turnNumber
+// include worlds/_target
+// when with-entries without-entries
+WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.currentTurn ELSE $turnNumber - 1 END) AS key
+MATCH (t:Turn {key: key})
+WITH w, t, coalesce(w.promisedTurn, t.number) AS promisedIn,
+     CASE WHEN t.coachDecision = 'error' AND size(w.outcomes) > 0
+       THEN toInteger(split(substring(w.outcomes[size(w.outcomes) - 1], 1), ',')[0])
+       ELSE t.number END AS judgedIn
+// when as-of
+// include criteria/_ledger
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
+  RETURN max(x.number) AS below
+}
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number <= $turnNumber AND x.promiseCount > 0
+  RETURN max(x.number) AS promised
+}
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber AND x.outcome IS NOT NULL
+  RETURN max(x.number) AS counted
+}
+WITH *, w.key + '/' + toString(below) AS priorKey, coalesce(promised, below) AS promisedIn
+MATCH (t:Turn {key: priorKey})
+WITH *, CASE WHEN t.coachDecision = 'error' THEN coalesce(counted, below) ELSE below END AS judgedIn
+// end
+// when with-entries
+// What each turn of a world says of its criteria, with its count (a torn one is read again): of a world that has no more
+// turns than the caller wants to read ($entriesUpTo), and where no turn from the coming one on stands.
+// params: $entriesUpTo
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE w.turnCount <= $entriesUpTo AND w.currentTurn < $turnNumber
+  RETURN collect([x.number, x.verificationCount, [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) |
+// include criteria/_entry
+  ]]) AS entries
+}
+// when without-entries as-of
+// No subquery for those who need no entries: even where it finds nothing, the embedded engine plans it each time.
+WITH *, [] AS entries
+// end
+// The promises are those of turn `promisedIn`, which is the prior turn itself, or an older one where the prior turn has
+// none. Turn `judgedIn` is the prior turn itself, or the newest judged one where the prior turn ended in an error, which
+// says nothing of the work.
+WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
+MATCH (q:Turn {key: promisedKey})
+MATCH (j:Turn {key: judgedKey})
+RETURN entries,
+       properties(t) AS turn,
+       [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
+       [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
+       [(t)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
+       j {.key, .number, .digest, .outcome, .issueCount, .coachDecision, .coachFeedback, .whatToTryNext} AS judged,
+       [(j)-[:RAISED]->(i:Issue) WHERE judgedIn <> t.number | properties(i)] AS judgedIssues,
+       q {.number, .digest, .promiseCount} AS promisedTurn,
+       [(q)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
+// when as-of
+       [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS priorPromises,
+       turnsFound, turns, criteria,
+// when with-entries without-entries
+// end
+// include criteria/_snapshot

@@ -1,0 +1,45 @@
+// All that a capture must know to resolve the criteria that its turn names, in a turn above all others of the world.
+//
+// A capture that names no world goes to the world of the task that already holds this very record at this turn, else to the
+// newest one (latest completed turn, or creation where none completed). No row: there is no such task yet. The task is
+// matched, not matched optionally: Grafeo scans all nodes for an OPTIONAL MATCH that starts at a node of another OPTIONAL
+// MATCH. The turn is found by key, as a world may be long.
+// params: $taskKey $turnNumber
+// when named-world
+// params: $worldKey
+OPTIONAL MATCH (task:Task {key: $taskKey})
+OPTIONAL MATCH (w:World {key: $worldKey})
+// when newest-world
+// params: $digest
+MATCH (task:Task {key: $taskKey})
+OPTIONAL MATCH (task)-[:HAS_WORLD]->(x:World)
+WHERE x.deletedAt IS NULL
+CALL (x) {
+  MATCH (t:Turn {key: x.key + '/' + toString($turnNumber)})
+  WITH t.digest AS digest
+  WHERE digest = $digest
+  RETURN count(digest) AS records
+}
+WITH task, x, records, coalesce(x.lastCompletedAt, x.createdAt) AS newest
+ORDER BY records DESC, newest DESC, x.ordinal DESC
+LIMIT 1
+WITH task, x AS w
+// end
+// The earlier promises are those of the newest turn that has any; only an entry without a text asks for them ($withEarlier).
+// `turns/earlier-promises` finds them for a turn that came late.
+// params: $withEarlier
+WITH task, w, CASE WHEN $withEarlier THEN w.key + '/' + toString(w.promisedTurn) ELSE '' END AS earlierKey
+// include turns/_earlier-promises
+RETURN w.slug AS worldSlug,
+       w.deletedAt IS NOT NULL AS deleted,
+       w.currentTurn AS currentTurn,
+       w.ledgerRev AS ledgerRev,
+       w.progressSum AS progressSum,
+       task.criteriaRev AS criteriaRev,
+       task.worldCount AS worldCount,
+       [(task)-[:HAS_CRITERION]->(c:Criterion) |
+// include criteria/_criterion
+       ] AS criteria,
+       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept]] AS progress,
+       [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber | [l.source, l.label, l.turn, c.key]] AS labels,
+       earlierPromises, earlierVerifications
