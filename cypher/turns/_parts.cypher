@@ -6,7 +6,7 @@
 // params: $turn $at $add $turnNumber
 SET t += $turn,
     t.startedAt = datetime($at.started),
-    t.completedAt = datetime($at.completed),
+    t.completedAt = completedAt,
     t.createdAt = datetime($at.created)
 FOREACH (c IN $add.criteria |
   MERGE (k:Criterion {key: c.key})

@@ -25,6 +25,6 @@ SET w.currentTurn = $turnNumber,
       WHEN size($add.outcome) = 0 OR size(w.outcomes) < 8 THEN w.outcomes
       ELSE w.outcomes[1..] END + $add.outcome, // of the newest 8 turns that count
     w.lastCompletedAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
       ELSE w.lastCompletedAt END
-RETURN t.key AS key
+RETURN t.completedAt AS completedAt

@@ -13,7 +13,7 @@ OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present
 WHERE present IS NULL
 // include criteria/_extend
-WITH w, task
+WITH w, task, completedAt
 CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r } // a criterion that the ledger no longer names keeps no edge
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
@@ -40,6 +40,6 @@ SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.
     w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
     w.turnCount = w.turnCount + 1,
     w.lastCompletedAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < datetime($at.completed) THEN datetime($at.completed)
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
       ELSE w.lastCompletedAt END
-RETURN t.key AS key
+RETURN t.completedAt AS completedAt

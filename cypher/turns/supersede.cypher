@@ -12,7 +12,7 @@ OPTIONAL MATCH (old:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns
 WITH w, task, old
 WHERE old.revision = $revision // the one that was looked at; no row where there is none
 // include criteria/_extend
-WITH w, task, old
+WITH w, task, old, completedAt
 CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r } // a criterion that the ledger no longer names keeps no edge
 CALL (old) { MATCH (old)<-[:NEXT]-(p:Turn) RETURN collect(p.key) AS before }
 CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
@@ -32,4 +32,4 @@ WITH w, t
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
 SET w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.lastCompletedAt = latest
-RETURN t.key AS key
+RETURN t.completedAt AS completedAt

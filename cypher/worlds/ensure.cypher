@@ -16,11 +16,15 @@ MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
   w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,
   w.progressSum = 0, w.contestedCount = 0, w.flippedCount = 0, w.brokenPromiseCount = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
-  w.createdAt = datetime($settings.createdAt), w.requestId = $settings.requestId, w.creation = $token
+  w.requestId = $settings.requestId, w.creation = $token
 SET w.rev = $token
+// A new world is the newest of its task, also where the clock stepped back since another one was written
+// (docs/decisions/newest-world.md).
+WITH *, [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL | coalesce(x.lastCompletedAt, x.createdAt)] AS floors
+WITH *, reduce(at = datetime($settings.createdAt), floor IN floors | CASE WHEN floor > at THEN floor ELSE at END) AS createdAt
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |
   SET task.rev = $token
-  SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount
+  SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount, w.createdAt = createdAt
   MERGE (w)<-[:HAS_WORLD]-(task))
 RETURN
 // include worlds/_world

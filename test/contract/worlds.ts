@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { createWorld } from '../../src/memory/worlds/worlds.ts'
 import { countsOf } from '../support/graph-dump.ts'
-import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
+import {
+  aContext,
+  aTurn,
+  captureSteadily,
+  clientOf,
+  FEATURE,
+  PROJECT,
+  TASK,
+  type TurnToSend,
+} from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Worlds: which one a capture goes to, what they are called, and what is left of a deleted one. */
@@ -87,6 +97,50 @@ export function worldsContract(store: StoreUnderTest): void {
       const { worldSlug } = await client().createWorld(task)
       const fresh = await client().loadTurnContinuationContext(aContext(2))
       expect(fresh).toMatchObject({ status: 'no_prior_turn', worldSlug })
+    })
+
+    test('the world that was written last is the newest one, also after the clock stepped back', async () => {
+      const { completedAt: _, ...stamped } = aTurn(1)
+      const write = async (clock: string, turn: Partial<TurnToSend>) => {
+        const now = `2026-03-01T${clock}:00Z`
+        const answered = await captureSteadily(handles.graph, { ...stamped, ...turn }, now)
+        const { worldSlug, turnNumber } = answered
+        expect((await client().getTurn({ worldSlug, turnNumber })).completedAt).toBe(answered.completedAt)
+        return answered
+      }
+      const newest = async () => (await client().loadTurnContinuationContext(aContext(99))).worldSlug
+      expect(await write('12:00', { worldSlug: 'first' })).toMatchObject({
+        completedAt: '2026-03-01T12:00:00Z',
+      })
+      await write('11:00', { worldSlug: 'second' })
+      expect(await newest()).toBe('second')
+      await write('10:59', { worldSlug: 'first', turnNumber: 3 })
+      expect(await newest()).toBe('first')
+      await createWorld(
+        handles.graph,
+        { ...task, project: PROJECT, worldSlug: 'third' },
+        { now: '2026-03-01T10:00:00Z' },
+      )
+      expect(await newest()).toBe('third')
+      await write('09:00', { worldSlug: 'second', playerSummary: 'Another', onConflict: 'supersede' })
+      expect(await newest()).toBe('second')
+      await write('08:00', { worldSlug: 'first', turnNumber: 2 }) // came late
+      expect(await newest()).toBe('first')
+      expect(await write('07:00', { turnNumber: 4 })).toMatchObject({ worldSlug: 'first' })
+      expect(await newest()).toBe('first')
+      // An old session that is imported says itself when it was.
+      await write('13:00', { worldSlug: 'old', completedAt: '2025-01-01T00:00:00Z' })
+      expect(await newest()).toBe('first')
+    })
+
+    test('a clock that goes on is taken as it is', async () => {
+      const { completedAt: _, ...stamped } = aTurn(1)
+      const instants = ['2026-03-01T12:00:00Z', '2026-03-01T12:00:00Z', '2026-03-01T12:00:00.001Z']
+      for (const [i, now] of instants.entries()) {
+        const { completedAt } = await captureSteadily(handles.graph, { ...stamped, worldSlug: `w${i}` }, now)
+        const { createdAt } = await client().getWorld({ worldSlug: `w${i}` })
+        expect([completedAt, createdAt]).toEqual([now, now])
+      }
     })
 
     test('a deleted world answers nothing any more, and is never a default', async () => {

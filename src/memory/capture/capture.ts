@@ -16,7 +16,7 @@ import { digestOf } from '../record/digest.ts'
 import { partsOf } from '../record/normalize.ts'
 import { readTurn } from '../record/read-turns.ts'
 import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
-import { assembleRecord } from '../record/rows.ts'
+import { assembleRecord, instantRow } from '../record/rows.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
 import { type Known, readKnown } from './load-criteria.ts'
@@ -61,7 +61,10 @@ export async function captureTurnState(
   const { written, ...captured } = await store(graph, request, options, false, (deadlined, steps) =>
     deadlined.write(steps),
   )
-  return captured
+  const row = written?.flat().find((found) => 'completedAt' in found)
+  if (row === undefined) return captured
+  // The clock may have stepped back: the write decides what the service stamps.
+  return { ...captured, turn: { ...captured.turn, completedAt: instantRow.parse(row.completedAt) } }
 }
 
 /**
@@ -98,6 +101,7 @@ async function store<T>(
     digest: digestOf(record),
     writeId: (options.newId ?? (() => crypto.randomUUID()))(),
     now,
+    isStamped: request.completedAt === undefined,
     asOwner,
   }
   // Those of one task at once would refuse each other: each may add to its criteria.
@@ -199,7 +203,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   }
   const now = instantOf(new Date(0))
   const parts = partsOf(request, now)
-  const sent = { request, scope, parts, digest: '', writeId: '', now, asOwner: false }
+  const sent = { request, scope, parts, digest: '', writeId: '', now, isStamped: true, asOwner: false }
   const known = await readKnown(graph, request, sent)
   await readKnown(graph, { ...request, worldSlug: '' }, sent)
   for (const way of ['append', 'insert', 'supersede'] as const) {

@@ -29,6 +29,8 @@ export type Capture = {
   digest: string
   writeId: string
   now: string
+  /** Whether the service's clock says when the turn was completed. */
+  isStamped: boolean
   /** Whether the caller owns the world at this moment: an attempt that commits its turn. */
   asOwner: boolean
 }
@@ -67,7 +69,7 @@ export function planCapture(
   resolution: Resolution,
   ledger: Ledger | null,
 ): [Step, ...Step[]] | null {
-  const { scope, parts, digest, writeId, now, asOwner } = capture
+  const { scope, parts, digest, writeId, now, isStamped, asOwner } = capture
   const { turnNumber } = parts.turn
   const keyOfWorld = worldKey(scope.project, target.worldSlug)
   const standing =
@@ -90,6 +92,7 @@ export function planCapture(
         digest,
         writeId,
         criteriaRev: known.criteriaRev,
+        isStamped,
       }),
       ledger: {
         touched: standing.touched,

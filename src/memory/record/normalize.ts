@@ -178,7 +178,14 @@ export function storedParams(
   parts: TurnParts,
   resolution: Resolution,
   progress: ReadonlyMap<string, Value>,
-  identity: { project: string; id: string; digest: string; writeId: string; criteriaRev: number },
+  identity: {
+    project: string
+    id: string
+    digest: string
+    writeId: string
+    criteriaRev: number
+    isStamped: boolean
+  },
 ): Params {
   const { turn, verifications, promises, issues, gates } = parts
   const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
@@ -203,7 +210,12 @@ export function storedParams(
       gateCount: gates.length,
       outcome,
     }),
-    at: { started: startedAt, completed: completedAt, created: createdAt },
+    at: {
+      started: startedAt,
+      completed: completedAt,
+      created: createdAt,
+      isStamped: identity.isStamped,
+    },
     add: {
       criteria: criteriaParams(parts, resolution, progress),
       issues: issues.map(({ details, ...issue }, position) => ({
