@@ -1,6 +1,6 @@
 // The world's append-only ledger below a turn, of a world that has no more turns than the caller wants to read
 // ($ledgerUpTo). Each turn comes with its own entries and their counts, its digest, and the number of all turns beside
-// them, so that a reader that raced a commit or a supersede notices (src/memory/criteria/ledger.ts) and reads again: no lock is
+// them, so that a reader that raced a commit or a supersede notices (src/memory/criteria/snapshot.ts) and reads again: no lock is
 // needed to read what is of one moment. Rows are lists: half the cost of maps. Subqueries, because they filter before they
 // expand: a pattern comprehension whose condition is false took 6 ms on the embedded engine for a world of 300 turns,
 // this takes 0.1.

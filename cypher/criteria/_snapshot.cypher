@@ -4,4 +4,4 @@ w {.slug, .key, .taskKey, .currentTurn, .turnCount, .progressSum, .outcomes, .pr
           deleted: w.deletedAt IS NOT NULL} AS world,
        [(w)-[r:PROGRESS]->(c:Criterion) | [r.kept,
 // include criteria/_criterion
-       ]] AS standing
+       ]] AS criteriaProgress

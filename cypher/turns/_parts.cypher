@@ -39,4 +39,4 @@ FOREACH (s IN $add.transcripts | // it may be imported later
 // lets a reader see a torn commit.
 // params: $ledger
 FOREACH (_ IN CASE WHEN $ledger.touched THEN [1] ELSE [] END |
-  SET w.ledgerRev = $ledger.rev + 1, w += $ledger.standing)
+  SET w.ledgerRev = $ledger.rev + 1, w += $ledger.counters)

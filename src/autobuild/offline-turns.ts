@@ -1,13 +1,8 @@
 import { renderContext } from '../memory/context/budget.ts'
 import { withoutJudgement } from '../memory/context/render.ts'
 import { shownPromise } from '../memory/context/rendering-from-context.ts'
-import {
-  advance,
-  type CriterionState,
-  criterionStates,
-  type LedgerEntry,
-  type Progress,
-} from '../memory/criteria/state.ts'
+import type { LedgerEntry, Progress } from '../memory/criteria/rows.ts'
+import { advance, type CriterionState, criterionStates } from '../memory/criteria/state.ts'
 import { type Role, type ShownCriterion, shownCriterion } from '../memory/criteria/views.ts'
 import { entriesOf, type TurnParts } from '../memory/record/normalize.ts'
 import { bySeverity } from '../memory/record/record.ts'

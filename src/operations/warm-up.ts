@@ -3,8 +3,8 @@ import { retry } from '../core/retry.ts'
 import type { Graph } from '../graph/port.ts'
 import { warmUpCapture } from '../memory/capture/capture.ts'
 import { warmUpContext } from '../memory/context/context.ts'
-import { warmUpSnapshot } from '../memory/criteria/criteria-snapshot.ts'
 import { warmUpPromises } from '../memory/criteria/promises.ts'
+import { warmUpSnapshot } from '../memory/criteria/snapshot.ts'
 import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
 
 /**

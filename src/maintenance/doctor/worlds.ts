@@ -7,8 +7,8 @@ import { storedProperties } from '../../graph/model/validate.ts'
 import { optionalNumber, optionalText } from '../../graph/model/values.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { progressProperties, progressRow } from '../../memory/criteria/rows.ts'
-import { advance, type Progress, type StandingSummary, summaryOf } from '../../memory/criteria/state.ts'
+import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
+import { advance, type ProgressSummary, summaryOf } from '../../memory/criteria/state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Check } from './checks.ts'
 import type { WorldState } from './cursor.ts'
@@ -414,7 +414,7 @@ function checkProgress({ world, row, task, state, findings }: Work): void {
 /** What the world keeps of all of them together. */
 function checkSummary(findings: Findings, world: Stored<'World'>, standing: readonly Progress[]): void {
   const summary = summaryOf(standing)
-  for (const name of Object.keys(summary) as (keyof StandingSummary)[]) {
+  for (const name of Object.keys(summary) as (keyof ProgressSummary)[]) {
     const wrong = difference(world[name], summary[name])
     if (wrong !== null)
       findings.add(

@@ -2,9 +2,9 @@ import { turnKey, worldKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../criteria/identity.ts'
-import type { Ledger } from '../criteria/ledger.ts'
-import { progressProperties } from '../criteria/rows.ts'
-import { advance, finalKeys, type Progress, type StandingSummary, summaryOf } from '../criteria/state.ts'
+import { type Progress, progressProperties } from '../criteria/rows.ts'
+import type { Ledger } from '../criteria/snapshot.ts'
+import { advance, finalKeys, type ProgressSummary, summaryOf } from '../criteria/state.ts'
 import { seedId } from '../record/derived-keys.ts'
 import { entriesOf, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
@@ -72,11 +72,8 @@ export function planCapture(
   const { scope, parts, digest, writeId, now, isStamped, asOwner } = capture
   const { turnNumber } = parts.turn
   const keyOfWorld = worldKey(scope.project, target.worldSlug)
-  const standing =
-    way === 'append'
-      ? standingAfterNext(parts, resolution, known)
-      : standingAfterAny(parts, resolution, known, ledger)
-  if (known.isRead && standing.rev !== known.ledgerRev) return null
+  const change = progressAfter(parts, resolution, known, way, ledger)
+  if (known.isRead && change.rev !== known.ledgerRev) return null
   const store: Step = {
     statement: statements[way],
     params: {
@@ -86,7 +83,7 @@ export function planCapture(
       turnNumber,
       token: crypto.randomUUID(),
       ...(way === 'supersede' ? { revision: target.revision } : { asOwner }),
-      ...storedParams(parts, resolution, standing.edges, {
+      ...storedParams(parts, resolution, change.edges, {
         project: scope.project,
         id: seedId({ featureId: scope.featureId, turnNumber }),
         digest,
@@ -95,9 +92,9 @@ export function planCapture(
         isStamped,
       }),
       ledger: {
-        touched: standing.touched,
-        rev: standing.rev,
-        standing: { progressSum: standing.progressSum, ...standing.summary },
+        touched: change.touched,
+        rev: change.rev,
+        counters: { progressSum: change.progressSum, ...change.summary },
       },
       inNewWorld: target.isNew && known.isRead,
     },
@@ -107,68 +104,53 @@ export function planCapture(
   return target.isNew ? [ensureWorldStep(scope, target.worldSlug, { now }), ...steps] : steps
 }
 
-type Standing = {
+/** Where the criteria are after the turn, as far as that is stored. */
+type ProgressChange = {
   /** By criterion, the properties of its edge PROGRESS. */
   edges: Map<string, ReturnType<typeof progressProperties>>
   touched: boolean
   /** The revision that was read: written only if it still stands. */
   rev: number
   progressSum: number
-  summary: StandingSummary
+  summary: ProgressSummary
 }
 
-/** Where each criterion stands: the newest turn's entries go on top of what is known. */
-function standingAfterNext(parts: TurnParts, resolution: Resolution, known: Known): Standing {
-  const entries = entriesOf(parts, resolution)
-  const keyOf = finalKeys(criteriaAfter(known.criteria, resolution))
-  const kept = known.progress.flatMap(([key, progress]) =>
-    progress === null ? [] : [[key, progress] as const],
-  )
-  const revs = new Map(kept.map(([key, { rev }]) => [key, rev]))
-  const after = advance(
-    new Map(kept.map(([key, { progress }]) => [key, progress])),
-    entries.ledger,
-    entries.promised,
-    keyOf,
-  )
-  const touched = new Set(
-    [...entries.ledger, ...entries.promised].map(({ criterionKey }) => keyOf(criterionKey)),
-  )
-  const rev = known.ledgerRev + 1
-  const dropped = [...touched].reduce((sum, key) => sum + (revs.get(key) ?? 0), 0)
-  return {
-    edges: edgesOf(after, [...touched], rev),
-    touched: touched.size > 0,
-    rev: known.ledgerRev,
-    progressSum: known.progressSum - dropped + rev * touched.size,
-    summary: summaryOf(after.values()),
-  }
-}
-
-/** A late turn, one that replaces another, and a merge of two criteria fold the whole ledger again. */
-function standingAfterAny(
+/**
+ * Where each criterion is: the entries of the newest turn go on top of what is known. A late turn, one that replaces
+ * another, and a merge of two criteria fold the whole ledger again.
+ */
+function progressAfter(
   parts: TurnParts,
   resolution: Resolution,
   known: Known,
+  way: Way,
   ledger: Ledger | null,
-): Standing {
+): ProgressChange {
+  const isNewest = way === 'append'
   const entries = entriesOf(parts, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== parts.turn.turnNumber)
+  // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
+  const keyOf = finalKeys(criteriaAfter(ledger?.criteria ?? known.criteria, resolution))
+  const stored = isNewest
+    ? known.progress.flatMap(({ key, stored }) => (stored === null ? [] : { key, ...stored }))
+    : []
   const after = advance(
-    new Map(),
+    new Map(stored.map(({ key, progress }) => [key, progress])),
     [...others(ledger?.ledger), ...entries.ledger],
     [...others(ledger?.promised), ...entries.promised],
-    // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
-    finalKeys(criteriaAfter(ledger?.criteria ?? known.criteria, resolution)),
+    keyOf,
   )
-  const ledgerRev = ledger?.ledgerRev ?? 0
+  const named = [...entries.ledger, ...entries.promised].map(({ criterionKey }) => keyOf(criterionKey))
+  const changed = new Set(isNewest ? named : after.keys())
+  const ledgerRev = isNewest ? known.ledgerRev : (ledger?.ledgerRev ?? 0)
   const rev = ledgerRev + 1
+  const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)
   return {
-    edges: edgesOf(after, [...after.keys()], rev),
-    touched: true,
+    edges: edgesOf(after, [...changed], rev),
+    touched: !isNewest || changed.size > 0,
     rev: ledgerRev,
-    progressSum: rev * after.size,
+    progressSum: unchanged + rev * changed.size,
     summary: summaryOf(after.values()),
   }
 }
@@ -177,7 +159,7 @@ const edgesOf = (
   after: ReadonlyMap<string, Progress>,
   keys: readonly string[],
   rev: number,
-): Standing['edges'] =>
+): ProgressChange['edges'] =>
   new Map(
     keys.flatMap((key) => {
       const progress = after.get(key)

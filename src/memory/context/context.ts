@@ -4,35 +4,32 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import {
-  keptIsWhole,
-  newestStanding,
-  readTarget,
-  SMALL_WORLD,
-  type Standing,
-  standingColumns,
-  standingFrom,
-  statementOfTarget,
-  WHOLE_LEDGER,
-} from '../criteria/criteria-snapshot.ts'
-import { readHistories, readMerges } from '../criteria/history.ts'
-import { isLedgerConsistent, ledgerColumns, ledgerEntry } from '../criteria/ledger.ts'
-import {
   arePromisesConsistent,
   NO_PROMISES,
   promisedColumns,
   promisesOf,
   withoutEvidence,
 } from '../criteria/promises.ts'
-import { outcomeText } from '../criteria/rows.ts'
+import { type LedgerEntry, ledgerEntry, outcomeText } from '../criteria/rows.ts'
+import {
+  isLedgerWhole,
+  isProgressWhole,
+  ledgerColumns,
+  newestSnapshot,
+  placeEntries,
+  readHistories,
+  readMerges,
+  readTarget,
+  SMALL_WORLD,
+  type Snapshot,
+  snapshotColumns,
+  snapshotFrom,
+  statementOfTarget,
+  WHOLE_LEDGER,
+} from '../criteria/snapshot.ts'
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
-import {
-  type CriterionState,
-  criterionStates,
-  finalKeys,
-  type LedgerEntry,
-  promisedNotJudged,
-} from '../criteria/state.ts'
+import { type CriterionState, criterionStates, finalKeys, promisedNotJudged } from '../criteria/state.ts'
 import { type PromisesView, type Role, shownCriterion, shownPromised } from '../criteria/views.ts'
 import { labelIssues } from '../record/label-issues.ts'
 import { bySeverity, type TurnState } from '../record/record.ts'
@@ -49,23 +46,23 @@ const contextAsOf = statementOfTarget('turns/context', 'as-of')
 const countTurns = statementOfTarget('turns/count-turns')
 
 const contextRow = turnWithParts.extend({
-  turn: turnWithParts.shape.turn.extend({ digest: z.string() }),
   /** The turn itself, or the newest judged one where it ended in an error; then with its issues. */
   judged: turnWithParts.shape.turn
     .pick({
       key: true,
       number: true,
+      digest: true,
       issueCount: true,
       coachDecision: true,
       coachFeedback: true,
       whatToTryNext: true,
     })
-    .extend({ digest: z.string(), outcome: outcomeText.nullable() }),
+    .extend({ outcome: outcomeText.nullable() }),
   judgedIssues: turnWithParts.shape.issues,
   ...promisedColumns,
   /** Only as of an earlier turn, where the turn asked for may have promises of its own beside the prior turn's. */
   priorPromises: turnWithParts.shape.promises.optional(),
-  ...standingColumns,
+  ...snapshotColumns,
   /** Of each turn its number, how many verifications it has, and those. */
   entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
 })
@@ -149,7 +146,7 @@ export async function warmUpContext(graph: Graph): Promise<void> {
   }
 }
 
-type Found = { row: ContextRow; standing: Standing; states: readonly CriterionState[] }
+type Found = { row: ContextRow; snapshot: Snapshot; states: readonly CriterionState[] }
 
 async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
   const entriesUpTo = entriesNeeded(request)
@@ -175,16 +172,18 @@ function entriesNeeded({ role, policy }: Request): number {
 /** Where nothing newer than the prior turn stands: what the captures kept is the answer. */
 async function newestFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
   const hasEntries = row.world.turnCount <= entriesNeeded(request)
-  return foundIn(row, newestStanding(row, hasEntries ? await entriesOf(graph, row) : null), request)
+  return foundIn(row, newestSnapshot(row, hasEntries ? await entriesOf(graph, row) : null), request)
 }
 
-/** Each entry under the criterion that it counts for; one that merged into another no longer stands anywhere. */
-async function entriesOf(graph: Graph, { entries, standing, world }: ContextRow): Promise<LedgerEntry[]> {
+/** Each entry under the criterion that it counts for; one that merged into another counts for that. */
+async function entriesOf(
+  graph: Graph,
+  { entries, criteriaProgress, world }: ContextRow,
+): Promise<LedgerEntry[]> {
   const all = entries.flatMap(([, , ofTurn]) => ofTurn)
-  const stand = new Set(standing.map(({ criterion }) => criterion.key))
-  if (all.every(({ criterionKey }) => stand.has(criterionKey))) return all
-  const keyOf = finalKeys(await readMerges(graph, world.taskKey))
-  return all.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+  const counting = new Set(criteriaProgress.map(({ criterion }) => criterion.key))
+  if (all.every(({ criterionKey }) => counting.has(criterionKey))) return all
+  return placeEntries(all, finalKeys(await readMerges(graph, world.taskKey)))
 }
 
 /** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
@@ -200,13 +199,13 @@ async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
   )
   if (row === null) return null
   if (row.world.deleted) throw worldDeleted(row.world.slug)
-  return foundIn(row, standingFrom(row, row.turn.number, WHOLE_LEDGER), request)
+  return foundIn(row, snapshotFrom(row, row.turn.number, WHOLE_LEDGER), request)
 }
 
-const foundIn = (row: ContextRow, standing: Standing, { policy }: Request): Found => ({
+const foundIn = (row: ContextRow, snapshot: Snapshot, { policy }: Request): Found => ({
   row,
-  standing,
-  states: criterionStates(standing.criteria, standing.progress, policy),
+  snapshot,
+  states: criterionStates(snapshot.criteria, snapshot.progress, policy),
 })
 
 /** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
@@ -215,7 +214,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
   if (world.deleted || world.currentTurn >= turnNumber) return true
   return (
     hasAllParts(row) &&
-    keptIsWhole(row) &&
+    isProgressWhole(row) &&
     // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
     // turn with the judgements of another.
     world.newestDigest === turn.digest &&
@@ -237,8 +236,8 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
   if (row.world.deleted) return true
   return (
     hasAllParts(row) &&
-    isLedgerConsistent(row, row.world.turnCount) &&
-    keptIsWhole(row) &&
+    isLedgerWhole(row, row.world.turnCount) &&
+    isProgressWhole(row) &&
     turn.number === newestBelow &&
     digestOf.get(turn.number) === turn.digest &&
     digestOf.get(judged.number) === judged.digest &&
@@ -269,10 +268,10 @@ const SUPERSEDED_KEY = /~\d+$/
 const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
   judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
 
-const isAsOf = ({ turn, standing }: ContextRow): boolean =>
-  standing.every(({ progress: kept }) => {
-    if (kept === null) return false
-    const { firstTurn, lastTurn, promiseTurn } = kept.progress
+const isAsOf = ({ turn, criteriaProgress }: ContextRow): boolean =>
+  criteriaProgress.every(({ progress: stored }) => {
+    if (stored === null) return false
+    const { firstTurn, lastTurn, promiseTurn } = stored.progress
     return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
   })
 
@@ -312,17 +311,17 @@ type More = {
 /** What the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
 async function readMore(
   graph: Graph,
-  { row, standing, states }: Found,
+  { row, snapshot, states }: Found,
   request: Request,
 ): Promise<More | null> {
   const { role, policy } = request
-  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
+  const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
-  const stall = reachesBack(standing, states)
-    ? analyseStall(sessionOf(standing, states, policy))
-    : await loadStall(graph, { ...request, worldSlug: standing.worldSlug, turn: standing.turn })
+  const stall = reachesBack(snapshot, states)
+    ? analyseStall(sessionOf(snapshot, states, policy))
+    : await loadStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn })
   const promises =
-    row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, standing, request.currentTurn)
+    row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, snapshot, request.currentTurn)
   return { histories, stall, promises }
 }
 
@@ -334,13 +333,16 @@ const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Reques
 }
 
 async function contextFrom(
-  { row, standing, states }: Found,
+  { row, snapshot, states }: Found,
   { histories, stall, promises }: More,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
-  const prior = priorOf(row, request)
-  const criteria = states.map((state) => shownCriterion(state, role, standing, histories))
+  const prior = toTurnState(
+    { ...row, promises: promisesOfPrior(row) },
+    { ...request, worldSlug: row.world.slug },
+  )
+  const criteria = states.map((state) => shownCriterion(state, role, snapshot, histories))
   const issues = request.perspectiveReset
     ? []
     : [
@@ -352,7 +354,7 @@ async function contextFrom(
       ].map((issue) => shownIssue(issue, role))
   const lastJudged = lastJudgedIn(row, request)
   const shown = priorFor(prior, request)
-  const promised = promisedNotJudged(standing.criteria, standing.progress).map(shownPromised)
+  const promised = promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised)
   const { text, ...rendered } = await renderContext(
     {
       prior: shown,
@@ -361,7 +363,7 @@ async function contextFrom(
       promisedNotJudged: promised,
       issues,
       role,
-      olderTurnsRecorded: [...standing.progress.values()].some(
+      olderTurnsRecorded: [...snapshot.progress.values()].some(
         ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < prior.turnNumber,
       ),
       verifiedInPrior: new Set(
@@ -373,7 +375,7 @@ async function contextFrom(
     request.tokenBudget,
   )
   return {
-    ...withoutPrior('ok', request, standing.worldSlug),
+    ...withoutPrior('ok', request, snapshot.worldSlug),
     context: text,
     previousTurn: prior.turnNumber,
     gap: prior.turnNumber !== currentTurn - 1,
@@ -386,14 +388,6 @@ async function contextFrom(
     issues,
     ...rendered,
   }
-}
-
-function priorOf(row: ContextRow, scope: Request): TurnState {
-  const { digest, ...turn } = row.turn
-  return toTurnState(
-    { ...row, turn, promises: promisesOfPrior(row) },
-    { ...scope, worldSlug: row.world.slug },
-  )
 }
 
 /** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */

@@ -8,24 +8,25 @@ import {
   PLAYER_DECISIONS,
 } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
+import { type LedgerEntry, ledgerEntry } from '../criteria/rows.ts'
 import {
+  isSnapshotWhole,
+  ledgerColumns,
+  NO_TURN,
   readTarget,
   SMALL_WORLD,
-  type Standing,
-  standingColumns,
-  standingFrom,
-  standingIsWhole,
+  type Snapshot,
+  snapshotColumns,
+  snapshotFrom,
   statementOfTarget,
   type Target,
   WHOLE_LEDGER,
-} from '../criteria/criteria-snapshot.ts'
-import { ledgerColumns, ledgerEntry, NO_TURN } from '../criteria/ledger.ts'
+} from '../criteria/snapshot.ts'
 import {
   type CriterionState,
   criterionStates,
   entriesIn,
   finalKeys,
-  type LedgerEntry,
   promisedNotJudged,
 } from '../criteria/state.ts'
 import { promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
@@ -82,7 +83,7 @@ export type WhyRequest = Target & { turn?: number | null | undefined; role?: Rol
 
 const whyRow = turnWithParts.omit({ verifications: true, promises: true }).extend({
   said: z.array(ledgerEntry),
-  ...standingColumns,
+  ...snapshotColumns,
   ...ledgerColumns,
 })
 
@@ -120,7 +121,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
 }
 
 const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
-  standingIsWhole(ledgerUpTo)(row) &&
+  isSnapshotWhole(ledgerUpTo)(row) &&
   row.issues.length === row.turn.issueCount &&
   row.gates.length === row.turn.gateCount &&
   row.said.length === row.turn.verificationCount &&
@@ -129,15 +130,15 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
 /** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
 function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | null {
   const turn = row.turn.number
-  const standing = standingFrom(row, turn, ledgerUpTo)
-  const merged = row.said.some(({ criterionKey }) => !standing.progress.has(criterionKey))
-  if (standing.ledger === null && (turn < standing.currentTurn || merged)) return null
+  const snapshot = snapshotFrom(row, turn, ledgerUpTo)
+  const merged = row.said.some(({ criterionKey }) => !snapshot.progress.has(criterionKey))
+  if (snapshot.ledger === null && (turn < snapshot.currentTurn || merged)) return null
   const record = toTurnState(
     { ...row, verifications: [], promises: [] },
     { ...scope, worldSlug: row.world.slug },
   )
-  const after = criterionStates(standing.criteria, standing.progress, 'latest')
-  const verdictBefore = verdictsBefore(standing, turn)
+  const after = criterionStates(snapshot.criteria, snapshot.progress, 'latest')
+  const verdictBefore = verdictsBefore(snapshot, turn)
   const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
   if ([...before.values()].includes(undefined)) return null
   const keyOf = finalKeys(row.criteria)
@@ -153,7 +154,7 @@ function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | 
   const issues = labelIssues(bySeverity(record.issues), after).map(({ details, ...issue }) =>
     isCoach ? { ...issue, details } : issue,
   )
-  const accumulated = criterionStates(standing.criteria, standing.progress, 'sticky')
+  const accumulated = criterionStates(snapshot.criteria, snapshot.progress, 'sticky')
   return {
     worldSlug: row.world.slug,
     turn,
@@ -164,7 +165,7 @@ function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | 
     rejected: after
       .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
       .map((state) => ({ ...show(state), kind: kindOf(state) })),
-    promisedNotJudged: promisedNotJudged(standing.criteria, standing.progress).map(shownPromised),
+    promisedNotJudged: promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised),
     issues,
     blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
     blockersFound: record.blockersFound,
@@ -189,15 +190,15 @@ const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
  * not reach back.
  */
 function verdictsBefore(
-  standing: Standing,
+  snapshot: Snapshot,
   turn: number,
 ): (criterionKey: string) => CriterionStatus | null | undefined {
-  const entriesOf = entriesIn(standing)
+  const entriesOf = entriesIn(snapshot)
   return (key) => {
     const known = entriesOf(key)
     const last = known.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
     if (last !== undefined) return last.status
-    const all = standing.ledger !== null || (standing.progress.get(key)?.entries ?? 0) <= known.length
+    const all = snapshot.ledger !== null || (snapshot.progress.get(key)?.entries ?? 0) <= known.length
     return all ? null : undefined
   }
 }

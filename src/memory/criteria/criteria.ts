@@ -5,8 +5,7 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { NO_LEDGER, readStanding, SMALL_WORLD, type Target } from './criteria-snapshot.ts'
-import { readHistories, readMerges } from './history.ts'
+import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
 import { criterionStates, finalKeys, POLICIES, type Policy, promisedNotJudged } from './state.ts'
 import {
   criterionState,
@@ -47,28 +46,28 @@ export type CriteriaRequest = Target & { turn?: number | null | undefined; polic
 export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
   const graph = withOneDeadline(store)
   const { turn = null, policy, role } = request
-  const { standing, states, histories } = await untilWhole(
+  const { snapshot, states, histories } = await untilWhole(
     () => readWithHistories(graph, request),
     (found) => role === 'player' || found.histories !== null,
   )
-  if (standing === null)
+  if (snapshot === null)
     return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, promisedNotJudged: [], criteria: [] })
   return viewOf({
-    worldSlug: standing.worldSlug,
-    asOfTurn: standing.turn,
+    worldSlug: snapshot.worldSlug,
+    asOfTurn: snapshot.turn,
     policy,
-    promisedNotJudged: promisedNotJudged(standing.criteria, standing.progress).map(shownPromised),
-    criteria: states.map((state) => shownCriterion(state, role, standing, histories)),
+    promisedNotJudged: promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised),
+    criteria: states.map((state) => shownCriterion(state, role, snapshot, histories)),
   })
 }
 
 /** `histories`: null where a supersede came between the two reads, or for the Player, who is shown none. */
 async function readWithHistories(graph: Graph, { role, policy, turn = null, ...target }: CriteriaRequest) {
-  const standing = await readStanding(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
-  if (standing === null) return { standing, states: [], histories: new Map() }
-  const states = criterionStates(standing.criteria, standing.progress, policy)
-  const histories = role === 'coach' ? await readHistories(graph, standing, states) : null
-  return { standing, states, histories }
+  const snapshot = await readSnapshot(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
+  if (snapshot === null) return { snapshot, states: [], histories: new Map() }
+  const states = criterionStates(snapshot.criteria, snapshot.progress, policy)
+  const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
+  return { snapshot, states, histories }
 }
 
 function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining'>): CriteriaView {
@@ -101,15 +100,15 @@ export async function criterionHistory(
   const graph = withOneDeadline(store)
   const task = taskOfCriterion(key)
   const scope = task?.project === project ? task : null
-  const standing = scope === null ? null : await readStanding(graph, { ...scope, worldSlug }, null, NO_LEDGER)
-  if (standing === null) throw unknownCriterion(key)
-  const merges = await readMerges(graph, standing.taskKey)
+  const snapshot = scope === null ? null : await readSnapshot(graph, { ...scope, worldSlug }, null, NO_LEDGER)
+  if (snapshot === null) throw unknownCriterion(key)
+  const merges = await readMerges(graph, snapshot.taskKey)
   const keyOf = finalKeys(merges)
   const counts = keyOf(key)
-  if (!standing.criteria.some((criterion) => criterion.key === counts)) throw unknownCriterion(key)
+  if (!snapshot.criteria.some((criterion) => criterion.key === counts)) throw unknownCriterion(key)
   const keys = [counts, ...merges.map((merge) => merge.key).filter((merged) => keyOf(merged) === counts)]
   const params = {
-    worldKey: standing.worldKey,
+    worldKey: snapshot.worldKey,
     keys,
     afterTurn: after.turn,
     afterPosition: after.position,

@@ -4,22 +4,22 @@ import type { Graph } from '../../graph/port.ts'
 import { promiseRow } from '../record/rows.ts'
 import { worldDeleted } from '../worlds/world-errors.ts'
 import {
-  keptIsWhole,
+  isProgressWhole,
+  isSnapshotWhole,
   NO_LEDGER,
-  newestStanding,
-  readStanding,
+  newestSnapshot,
+  readMerges,
+  readSnapshot,
   readTarget,
-  type Standing,
-  standingColumns,
-  standingFrom,
-  standingIsWhole,
-  standingRow,
+  type Snapshot,
+  snapshotColumns,
+  snapshotFrom,
+  snapshotRow,
   statementOfTarget,
   type Target,
   WHOLE_LEDGER,
   warmUpTarget,
-} from './criteria-snapshot.ts'
-import { readMerges } from './history.ts'
+} from './snapshot.ts'
 import { finalKeys, shownLabel, shownText } from './state.ts'
 import type { PromisesView } from './views.ts'
 
@@ -37,8 +37,8 @@ export const promisedColumns = {
   promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
 }
 
-const promisedRow = z.object({ ...promisedColumns, ...standingColumns })
-const promisedAsOfRow = z.object({ ...promisedColumns, ...standingRow.shape })
+const promisedRow = z.object({ ...promisedColumns, ...snapshotColumns })
+const promisedAsOfRow = z.object({ ...promisedColumns, ...snapshotRow.shape })
 
 type Promised = Pick<z.output<typeof promisedRow>, 'promisedTurn' | 'promises'>
 
@@ -76,16 +76,16 @@ export async function recoverPromises(
         number: found.world.promisedTurn,
         digest: found.world.promisedDigest,
       }) &&
-        keptIsWhole(found)),
+        isProgressWhole(found)),
   )
   if (row === null) {
     // Nothing was ever promised, or there is no such world.
-    await readStanding(graph, request, null, NO_LEDGER)
+    await readSnapshot(graph, request, null, NO_LEDGER)
     return NO_PROMISES
   }
   if (row.world.deleted) throw worldDeleted(row.world.slug)
   if (row.promisedTurn.number <= request.turn && row.world.currentTurn <= request.turn) {
-    return promisesOf(graph, row, newestStanding(row, null), request.turn)
+    return promisesOf(graph, row, newestSnapshot(row, null), request.turn)
   }
   return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
 }
@@ -96,14 +96,14 @@ async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
   const row = await readTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
   if (row === null) return NO_PROMISES
-  return promisesOf(graph, row, standingFrom(row, turn, WHOLE_LEDGER), turn)
+  return promisesOf(graph, row, snapshotFrom(row, turn, WHOLE_LEDGER), turn)
 }
 
 /** Of a row with the ledger up to the promised turn. */
 const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
   const said = row.turns.find(({ turn }) => turn === row.promisedTurn.number)
   return (
-    standingIsWhole(WHOLE_LEDGER)(row) &&
+    isSnapshotWhole(WHOLE_LEDGER)(row) &&
     said !== undefined &&
     arePromisesConsistent(row, { number: said.turn, digest: said.digest })
   )
@@ -121,15 +121,15 @@ export const warmUpPromises = (graph: Graph): Promise<void> => warmUpTarget(grap
 export async function promisesOf(
   graph: Graph,
   { promisedTurn: { number: turn }, promises }: Promised,
-  { criteria, progress, taskKey }: Pick<Standing, 'criteria' | 'progress' | 'taskKey'>,
+  { criteria, progress, taskKey }: Pick<Snapshot, 'criteria' | 'progress' | 'taskKey'>,
   asked: number,
 ): Promise<PromisesView> {
   const merges = promises.some(([, , mergedInto]) => mergedInto !== null)
   const keyOf = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
   const shown = new Map(
     criteria.map((criterion) => {
-      const standing = progress.get(criterion.key)
-      const label = standing === undefined ? null : shownLabel(criterion, standing)
+      const snapshot = progress.get(criterion.key)
+      const label = snapshot === undefined ? null : shownLabel(criterion, snapshot)
       return [criterion.key, { label, text: shownText(criterion) }]
     }),
   )

@@ -1,6 +1,7 @@
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
-import { NO_LEDGER, readStanding, type Standing, type Target, WHOLE_LEDGER } from './criteria-snapshot.ts'
+import type { LedgerEntry, Progress } from './rows.ts'
+import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import { analyseStall, LONGEST_WINDOW, type Stall } from './stall.ts'
 import {
   advance,
@@ -8,9 +9,7 @@ import {
   criterionStates,
   entriesIn,
   HISTORY_SHOWN,
-  type LedgerEntry,
   type Policy,
-  type Progress,
   promisedNotJudged,
 } from './state.ts'
 import type { Role, StallView } from './views.ts'
@@ -30,10 +29,10 @@ export async function loadStall(store: Graph, request: StallRequest): Promise<St
   const { policy } = request
   const turn = request.turn ?? null
   const read = async (ledgerUpTo: number): Promise<Stall | null> => {
-    const standing = await readStanding(graph, request, turn, ledgerUpTo)
-    if (standing === null) return analyseStall(sessionOf(NOTHING, [], policy))
-    const states = criterionStates(standing.criteria, standing.progress, policy)
-    return reachesBack(standing, states) ? analyseStall(sessionOf(standing, states, policy)) : null
+    const snapshot = await readSnapshot(graph, request, turn, ledgerUpTo)
+    if (snapshot === null) return analyseStall(sessionOf(NOTHING, [], policy))
+    const states = criterionStates(snapshot.criteria, snapshot.progress, policy)
+    return reachesBack(snapshot, states) ? analyseStall(sessionOf(snapshot, states, policy)) : null
   }
   const known = await read(policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
   if (known !== null) return known
@@ -42,7 +41,7 @@ export async function loadStall(store: Graph, request: StallRequest): Promise<St
   return whole
 }
 
-type Seen = Pick<Standing, 'criteria' | 'outcomes' | 'progress' | 'ledger'>
+type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger'>
 const NOTHING: Seen = { criteria: [], outcomes: [], progress: new Map(), ledger: null }
 
 /** Whether what was read of each criterion covers all turns that a verdict may look at. */

@@ -1,6 +1,7 @@
 import { promisedNote } from './promised-note.ts'
+import type { Progress, RecentEntry } from './rows.ts'
 import type { Outcome } from './signature.ts'
-import type { CriterionState, Progress, RecentEntry } from './state.ts'
+import type { CriterionState } from './state.ts'
 
 /**
  * Whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Criterion } from './identity.ts'
-import {
-  advance,
-  criterionStates,
-  finalKeys,
-  isSubstantiated,
-  type LedgerEntry,
-  type Policy,
-  type PromiseEntry,
-} from './state.ts'
+import type { LedgerEntry, PromiseEntry } from './rows.ts'
+import { advance, criterionStates, finalKeys, isSubstantiated, type Policy } from './state.ts'
 
 const criterion = (key: string, more: Partial<Criterion> = {}): Criterion => ({
   key,

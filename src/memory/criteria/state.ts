@@ -1,6 +1,7 @@
-import type { CriterionStatus, PromiseStatus, Source } from '../../graph/model/values.ts'
+import type { PromiseStatus, Source } from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
+import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
 import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'
 
 /**
@@ -11,34 +12,12 @@ import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'
 export const POLICIES = ['sticky', 'evidence', 'latest'] as const
 export type Policy = (typeof POLICIES)[number]
 
-/** One verification of the world. `form` says whether it came as a map entry or in the full form. */
-export type LedgerEntry = {
-  turn: number
-  position: number
-  criterionKey: string
-  label: string
-  status: CriterionStatus
-  source: Source
-  form: 'status' | 'entry'
-  /** Has evidence of its own: text that does more than restate a promise. */
-  substantiated: boolean
-  evidence: string | null
-}
-
-export type PromiseEntry = {
-  turn: number
-  position: number
-  criterionKey: string
-  label: string
-  status: PromiseStatus
-}
-
 export type CriterionState = {
   criterionId: string
   key: string
   text: string | null
   aliases: { label: string; source: string }[]
-  state: Standing
+  state: Progress['state']
   verifiedInTurn: number | null
   lastTurn: number | null
   contestedInTurn: number | null
@@ -46,48 +25,6 @@ export type CriterionState = {
   /** The newest turn in which a judge verified it explicitly. */
   lastVerifiedTurn: number | null
 }
-
-export type Standing = 'verified' | 'rejected' | 'pending'
-
-/**
- * Where a criterion stands in a world after some turn: the ledger, folded. It is kept on the
- * edge (:World)-[:PROGRESS]->(:Criterion), so that a context need not fold again.
- */
-export type Progress = {
-  firstTurn: number
-  firstPosition: number
-  /** The newest judge's label as it was given; null while no judge has named the criterion. */
-  label: string | null
-  /** The first and the newest turn in which a judge named it. */
-  firstJudgedTurn: number | null
-  lastTurn: number | null
-  lastVerifiedTurn: number | null
-  state: Standing
-  verifiedInTurn: number | null
-  contestedInTurn: number | null
-  evidenceState: Standing
-  evidenceVerifiedInTurn: number | null
-  evidenceContestedInTurn: number | null
-  latestState: Standing
-  latestVerifiedInTurn: number | null
-  promiseTurn: number | null
-  promiseStatus: PromiseStatus | null
-  promiseLabel: string | null
-  /** The newest turn in which a judge rejected it with evidence of its own. */
-  evidencedRejectionTurn: number | null
-  /** How often a judge rejected it; how often right after a judgement that had verified it. */
-  rejections: number
-  flips: number
-  /** The first turn in which it was promised complete, and whether it was rejected with evidence in that one or later. */
-  completeTurn: number | null
-  isBrokenPromise: boolean
-  /** How many entries name it, and the newest of them, oldest first: for its history and for stall analysis. */
-  entries: number
-  recent: readonly RecentEntry[]
-}
-
-/** An entry without its words. `judges`: it may change a state (no claim, and no repeat of a full entry). */
-export type RecentEntry = { turn: number; status: CriterionStatus; judges: boolean }
 
 /** How much of a history a view shows. */
 export const HISTORY_SHOWN = 20
@@ -161,33 +98,6 @@ function promised(before: Progress, { turn, status, label }: PromiseEntry): Prog
   }
 }
 
-const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress => ({
-  firstTurn: turn,
-  firstPosition: position,
-  label: null,
-  firstJudgedTurn: null,
-  lastTurn: null,
-  lastVerifiedTurn: null,
-  state: 'pending',
-  verifiedInTurn: null,
-  contestedInTurn: null,
-  evidenceState: 'pending',
-  evidenceVerifiedInTurn: null,
-  evidenceContestedInTurn: null,
-  latestState: 'pending',
-  latestVerifiedInTurn: null,
-  promiseTurn: null,
-  promiseStatus: null,
-  promiseLabel: null,
-  evidencedRejectionTurn: null,
-  rejections: 0,
-  flips: 0,
-  completeTurn: null,
-  isBrokenPromise: false,
-  entries: 0,
-  recent: [],
-})
-
 /** One judgement under all three policies. Unknown and absence change nothing but that it was named. */
 function judged(before: Progress, { turn, status, label, substantiated }: LedgerEntry): Progress {
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
@@ -227,7 +137,7 @@ function judged(before: Progress, { turn, status, label, substantiated }: Ledger
 }
 
 /** What a world keeps of where all of its criteria stand: it finds the worlds that a named analysis asks for. */
-export type StandingSummary = {
+export type ProgressSummary = {
   lastGainTurn: number | null
   contestedCount: number
   flippedCount: number
@@ -238,8 +148,8 @@ export type StandingSummary = {
  * In how many criteria something happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
  * `contestedCount`: they stand verified, and were rejected, too.
  */
-export function summaryOf(progress: Iterable<Progress>): StandingSummary {
-  const summary: StandingSummary = {
+export function summaryOf(progress: Iterable<Progress>): ProgressSummary {
+  const summary: ProgressSummary = {
     lastGainTurn: null,
     contestedCount: 0,
     flippedCount: 0,
@@ -264,7 +174,7 @@ export function criterionStates(
   const judgedOnes = named.filter(isJudged)
   // While no judge has named any criterion in this world, the promised ones count, as pending.
   const counting =
-    judgedOnes.length > 0 ? judgedOnes : named.filter(({ standing }) => standing.promiseTurn !== null)
+    judgedOnes.length > 0 ? judgedOnes : named.filter(({ progress }) => progress.promiseTurn !== null)
   return counting.sort(comparePlaced).map(({ state }) => state)
 }
 
@@ -279,14 +189,14 @@ export function promisedNotJudged(
   const named = placeCriteria(criteria, progress, 'sticky')
   if (!named.some(isJudged)) return []
   return named
-    .filter((placed) => !isJudged(placed) && placed.standing.promiseTurn !== null)
+    .filter((placed) => !isJudged(placed) && placed.progress.promiseTurn !== null)
     .sort(comparePlaced)
     .map(({ state }) => state)
 }
 
-type Placed = { criterion: Criterion; standing: Progress; state: CriterionState }
+type Placed = { criterion: Criterion; progress: Progress; state: CriterionState }
 
-const isJudged = ({ standing }: Placed): boolean => standing.lastTurn !== null
+const isJudged = ({ progress }: Placed): boolean => progress.lastTurn !== null
 
 const placeCriteria = (
   criteria: readonly Criterion[],
@@ -294,22 +204,20 @@ const placeCriteria = (
   policy: Policy,
 ): Placed[] =>
   criteria.flatMap((criterion) => {
-    const standing = progress.get(criterion.key)
-    return standing === undefined
-      ? []
-      : [{ criterion, standing, state: stateOf(criterion, standing, policy) }]
+    const own = progress.get(criterion.key)
+    return own === undefined ? [] : [{ criterion, progress: own, state: stateOf(criterion, own, policy) }]
   })
 
-function stateOf(criterion: Criterion, standing: Progress, policy: Policy): CriterionState {
-  const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = standing
+function stateOf(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
+  const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress
   return {
-    criterionId: shownLabel(criterion, standing),
+    criterionId: shownLabel(criterion, progress),
     key: criterion.key,
     text: shownText(criterion),
     aliases: criterion.aliases.toSorted(
       (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
     ),
-    ...verdict(standing, policy),
+    ...verdict(progress, policy),
     lastTurn,
     lastVerifiedTurn,
     promise:
@@ -322,24 +230,24 @@ function stateOf(criterion: Criterion, standing: Progress, policy: Policy): Crit
  * clears that. `evidence`: a rejection with evidence of its own takes it back. `latest`: the last word.
  */
 function verdict(
-  standing: Progress,
+  progress: Progress,
   policy: Policy,
 ): Pick<CriterionState, 'state' | 'verifiedInTurn' | 'contestedInTurn'> {
   if (policy === 'latest') {
     return {
-      state: standing.latestState,
-      verifiedInTurn: standing.latestVerifiedInTurn,
+      state: progress.latestState,
+      verifiedInTurn: progress.latestVerifiedInTurn,
       contestedInTurn: null,
     }
   }
   if (policy === 'evidence') {
     return {
-      state: standing.evidenceState,
-      verifiedInTurn: standing.evidenceVerifiedInTurn,
-      contestedInTurn: standing.evidenceContestedInTurn,
+      state: progress.evidenceState,
+      verifiedInTurn: progress.evidenceVerifiedInTurn,
+      contestedInTurn: progress.evidenceContestedInTurn,
     }
   }
-  const { state, verifiedInTurn, contestedInTurn } = standing
+  const { state, verifiedInTurn, contestedInTurn } = progress
   return { state, verifiedInTurn, contestedInTurn }
 }
 
@@ -393,14 +301,14 @@ function comparePlaced(a: Placed, b: Placed): number {
   }
   if (x.text !== null || y.text !== null) return x.text !== null ? -1 : 1
   return (
-    a.standing.firstTurn - b.standing.firstTurn ||
-    a.standing.firstPosition - b.standing.firstPosition ||
+    a.progress.firstTurn - b.progress.firstTurn ||
+    a.progress.firstPosition - b.progress.firstPosition ||
     compareCodeUnits(x.key, y.key)
   )
 }
 
 /** By turn; within one, judgements before promises, each in the order of its list. */
-const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
+export const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
   a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position
 
 /** What was said of a criterion, oldest first, without the words: all of it where the ledger was read, else the newest. */
@@ -418,7 +326,7 @@ export function entriesIn({
 function entriesByCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
   const entries = new Map<string, RecentEntry[]>()
   const repeats = repeatsIn(ledger)
-  for (const entry of ledger.toSorted((a, b) => a.turn - b.turn || a.position - b.position)) {
+  for (const entry of ledger.toSorted(inOrder)) {
     const { criterionKey, turn, status } = entry
     const list = entries.get(criterionKey) ?? []
     list.push({ turn, status, judges: isJudgement(entry) && !repeats.has(entry) })

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
 import { turnState } from '../record/record.ts'
+import type { LedgerEntry, Progress } from './rows.ts'
 import { VERDICTS } from './stall.ts'
-import { type CriterionState, HISTORY_SHOWN, type LedgerEntry, type Progress } from './state.ts'
+import { type CriterionState, HISTORY_SHOWN } from './state.ts'
 
 /** What is shown: the Player sees where things stand, the Coach also why (invariant 9, judge isolation). */
 

@@ -5,9 +5,9 @@ import { turnFields } from '../../graph/model/nodes.ts'
 import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
-import { outcomeRow } from '../criteria/rows.ts'
+import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../criteria/rows.ts'
 import { outcomeOf } from '../criteria/signature.ts'
-import { isSubstantiated, type LedgerEntry, type PromiseEntry } from '../criteria/state.ts'
+import { isSubstantiated } from '../criteria/state.ts'
 import { findCoachDecision, findPlayerDecision } from './decisions.ts'
 import {
   type CaptureRequest,
@@ -290,6 +290,6 @@ function criteriaParams(
     at(resolution.promises[position] ?? '').promises.push(present({ ...promise, position }))
   })
   for (const { criterionKey, ...label } of resolution.labels) at(criterionKey).labels.push(label)
-  for (const [key, standing] of progress) at(key).progress.push(standing)
+  for (const [key, properties] of progress) at(key).progress.push(properties)
   return [...byKey.values()]
 }

@@ -27,6 +27,7 @@ export const turnWithParts = z.object({
     key: stored.key,
     id: stored.id,
     number: stored.number,
+    digest: stored.digest,
     ...rowShape(turnFields),
     ...counts,
   }),
@@ -57,7 +58,15 @@ export const isWhole = ({
 export type WorldScope = { project: string; featureId: string; taskId: string; worldSlug: string }
 
 export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
-  const { number: turnNumber, verificationCount, promiseCount, issueCount, gateCount, ...turn } = row.turn
+  const {
+    number: turnNumber,
+    digest,
+    verificationCount,
+    promiseCount,
+    issueCount,
+    gateCount,
+    ...turn
+  } = row.turn
   return assembleRecord(scope, {
     turn: { ...turn, turnNumber, extra: jsonFrom(turn.extra) ?? {} },
     verifications: inOrder(row.verifications),

@@ -8,7 +8,7 @@ import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import { COACH_DECISIONS } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { keptIsWhole, newestStanding, standingColumns } from '../criteria/criteria-snapshot.ts'
+import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { analyseStall, type StallVerdict, VERDICTS } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf } from '../criteria/stall-analysis.ts'
 import { criterionStates } from '../criteria/state.ts'
@@ -48,7 +48,7 @@ const progressRow = z.object({
   shown: worldColumns,
   newestTurn: z.array(z.tuple([z.enum(COACH_DECISIONS), z.string()])),
   lastActivity: instantRow,
-  ...standingColumns,
+  ...snapshotColumns,
 })
 
 type ProgressRow = z.output<typeof progressRow>
@@ -105,17 +105,17 @@ export async function getWorldProgress(
 /** Whether the newest turn and where the criteria stand are of the same commit. */
 const isOfOneMoment = (row: ProgressRow): boolean =>
   row.world.deleted ||
-  (keptIsWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
+  (isProgressWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
 
 async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
-  const standing = newestStanding(row, null)
-  const states = criterionStates(standing.criteria, standing.progress, 'sticky')
+  const snapshot = newestSnapshot(row, null)
+  const states = criterionStates(snapshot.criteria, snapshot.progress, 'sticky')
   return {
     ...toWorld(row.shown),
     lastDecision: row.newestTurn[0]?.[0] ?? null,
     verified: states.filter(({ state }) => state === 'verified').length,
     criteria: states.length,
-    verdict: await verdictOf(graph, row, standing, states),
+    verdict: await verdictOf(graph, row, snapshot, states),
     lastActivity: row.lastActivity ?? '',
   }
 }
@@ -124,12 +124,12 @@ async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress
 async function verdictOf(
   graph: Graph,
   { shown: { project, featureId, taskId, slug: worldSlug } }: ProgressRow,
-  standing: Parameters<typeof sessionOf>[0],
+  snapshot: Parameters<typeof sessionOf>[0],
   states: ReturnType<typeof criterionStates>,
 ): Promise<StallVerdict> {
   const policy = 'sticky'
-  const stall = reachesBack(standing, states)
-    ? analyseStall(sessionOf(standing, states, policy))
+  const stall = reachesBack(snapshot, states)
+    ? analyseStall(sessionOf(snapshot, states, policy))
     : await loadStall(graph, { project, featureId, taskId, worldSlug, policy })
   return stall.verdict
 }

@@ -1,0 +1,356 @@
+/**
+ * Reads where the criteria of a world are as of a turn. After the newest turn that is what the captures stored (one
+ * indexed read, however long the world is); as of an earlier one the ledger is folded again.
+ */
+import * as z from 'zod'
+import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
+import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
+import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import type { Graph, Params } from '../../graph/port.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
+import { keyOfTask, type Scope } from '../worlds/scope.ts'
+import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
+import type { Criterion } from './identity.ts'
+import {
+  criterionRow,
+  type LedgerEntry,
+  ledgerEntry,
+  outcomeText,
+  type Progress,
+  type PromiseEntry,
+  progressIsWhole,
+  progressRow,
+  promiseEntry,
+  type RecentEntry,
+} from './rows.ts'
+import type { Outcome } from './signature.ts'
+import { advance, type CriterionState, finalKeys, inOrder } from './state.ts'
+
+export type Snapshot = {
+  worldSlug: string
+  worldKey: string
+  taskKey: string
+  currentTurn: number
+  /** The turn it is as of, inclusive. */
+  turn: number
+  criteria: readonly Criterion[]
+  progress: ReadonlyMap<string, Progress>
+  /** How the counted turns ended, ascending: all of them, or the newest that any window looks at. */
+  outcomes: readonly Outcome[]
+  /** The newest turn with promises as of any turn; null where none has any. */
+  promisedTurn: number | null
+  /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
+  ledger: readonly LedgerEntry[] | null
+}
+
+/** A task, and the world of it: the newest one where none is named. */
+export type Target = Scope & { worldSlug?: string | null | undefined }
+
+/** A statement of `worlds/_target` in both of its forms: of a world that is named, or of the newest one of a task. */
+export type OfTarget = { named: Statement; newest: Statement }
+
+export const statementOfTarget = (file: string, ...choices: string[]): OfTarget => ({
+  named: statement(file, 'named-world', ...choices),
+  newest: statement(file, 'newest-world', ...choices),
+})
+
+/** The one row that a statement has of a target, read until it is of one moment; null where there is none. */
+export function readTarget<S extends z.ZodType>(
+  graph: Graph,
+  { named, newest }: OfTarget,
+  target: Target,
+  params: Params,
+  schema: S,
+  isWhole: (row: z.output<S>) => boolean,
+): Promise<z.output<S> | null> {
+  const { project, worldSlug } = target
+  const ofTask = { taskKey: keyOfTask(target), ...params }
+  return worldSlug == null
+    ? readWholeRow(graph, newest, ofTask, schema, isWhole)
+    : readWholeRow(graph, named, { worldKey: keyOfWorld(project, worldSlug), ...ofTask }, schema, isWhole)
+}
+
+/** Runs a statement in both forms where nothing matches: see `warmUpCapture`. */
+export async function warmUpTarget(graph: Graph, { named, newest }: OfTarget, params: Params): Promise<void> {
+  await graph.read(newest, { taskKey: '', ...params })
+  await graph.read(named, { taskKey: '', worldKey: '', ...params })
+}
+
+const snapshotOf = statementOfTarget('criteria/snapshot')
+const wholeLedger = statement('criteria/ledger')
+const entriesOfTurns = statement('criteria/entries')
+const merged = statement('criteria/merged')
+
+/** The columns of `criteria/_snapshot`, decoded. */
+export const snapshotColumns = {
+  world: z.object({
+    slug: z.string(),
+    key: z.string(),
+    taskKey: z.string(),
+    currentTurn: z.number(),
+    turnCount: z.number(),
+    progressSum: z.number(),
+    outcomes: z.array(outcomeText),
+    promisedTurn: optionalNumber,
+    promisedDigest: optionalText,
+    newestDigest: optionalText,
+    deleted: z.boolean(),
+  }),
+  criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
+}
+
+/** The columns of `criteria/_ledger`, decoded: empty where the world has more turns than were asked for. */
+export const ledgerColumns = {
+  /** How many turns the world has. */
+  turnsFound: z.number(),
+  /** Those below the turn that was asked for, each with what it says of criteria and how its turn ended. */
+  turns: z.array(
+    columns({
+      turn: z.number(),
+      digest: z.string(),
+      verificationCount: z.number(),
+      promiseCount: z.number(),
+      outcome: outcomeText.nullable(),
+      entries: z.array(ledgerEntry),
+      promised: z.array(promiseEntry),
+    }),
+  ),
+  criteria: z.array(criterionRow),
+}
+
+export const snapshotRow = z.object({ ...snapshotColumns, ...ledgerColumns })
+export type SnapshotRow = z.output<typeof snapshotRow>
+type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
+
+/** Of what has more turns, the ledger is read apart, and only what is shown of it. */
+export const SMALL_WORLD = 32
+export const NO_LEDGER = 0
+export const WHOLE_LEDGER = 2 ** 31
+/** Above every turn number. */
+export const NO_TURN = 2 ** 31
+
+/**
+ * @param asOf the turn, inclusive; null: the newest
+ * @param ledgerUpTo how many turns a world may have for its ledger to come along
+ * @returns null where the task has no world
+ * @throws `unknown_world` where the target names a world that the task does not have, `world_deleted`
+ */
+export async function readSnapshot(
+  graph: Graph,
+  target: Target,
+  asOf: number | null,
+  ledgerUpTo: number,
+): Promise<Snapshot | null> {
+  const params = { turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo }
+  const row = await readTarget(graph, snapshotOf, target, params, snapshotRow, isSnapshotWhole(ledgerUpTo))
+  if (row === null && target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
+  if (row?.world.deleted) throw worldDeleted(row.world.slug)
+  if (row === null) return null
+  const isNewest = asOf === null || asOf >= row.world.currentTurn
+  if (isNewest || ledgerUpTo === WHOLE_LEDGER) return snapshotFrom(row, asOf, ledgerUpTo)
+  // What an earlier turn knew takes the whole ledger.
+  return readSnapshot(graph, { ...target, worldSlug: row.world.slug }, asOf, WHOLE_LEDGER)
+}
+
+export const warmUpSnapshot = (graph: Graph): Promise<void> =>
+  warmUpTarget(graph, snapshotOf, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
+
+export const isSnapshotWhole =
+  (ledgerUpTo: number) =>
+  (row: SnapshotRow): boolean =>
+    row.world.deleted ||
+    (isProgressWhole(row) && (row.world.turnCount > ledgerUpTo || isLedgerWhole(row, row.world.turnCount)))
+
+/** False where the edges PROGRESS are not all of the same commit. */
+export const isProgressWhole = ({
+  world,
+  criteriaProgress,
+}: Pick<SnapshotRow, keyof typeof snapshotColumns>): boolean =>
+  progressIsWhole(
+    world.progressSum,
+    criteriaProgress.map(({ progress }) => progress),
+  )
+
+/**
+ * Whether what was read is of one moment. A turn's parts never change, so each turn must have as many as it says; and
+ * where a commit or a supersede was seen in part, there are fewer or more turns than the world says, one number twice,
+ * or an entry of a criterion that is not there yet.
+ */
+export function isLedgerWhole(
+  { turnsFound, turns, criteria }: LedgerTurns,
+  turnCount: number,
+  except: number | null = null,
+): boolean {
+  const keys = new Set(criteria.map(({ key }) => key))
+  return (
+    turnsFound === turnCount &&
+    new Set(turns.map(({ turn }) => turn)).size === turns.length &&
+    turns.every(
+      ({ turn, verificationCount, promiseCount, entries, promised }) =>
+        turn === except ||
+        (entries.length === verificationCount &&
+          promised.length === promiseCount &&
+          [...entries, ...promised].every(({ criterionKey }) => keys.has(criterionKey))),
+    )
+  )
+}
+
+export function snapshotFrom(row: SnapshotRow, asOf: number | null, ledgerUpTo: number): Snapshot {
+  const { world, turns, criteria } = row
+  const keyOf = finalKeys(criteria)
+  const entries = turns.flatMap((turn) => turn.entries)
+  const newest = newestSnapshot(row, world.turnCount <= ledgerUpTo ? placeEntries(entries, keyOf) : null)
+  if (asOf === null || asOf >= world.currentTurn) return { ...newest, turn: asOf ?? world.currentTurn }
+  const promised = turns.flatMap((turn) => turn.promised)
+  return {
+    ...newest,
+    turn: asOf,
+    criteria,
+    progress: advance(new Map(), entries, promised, keyOf),
+    outcomes: ascending(turns.flatMap(({ outcome }) => outcome ?? [])),
+  }
+}
+
+/** After the newest turn: what the captures stored. */
+export function newestSnapshot(
+  { world, criteriaProgress }: Pick<SnapshotRow, keyof typeof snapshotColumns>,
+  ledger: Snapshot['ledger'],
+): Snapshot {
+  const { slug: worldSlug, key: worldKey, taskKey, currentTurn, promisedTurn, outcomes } = world
+  return {
+    worldSlug,
+    worldKey,
+    taskKey,
+    currentTurn,
+    promisedTurn,
+    turn: currentTurn,
+    ledger,
+    criteria: criteriaProgress.map(({ criterion }) => criterion),
+    progress: new Map(
+      criteriaProgress.flatMap(({ criterion, progress }) =>
+        progress === null ? [] : [[criterion.key, progress.progress] as const],
+      ),
+    ),
+    outcomes: ascending(outcomes),
+  }
+}
+
+const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)
+
+/** Entries under the criteria that they count for. */
+export const placeEntries = (
+  entries: readonly LedgerEntry[],
+  keyOf: (key: string) => string,
+): LedgerEntry[] => entries.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+
+/** All entries of a world, with its criteria and the revision at which they were read. */
+export type Ledger = {
+  ledgerRev: number
+  criteria: readonly Criterion[]
+  ledger: LedgerEntry[]
+  promised: PromiseEntry[]
+}
+
+const ledgerRow = z.object({
+  ledgerRev: z.number(),
+  turnCount: z.number(),
+  deleted: z.boolean(),
+  ...ledgerColumns,
+})
+
+/**
+ * The whole ledger of a world; null where there is no such world.
+ *
+ * @param except a turn whose record may have lost parts: it is written anew
+ */
+export async function readLedger(
+  graph: Graph,
+  worldKey: string,
+  except: number | null = null,
+): Promise<Ledger | null> {
+  const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
+  // The turns of a world that is being forgotten go one after another: the write says that it is deleted.
+  const row = await readWholeRow(
+    graph,
+    wholeLedger,
+    params,
+    ledgerRow,
+    (found) => found.deleted || isLedgerWhole(found, found.turnCount, except),
+  )
+  if (row === null) return null
+  const { ledgerRev, criteria, turns } = row
+  return {
+    ledgerRev,
+    criteria,
+    ledger: turns.flatMap(({ entries }) => entries),
+    promised: turns.flatMap(({ promised }) => promised),
+  }
+}
+
+const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })
+
+/** What merged into what, of a task's criteria. */
+export const readMerges = (graph: Graph, taskKey: string): Promise<z.output<typeof mergedRow>[]> =>
+  readRows(graph, merged, { taskKey }, mergedRow)
+
+const entriesRow = z.object({
+  turn: z.number(),
+  verificationCount: z.number(),
+  ledger: z.array(ledgerEntry),
+})
+
+/**
+ * What is shown of each criterion's history, by its key and in order: of a long world only the turns that hold the
+ * newest entries are read, so that a history costs the same after 50 and after 1,000 turns.
+ *
+ * @returns null where the entries are not those that the snapshot counts: a turn was superseded between the two reads
+ */
+export async function readHistories(
+  graph: Graph,
+  snapshot: Snapshot,
+  states: readonly CriterionState[],
+): Promise<ReadonlyMap<string, LedgerEntry[]> | null> {
+  const ledger = snapshot.ledger ?? (await readEntries(graph, snapshot, turnsShown(snapshot, states)))
+  const histories = new Map<string, LedgerEntry[]>(states.map(({ key }) => [key, []]))
+  for (const entry of ledger.toSorted(inOrder)) histories.get(entry.criterionKey)?.push(entry)
+  return [...histories].every(([key, history]) => endsWith(history, snapshot.progress.get(key)?.recent ?? []))
+    ? histories
+    : null
+}
+
+const endsWith = (history: readonly LedgerEntry[], recent: readonly RecentEntry[]): boolean =>
+  history.length >= recent.length &&
+  recent.every(({ turn, status }, i) => {
+    const entry = history[history.length - recent.length + i]
+    return entry?.turn === turn && entry.status === status
+  })
+
+function turnsShown({ progress }: Snapshot, states: readonly CriterionState[]): number[] {
+  const turns = states.flatMap(({ key, contestedInTurn }) => [
+    ...(progress.get(key)?.recent ?? []).map(({ turn }) => turn),
+    ...(contestedInTurn === null ? [] : [contestedInTurn]),
+  ])
+  return [...new Set(turns)]
+}
+
+async function readEntries(
+  graph: Graph,
+  { worldKey, taskKey }: Snapshot,
+  turns: readonly number[],
+): Promise<LedgerEntry[]> {
+  if (turns.length === 0) return []
+  const turnKeys = turns.map((turn) => turnKey(worldKey, turn))
+  const [rows, merges] = await Promise.all([
+    untilWhole(
+      () => readRows(graph, entriesOfTurns, { turnKeys }, entriesRow),
+      (found) =>
+        found.length === turns.length &&
+        found.every(({ ledger, verificationCount }) => ledger.length === verificationCount),
+    ),
+    readMerges(graph, taskKey),
+  ])
+  return placeEntries(
+    rows.flatMap(({ ledger }) => ledger),
+    finalKeys(merges),
+  )
+}
