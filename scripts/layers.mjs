@@ -32,8 +32,8 @@ export const mayImport = {
 
 /** Files of capabilities that do no I/O: doors and programs render and judge with them what an operation answered. */
 export const pure = [
-  'memory/record/(record|normalize|decisions|equal-issues|derived-keys)',
-  'memory/criteria/(identity|labels|words|state|stall|signature|views|promised-note|log-recovery)',
+  'memory/record/(record|normalize|words|issues|derived-keys)',
+  'memory/criteria/(identity|labels|words|state|stall|signature|views|notes)',
   'memory/context/(render|budget|continuation|rendering-from-context)',
   'memory/worlds/(world-errors|scope)',
   'runs/(record|lifecycle|views|executor|attempt-turn|lease-keeper)',

@@ -4,8 +4,7 @@ import { projectKey } from '../core/keys.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
 import type { Graph } from '../graph/port.ts'
 import { headOf, type Statement, statement } from '../graph/statements.ts'
-import { requireNames } from '../memory/worlds/missing-name.ts'
-import { requireProject } from '../memory/worlds/projects.ts'
+import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */

@@ -1,7 +1,6 @@
 /** Reads what the Coach and the Player judged: verifications, promises, issues and gates of a turn record. */
 import { isDeepStrictEqual } from 'node:util'
-import { findCoachDecision } from '../memory/record/decisions.ts'
-import { toCriterionStatus, toPromiseStatus } from '../memory/record/record.ts'
+import { findCoachDecision, toCriterionStatus, toPromiseStatus } from '../memory/record/words.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
   firstList,

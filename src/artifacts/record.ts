@@ -1,6 +1,6 @@
 /** Makes one turn record of the files of a turn (autobuild-artifacts.md). */
 import type { PlayerDecision } from '../graph/model/values.ts'
-import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/decisions.ts'
+import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/words.ts'
 import type {
   Checkpoint,
   CoachReport,

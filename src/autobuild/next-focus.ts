@@ -1,7 +1,6 @@
 import { normalizeLabel } from '../memory/criteria/labels.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
-import { findCoachDecision } from '../memory/record/decisions.ts'
-import { toSeverity } from '../memory/record/record.ts'
+import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
 import type { CoachHalf } from './halves.ts'
 
 /** Suggests what the next turn should turn to, where the Coach names nothing (seed 000, `_suggest_next_focus`). */

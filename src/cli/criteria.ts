@@ -1,6 +1,7 @@
 /** `turngraph criteria`: shows what is proven. */
+
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
-import { promisedNote } from '../memory/criteria/promised-note.ts'
+import { promisedNote } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'

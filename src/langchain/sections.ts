@@ -2,8 +2,8 @@ import { Document } from '@langchain/core/documents'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { type Rendering, type SectionName, sectionsOf, write } from '../memory/context/render.ts'
 import { renderingOf } from '../memory/context/rendering-from-context.ts'
+import { countEqual } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
-import { countEqual } from '../memory/record/equal-issues.ts'
 
 export type SectionMetadata = {
   section: SectionName

@@ -1,6 +1,6 @@
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { requireProject } from '../memory/worlds/projects.ts'
+import { requireProject } from '../memory/worlds/missing-name.ts'
 
 const everywhere = [statement('graph/load-worlds'), statement('graph/load-sessions')]
 

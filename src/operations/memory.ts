@@ -17,16 +17,16 @@ import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
 import { explainTurn, whyView } from '../memory/context/why.ts'
 import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria/criteria.ts'
-import { logRecovery } from '../memory/criteria/log-recovery.ts'
+import { logRecovery } from '../memory/criteria/notes.ts'
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
 import { POLICIES } from '../memory/criteria/state.ts'
 import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
 import { listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
-import { knownTask } from '../memory/worlds/known-task.ts'
 import { requireNames } from '../memory/worlds/missing-name.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
+import { knownTask } from '../memory/worlds/scope.ts'
 import {
   getWorldProgress,
   listWorlds,

@@ -1,6 +1,5 @@
 import type { Graph } from '../../graph/port.ts'
-import { requireNames } from '../../memory/worlds/missing-name.ts'
-import { requireProject } from '../../memory/worlds/projects.ts'
+import { requireNames, requireProject } from '../../memory/worlds/missing-name.ts'
 import { unknownWorld, worldAtWork } from '../../memory/worlds/world-errors.ts'
 import { forgetCriteria } from './criteria.ts'
 import { countWorlds } from './dry-run.ts'

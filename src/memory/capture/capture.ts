@@ -260,7 +260,14 @@ function storedTurn({ scope, parts }: Sent, worldSlug: string): TurnState {
   const { turnNumber } = parts.turn
   const id = seedId({ featureId: scope.featureId, turnNumber })
   const key = turnKey(worldKey(scope.project, worldSlug), turnNumber)
-  return assembleRecord({ ...scope, worldSlug }, { ...parts, turn: { ...parts.turn, id, key } })
+  return assembleRecord(
+    { ...scope, worldSlug },
+    {
+      ...parts,
+      turn: { ...parts.turn, id, key },
+      gates: Object.fromEntries(parts.gates.map(({ name, status }) => [name, status])),
+    },
+  )
 }
 
 /**

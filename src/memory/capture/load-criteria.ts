@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { worldKey } from '../../core/keys.ts'
-import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import { readRows } from '../../graph/decode.ts'
+import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Criterion, Resolution } from '../criteria/identity.ts'

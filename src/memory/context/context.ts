@@ -18,6 +18,7 @@ import {
   newestSnapshot,
   placeEntries,
   readHistories,
+  readLiveTarget,
   readMerges,
   readTarget,
   SMALL_WORLD,
@@ -30,9 +31,9 @@ import {
 import { analyseStall, type Stall } from '../criteria/stall.ts'
 import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
 import { type CriterionState, criterionStates, finalKeys, promisedNotJudged } from '../criteria/state.ts'
-import { type PromisesView, type Role, shownCriterion, shownPromised } from '../criteria/views.ts'
-import { labelIssues } from '../record/label-issues.ts'
-import { bySeverity, type TurnState } from '../record/record.ts'
+import { type PromisesView, shownCriterion, shownPromised } from '../criteria/views.ts'
+import { issueFor, issuesFor } from '../record/issues.ts'
+import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
@@ -151,7 +152,7 @@ type Found = { row: ContextRow; snapshot: Snapshot; states: readonly CriterionSt
 async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
   const entriesUpTo = entriesNeeded(request)
   const turnNumber = request.currentTurn
-  const row = await readTarget(
+  return readLiveTarget(
     graph,
     entriesUpTo > 0 ? contextWithEntries : contextWithoutEntries,
     request,
@@ -159,8 +160,6 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
     contextRow,
     (found) => isContextConsistent(found, turnNumber, entriesUpTo),
   )
-  if (row?.world.deleted) throw worldDeleted(row.world.slug)
-  return row
 }
 
 /** Of worlds up to how many turns all entries are read at once: the Coach sees evidence. */
@@ -189,7 +188,7 @@ async function entriesOf(
 /** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
 async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
   const turnNumber = request.currentTurn
-  const row = await readTarget(
+  const row = await readLiveTarget(
     graph,
     contextAsOf,
     request,
@@ -198,7 +197,6 @@ async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
     isConsistentAsOf,
   )
   if (row === null) return null
-  if (row.world.deleted) throw worldDeleted(row.world.slug)
   return foundIn(row, snapshotFrom(row, row.turn.number, WHOLE_LEDGER), request)
 }
 
@@ -211,7 +209,7 @@ const foundIn = (row: ContextRow, snapshot: Snapshot, { policy }: Request): Foun
 /** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
   const { world, turn, entries } = row
-  if (world.deleted || world.currentTurn >= turnNumber) return true
+  if (world.currentTurn >= turnNumber) return true
   return (
     hasAllParts(row) &&
     isProgressWhole(row) &&
@@ -233,7 +231,6 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
   const { turn, judged, promisedTurn, turns } = row
   const newestBelow = Math.max(...turns.map((said) => said.turn))
   const digestOf = new Map(turns.map((said) => [said.turn, said.digest]))
-  if (row.world.deleted) return true
   return (
     hasAllParts(row) &&
     isLedgerWhole(row, row.world.turnCount) &&
@@ -256,7 +253,7 @@ const hasAllParts = (row: ContextRow): boolean =>
   ![row.turn.key, row.judged.key].some((key) => SUPERSEDED_KEY.test(key))
 
 const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: ContextRow) =>
-  priorPromises ?? (promisedTurn.number === turn.number ? promises.map(([promise]) => promise) : [])
+  priorPromises ?? (promisedTurn.number === turn.number ? promises.map(({ promise }) => promise) : [])
 
 const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolean =>
   entries.some(([turn]) => turn === newest) && entries.every(([, count, ofTurn]) => ofTurn.length === count)
@@ -346,12 +343,12 @@ async function contextFrom(
   const issues = request.perspectiveReset
     ? []
     : [
-        ...labelIssues(bySeverity(prior.issues), states),
-        ...labelIssues(bySeverity(issuesFrom(row.judgedIssues)), states).map((issue) => ({
+        ...issuesFor(prior.issues, states, role),
+        ...issuesFor(issuesFrom(row.judgedIssues), states, role).map((issue) => ({
           ...issue,
           turn: row.judged.number,
         })),
-      ].map((issue) => shownIssue(issue, role))
+      ]
   const lastJudged = lastJudgedIn(row, request)
   const shown = priorFor(prior, request)
   const promised = promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised)
@@ -397,10 +394,6 @@ function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {
     ...(perspectiveReset ? withoutJudgement(seen) : seen),
-    issues: perspectiveReset ? [] : prior.issues.map((issue) => shownIssue(issue, role)),
+    issues: perspectiveReset ? [] : prior.issues.map((issue) => issueFor(issue, role)),
   }
-}
-
-function shownIssue<I extends { details: unknown }>({ details, ...issue }: I, role: Role) {
-  return role === 'coach' ? { ...issue, details } : issue
 }

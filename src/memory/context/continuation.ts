@@ -3,7 +3,7 @@ import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
 import { POLICIES } from '../criteria/state.ts'
 import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/views.ts'
 import { turnState } from '../record/record.ts'
-import { knownTask } from '../worlds/known-task.ts'
+import { knownTask } from '../worlds/scope.ts'
 
 /** What is asked for and what is answered as continuation context (contract: turns.md). */
 

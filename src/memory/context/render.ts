@@ -1,7 +1,6 @@
 import { LIMITS } from '../../core/fields.ts'
-import { NEVER_JUDGED, promisedNames } from '../criteria/promised-note.ts'
+import { countEqual, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
-import { countEqual } from '../record/equal-issues.ts'
 import type { LastJudged, PriorTurn } from './continuation.ts'
 
 /**

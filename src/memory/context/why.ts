@@ -13,7 +13,7 @@ import {
   isSnapshotWhole,
   ledgerColumns,
   NO_TURN,
-  readTarget,
+  readLiveTarget,
   SMALL_WORLD,
   type Snapshot,
   snapshotColumns,
@@ -30,11 +30,10 @@ import {
   promisedNotJudged,
 } from '../criteria/state.ts'
 import { promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
-import { labelIssues } from '../record/label-issues.ts'
-import { bySeverity } from '../record/record.ts'
-import { toTurnState, turnWithParts } from '../record/rows.ts'
+import { issuesFor } from '../record/issues.ts'
+import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
 import { requireNames } from '../worlds/missing-name.ts'
-import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
+import { unknownWorld } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { issueView } from './continuation.ts'
 
@@ -101,7 +100,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
   const graph = withOneDeadline(store)
   const asked = request.turn ?? null
   const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
-    readTarget(
+    readLiveTarget(
       graph,
       whyOf,
       request,
@@ -111,7 +110,6 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
     )
   const row = await read(SMALL_WORLD)
   if (row === null) throw await whatIsMissing(graph, request, asked)
-  if (row.world.deleted) throw worldDeleted(row.world.slug)
   const known = whyFrom(row, request, SMALL_WORLD)
   if (known !== null) return known
   const whole = await read(WHOLE_LEDGER)
@@ -133,10 +131,6 @@ function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | 
   const snapshot = snapshotFrom(row, turn, ledgerUpTo)
   const merged = row.said.some(({ criterionKey }) => !snapshot.progress.has(criterionKey))
   if (snapshot.ledger === null && (turn < snapshot.currentTurn || merged)) return null
-  const record = toTurnState(
-    { ...row, verifications: [], promises: [] },
-    { ...scope, worldSlug: row.world.slug },
-  )
   const after = criterionStates(snapshot.criteria, snapshot.progress, 'latest')
   const verdictBefore = verdictsBefore(snapshot, turn)
   const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
@@ -151,35 +145,34 @@ function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | 
     ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
   })
   const kindOf = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
-  const issues = labelIssues(bySeverity(record.issues), after).map(({ details, ...issue }) =>
-    isCoach ? { ...issue, details } : issue,
-  )
+  const issues = issuesFor(issuesFrom(row.issues), after, scope.role ?? 'coach')
+  const gates = gatesFrom(row.gates)
   const accumulated = criterionStates(snapshot.criteria, snapshot.progress, 'sticky')
   return {
     worldSlug: row.world.slug,
     turn,
-    playerSummary: record.playerSummary,
-    playerDecision: record.playerDecision,
-    coachDecision: record.coachDecision,
-    coachFeedback: record.coachFeedback,
+    playerSummary: row.turn.playerSummary,
+    playerDecision: row.turn.playerDecision,
+    coachDecision: row.turn.coachDecision,
+    coachFeedback: row.turn.coachFeedback,
     rejected: after
       .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
       .map((state) => ({ ...show(state), kind: kindOf(state) })),
     promisedNotJudged: promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised),
     issues,
     blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
-    blockersFound: record.blockersFound,
+    blockersFound: row.turn.blockersFound,
     won: after.filter((state) => isVerified(state) && before.get(state.key) !== 'verified').map(show),
     lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
     verified: accumulated.filter(isVerified).length,
     total: accumulated.length,
     ...(isCoach && {
-      gates: record.gates,
-      blockingGates: Object.entries(record.gates)
+      gates,
+      blockingGates: Object.entries(gates)
         .filter(([, status]) => status === 'failed')
         .map(([name]) => name),
     }),
-    whatToTryNext: record.whatToTryNext,
+    whatToTryNext: row.turn.whatToTryNext,
   }
 }
 

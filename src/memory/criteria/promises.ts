@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
+import { columns, optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { promiseRow } from '../record/rows.ts'
-import { worldDeleted } from '../worlds/world-errors.ts'
 import {
   isProgressWhole,
   isSnapshotWhole,
   NO_LEDGER,
   newestSnapshot,
+  readLiveTarget,
   readMerges,
   readSnapshot,
-  readTarget,
   type Snapshot,
   snapshotColumns,
   snapshotFrom,
@@ -34,7 +34,7 @@ const promisesAsOf = statementOfTarget('criteria/promises', 'as-of')
 /** The columns of a turn's promises, decoded, with what must agree for them to be of one moment. */
 export const promisedColumns = {
   promisedTurn: z.object({ number: z.number(), digest: z.string(), promiseCount: z.number() }),
-  promises: z.array(z.tuple([promiseRow, z.string(), optionalText])),
+  promises: z.array(columns({ promise: promiseRow, key: z.string(), mergedInto: optionalText })),
 }
 
 const promisedRow = z.object({ ...promisedColumns, ...snapshotColumns })
@@ -64,26 +64,23 @@ export async function recoverPromises(
   request: Target & { turn: number },
 ): Promise<PromisesView> {
   const graph = withOneDeadline(store)
-  const row = await readTarget(
+  const row = await readLiveTarget(
     graph,
     newestPromises,
     request,
     {},
     promisedRow,
     (found) =>
-      found.world.deleted ||
-      (arePromisesConsistent(found, {
+      arePromisesConsistent(found, {
         number: found.world.promisedTurn,
         digest: found.world.promisedDigest,
-      }) &&
-        isProgressWhole(found)),
+      }) && isProgressWhole(found),
   )
   if (row === null) {
     // Nothing was ever promised, or there is no such world.
     await readSnapshot(graph, request, null, NO_LEDGER)
     return NO_PROMISES
   }
-  if (row.world.deleted) throw worldDeleted(row.world.slug)
   if (row.promisedTurn.number <= request.turn && row.world.currentTurn <= request.turn) {
     return promisesOf(graph, row, newestSnapshot(row, null), request.turn)
   }
@@ -94,7 +91,7 @@ export async function recoverPromises(
 async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
   const { turn } = request
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
-  const row = await readTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
+  const row = await readLiveTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
   if (row === null) return NO_PROMISES
   return promisesOf(graph, row, snapshotFrom(row, turn, WHOLE_LEDGER), turn)
 }
@@ -124,18 +121,18 @@ export async function promisesOf(
   { criteria, progress, taskKey }: Pick<Snapshot, 'criteria' | 'progress' | 'taskKey'>,
   asked: number,
 ): Promise<PromisesView> {
-  const merges = promises.some(([, , mergedInto]) => mergedInto !== null)
+  const merges = promises.some(({ mergedInto }) => mergedInto !== null)
   const keyOf = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
   const shown = new Map(
     criteria.map((criterion) => {
-      const snapshot = progress.get(criterion.key)
-      const label = snapshot === undefined ? null : shownLabel(criterion, snapshot)
+      const own = progress.get(criterion.key)
+      const label = own === undefined ? null : shownLabel(criterion, own)
       return [criterion.key, { label, text: shownText(criterion) }]
     }),
   )
   const items = promises
-    .toSorted(([a], [b]) => a.position - b.position)
-    .map(([{ position, criterionId: label, ...promise }, key]) => ({
+    .toSorted((a, b) => a.promise.position - b.promise.position)
+    .map(({ promise: { position, criterionId: label, ...promise }, key }) => ({
       ...promise,
       criterionId: shown.get(keyOf(key))?.label ?? label,
       label,

@@ -1,7 +1,13 @@
 /** What the graph stores of criteria, decoded: each shape is the one declaration of its columns and of its type. */
 import * as z from 'zod'
-import { columns, textList as strings, optionalText as text } from '../../graph/model/values.ts'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
+import {
+  CRITERION_STATUSES,
+  columns,
+  PROMISE_STATUSES,
+  SOURCES,
+  textList as strings,
+  optionalText as text,
+} from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { COUNTED_DECISIONS, type Outcome } from './signature.ts'
 

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
-import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
@@ -68,6 +68,25 @@ export function readTarget<S extends z.ZodType>(
   return worldSlug == null
     ? readWholeRow(graph, newest, ofTask, schema, isWhole)
     : readWholeRow(graph, named, { worldKey: keyOfWorld(project, worldSlug), ...ofTask }, schema, isWhole)
+}
+
+/**
+ * The same of a row with the columns of a snapshot.
+ *
+ * @throws `world_deleted`
+ */
+export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['world'] }>>(
+  graph: Graph,
+  of: OfTarget,
+  target: Target,
+  params: Params,
+  schema: S,
+  isWhole: (row: z.output<S>) => boolean,
+): Promise<z.output<S> | null> {
+  const isDeletedOrWhole = (row: z.output<S>) => row.world.deleted || isWhole(row)
+  const row = await readTarget(graph, of, target, params, schema, isDeletedOrWhole)
+  if (row?.world.deleted) throw worldDeleted(row.world.slug)
+  return row
 }
 
 /** Runs a statement in both forms where nothing matches: see `warmUpCapture`. */
@@ -142,9 +161,15 @@ export async function readSnapshot(
   ledgerUpTo: number,
 ): Promise<Snapshot | null> {
   const params = { turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo }
-  const row = await readTarget(graph, snapshotOf, target, params, snapshotRow, isSnapshotWhole(ledgerUpTo))
+  const row = await readLiveTarget(
+    graph,
+    snapshotOf,
+    target,
+    params,
+    snapshotRow,
+    isSnapshotWhole(ledgerUpTo),
+  )
   if (row === null && target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
-  if (row?.world.deleted) throw worldDeleted(row.world.slug)
   if (row === null) return null
   const isNewest = asOf === null || asOf >= row.world.currentTurn
   if (isNewest || ledgerUpTo === WHOLE_LEDGER) return snapshotFrom(row, asOf, ledgerUpTo)

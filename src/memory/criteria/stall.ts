@@ -1,4 +1,4 @@
-import { promisedNote } from './promised-note.ts'
+import { promisedNote } from './notes.ts'
 import type { Progress, RecentEntry } from './rows.ts'
 import type { Outcome } from './signature.ts'
 import type { CriterionState } from './state.ts'

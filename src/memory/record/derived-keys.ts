@@ -1,7 +1,7 @@
 import { invalidField, TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, turnKey, worldKey } from '../../core/keys.ts'
-import { findCoachDecision, findPlayerDecision } from './decisions.ts'
-import { type CaptureRequest, toSeverity } from './record.ts'
+import type { CaptureRequest } from './record.ts'
+import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
 
 /**
  * Takes the derived keys off a turn record that was read back from Turngraph, or written by seed 000's

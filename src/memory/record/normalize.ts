@@ -8,15 +8,8 @@ import { type Entry, type Resolution, resolveCriteria } from '../criteria/identi
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../criteria/rows.ts'
 import { outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated } from '../criteria/state.ts'
-import { findCoachDecision, findPlayerDecision } from './decisions.ts'
-import {
-  type CaptureRequest,
-  type Issue,
-  type TurnPromise,
-  type TurnState,
-  toSeverity,
-  type Verification,
-} from './record.ts'
+import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
+import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
 
 /**
  * From a capture request to what is stored: defaults filled in, synonyms mapped, parts in order. Pure;

@@ -6,110 +6,29 @@ import { nodes, turnFields } from '../../graph/model/nodes.ts'
 import {
   COACH_DECISIONS,
   CRITERION_STATUSES,
-  type CriterionStatus,
   GATE_STATUSES,
   PLAYER_DECISIONS,
-  PROMISE_STATUSES,
-  type PromiseStatus,
   SEVERITIES,
   type Severity,
   SOURCES,
 } from '../../graph/model/values.ts'
 import {
   COACH_DECISION_WORDS,
+  criterionStatus,
   decision,
-  foldWord,
   mode,
-  nearestWord,
   PLAYER_DECISION_WORDS,
-} from './decisions.ts'
+  promiseStatus,
+} from './words.ts'
 
 /**
  * The turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md).
  * One schema each for what comes in and what is kept; the snake_case wire form derives from them.
  */
 
-const CRITERION_STATUS_SYNONYMS: Record<string, CriterionStatus> = {
-  passed: 'verified',
-  complete: 'verified',
-  completed: 'verified',
-  done: 'verified',
-  failed: 'rejected',
-  not_started: 'pending',
-  in_progress: 'pending',
-  unverified: 'unknown',
-  absent: 'unknown',
-}
-
-const PROMISE_STATUS_SYNONYMS: Record<string, PromiseStatus> = {
-  completed: 'complete',
-  done: 'complete',
-  implemented: 'complete',
-  verified: 'complete',
-  passed: 'complete',
-  in_progress: 'partial',
-  not_started: 'incomplete',
-  pending: 'incomplete',
-  failed: 'incomplete',
-  rejected: 'incomplete',
-  unknown: 'uncertain',
-  unverified: 'uncertain',
-}
-
-const SEVERITY_SYNONYMS: Record<string, Severity> = {
-  must_fix: 'blocking',
-  critical: 'blocking',
-  major: 'blocking',
-  minor: 'should_fix',
-  warning: 'should_fix',
-}
-
-/** A word of a closed list, or one of its synonyms; anything else is `undefined`. */
-function wordOf<T extends string>(
-  words: readonly T[],
-  synonyms: Record<string, T>,
-  given: string,
-): T | undefined {
-  const folded = foldWord(given)
-  return (
-    words.find((word) => word === folded) ?? (Object.hasOwn(synonyms, folded) ? synonyms[folded] : undefined)
-  )
-}
-
-export const toSeverity = (given: string): Severity =>
-  wordOf(SEVERITIES, SEVERITY_SYNONYMS, given) ?? 'advisory'
 /** Most severe first; equally severe ones in the order the Coach gave them. */
 export const bySeverity = <I extends { severity: Severity }>(issues: readonly I[]): I[] =>
   issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
-
-export const toCriterionStatus = (given: string): CriterionStatus | undefined =>
-  wordOf(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS, given)
-export const toPromiseStatus = (given: string): PromiseStatus | undefined =>
-  wordOf(PROMISE_STATUSES, PROMISE_STATUS_SYNONYMS, given)
-
-/** A status that says nothing we know is refused, never guessed: it would decide what counts as proven. */
-const status = <T extends string>(words: readonly T[], synonyms: Record<string, T>) =>
-  z
-    .string()
-    .transform((given, ctx): T => {
-      const word = wordOf(words, synonyms, given)
-      if (word !== undefined) return word
-      ctx.addIssue({
-        code: 'custom',
-        message: refuseStatus(given, words, Object.keys(synonyms)),
-      })
-      return z.NEVER
-    })
-    .meta({ enum: [...words, ...Object.keys(synonyms)] })
-
-function refuseStatus(given: string, words: readonly string[], synonyms: readonly string[]): string {
-  const use = `use ${words.join(', ')} (or ${synonyms.join(', ')})`
-  const nearest = nearestWord(given.trim().toLowerCase(), [...words, ...synonyms])
-  return nearest === undefined ? `is no status; ${use}` : `is no status: did you mean "${nearest}"? Or ${use}`
-}
-
-const criterionStatus = status(CRITERION_STATUSES, CRITERION_STATUS_SYNONYMS)
-const promiseStatus = status(PROMISE_STATUSES, PROMISE_STATUS_SYNONYMS)
 
 /** Any ISO 8601 instant, in the one form. */
 export const instant = z

@@ -72,17 +72,16 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     verifications: inOrder(row.verifications),
     promises: inOrder(row.promises),
     issues: issuesFrom(row.issues),
-    gates: inOrder(row.gates),
+    gates: gatesFrom(row.gates),
   })
 }
 
-type RecordParts = Pick<TurnState, 'promises' | 'issues'> & {
+type RecordParts = Pick<TurnState, 'promises' | 'issues' | 'gates'> & {
   turn: Omit<
     TurnState,
     keyof WorldScope | 'acceptanceCriteriaStatus' | 'verifications' | 'promises' | 'issues' | 'gates'
   >
   verifications: readonly (TurnState['verifications'][number] & { form: 'status' | 'entry' })[]
-  gates: readonly { name: string; status: TurnState['gates'][string] }[]
 }
 
 /** The record of a turn from its parts in their order. */
@@ -106,12 +105,15 @@ export function assembleRecord(
       .map(({ form, ...verification }) => verification),
     promises,
     issues,
-    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])),
+    gates,
   }
 }
 
 export const issuesFrom = (rows: TurnWithParts['issues']): TurnState['issues'] =>
   inOrder(rows).map(({ details, ...issue }) => ({ ...issue, details: jsonFrom(details) }))
+
+export const gatesFrom = (rows: TurnWithParts['gates']): TurnState['gates'] =>
+  Object.fromEntries(inOrder(rows).map(({ name, status }) => [name, status]))
 
 const jsonFrom = (text: string | null) => (text === null ? null : JSON.parse(text))
 

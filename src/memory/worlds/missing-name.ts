@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { featureKey, projectKey, taskKey } from '../../core/keys.ts'
+import { featureKey, keysOfProject, projectKey, taskKey } from '../../core/keys.ts'
 import { didYouMean, nearNames } from '../../core/near-names.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
@@ -16,12 +16,14 @@ const featureNames = statement('projects/names', 'features')
 const taskNames = statement('projects/names', 'tasks')
 const taskNamesOfAll = statement('projects/names', 'tasks-of-project')
 const hasTaskStatement = statement('projects/has-task')
+const exists = statement('projects/exists')
 const worldNames = statement('projects/names', 'worlds')
 
 /** So many names are looked at: a project may have a hundred thousand. */
 const MOST_NAMES = 1_000
 
 const nameRow = z.object({ name: z.string() })
+const existsRow = z.object({ found: z.boolean() })
 const scopeRow = z.object({ hasProject: z.boolean(), hasFeature: z.boolean(), hasTask: z.boolean() })
 
 /** In one sentence or two, with up to three near names. */
@@ -73,6 +75,20 @@ export async function requireNames(graph: Graph, names: Names): Promise<void> {
   throw new TurngraphError('not_found', found.message, {
     hint: '`turngraph worlds` (GET /v1/worlds) lists what there is.',
     details: { near: found.near },
+  })
+}
+
+/**
+ * Fails on an unknown project, so that a typo is no clean result.
+ *
+ * @throws `not_found` where the graph holds nothing of it
+ */
+export async function requireProject(graph: Graph, project: string): Promise<void> {
+  const params = { projectKey: projectKey(project), ...keysOfProject(project) }
+  const [row] = await readRows(graph, exists, params, existsRow)
+  if (row?.found === true) return
+  throw new TurngraphError('not_found', `There is no project ${project} in this graph.`, {
+    hint: 'Check its spelling (project, TURNGRAPH_PROJECT); the first capture or import into a project makes it.',
   })
 }
 

@@ -1,9 +1,8 @@
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/near-names.ts'
 import type { Graph } from '../../graph/port.ts'
-import type { KnownTask } from './known-task.ts'
 import { findMissingName, nearWorlds } from './missing-name.ts'
-import type { Scope } from './scope.ts'
+import type { KnownTask, Scope } from './scope.ts'
 import { unknownWorld } from './world-errors.ts'
 import { getWorld } from './worlds.ts'
 

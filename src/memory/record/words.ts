@@ -2,11 +2,18 @@ import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { label } from '../../core/fields.ts'
 import { scrubText } from '../../core/scrub/scrub.ts'
-import { type CoachDecision, MODES, type Mode, type PlayerDecision } from '../../graph/model/values.ts'
+import type {
+  CoachDecision,
+  CriterionStatus,
+  Mode,
+  PlayerDecision,
+  PromiseStatus,
+  Severity,
+} from '../../graph/model/values.ts'
 
 /**
- * The decisions and modes of a turn record, each canonical word with its synonyms: the one table that every door
- * matches against (contract: turns.md). docs/reference.md prints it.
+ * The closed words of a turn record, each with its synonyms: the one table that every door matches against (contract:
+ * turns.md). docs/reference.md prints those of decisions and modes.
  */
 
 type Words<T extends string> = Readonly<Record<T, readonly string[]>>
@@ -44,6 +51,26 @@ export const MODE_WORDS = {
   continuing_work: ['continuing', 'continue', 'continued'],
 } as const satisfies Words<Mode>
 
+const CRITERION_STATUS_WORDS = {
+  verified: ['passed', 'complete', 'completed', 'done'],
+  rejected: ['failed'],
+  pending: ['not_started', 'in_progress'],
+  unknown: ['unverified', 'absent'],
+} as const satisfies Words<CriterionStatus>
+
+const PROMISE_STATUS_WORDS = {
+  complete: ['completed', 'done', 'implemented', 'verified', 'passed'],
+  partial: ['in_progress'],
+  incomplete: ['not_started', 'pending', 'failed', 'rejected'],
+  uncertain: ['unknown', 'unverified'],
+} as const satisfies Words<PromiseStatus>
+
+const SEVERITY_WORDS = {
+  blocking: ['must_fix', 'critical', 'major'],
+  should_fix: ['minor', 'warning'],
+  advisory: [],
+} as const satisfies Words<Severity>
+
 /** The canonical words of a table, typed as the tuple that `z.enum` asks for. */
 const canonicalWords = <T extends string>(words: Words<T>): readonly [T, ...T[]] =>
   Object.keys(words) as [T, ...T[]]
@@ -64,6 +91,9 @@ function findWord<T extends string>(words: Words<T>, given: string): T | undefin
 
 export const findCoachDecision = (given: string) => findWord(COACH_DECISION_WORDS, given)
 export const findPlayerDecision = (given: string) => findWord(PLAYER_DECISION_WORDS, given)
+export const toCriterionStatus = (given: string) => findWord(CRITERION_STATUS_WORDS, given)
+export const toPromiseStatus = (given: string) => findWord(PROMISE_STATUS_WORDS, given)
+export const toSeverity = (given: string): Severity => findWord(SEVERITY_WORDS, given) ?? 'advisory'
 export const findMode = (given: string) => findWord(MODE_WORDS, given)
 
 /** A model's whole sentence would bury what the message says. */
@@ -87,7 +117,7 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
   const shown =
     clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : clean
   // Canonical words first: of two that are equally near, the first one is named.
-  const nearest = nearestWord(folded, [...canonical, ...canonical.flatMap((word) => words[word])])
+  const nearest = nearestWord(folded, [...canonical, ...synonymsIn(words)])
   return nearest === undefined
     ? `"${shown}" is not known; ${use}`
     : `"${shown}": did you mean "${nearest}"? Or ${use}`
@@ -103,12 +133,35 @@ export const decision = <T extends string>(words: Words<T>) =>
     ctx.issues.push({ code: 'custom', message: explainRefusal(words, ctx.value), input: ctx.value })
   })
 
-/** A mode, in any spelling of the table, as its canonical word. */
-export const mode = label
-  .transform((given, ctx): Mode => {
-    const found = findMode(given)
-    if (found !== undefined) return found
-    ctx.addIssue({ code: 'custom', message: explainRefusal(MODE_WORDS, given) })
-    return z.NEVER
-  })
-  .meta({ enum: [...MODES, ...MODES.flatMap((word) => MODE_WORDS[word])] })
+const synonymsIn = <T extends string>(words: Words<T>): string[] =>
+  canonicalWords(words).flatMap((word) => words[word])
+
+/** One of the words, in any spelling of the table, as its canonical word; anything else is refused, never guessed. */
+const canonicalWord = <T extends string>(
+  base: z.ZodString,
+  words: Words<T>,
+  refuse: (words: Words<T>, given: string) => string,
+) =>
+  base
+    .transform((given, ctx): T => {
+      const found = findWord(words, given)
+      if (found !== undefined) return found
+      ctx.addIssue({ code: 'custom', message: refuse(words, given) })
+      return z.NEVER
+    })
+    .meta({ enum: [...canonicalWords(words), ...synonymsIn(words)] })
+
+export const mode = canonicalWord<Mode>(label, MODE_WORDS, explainRefusal)
+export const criterionStatus = canonicalWord<CriterionStatus>(
+  z.string(),
+  CRITERION_STATUS_WORDS,
+  refuseStatus,
+)
+export const promiseStatus = canonicalWord<PromiseStatus>(z.string(), PROMISE_STATUS_WORDS, refuseStatus)
+
+function refuseStatus<T extends string>(words: Words<T>, given: string): string {
+  const [canonical, synonyms] = [canonicalWords(words), synonymsIn(words)]
+  const use = `use ${canonical.join(', ')} (or ${synonyms.join(', ')})`
+  const nearest = nearestWord(given.trim().toLowerCase(), [...canonical, ...synonyms])
+  return nearest === undefined ? `is no status; ${use}` : `is no status: did you mean "${nearest}"? Or ${use}`
+}

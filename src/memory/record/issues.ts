@@ -1,12 +1,14 @@
+/** Prepares the issues of turns for an answer: in their order, labelled as the rest of it, for a role. */
 import { normalizeLabel } from '../criteria/labels.ts'
 import type { CriterionState } from '../criteria/state.ts'
-import type { Issue } from './record.ts'
+import type { Role } from '../criteria/views.ts'
+import { bySeverity, type Issue } from './record.ts'
 
 /**
  * Gives the criteria that issues name the labels that the rest of the answer shows for them; what the Coach wrote stands
  * beside it. A label that the answer shows for no criterion stays as it was given.
  */
-export function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
+function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
   issues: readonly I[],
   states: readonly CriterionState[],
 ): (I & { givenLabels: string[] })[] {
@@ -17,3 +19,11 @@ export function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
     givenLabels: [...issue.criterionIds],
   }))
 }
+
+/** The Player does not see what lies behind the verdict. */
+export const issueFor = <I extends { details: unknown }>({ details, ...issue }: I, role: Role) =>
+  role === 'coach' ? { ...issue, details } : issue
+
+/** Most severe first. */
+export const issuesFor = (issues: readonly Issue[], states: readonly CriterionState[], role: Role) =>
+  labelIssues(bySeverity(issues), states).map((issue) => issueFor(issue, role))

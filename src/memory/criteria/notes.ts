@@ -1,0 +1,48 @@
+/** Condenses for people what answers say. It imports no code: the command line loads it at its start. */
+
+type Says = { severity: string; description: string; suggestion: string | null }
+
+/** Counts issues of a turn that say the same, so that each is shown once with its number. */
+export function countEqual<I extends Says>(issues: readonly I[]): { issue: I; times: number }[] {
+  const groups = new Map<string, { issue: I; times: number }>()
+  for (const issue of issues) {
+    const says = JSON.stringify([issue.severity, issue.description, issue.suggestion])
+    const group = groups.get(says) ?? { issue, times: 0 }
+    group.times++
+    groups.set(says, group)
+  }
+  return [...groups.values()]
+}
+
+type Promised = { criterionId: string; text: string | null }
+
+/** `1 promised, never judged: "It is cheap"`; null where all that was promised was judged, too. */
+export const promisedNote = (promised: readonly Promised[]): string | null =>
+  promised.length === 0 ? null : `${promised.length} ${NEVER_JUDGED}: ${promisedNames(promised)}`
+
+export const NEVER_JUDGED = 'promised, never judged'
+
+const NAMES_SHOWN = 3
+
+/** The texts, quoted; of many, the first three and how many there are besides. */
+export function promisedNames(promised: readonly Promised[]): string {
+  const names = promised
+    .slice(0, NAMES_SHOWN)
+    .map(({ criterionId, text }) => `"${(text ?? criterionId).replace(/\s+/gu, ' ').trim()}"`)
+  const more = promised.length - names.length
+  return names.join(', ') + (more === 0 ? '' : ` and ${more} more`)
+}
+
+type Recovered = { source: string; message?: string | undefined }
+
+/**
+ * Logs that promises were recovered from an earlier turn, in the words of seed 004. A context logs it for the Coach
+ * alone: a turn loads one for each role, and the recovery is the Coach's.
+ */
+export function logRecovery(
+  log: ((message: string) => void) | undefined,
+  { promises, role = 'coach' }: { promises: Recovered | null; role?: 'player' | 'coach' },
+): void {
+  if (role === 'coach' && promises?.source === 'recovered' && promises.message !== undefined)
+    log?.(promises.message)
+}
