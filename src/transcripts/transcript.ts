@@ -1,7 +1,7 @@
 import path from 'node:path'
+import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
 import { readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
-import { LineSplitter } from './lines.ts'
 import { ReadingCounts } from './reading-counts.ts'
 import { newThread, type Pending, Thread, type ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../../core/errors.ts'
+import { LineSplitter } from '../../core/lines.ts'
 import { type ExportRecord, header, type Kind, trailer, VERSION } from '../export/records.ts'
 import { parseRecord } from './restore.ts'
 
@@ -48,26 +49,17 @@ export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): A
   )
 }
 
-const NEWLINE = 0x0a
-
 async function* linesIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-  let held: Buffer[] = []
-  let size = 0
+  let lines: Buffer[] = []
+  const splitter = new LineSplitter(0, (bytes, start, end) => lines.push(bytes.subarray(start, end)), LONGEST)
   for await (const chunk of chunks) {
-    let from = 0
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      held.push(chunk.subarray(from, end))
-      yield held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
-      held = []
-      size = 0
-      from = end + 1
-    }
-    if (from === chunk.length) continue
-    held.push(Buffer.from(chunk.subarray(from))) // a stream may write over its chunk
-    size += chunk.length - from
-    if (size > LONGEST) throw broken(name, 'has a line longer than 48 MiB', NO_EXPORT)
+    splitter.push(chunk)
+    yield* lines
+    lines = []
+    if (splitter.hasOverlong) throw broken(name, 'has a line longer than 48 MiB', NO_EXPORT)
   }
-  if (held.length > 0) yield Buffer.concat(held)
+  splitter.end(() => true)
+  yield* lines
 }
 
 const NO_EXPORT = 'Name a file that `turngraph export` has written, as it was written.'

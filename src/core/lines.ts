@@ -1,4 +1,6 @@
-/** Of a longer line nothing is kept: it is counted as bad. Lines of tens of MB are real. */
+// Splits bytes into lines as they arrive: of transcripts, of exports.
+
+/** Lines of tens of MB are real. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 const NEWLINE = 0x0a
@@ -17,19 +19,21 @@ export type OnLine = (bytes: Buffer, start: number, end: number) => void
 export class LineSplitter {
   /** How many bytes are behind the last whole line. */
   consumed: number
-  /** Lines beyond {@link MAX_LINE_BYTES}. */
+  /** How many lines were longer than the limit: they are dropped. */
   overlong = 0
   /** The last bytes before `consumed`, {@link TAIL_BYTES} at most: whether a file is still the same is seen there. */
   tail: Buffer = Buffer.alloc(0)
   readonly #onLine: OnLine
+  readonly #maxLineBytes: number
   #held: Buffer[] = []
   #heldBytes = 0
   #dropping = false
   /** The last bytes of all chunks so far. */
   #before: Buffer = Buffer.alloc(0)
 
-  constructor(offset: number, onLine: OnLine) {
+  constructor(offset: number, onLine: OnLine, maxLineBytes = MAX_LINE_BYTES) {
     this.consumed = offset
+    this.#maxLineBytes = maxLineBytes
     this.#onLine = onLine
   }
 
@@ -45,6 +49,11 @@ export class LineSplitter {
     if (start < chunk.length) this.#hold(chunk.subarray(start))
   }
 
+  /** Whether a line was longer than the limit, or the one that has begun already is. */
+  get hasOverlong(): boolean {
+    return this.overlong > 0 || this.#dropping
+  }
+
   /** The input is at its end: what stands behind the last newline is a line if `isWhole`; else it is not consumed. */
   end(isWhole: (rest: Buffer) => boolean): void {
     if (this.#heldBytes === 0 || this.#dropping) return
@@ -58,7 +67,7 @@ export class LineSplitter {
   #line(chunk: Buffer, start: number, end: number): void {
     const length = this.#heldBytes + end - start
     this.consumed += length + 1
-    if (this.#dropping || length > MAX_LINE_BYTES) this.overlong++
+    if (this.#dropping || length > this.#maxLineBytes) this.overlong++
     else if (this.#heldBytes === 0) this.#onLine(chunk, start, end)
     else this.#onLine(Buffer.concat([...this.#held, chunk.subarray(start, end)], length), 0, length)
     this.#held = []
@@ -68,7 +77,7 @@ export class LineSplitter {
 
   #hold(part: Buffer): void {
     this.#heldBytes += part.length
-    if (this.#heldBytes > MAX_LINE_BYTES) {
+    if (this.#heldBytes > this.#maxLineBytes) {
       this.#dropping = true
       this.#held = []
     }
