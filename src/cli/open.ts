@@ -17,11 +17,10 @@ Example:
 )
 
 async function printAddress(): Promise<void> {
-  const [{ loadConfig }, { tokenFor }, { isServing, runningServer }, { shownFolder }] = await Promise.all([
+  const [{ loadConfig, shownFolder }, { tokenFor }, { isServing, runningServer }] = await Promise.all([
     import('../platform/config.ts'),
     import('./connect.ts'),
     import('./running-server.ts'),
-    import('../platform/store-name.ts'),
   ])
   const config = loadConfig(process.env)
   const { url: named, dataFolder } = config

@@ -1,8 +1,7 @@
 /** `turngraph serve`: serves the graph over HTTP. */
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
-import type { Config } from '../platform/config.ts'
-import { storeName } from '../platform/store-name.ts'
+import { type Config, storeName } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
 import { printNote } from './output.ts'
 import { untilToldToEnd } from './signals.ts'

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { errorBody } from '../core/error-body.ts'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
-import { parseInput, parseWire, toWire } from '../core/wire-form.ts'
+import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import {

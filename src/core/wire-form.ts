@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EVERY_PROBLEM, TurngraphError } from './errors.ts'
+import { ERRORS, type ErrorCode, EVERY_PROBLEM, TurngraphError } from './errors.ts'
 import { scrubText } from './scrub/scrub.ts'
 
 /**
@@ -243,3 +243,14 @@ const pathText = (path: PropertyKey[]): string =>
     if (typeof part === 'number') return `${text}[${part}]`
     return text === '' ? String(part) : `${text}.${String(part)}`
   }, '')
+
+/** What every error answers (contract: turns.md, "Errors"): the client reads it, OpenAPI shows it. */
+export const errorBody = z.object({
+  error: z.object({
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+    hint: z.string().nullable().describe('what to do about it'),
+    details: z.unknown().describe('by code; invalid_request: {problems: [{path, message}]}'),
+    request_id: z.string().nullable().describe('names the request in the log'),
+  }),
+})

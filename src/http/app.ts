@@ -10,7 +10,7 @@ import { answerFailure, answerJson, answerText } from './answer.ts'
 import type { Tokens } from './api-tokens.ts'
 import { callerOf, identify, limitRate, refuseForeign, requireScope } from './authorize.ts'
 import { docsPages } from './docs-page.ts'
-import { BodiesInFlight, bodyBudget, jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
+import { boundBodies, jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler, refuseBound } from './operation-handler.ts'
@@ -43,8 +43,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null
   if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
   app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
-  const bodies = new BodiesInFlight(bodyBudget())
-  const jsonBody = (limit = MAX_BODY_BYTES) => [bodies.admit(limit), ...jsonBodyUpTo(limit)]
+  const admit = boundBodies()
+  const jsonBody = (limit = MAX_BODY_BYTES) => [admit(limit), ...jsonBodyUpTo(limit)]
   addMcp(app, config, context, rate === null ? jsonBody() : [...jsonBody(), rate.members])
   for (const route of routes) {
     const body = route.method === 'POST' ? jsonBody(route.mostBytes) : [refuseBody]

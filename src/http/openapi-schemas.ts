@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { errorBody } from '../core/error-body.ts'
-import { wireSchema } from '../core/wire-form.ts'
+import { errorBody, wireSchema } from '../core/wire-form.ts'
 import { operations, SHARED_SCHEMAS } from '../operations/table.ts'
 
 export type Json = { [key: string]: unknown }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { errorBody } from '../core/error-body.ts'
 import { ERRORS } from '../core/errors.ts'
+import { errorBody } from '../core/wire-form.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'

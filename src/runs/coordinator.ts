@@ -5,12 +5,13 @@ import { scrubText } from '../core/scrub/scrub.ts'
 import { parseWire } from '../core/wire-form.ts'
 import type { TurnRunStatus } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
+import { loadTurnContinuationContext } from '../memory/context/context.ts'
+import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { logRecovery } from '../memory/criteria/notes.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { World } from '../memory/worlds/worlds.ts'
 import { attemptTurn, turnOfAttempt } from './attempt-turn.ts'
 import type { AttemptWatch } from './attempt-watch.ts'
-import { continuationOf } from './continuation-of.ts'
 import type { AttemptOutcome, Executor } from './executor.ts'
 import type { Executors } from './executors.ts'
 import { Aborted, type KeeperOptions, type LeaseKeeper } from './lease-keeper.ts'
@@ -293,3 +294,26 @@ function bounded(given: string): string {
 
 /** The end of a command's standard error is at most 4 KiB, and what was wrong stands before it. */
 const MAX_REASON = 5_000
+
+/** What the turn of an attempt needs to know, for both roles. Its world says of which task. */
+export async function continuationOf(
+  graph: Graph,
+  { project, worldSlug, attemptedTurn }: Attempt,
+  { featureId, taskId }: Pick<World, 'featureId' | 'taskId'>,
+): Promise<{ player: ContinuationContext; coach: ContinuationContext }> {
+  const request = {
+    project,
+    featureId,
+    taskId,
+    worldSlug,
+    currentTurn: attemptedTurn,
+    tokenBudget: 2_000,
+    perspectiveReset: false,
+    policy: 'sticky' as const,
+  }
+  const [player, coach] = await Promise.all([
+    loadTurnContinuationContext(graph, { ...request, role: 'player' }),
+    loadTurnContinuationContext(graph, { ...request, role: 'coach' }),
+  ])
+  return { player, coach }
+}

@@ -1,4 +1,4 @@
-import { invalidQuery } from './invalid-query.ts'
+import { invalidQuery } from './reader.ts'
 
 export type Token = {
   /** A word stands as it is, `quoted` is a name in backticks without them, a mark is one character. */

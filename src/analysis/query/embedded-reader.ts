@@ -1,7 +1,6 @@
 import { type Copy, readOnlyCopy } from '../../graph/embedded.ts'
 import type { Params } from '../../graph/port.ts'
-import { invalidQuery } from './invalid-query.ts'
-import { type Bounds, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
+import { type Bounds, invalidQuery, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
 import { integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
 /** Reads a copy of the embedded graph that is opened read-only: what a query did to it, nobody would see. */

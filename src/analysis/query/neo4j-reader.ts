@@ -15,8 +15,7 @@ import {
   toNeo4j,
 } from '../../graph/neo4j-driver.ts'
 import type { Neo4jOptions, Params } from '../../graph/port.ts'
-import { invalidQuery } from './invalid-query.ts'
-import { type Bounds, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
+import { type Bounds, invalidQuery, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
 import { durationForm, integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
 const PLAN_TIMEOUT_MS = 10_000

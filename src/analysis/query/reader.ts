@@ -1,3 +1,4 @@
+import { invalidField, type TurngraphError } from '../../core/errors.ts'
 import type { Params } from '../../graph/port.ts'
 
 /** How an engine would run a query. */
@@ -50,3 +51,7 @@ export class RowsTaken {
     return { rows: this.#rows, truncated: this.#truncated }
   }
 }
+
+/** What is wrong with a query, and what to do about it. */
+export const invalidQuery = (problem: string, hint: string, cause?: unknown): TurngraphError =>
+  invalidField('query', problem, { hint, cause })

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { asTurngraphError, type ErrorBody, TurngraphError } from '../../core/errors.ts'
 import type { Neo4jOptions, Params } from '../../graph/port.ts'
 import type { Bounds, Reader, Rows } from './reader.ts'
-import { refuseByPlan } from './refuse-plan.ts'
+import { refuseByPlan } from './refuse.ts'
 
 /** What a process of queries is told: first where to read, then one query after another. */
 export type Order =

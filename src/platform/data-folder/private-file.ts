@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { diskError } from '../../core/errors.ts'
 
@@ -33,3 +33,16 @@ function written(file: string, text: string): string {
     throw diskError(error, path.dirname(file)) ?? error
   }
 }
+
+/** Keeps the files of a data folder from other users of the machine. Windows has no modes, and its folders are private. */
+
+const OTHERS = 0o077
+
+/** For what others made for us, in whatever mode. What belongs to another user stays as it is. */
+export function makePrivate(place: string): void {
+  const { mode, uid } = statSync(place)
+  if ((mode & OTHERS) !== 0 && uid === process.getuid?.()) chmodSync(place, mode & 0o700)
+}
+
+export const isOpenToOthers = (folder: string): boolean =>
+  process.getuid !== undefined && ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
