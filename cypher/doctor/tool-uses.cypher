@@ -1,5 +1,11 @@
-// What was added up of a tool.
+// What was added up of a tool; `locked` takes the locks of these nodes, too.
 // params: $project $tool
 MATCH (u:ToolUse {project: $project})
 WHERE u.tool = $tool
-RETURN u.key AS key, properties(u) AS held
+// when read
+RETURN u.key AS key, u.turns AS turns, u.calls AS calls
+// when locked
+// params: $token
+SET u.rev = $token
+RETURN u.key AS key
+// end

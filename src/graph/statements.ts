@@ -128,9 +128,15 @@ export function statement(file: string, ...choices: readonly string[]): Statemen
   return found
 }
 
+const sources = new Map<string, string>()
+
 /** A statement that is generated from the model (model-statements.ts), under the same checks as one of a file. */
 export function generated(name: string, source: string): Statement {
-  const made = statements.get(name) ?? parseStatement(name, source)
+  const before = statements.get(name)
+  if (before !== undefined && sources.get(name) === source) return before
+  if (before !== undefined) throw new Error(`there are two statements ${name}`)
+  const made = parseStatement(name, source)
+  sources.set(name, source)
   statements.set(name, made)
   asked.add(name)
   return made

@@ -65,8 +65,7 @@ const restored = z.object({
 /** Of each kind of record. */
 export const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
 
-/** With what an examination has derived so far of a world that one answer was too short for. */
-const examinationCursor = z.string().max(900_000).nullish().describe("the last answer's next_cursor")
+const examinationCursor = z.string().max(16_000).nullish().describe("the last answer's next_cursor")
 
 const repair = z
   .boolean()

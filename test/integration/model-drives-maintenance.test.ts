@@ -57,4 +57,14 @@ describe('a made-up kind of node', () => {
       { check: 'unattached', label: 'Note', key: 'shop/main/n1' },
     ])
   })
+
+  test('the doctor finds and removes a property that the model does not have', async () => {
+    await change("MATCH (n:Note) SET n.mood = 'fine'")
+    const wrong = { check: 'record_invalid', label: 'Note', key: 'shop/main/n1' }
+    expect(await made.findingsOf(graph)).toMatchObject([wrong])
+    expect(await made.findingsOf(graph, 'shop', { repair: true })).toMatchObject([
+      { ...wrong, repaired: true },
+    ])
+    expect(await made.findingsOf(graph)).toEqual([])
+  })
 })

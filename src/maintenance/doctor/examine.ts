@@ -1,22 +1,22 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { projectKey } from '../../core/keys.ts'
+import { keysOfProject, partsOfKey, projectKey } from '../../core/keys.ts'
+import { foreignCursor } from '../../core/pages.ts'
 import { readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
-import type { Graph } from '../../graph/port.ts'
+import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
+import { ownersOf } from '../../graph/model/relationships.ts'
+import { optionalText } from '../../graph/model/values.ts'
+import { lockOf, nodesOf, pageOf, requiredBelow, unattachedOf } from '../../graph/model-statements.ts'
+import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { beginReadingAll } from '../preload.ts'
-import { at, fromCursor, type Position, toCursor } from './cursor.ts'
-import { Findings, finding } from './finding.ts'
+import { type Examined, type Finding, Findings, finding, propertyMap } from './finding.ts'
+import { repairUnderLock } from './repair.ts'
+import { ruleOf, rules } from './rules.ts'
 import { checkSchema } from './schema.ts'
-import { walkDesires, walkPatterns, walkTools } from './sums.ts'
-import { walkTree } from './tasks.ts'
-import { walkFiles, walkSessions } from './transcripts.ts'
-import { walkLoose } from './unattached.ts'
-import type { Walk, Walked } from './walked.ts'
 
-const projects = statement('doctor/projects')
-const transcribedProjects = [statement('doctor/files-projects'), statement('doctor/sessions-projects')]
+const projects = ['named', 'of-files', 'of-sessions'].map((which) => statement('doctor/projects', which))
 
 export const examination = z.object({
   findings: z.array(finding),
@@ -28,23 +28,9 @@ export type Examination = z.output<typeof examination>
 /** One answer comes well within the deadline of a request: nothing more is begun after this. */
 const WORK_MS = 1_500
 
-/** What is looked at of a project, one after another. */
-const OF_PROJECT: Readonly<
-  Record<string, (graph: Graph, project: string, from: Position, walk: Walk) => Promise<Walked>>
-> = {
-  tree: walkTree,
-  sessions: walkSessions,
-  files: walkFiles,
-  patterns: walkPatterns,
-  tools: walkTools,
-  desires: walkDesires,
-}
-const STAGES = Object.keys(OF_PROJECT)
-
 /**
- * Examines a graph, or one project of it, a piece at a time. What one piece takes does not grow with the graph. It
- * changes nothing, unless it is asked to repair: then it writes what it can derive from what the graph itself says, and
- * never removes a turn, a part of one, or a text.
+ * Examines a graph, or one project of it, a piece at a time. It changes nothing, unless it is asked to repair: then it
+ * writes what it can derive from what the graph itself says, and never removes a turn, a part of one, or a text.
  *
  * @param project null: the whole graph, with what belongs to no project
  * @throws `not_found` where nothing is kept of the project; `store_unavailable` where a graph of another version is to be
@@ -67,16 +53,13 @@ export async function examine(
   if (repair) await refuseOtherSchema(graph)
   if (cursor == null) await beginReadingAll(graph, project)
   const ends = performance.now() + WORK_MS
-  const isTime = () => performance.now() < ends
   const found: Examination = { findings: [], examined: 0, nextCursor: null }
-  let place: Position | null = cursor == null ? at('schema', null) : fromCursor(cursor)
-  do {
-    const walked: Walked = await walk(graph, place, { isTime, repair })
-    found.findings.push(...walked.findings)
-    found.examined += walked.examined
-    place = walked.next ?? (await after(graph, place, project))
-  } while (place !== null && isTime())
-  return { ...found, nextCursor: place === null ? null : toCursor(place) }
+  for await (const { at, examined, findings } of examinePieces(graph, project, placeOf(cursor), repair)) {
+    found.findings.push(...findings)
+    found.examined += examined
+    if (performance.now() > ends) return { ...found, nextCursor: cursorOf(at) }
+  }
+  return found
 }
 
 /** What another version of Turngraph wrote may hold what this one does not know: nothing of it may be repaired away. */
@@ -93,42 +76,150 @@ async function refuseOtherSchema(graph: Graph): Promise<void> {
   )
 }
 
-async function walk(graph: Graph, place: Position, how: Walk): Promise<Walked> {
-  const { stage, project } = place
-  if (stage === 'loose') return walkLoose(graph, place)
-  const ofProject = OF_PROJECT[stage]
-  if (ofProject !== undefined && project !== null) return ofProject(graph, project, place, how)
-  const findings = new Findings()
-  return { examined: await checkSchema(graph, findings), findings: findings.all, next: null }
+/** The last record that was examined, and of which kind and project it is; without a project, what belongs to none. */
+const place = z.tuple([z.string().nullable(), z.enum(['', ...LABELS]), z.string()])
+type Place = z.output<typeof place>
+
+const cursorOf = (at: Place): string => Buffer.from(JSON.stringify(at)).toString('base64url')
+
+function placeOf(cursor: string | null | undefined): Place | null {
+  if (cursor == null) return null
+  try {
+    return place.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')))
+  } catch {
+    throw foreignCursor()
+  }
 }
 
-/** What comes after a stage that is done. */
-async function after(
+type Piece = { at: Place; examined: number; findings: readonly Finding[] }
+
+async function* examinePieces(
   graph: Graph,
-  { stage, project }: Position,
   only: string | null,
-): Promise<Position | null> {
-  if (stage === 'loose') return null
-  const next = STAGES[STAGES.indexOf(stage) + 1]
-  if (project !== null && next !== undefined) return at(next, project)
-  if (only !== null) return project === null ? at('tree', only) : null
-  const nextProject = await projectAfter(graph, project)
-  return nextProject === null ? at('loose', null) : at('tree', nextProject)
+  from: Place | null,
+  repair: boolean,
+): AsyncGenerator<Piece> {
+  if (from === null) yield { at: [null, SCHEMA, ''], ...(await checkSchema(graph)) }
+  const [project = null, label = SCHEMA, after = ''] = from ?? []
+  if (project !== null || label === SCHEMA) {
+    const listed = only === null ? await listProjects(graph) : [only]
+    for (const each of listed.filter((name) => project === null || name >= project)) {
+      const isResumed = each === project
+      const kinds = isResumed ? KINDS.slice(KINDS.findIndex((kind) => kind.label === label)) : KINDS
+      for (const kind of kinds)
+        yield* examineKind(graph, each, kind, isResumed && kind.label === label ? after : '', repair)
+    }
+  }
+  if (only !== null) return
+  const unattached = project === null ? LABELS.slice(LABELS.indexOf(label as Label) + 1) : LABELS
+  for (const kind of unattached)
+    yield { at: [null, kind, ''], examined: 0, findings: await findUnattached(graph, kind) }
 }
 
-/** The projects of the graph in the order of their keys: those of turns, and those that have transcripts alone. */
-async function projectAfter(graph: Graph, project: string | null): Promise<string | null> {
-  const named = await readRows(graph, projects, {}, z.object({ key: z.string() }))
-  const names = named.map(({ key }) => nameOf(key))
-  for (const from of transcribedProjects)
-    names.push(...(await readRows(graph, from, {}, projectRow)).map(({ project: name }) => name))
-  return names.filter((name) => project === null || name > project).sort()[0] ?? null
+/** Comes before the projects, as the kinds of nodes come after them. */
+const SCHEMA = ''
+
+/** The projects of the graph in the order of their names: those of turns, and those that have transcripts alone. */
+async function listProjects(graph: Graph): Promise<string[]> {
+  const names = new Set<string>()
+  for (const from of projects)
+    for (const { key, project } of await readRows(graph, from, {}, projectRow))
+      names.add(project ?? partsOfKey(key ?? '').join('/'))
+  return [...names].sort()
 }
 
-const projectRow = z.object({ project: z.string() })
+const projectRow = z.object({ key: optionalText, project: optionalText })
 
-/** A project's key is its name, encoded. */
-const nameOf = (key: string): string => {
-  const name = key.replaceAll('%2F', '/').replaceAll('%25', '%')
-  return projectKey(name) === key ? name : key
+/** The kinds that have a key, but for those that are examined with the one they hang on; each with what reads it. */
+const KINDS = LABELS.filter(
+  (label) => nodes[label].name === 'key' && !Object.values(rules).some((rule) => rule.with?.includes(label)),
+).map((label) => ({
+  label,
+  rule: ruleOf(label),
+  page: pageOf(label),
+  read: nodesOf(label, ruleOf(label).columns),
+}))
+type Kind = (typeof KINDS)[number]
+
+const KEYS_AT_ONCE = 500
+const keyRow = z.object({ key: z.string() })
+const nodeRow = z.looseObject({ key: z.string(), held: propertyMap, isAttached: z.boolean() })
+
+/** The nodes of a kind in a project, in the order of their keys. */
+async function* examineKind(
+  graph: Graph,
+  project: string,
+  kind: Kind,
+  from: string,
+  repair: boolean,
+): AsyncGenerator<Piece> {
+  const { label, page } = kind
+  const { atOnce = KEYS_AT_ONCE } = kind.rule
+  const { after: first, below } = keysOfProject(project)
+  for (let after = from === '' ? first : from; ; ) {
+    const params = { after, below, limit: KEYS_AT_ONCE }
+    const rows =
+      label === 'Project' ? [{ key: projectKey(project) }] : await readRows(graph, page, params, keyRow)
+    const keys = rows.map(({ key }) => key)
+    for (let i = 0; i < keys.length; i += atOnce) {
+      const some = keys.slice(i, i + atOnce)
+      const { findings, examined } = await examineNodes(graph, project, kind, some)
+      const all =
+        repair && findings.repairs.length > 0
+          ? await repairUnderLock(
+              graph,
+              lockFor(kind, some),
+              async (locked) => (await examineNodes(locked, project, kind, some)).findings,
+            )
+          : findings.all
+      yield { at: [project, label, some.at(-1) ?? ''], examined, findings: all }
+    }
+    if (keys.length < KEYS_AT_ONCE) return
+    after = keys.at(-1) ?? ''
+  }
+}
+
+function lockFor({ label, rule: { lock } }: Kind, keys: string[]) {
+  if (lock !== undefined) return (token: string) => lock(keys, token)
+  const isLocked = Object.hasOwn(nodes[label].properties.shape, 'rev')
+  return isLocked ? (token: string) => stepOf(lockOf(label), { keys, token }) : null
+}
+
+/** The records of nodes, and what the rule of their kind says. What hangs on nothing is found by its label alone. */
+async function examineNodes(
+  graph: Graph,
+  project: string,
+  { label, read, rule: { keyOf, check } }: Kind,
+  keys: string[],
+): Promise<{ findings: Findings; examined: number }> {
+  const findings = new Findings()
+  const rows = await readRows(graph, read, { keys }, nodeRow)
+  const fitting: Examined[] = []
+  for (const { key, held, isAttached, ...row } of rows) {
+    const about = findings.of(label, key)
+    if (!isAttached || !about.record(held)) continue
+    const expected = keyOf?.(project, held as Stored<Label>, row) ?? null
+    if (expected !== null) about.key(expected)
+    fitting.push({ key, properties: held, row, about })
+  }
+  const more = fitting.length === 0 ? 0 : ((await check?.(graph, project, fitting, findings)) ?? 0)
+  return { findings, examined: rows.length + more }
+}
+
+const SHOWN = 50
+const nameRow = z.object({ key: optionalText })
+
+/** Nodes that nothing leads to are found by their label alone: one look at each, and so only in a whole graph. */
+async function findUnattached(graph: Graph, label: Label): Promise<Finding[]> {
+  const unattached = unattachedOf(label)
+  if (unattached === null) return []
+  const owners = ownersOf(label).flatMap((row) => row.owners)
+  const lacks = requiredBelow(label).map(({ of }) => `no ${of} hangs on it`)
+  const found = [...(owners.length > 0 ? [`it hangs on no ${owners.join(' or ')}`] : []), ...lacks].join(
+    ', or ',
+  )
+  const findings = new Findings()
+  for (const { key } of await readRows(graph, unattached, { limit: SHOWN }, nameRow))
+    findings.of(label, key).add('unattached', found)
+  return findings.all
 }

@@ -1,7 +1,11 @@
 import * as z from 'zod'
-import type { Label } from '../../graph/model/nodes.ts'
+import { type Label, nodes } from '../../graph/model/nodes.ts'
+import { problemsOfNode } from '../../graph/model/validate.ts'
+import { setOf } from '../../graph/model-statements.ts'
 import type { Step } from '../../graph/port.ts'
 import { CHECKS, type Check } from './checks.ts'
+
+/** Collects what the doctor finds of one record after another, with what would put it right. */
 
 export const finding = z.object({
   check: z.enum(Object.keys(CHECKS) as [Check, ...Check[]]),
@@ -14,25 +18,89 @@ export const finding = z.object({
 })
 export type Finding = z.output<typeof finding>
 
-/** Of one world, session or page so many are told: after them, the rest says nothing new. */
+/** Of one world or page so many are reported: after them, the rest says nothing new. */
 const MOST = 50
-export const LONGEST = 500
+const LONGEST = 500
 
-/** Collects what is found of one record after another. */
+/** A node's properties as a row brings them; {@link About.record} says whether they fit. */
+export type Properties = Readonly<Record<string, unknown>>
+export const propertyMap = z.record(z.string(), z.unknown())
+
+/** What puts a node right; made only once something is found. */
+type Repair = Step | readonly Step[] | null
+type RepairOr = Repair | (() => Repair)
+
+/** Findings about one node; without a label they are about the schema. */
+export type About = {
+  add(check: Check, found: string, repair?: RepairOr): void
+  /** @returns whether the two values differ, which it then reports */
+  differs(check: Check, what: string, says: unknown, there: unknown, repair?: RepairOr): boolean
+  key(expected: string): void
+  /** @returns whether the properties fit the model: what does not fit is looked at no further */
+  record(properties: Properties): boolean
+}
+
+/** A node whose properties fit, with the further columns of its kind. */
+export type Examined = { key: string; properties: Properties; row: Properties; about: About }
+
 export class Findings {
   readonly all: Finding[] = []
-  /** All checks that found something, also past what is told. */
+  /** All checks that found something, also past what is reported. */
   readonly checks = new Set<Check>()
-  /** What puts right what was found, where that can be derived: for a transaction that holds the world's lock. */
-  readonly repairs: Step[] = []
+  /** What puts right what was found, where that can be derived: for a transaction that holds the lock. */
+  readonly repairs: Repair[] = []
 
-  add(check: Check, label: Label | null, key: string | null, found: string, repair?: Step | null): void {
-    this.checks.add(check)
-    // One repair may answer several findings.
-    if (repair != null && !this.repairs.includes(repair)) this.repairs.push(repair)
-    if (this.all.length >= MOST) return
-    const { severity, remedy } = CHECKS[check]
-    const told = found.length <= LONGEST ? found : `${found.slice(0, LONGEST)} […]`
-    this.all.push({ check, severity, label, key, found: told, remedy, repaired: false })
+  /** Adds what was found apart. */
+  take({ all, checks, repairs }: Findings): void {
+    this.all.push(...all)
+    for (const check of checks) this.checks.add(check)
+    this.repairs.push(...repairs)
   }
+
+  of(label: Label | null, key: string | null): About {
+    const about: About = {
+      add: (check, found, repairOr = null) => {
+        this.checks.add(check)
+        const repair = typeof repairOr === 'function' ? repairOr() : repairOr
+        // One repair may answer several findings.
+        if (repair !== null && !this.repairs.includes(repair)) this.repairs.push(repair)
+        if (this.all.length >= MOST) return
+        const { severity, remedy } = CHECKS[check]
+        const shown = found.length <= LONGEST ? found : `${found.slice(0, LONGEST)} […]`
+        this.all.push({ check, severity, label, key, found: shown, remedy, repaired: false })
+      },
+      differs: (check, what, says, there, repair) => {
+        const wrong = difference(says, there)
+        if (wrong !== null) about.add(check, `${what} ${wrong}`.trimStart(), repair)
+        return wrong !== null
+      },
+      key: (expected) => {
+        if (key !== expected) about.add('key_wrong', `its properties say ${expected}`)
+      },
+      record: (properties) => label === null || checkRecord(about, label, key, properties),
+    }
+    return about
+  }
+}
+
+function checkRecord(about: About, label: Label, key: string | null, properties: Properties): boolean {
+  const labels = label === 'FailedStep' ? ['Step', label] : [label]
+  const problems = problemsOfNode({ labels, held: properties })
+  if (problems.length === 0) return true
+  const foreign = Object.keys(properties).filter(
+    (name) => properties[name] != null && !Object.hasOwn(nodes[label].properties.shape, name),
+  )
+  const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
+  const found = [...problems, ...values].join('; ')
+  const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
+  // What is removed stands whole in the report.
+  const removes = foreign.length > 0 && found.length <= LONGEST
+  about.add('record_invalid', found, removes ? setOf(label, key, nulls) : null)
+  return false
+}
+
+/** Two values as a finding shows them; null where they are the same. */
+export function difference(says: unknown, there: unknown): string | null {
+  const [a, b] = [JSON.stringify(says ?? null), JSON.stringify(there ?? null)]
+  return a === b ? null : `says ${a}, has ${b}`
 }

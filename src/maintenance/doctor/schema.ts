@@ -4,21 +4,21 @@ import { readRows } from '../../graph/decode.ts'
 import { loadMigrations, type Migration, migrationStatus } from '../../graph/migrations.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import type { Findings } from './finding.ts'
-import { checkRecord, heldMap } from './records.ts'
+import { type Finding, Findings, propertyMap } from './finding.ts'
 
-const constraintsThere = statement('doctor/constraints')
-const indexesThere = statement('doctor/indexes')
+const constraintsThere = statement('doctor/schema', 'constraints')
+const indexesThere = statement('doctor/schema', 'indexes')
 const migrationChain = statement('doctor/migrations')
 
 /** The migrations, and what they were to leave behind. */
-export async function checkSchema(graph: Graph, findings: Findings): Promise<number> {
+export async function checkSchema(graph: Graph): Promise<{ examined: number; findings: Finding[] }> {
+  const findings = new Findings()
   const migrations = loadMigrations()
   await checkMigrations(graph, migrations, findings)
   const commands = migrations.flatMap((migration) => migration.commands)
   await checkConstraints(graph, commands, findings)
   await checkIndexes(graph, commands, findings)
-  return migrations.length + commands.length
+  return { examined: migrations.length + commands.length, findings: findings.all }
 }
 
 async function checkMigrations(
@@ -28,30 +28,27 @@ async function checkMigrations(
 ): Promise<void> {
   try {
     const { pending } = await migrationStatus(graph, migrations)
-    for (const version of pending) findings.add('migration_pending', null, `V${version}`, 'is not applied')
+    for (const version of pending) findings.of(null, `V${version}`).add('migration_pending', 'is not applied')
   } catch (error) {
     if (!(error instanceof TurngraphError) || error.cause !== undefined) throw error
-    findings.add('migration_changed', 'SchemaMigration', null, error.message)
+    findings.of('SchemaMigration', null).add('migration_changed', error.message)
   }
   const applied = await readRows(graph, migrationChain, {}, chainRow)
   for (const [i, { version, held, next }] of applied.entries()) {
-    checkRecord(findings, 'SchemaMigration', version, held)
+    findings.of('SchemaMigration', version).record(held)
     const expected = applied[i + 1] === undefined ? [] : [applied[i + 1]?.version]
     if (JSON.stringify(next) !== JSON.stringify(expected)) {
       const shown = (versions: readonly unknown[]) => (versions.length === 0 ? 'nothing' : versions.join())
-      findings.add(
-        'migration_chain',
-        'SchemaMigration',
-        `V${version}`,
-        `leads to ${shown(next)}, not to ${shown(expected)}`,
-      )
+      findings
+        .of('SchemaMigration', `V${version}`)
+        .add('migration_chain', `leads to ${shown(next)}, not to ${shown(expected)}`)
     }
   }
 }
 
 const chainRow = z.object({
   version: z.string(),
-  held: heldMap,
+  held: propertyMap,
   next: z.array(z.string()),
 })
 
@@ -90,7 +87,7 @@ async function checkConstraints(
     const [, , label, property] = CONSTRAINT.exec(command) ?? []
     if (label === undefined || property === undefined) continue
     const found = there.some(({ isUnique, on, of }) => isUnique && on === label && of.join() === property)
-    if (!found) findings.add('constraint_missing', null, `${label}.${property}`, command)
+    if (!found) findings.of(null, `${label}.${property}`).add('constraint_missing', command)
   }
 }
 
@@ -106,7 +103,7 @@ async function checkIndexes(graph: Graph, commands: readonly string[], findings:
         ? listed.split(',').map((each) => each.trim().slice(variable.length + 1))
         : [property]
     if (!hasIndex(graph, there, on, of))
-      findings.add('index_missing', null, `${on}(${of.join(', ')})`, command)
+      findings.of(null, `${on}(${of.join(', ')})`).add('index_missing', command)
   }
 }
 

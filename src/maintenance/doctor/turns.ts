@@ -1,41 +1,33 @@
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
-import { supersededKey, turnKey } from '../../core/keys.ts'
+import { supersededKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import type { Label, Stored } from '../../graph/model/nodes.ts'
+import { nodes, type Stored } from '../../graph/model/nodes.ts'
+import { ownedBy } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
-import { type Graph, type Step, stepOf } from '../../graph/port.ts'
-import { type Statement, statement } from '../../graph/statements.ts'
+import { partsOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
+import type { Graph, Step } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
 import { outcomeOf } from '../../memory/criteria/signature.ts'
 import { isSubstantiated } from '../../memory/criteria/state.ts'
-import type { Findings } from './finding.ts'
-import { checkRecord, difference, type Held, heldMap, setOf } from './records.ts'
+import type { About, Findings, Properties } from './finding.ts'
+import { propertyMap } from './finding.ts'
 
-const turnsByKey = statement('doctor/turns')
+/** Checks turns with their parts, and the records that they have replaced. */
+
 const supersededOf = statement('doctor/superseded')
-const supersededLink = statement('doctor/repair-superseded-link')
-const partsOfTurns = statement('doctor/parts')
-const partsOfSuperseded = statement('doctor/parts-of-superseded')
+const COLUMNS = { criteria: '[(x)-[:OF|TO_MEET|ABOUT]->(c:Criterion) | c.key]' }
+const partsOfTurns = { Turn: partsOf('Turn', COLUMNS), SupersededTurn: partsOf('SupersededTurn', COLUMNS) }
 
-const keys = z.array(z.string().nullable()).transform((all) => all.map((key) => key ?? ''))
-
-const turnRow = z.object({
-  key: z.string(),
-  held: heldMap,
-  worlds: keys,
-  before: keys,
-  next: keys,
-  superseded: keys,
-})
-export type TurnRow = z.output<typeof turnRow>
+export const keyList = z.array(z.string().nullable()).transform((all) => all.map((key) => key ?? ''))
 
 const supersededRow = z.object({
   key: z.string(),
-  ownKey: z.string().nullable(),
-  held: heldMap,
-  replacedBy: keys,
-  superseded: keys,
+  ownKey: z.string(),
+  held: propertyMap,
+  replacedBy: keyList,
+  superseded: keyList,
   places: z.number(),
 })
 
@@ -43,124 +35,99 @@ const partRow = z.object({
   key: z.string(),
   type: z.string(),
   labels: z.array(z.string()),
-  held: heldMap,
-  criteria: keys,
+  held: propertyMap,
+  criteria: keyList,
 })
 type PartRow = z.output<typeof partRow>
 
-/** Turns of a world by their numbers; a number may lead nowhere. */
-export const readTurns = (graph: Graph, worldKey: string, numbers: readonly number[]): Promise<TurnRow[]> =>
-  readRows(graph, turnsByKey, { keys: numbers.map((number) => turnKey(worldKey, number)) }, turnRow)
-
-/** So many parts are looked at at once. */
+/** So many parts are read at once. */
 const PARTS_AT_ONCE = 4_000
 
 /** What turns say: what the world's progress is derived from. */
 export type Said = { ledger: LedgerEntry[]; promised: PromiseEntry[] }
 
-type Stood = { key: string; held: Held }
+type TurnLabel = 'Turn' | 'SupersededTurn'
+type TurnNode = { key: string; held: Properties }
+
+/** What is examined of the turns of one world. */
+type Of = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings }
 
 /**
- * Turns with their parts, and the records that they have replaced.
- *
  * @param criteria those of the task: nothing may speak of another's
+ * @returns what the turns say, and how many records were looked at
  */
 export async function checkTurns(
   graph: Graph,
-  turns: readonly TurnRow[],
+  turns: readonly (TurnNode & { superseded: string[] })[],
   criteria: ReadonlySet<string>,
   findings: Findings,
 ): Promise<{ said: Said; examined: number }> {
   const said: Said = { ledger: [], promised: [] }
-  let examined = await checkWithParts(graph, TURN, turns, criteria, said, findings)
+  let examined = await checkWithParts(graph, 'Turn', turns, { criteria, said, findings })
   const replaced = turns.filter(({ held, superseded }) => held.revision !== 1 || superseded.length > 0)
-  if (replaced.length > 0) examined += await checkSuperseded(graph, replaced, criteria, findings)
+  if (replaced.length > 0) {
+    const older = await checkSuperseded(graph, replaced, findings)
+    examined += await checkWithParts(graph, 'SupersededTurn', older, { criteria, said: null, findings })
+  }
   return { said, examined }
 }
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-const COUNTED = [
-  ['RECORDED', 'Verification', 'verificationCount'],
-  ['PROMISED', 'Promise', 'promiseCount'],
-  ['RAISED', 'Issue', 'issueCount'],
-  ['PASSED_THROUGH', 'Gate', 'gateCount'],
-] as const
-
-function inChunks<T extends Stood>(turns: readonly T[]): T[][] {
-  const chunks: T[][] = []
-  let left = 0
-  for (const turn of turns) {
-    const parts = COUNTED.reduce((sum, [, , count]) => sum + numberOf(turn.held[count]), 1)
-    if (left < parts || chunks.length === 0) {
-      chunks.push([])
-      left = PARTS_AT_ONCE
-    }
-    chunks.at(-1)?.push(turn)
-    left -= parts
-  }
-  return chunks
-}
-
-async function readParts(
-  graph: Graph,
-  from: Statement,
-  turns: readonly Stood[],
-): Promise<Map<string, PartRow[]>> {
-  const rows = await readRows(graph, from, { keys: turns.map(({ key }) => key) }, partRow)
-  return groupBy(rows, ({ key }) => key)
-}
-
-type Kind = { label: 'Turn' | 'SupersededTurn'; parts: Statement }
-const TURN: Kind = { label: 'Turn', parts: partsOfTurns }
-const SUPERSEDED: Kind = { label: 'SupersededTurn', parts: partsOfSuperseded }
+/** The parts of a turn, as the model declares them. */
+const PARTS = ownedBy('Turn').flatMap(({ type, of, parts }) =>
+  parts === null ? [] : [{ type, of, ...parts }],
+)
 
 /** @returns how many records were looked at, parts included */
 async function checkWithParts(
   graph: Graph,
-  { label, parts: from }: Kind,
-  records: readonly Stood[],
-  criteria: ReadonlySet<string>,
-  said: Said | null,
-  findings: Findings,
+  label: TurnLabel,
+  turns: readonly TurnNode[],
+  of: Of,
 ): Promise<number> {
-  let examined = records.length
-  for (const some of inChunks(records)) {
-    const parts = await readParts(graph, from, some)
-    for (const record of some) {
-      const own = parts.get(record.key) ?? []
-      examined += own.length
-      checkTurn(label, record, own, criteria, said, findings)
-    }
+  let examined = turns.length
+  let some: TurnNode[] = []
+  let expected = 0
+  for (const [i, turn] of turns.entries()) {
+    some.push(turn)
+    expected += PARTS.reduce((sum, { count }) => sum + numberOf(turn.held[count]), 1)
+    if (expected < PARTS_AT_ONCE && i + 1 < turns.length) continue
+    const rows = await readRows(graph, partsOfTurns[label], { keys: some.map(({ key }) => key) }, partRow)
+    const byTurn = groupBy(rows, ({ key }) => key)
+    for (const each of some) checkTurn(label, each, byTurn.get(each.key) ?? [], of)
+    examined += rows.length
+    some = []
+    expected = 0
   }
   return examined
 }
 
-function checkTurn(
-  label: Kind['label'],
-  { key, held }: Stood,
-  parts: readonly PartRow[],
-  criteria: ReadonlySet<string>,
-  said: Said | null,
-  findings: Findings,
-): void {
-  let fits = checkRecord(findings, label, key, held)
-  const whole: { [type: string]: PartRow[] } = {}
-  for (const [type, partLabel, count] of COUNTED) {
-    const own = parts.filter((part) => part.type === type)
-    whole[type] = own
-    const wrong = difference(held[count], own.length)
-    if (wrong !== null) findings.add('turn_parts', label, key, `${count} ${wrong}`)
-    else checkPlaces(label, key, partLabel, own, findings)
-    for (const part of own) {
-      if (!checkPart(partLabel, key, part, criteria, said, numberOf(held.number), findings)) fits = false
+function checkTurn(label: TurnLabel, { key, held }: TurnNode, parts: readonly PartRow[], of: Of): void {
+  const about = of.findings.of(label, key)
+  let fits = about.record(held)
+  const byType = groupBy(parts, ({ type }) => type)
+  for (const { type, of: partLabel, by, count } of PARTS) {
+    const own = byType.get(type) ?? []
+    if (about.differs('turn_parts', count, held[count], own.length)) fits = false
+    else {
+      const places = own.map((part) => numberOf(part.held[by])).sort((a, b) => a - b)
+      if (places.some((place, i) => place !== i))
+        about.add('turn_parts', `the ${partLabel}s stand at ${places}`)
     }
-    if (wrong !== null) fits = false
+    for (const part of own) {
+      const aboutPart = of.findings.of(partLabel, key)
+      const isLabelled = part.labels.join() === partLabel
+      if (!isLabelled)
+        aboutPart.add('record_invalid', `a part is labelled ${part.labels.join()}, not ${partLabel}`)
+      if (isLabelled && aboutPart.record(part.held))
+        checkPart(partLabel, part, numberOf(held.number), of, aboutPart)
+      else fits = false
+    }
   }
-  if (fits) {
-    checkJudged(label, { key, held }, whole.RECORDED ?? [], findings)
-    checkOutcome(label, { key, held }, whole, findings)
-  }
+  if (!fits) return
+  checkJudged(label, { key, held }, byType.get('RECORDED') ?? [], about)
+  checkOutcome(label, key, storedProperties('Turn', held), byType, about)
 }
 
 const JUDGED = [
@@ -169,91 +136,57 @@ const JUDGED = [
 ] as const
 
 function checkJudged(
-  label: Label,
-  { key, held }: Pick<TurnRow, 'key' | 'held'>,
+  label: TurnLabel,
+  { key, held }: TurnNode,
   recorded: readonly PartRow[],
-  findings: Findings,
+  about: About,
 ): void {
-  const judged = recorded.map((part) => part.held).filter(({ source }) => source !== 'player')
+  const judged = recorded.filter((part) => part.held.source !== 'player')
   for (const [status, count] of JUDGED) {
-    const there = judged.filter((part) => part.status === status).length
-    const wrong = difference(held[count], there)
-    if (wrong !== null)
-      findings.add('turn_outcome', label, key, `${count} ${wrong}`, setOf(label, key, { [count]: there }))
+    const there = judged.filter((part) => part.held.status === status).length
+    about.differs('turn_outcome', count, held[count], there, () => setOf(label, key, { [count]: there }))
   }
 }
 
-/** In a list of n, the places are 0 to n - 1. */
-function checkPlaces(
-  label: Label,
-  key: string,
-  of: Label,
-  parts: readonly PartRow[],
-  findings: Findings,
-): void {
-  const places = parts.map(({ held }) => numberOf(held.position)).sort((a, b) => a - b)
-  if (places.some((place, i) => place !== i))
-    findings.add('turn_parts', label, key, `the ${of}s stand at ${places}`)
-}
-
+/** A part of a turn, with the criteria of which it speaks: a verification and a promise are of one each. */
 function checkPart(
-  label: 'Verification' | 'Promise' | 'Issue' | 'Gate',
-  key: string,
-  { labels, held, criteria: of }: PartRow,
-  criteria: ReadonlySet<string>,
-  said: Said | null,
+  label: string,
+  { held, criteria: of }: PartRow,
   turn: number,
-  findings: Findings,
-): boolean {
-  if (labels.join() !== label) {
-    findings.add('record_invalid', label, key, `a part is labelled ${labels.join()}, not ${label}`)
-    return false
-  }
-  if (!checkRecord(findings, label, key, held)) return false
-  if (label === 'Gate') return true
-  const shown = `${label} ${String(held.criterionId ?? held.description)}`
+  { criteria, said }: Of,
+  about: About,
+): void {
+  const shown = `${label} ${String(held[nodes[label as 'Promise'].name] ?? '')}`
   const foreign = of.filter((criterion) => !criteria.has(criterion))
   if (foreign.length > 0)
-    findings.add('part_criterion', label, key, `${shown} is of ${foreign}, which the task does not have`)
-  if (label === 'Issue') return true
+    about.add('part_criterion', `${shown} is of ${foreign}, which the task does not have`)
+  if (label !== 'Verification' && label !== 'Promise') return
   const [criterionKey] = of
   if (of.length !== 1 || criterionKey === undefined) {
-    findings.add('part_criterion', label, key, `${shown} is of ${of.length} criteria`)
-    return true
-  }
-  if (label === 'Verification') {
-    const verification = storedProperties('Verification', held)
-    const { position, criterionId, status, source, form, evidence = null, substantiated } = verification
-    const wrong = difference(substantiated, isSubstantiated(evidence))
-    if (wrong !== null) findings.add('record_invalid', label, key, `${shown}: substantiated ${wrong}`)
-    said?.ledger.push({
-      turn,
-      position,
-      criterionKey,
-      label: criterionId,
-      status,
-      source,
-      form,
-      substantiated,
-      evidence,
-    })
-  } else {
+    about.add('part_criterion', `${shown} is of ${of.length} criteria`)
+  } else if (label === 'Promise') {
     const { position, criterionId, status } = storedProperties('Promise', held)
     said?.promised.push({ turn, position, criterionKey, label: criterionId, status })
+  } else {
+    const verification = storedProperties('Verification', held)
+    const { criterionText: _, criterionId, evidence = null, ...rest } = verification
+    about.differs('record_invalid', `${shown}: substantiated`, rest.substantiated, isSubstantiated(evidence))
+    said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest })
   }
-  return true
 }
 
 /** How a turn ended is kept as one text, made of what it says. */
 function checkOutcome(
-  label: 'Turn' | 'SupersededTurn',
-  { key, held }: Stood,
-  parts: { [type: string]: PartRow[] },
-  findings: Findings,
+  label: TurnLabel,
+  key: string,
+  turn: Stored<'Turn'>,
+  parts: ReadonlyMap<string, readonly PartRow[]>,
+  about: About,
 ): void {
-  const turn: Stored<'Turn'> = storedProperties('Turn', held)
   const ordered = (type: string) =>
-    (parts[type] ?? []).map((part) => part.held).sort((a, b) => numberOf(a.position) - numberOf(b.position))
+    (parts.get(type) ?? [])
+      .map(({ held }) => held)
+      .sort((a, b) => numberOf(a.position) - numberOf(b.position))
   const derived = outcomeRow(
     outcomeOf({
       turnNumber: turn.number,
@@ -266,66 +199,63 @@ function checkOutcome(
       gates: ordered('PASSED_THROUGH').map((gate) => storedProperties('Gate', gate)),
     }),
   )
-  const wrong = difference(turn.outcome, derived)
-  if (wrong !== null) findings.add('turn_outcome', label, key, wrong, setOf(label, key, { outcome: derived }))
+  about.differs('turn_outcome', '', turn.outcome, derived, () => setOf(label, key, { outcome: derived }))
 }
 
 /**
  * What hangs a record below the one that its own key says: `…/2~1` below `…/2~2`, and that below `…/2`. Null where a
  * record between is missing.
  */
-function hangBelow(ownKey: string, turnKey: string, replaced: readonly string[]): Step | null {
-  const above = supersededKey(turnKey, Number(ownKey.slice(turnKey.length + 1)) + 1)
-  const isNewest = ownKey === supersededKey(turnKey, replaced.length)
+function hangBelow(key: string, turnKey: string, replaced: readonly string[]): Step[] | null {
+  const above = supersededKey(turnKey, Number(key.slice(turnKey.length + 1)) + 1)
+  const isNewest = key === supersededKey(turnKey, replaced.length)
   if (!isNewest && !replaced.includes(above)) return null
-  return stepOf(supersededLink, {
-    key: ownKey,
-    turn: isNewest ? [turnKey] : [],
-    superseded: isNewest ? [] : [above],
-  })
+  return [
+    relink(
+      isNewest ? ['Turn', turnKey] : ['SupersededTurn', above],
+      'SUPERSEDES',
+      ['SupersededTurn', key],
+      'to',
+    ),
+    unlink('SupersededTurn', key, 'HAS_TURN', 'in'),
+    unlink('SupersededTurn', key, 'NEXT', 'both'),
+  ]
 }
 
 /** The newest record of a turn has replaced the one before it, and so on down to the first. */
 async function checkSuperseded(
   graph: Graph,
-  turns: readonly TurnRow[],
-  criteria: ReadonlySet<string>,
+  turns: readonly (TurnNode & { superseded: string[] })[],
   findings: Findings,
-): Promise<number> {
+): Promise<TurnNode[]> {
   const rows = await readRows(graph, supersededOf, { keys: turns.map(({ key }) => key) }, supersededRow)
+  const byTurn = groupBy(rows, ({ key }) => key)
   for (const { key, held, superseded } of turns) {
-    const own = rows
-      .filter((row) => row.key === key)
-      .sort((a, b) => numberOf(b.held.revision) - numberOf(a.held.revision))
-    const replaced = own.map((row) => row.ownKey ?? '')
+    const own = (byTurn.get(key) ?? []).sort((a, b) => numberOf(b.held.revision) - numberOf(a.held.revision))
+    const replaced = own.map(({ ownKey }) => ownKey)
     let above = { key, superseded, revision: numberOf(held.revision) }
-    for (const row of own) {
-      const ownKey = row.ownKey ?? ''
-      const revision = numberOf(row.held.revision)
+    for (const { ownKey, held: older, replacedBy, superseded: below, places } of own) {
+      const about = findings.of('SupersededTurn', ownKey)
+      const repair = () => hangBelow(ownKey, key, replaced)
+      const revision = numberOf(older.revision)
       const isNext =
         revision === above.revision - 1 &&
         ownKey === supersededKey(key, revision) &&
         above.superseded.join() === ownKey &&
-        row.replacedBy.join() === above.key
-      if (!isNext) {
-        const found = `revision ${revision} is replaced by ${row.replacedBy}, not by ${above.key} alone`
-        findings.add('superseded_chain', 'SupersededTurn', ownKey, found, hangBelow(ownKey, key, replaced))
-      }
-      if (row.places > 0)
-        findings.add(
+        replacedBy.join() === above.key
+      if (!isNext)
+        about.add(
           'superseded_chain',
-          'SupersededTurn',
-          ownKey,
-          'still stands in its world',
-          hangBelow(ownKey, key, replaced),
+          `revision ${revision} is replaced by ${replacedBy}, not by ${above.key} alone`,
+          repair,
         )
-      above = { key: ownKey, superseded: row.superseded, revision }
+      if (places > 0) about.add('superseded_chain', 'still stands in its world', repair)
+      above = { key: ownKey, superseded: below, revision }
     }
     if (above.revision !== 1 || above.superseded.length > 0) {
       const found = `revision ${above.revision} has replaced ${above.superseded.length} records that are there`
-      findings.add('superseded_chain', 'Turn', key, found)
+      findings.of('Turn', key).add('superseded_chain', found)
     }
   }
-  const stood = rows.map(({ ownKey, held }) => ({ key: ownKey ?? '', held }))
-  return checkWithParts(graph, SUPERSEDED, stood, criteria, null, findings)
+  return rows.map(({ ownKey, held }) => ({ key: ownKey, held }))
 }

@@ -1,29 +1,33 @@
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
-import { taskKey, worldKey } from '../../core/keys.ts'
+import { taskKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import { optionalNumber, optionalText } from '../../graph/model/values.ts'
+import { nodesOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
-import { advance, type ProgressSummary, summaryOf } from '../../memory/criteria/state.ts'
+import { advance, summaryOf } from '../../memory/criteria/state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Check } from './checks.ts'
-import type { WorldState } from './cursor.ts'
-import { type Finding, Findings } from './finding.ts'
-import { checkKey, checkRecord, difference, type Held, heldMap, setOf } from './records.ts'
+import { type Examined, Findings, type Properties, propertyMap } from './finding.ts'
 import { checkAttempts, checkRuns } from './runs.ts'
-import { checkTurns, readTurns, type Said, type TurnRow } from './turns.ts'
+import { type OfTask, readCriteria } from './tasks.ts'
+import { checkTurns, keyList } from './turns.ts'
+
+/** Checks a world: the chain of its turns, its runs and attempts, and what it keeps of all of them. */
 
 const worldByKey = statement('doctor/world')
-const repairWorld = statement('doctor/repair-world')
-const linkTurn = statement('doctor/repair-turn-link')
-const lastTurn = statement('doctor/repair-turn-last')
 const rewriteProgress = statement('doctor/repair-progress')
-const strayTurn = statement('doctor/repair-stray-turn')
 const strayTurns = statement('doctor/stray-turns')
+const turnsByKey = nodesOf('Turn', {
+  worlds: '[(x)<-[:HAS_TURN]-(w:World) | w.key]',
+  before: '[(x)<-[:NEXT]-(p) | p.key]',
+  next: '[(x)-[:NEXT]->(n) | n.key]',
+  superseded: '[(x)-[:SUPERSEDES]->(o) | o.key]',
+})
 
 const NUMBERS_AT_ONCE = 200
 /** A world that is written to all the time is left for another examination. */
@@ -35,7 +39,7 @@ const OUTCOMES = 8
 const active = z.tuple([z.string(), z.number(), z.string().nullable()])
 
 const worldRow = z.object({
-  held: heldMap,
+  held: propertyMap,
   turns: z.number(),
   latest: optionalText,
   newest: optionalNumber,
@@ -49,317 +53,229 @@ const worldRow = z.object({
 })
 type WorldRow = z.output<typeof worldRow>
 
-/** What of its task a world's turns may speak of, and where merged criteria count. */
-export type OfTask = {
-  key: string
-  criteria: ReadonlySet<string>
-  keyOf: (key: string) => string
-  /** Whether every merge comes to an end. */
-  isSound: boolean
-}
-
-export type Examined = {
-  examined: number
-  findings: readonly Finding[]
-  repairs: readonly Step[]
-  open: WorldState | null
-}
-
-const begin = (key: string, rev: string, tries: number, row: WorldRow): WorldState => ({
-  key,
-  rev,
-  tries,
-  turn: 1,
-  attempt: 1,
-  run: '',
-  turnsFound: 0,
-  attemptsFound: 0,
-  runsFound: 0,
-  activeRuns: row.activeRuns.length,
-  activeAttempts: row.activeAttempts.length,
-  last: null,
-  promisedTurn: null,
-  promisedDigest: null,
-  outcomes: [],
-  progress: [],
-  findings: [],
-  checks: [],
+const turnRow = z.object({
+  key: z.string(),
+  held: propertyMap,
+  worlds: keyList,
+  before: keyList,
+  next: keyList,
+  superseded: keyList,
 })
+type TurnRow = z.output<typeof turnRow>
 
-/**
- * A world with its turns, runs and attempts, as far as there is time; `open` is where it goes on. What was found is told
- * when it is done, and only if nobody wrote there meanwhile: a write is seen part by part.
- */
+/** What is found is reported only if nobody wrote there meanwhile: a write is seen part by part. */
 export async function checkWorld(
   graph: Graph,
-  key: string,
-  task: OfTask,
-  open: WorldState | null,
-  isTime: () => boolean,
-): Promise<Examined> {
+  _project: string,
+  [node]: readonly Examined[],
+  findings: Findings,
+): Promise<number> {
+  if (node === undefined) return 0
+  const { key, row, about } = node
+  const world = node.properties as Stored<'World'>
+  const [task = ''] = row.tasks as string[]
+  const ofTask = taskKey(world.project, world.featureId, world.taskId)
+  if (ofTask !== task || world.taskKey !== task)
+    about.add('key_wrong', `says it is of task ${world.taskKey} (${ofTask}), stands below ${row.tasks}`)
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    const found = new Findings()
+    const rev = await readRevision(graph, key)
+    const examined = await examineWorld(graph, key, await readCriteria(graph, task), found)
+    if (found.all.length > 0 && (await readRevision(graph, key)) !== rev) continue
+    findings.take(found)
+    return examined
+  }
+  return 0
+}
+
+/** What the turns so far say, and how they are chained. */
+type Derived = {
+  turnsFound: number
+  /** The turn before, and where its NEXT leads. */
+  last: { key: string; number: number; next: string[]; digest: string } | null
+  promisedTurn: number | null
+  promisedDigest: string | null
+  outcomes: string[]
+  /** Where each criterion stands. */
+  progress: Map<string, Progress>
+}
+
+type Work = { world: Stored<'World'>; row: WorldRow; task: OfTask; derived: Derived; findings: Findings }
+
+async function examineWorld(graph: Graph, key: string, task: OfTask, findings: Findings): Promise<number> {
   const [row] = await readRows(graph, worldByKey, { worldKey: key }, worldRow)
-  if (row === undefined) return done(0, new Findings())
-  const findings = new Findings()
-  findings.all.push(...((open?.findings ?? []) as Finding[]))
-  for (const check of open?.checks ?? []) findings.checks.add(check as Check)
-  if (open === null && !checkRecord(findings, 'World', key, row.held)) return done(1, findings)
+  const about = findings.of('World', key)
+  if (row === undefined || !about.record(row.held)) return 0
   const world = storedProperties('World', row.held)
   if (world.forgottenAt !== undefined || world.restoring === true) {
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
-    findings.add(check, 'World', key, `${row.turns} of its turns are there`)
-    return done(1, findings)
+    about.add(check, `${row.turns} of its turns are there`)
+    return 0
   }
-  const state = open ?? begin(key, world.rev, 1, row)
-  if (open === null) checkIdentity(findings, world, task)
-  const examined = await examineAll(graph, { world, row, task, state, findings }, isTime)
-  if (examined.open)
-    return {
-      examined: examined.examined,
-      findings: [],
-      repairs: [],
-      open: { ...state, findings: findings.all, checks: [...findings.checks] },
-    }
-  if (findings.all.length === 0 || !(await hasMoved(graph, key, state.rev)))
-    return done(examined.examined, findings)
-  const again =
-    state.tries === MOST_TRIES
-      ? null
-      : begin(key, (await readRevision(graph, key)) ?? '', state.tries + 1, row)
-  return { examined: examined.examined, findings: [], repairs: [], open: again }
-}
-
-const done = (examined: number, { all: findings, repairs }: Findings): Examined => ({
-  examined,
-  findings,
-  repairs,
-  open: null,
-})
-
-const hasMoved = async (graph: Graph, key: string, rev: string): Promise<boolean> =>
-  (await readRevision(graph, key)) !== rev
-
-function checkIdentity(findings: Findings, world: Stored<'World'>, task: OfTask): void {
-  const { key, project, featureId, taskId, slug } = world
-  checkKey(findings, 'World', key, worldKey(project, slug))
-  const ofTask = taskKey(project, featureId, taskId)
-  if (ofTask !== task.key || world.taskKey !== task.key)
-    findings.add(
-      'key_wrong',
-      'World',
-      key,
-      `says it is of task ${world.taskKey} (${ofTask}), stands below ${task.key}`,
-    )
-}
-
-type Work = { world: Stored<'World'>; row: WorldRow; task: OfTask; state: WorldState; findings: Findings }
-
-async function examineAll(
-  graph: Graph,
-  work: Work,
-  isTime: () => boolean,
-): Promise<{ examined: number; open: boolean }> {
-  const { world, state, findings, row } = work
-  const of = { ...world, attemptCount: world.attemptCount ?? 0 }
-  let examined = 1
-  while (state.turn <= world.currentTurn) {
-    examined += await examineTurns(graph, work)
-    if (!isTime()) return { examined, open: true }
+  const derived: Derived = {
+    turnsFound: 0,
+    last: null,
+    promisedTurn: null,
+    promisedDigest: null,
+    outcomes: [],
+    progress: new Map(),
   }
-  const { last } = state
+  const work = { world, row, task, derived, findings }
+  let examined = row.runs + row.attempts
+  for (let first = 1; first <= world.currentTurn; first += NUMBERS_AT_ONCE)
+    examined += await examineTurns(graph, work, first)
+  const { last } = derived
   if (last !== null && last.next.length > 0)
-    findings.add(
-      'turn_chain',
-      'Turn',
-      last.key,
-      `is the newest, and leads to ${last.next}`,
-      stepOf(lastTurn, { key: last.key }),
-    )
-  if (row.turns !== state.turnsFound) await tellStrays(graph, work)
-  for (let isLast = row.runs === 0; !isLast; ) {
-    isLast = await checkRuns(graph, of, state, findings)
-    if (!isLast && !isTime()) return { examined, open: true }
+    findings
+      .of('Turn', last.key)
+      .add('turn_chain', `is the newest, and leads to ${last.next}`, unlink('Turn', last.key, 'NEXT', 'out'))
+  if (row.turns !== derived.turnsFound) await reportStrays(graph, work)
+  const ofRuns = {
+    ...world,
+    attemptCount: world.attemptCount ?? 0,
+    activeRuns: row.activeRuns.length,
+    activeAttempts: row.activeAttempts.length,
   }
-  while (state.attempt <= of.attemptCount) {
-    await checkAttempts(graph, of, state, findings)
-    if (!isTime()) return { examined, open: true }
-  }
+  if (row.runs > 0) await checkRuns(graph, ofRuns, findings)
+  await checkAttempts(graph, ofRuns, findings)
   checkCounters(work)
   checkActive(work)
   checkProgress(work)
-  return { examined: examined + row.runs + row.attempts, open: false }
+  return examined
 }
 
-async function examineTurns(graph: Graph, { world, task, state, findings }: Work): Promise<number> {
-  const to = Math.min(world.currentTurn, state.turn + NUMBERS_AT_ONCE - 1)
-  const numbers = Array.from({ length: to - state.turn + 1 }, (_, i) => state.turn + i)
-  const rows = await readTurns(graph, world.key, numbers)
+async function examineTurns(
+  graph: Graph,
+  { world, task, derived, findings }: Work,
+  first: number,
+): Promise<number> {
+  const length = Math.min(NUMBERS_AT_ONCE, world.currentTurn - first + 1)
+  const keys = Array.from({ length }, (_, i) => turnKey(world.key, first + i))
+  const rows = await readRows(graph, turnsByKey, { keys }, turnRow)
   const byKey = new Map<string, TurnRow>()
   for (const row of rows) {
-    if (byKey.has(row.key)) findings.add('turn_number_doubled', 'Turn', row.key, 'stands twice under its key')
+    if (byKey.has(row.key))
+      findings.of('Turn', row.key).add('turn_number_doubled', 'stands twice under its key')
     byKey.set(row.key, row)
   }
   const turns = [...byKey.values()].sort((a, b) => numberIn(a.key) - numberIn(b.key))
-  for (const turn of turns) link(turn, state, world.key, findings)
+  for (const turn of turns) checkChain(turn, derived, world.key, findings)
   const { said, examined } = await checkTurns(graph, turns, task.criteria, findings)
-  fold(said, state, task.keyOf)
-  state.turnsFound += rows.length
-  state.turn = to + 1
+  derived.progress = advance(derived.progress, said.ledger, said.promised, task.keyOf)
+  derived.turnsFound += rows.length
   return examined
 }
 
 const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 
 /** The chain of the turn numbers present, and what the world keeps of its newest turns. */
-function link(
+function checkChain(
   { key, held, worlds, before, next }: TurnRow,
-  state: WorldState,
-  of: string,
+  derived: Derived,
+  world: string,
   findings: Findings,
 ): void {
-  const { last } = state
-  const relink = stepOf(linkTurn, {
-    worldKey: of,
-    key,
-    beforeKey: last?.key ?? '',
-    before: last === null ? [] : [last.key],
-  })
-  if (held.number !== numberIn(key))
-    findings.add(
-      'key_wrong',
-      'Turn',
-      key,
-      `says it is turn ${held.number}`,
-      setOf('Turn', key, { number: numberIn(key) }),
-    )
-  if (worlds.join() !== of)
-    findings.add('turn_chain', 'Turn', key, `hangs on ${worlds.length === 0 ? 'no world' : worlds}`, relink)
-  if (last !== null && last.next.join() !== key)
-    findings.add(
-      'turn_chain',
-      'Turn',
-      last.key,
-      `leads to ${last.next.length === 0 ? 'nothing' : last.next}, not to ${key}`,
-      relink,
-    )
-  const expected = last === null ? '' : last.key
-  if (before.join() !== expected && (last === null || last.next.join() === key))
-    findings.add(
-      'turn_chain',
-      'Turn',
-      key,
-      `comes after ${before.length === 0 ? 'nothing' : before}, not ${expected || 'nothing'}`,
-      relink,
-    )
-  state.last = { key, number: numberIn(key), next, digest: String(held.digest) }
-  if (typeof held.outcome === 'string') state.outcomes = [...state.outcomes, held.outcome].slice(-OUTCOMES)
-  if (Number(held.promiseCount) > 0) {
-    state.promisedTurn = numberIn(key)
-    state.promisedDigest = String(held.digest)
-  }
+  const { last } = derived
+  const number = numberIn(key)
+  const about = findings.of('Turn', key)
+  const relinked = [
+    relink(['World', world], 'HAS_TURN', ['Turn', key], 'to'),
+    last === null
+      ? unlink('Turn', key, 'NEXT', 'in')
+      : relink(['Turn', last.key], 'NEXT', ['Turn', key], 'both'),
+  ]
+  const shown = (keys: readonly string[], nothing: string) => (keys.length === 0 ? nothing : keys)
+  if (held.number !== number)
+    about.add('key_wrong', `says it is turn ${held.number}`, setOf('Turn', key, { number }))
+  if (worlds.join() !== world) about.add('turn_chain', `hangs on ${shown(worlds, 'no world')}`, relinked)
+  const isReached = last === null || last.next.join() === key
+  if (!isReached)
+    findings
+      .of('Turn', last.key)
+      .add('turn_chain', `leads to ${shown(last.next, 'nothing')}, not to ${key}`, relinked)
+  const expected = last?.key ?? ''
+  if (isReached && before.join() !== expected)
+    about.add('turn_chain', `comes after ${shown(before, 'nothing')}, not ${expected || 'nothing'}`, relinked)
+  const digest = String(held.digest)
+  derived.last = { key, number, next, digest }
+  if (typeof held.outcome === 'string')
+    derived.outcomes = [...derived.outcomes, held.outcome].slice(-OUTCOMES)
+  if (Number(held.promiseCount) > 0) Object.assign(derived, { promisedTurn: number, promisedDigest: digest })
 }
 
-function fold({ ledger, promised }: Said, state: WorldState, keyOf: (key: string) => string): void {
-  const known = new Map(state.progress.map(([key, kept]): [string, Progress] => [key, progressOf(kept)]))
-  const after = advance(known, ledger, promised, keyOf)
-  state.progress = [...after].map(([key, progress]) => [key, progressProperties(progress, 0).kept])
-}
-
-function progressOf(kept: string): Progress {
-  const read = progressRow.parse(kept)
-  if (read === null) throw new Error('what was kept a moment ago is gone')
-  return read.progress
-}
-
-async function tellStrays(graph: Graph, { world, row, state, findings }: Work): Promise<void> {
+/** A turn that stands under no number is taken out of its world, and stays with all that it says. */
+async function reportStrays(graph: Graph, { world, row, derived, findings }: Work): Promise<void> {
   const strays = await readRows(graph, strayTurns, { worldKey: world.key, limit: 20 }, strayRow)
   for (const { key, number } of strays)
-    findings.add(
-      'turn_number_doubled',
-      'Turn',
-      key,
-      `stands in ${world.key} with number ${number}, under another key`,
-      key === null ? null : stepOf(strayTurn, { key }),
-    )
-  if (strays.length === 0)
-    findings.add(
-      'world_counters',
-      'World',
-      world.key,
-      `has ${row.turns} turns, ${state.turnsFound} up to currentTurn`,
-      row.newest === null || row.newest <= world.currentTurn
-        ? null
-        : setWorld(world, { currentTurn: row.newest }),
+    findings
+      .of('Turn', key)
+      .add('turn_number_doubled', `stands in ${world.key} with number ${number}, under another key`, () =>
+        key === null ? null : [unlink('Turn', key, 'HAS_TURN', 'in'), unlink('Turn', key, 'NEXT', 'both')],
+      )
+  if (strays.length > 0) return
+  const isNewest = row.newest === null || row.newest <= world.currentTurn
+  findings
+    .of('World', world.key)
+    .add('world_counters', `has ${row.turns} turns, ${derived.turnsFound} up to currentTurn`, () =>
+      isNewest ? null : setWorld(world, { currentTurn: row.newest }),
     )
 }
 
-const strayRow = z.object({ key: optionalText, number: z.number().nullable() })
+const strayRow = z.object({ key: optionalText, number: optionalNumber })
 
-function checkCounters({ world, row, state, findings }: Work): void {
-  // What is wrong with its turns has been told.
+function checkCounters({ world, row, derived, findings }: Work): void {
+  // What is wrong with its turns has been reported.
   if (findings.all.some(({ check }) => check === 'turn_number_doubled')) return
-  const { last } = state
   const instant = (at: string | null | undefined) => (at == null ? null : canonicalInstant(at))
-  const counters: [string, unknown, unknown][] = [
-    ['currentTurn', world.currentTurn, last?.number ?? 0],
-    ['turnCount', world.turnCount, row.turns],
-    ['newestDigest', world.newestDigest, last?.digest],
-    ['promisedTurn', world.promisedTurn, state.promisedTurn],
-    ['promisedDigest', world.promisedDigest, state.promisedDigest],
-    ['outcomes', world.outcomes, state.outcomes],
-    ['lastCompletedAt', instant(world.lastCompletedAt), instant(row.latest)],
-    ['attemptCount', world.attemptCount ?? 0, row.attempts],
-  ]
+  const counters: Properties = {
+    currentTurn: derived.last?.number ?? 0,
+    turnCount: row.turns,
+    newestDigest: derived.last?.digest,
+    promisedTurn: derived.promisedTurn,
+    promisedDigest: derived.promisedDigest,
+    outcomes: derived.outcomes,
+    lastCompletedAt: instant(row.latest),
+    attemptCount: row.attempts,
+  }
+  const says = {
+    ...world,
+    lastCompletedAt: instant(world.lastCompletedAt),
+    attemptCount: world.attemptCount ?? 0,
+  }
   // A counter that says more turns than there are is all that tells of a lost one: it stays.
   const hasLostTurns = world.turnCount > row.turns
-  for (const [name, says, there] of counters) {
-    const wrong = difference(says, there)
-    if (wrong === null) continue
-    if (hasLostTurns && name !== 'attemptCount') {
-      findings.add('world_counters', 'World', world.key, `${name} ${wrong}`)
-      continue
-    }
-    const repair =
-      name === 'lastCompletedAt' && row.latest !== null
-        ? stepOf(repairWorld, { key: world.key, properties: {}, at: [row.latest] })
-        : setWorld(world, { [name]: there ?? null })
-    findings.add('world_counters', 'World', world.key, `${name} ${wrong}`, repair)
-  }
+  for (const [name, there] of Object.entries(counters))
+    findings
+      .of('World', world.key)
+      .differs('world_counters', name, says[name as 'rev'], there, () =>
+        hasLostTurns && name !== 'attemptCount' ? null : setWorld(world, { [name]: there ?? null }),
+      )
 }
 
-/** Raises the revision as well: a process that remembers the world reads it again. */
-const setWorld = (world: Stored<'World'>, properties: Held): Step | null =>
+/** Raises the revision as well: who read the world before reads it again. */
+const setWorld = (world: Stored<'World'>, properties: Properties): Step | null =>
   setOf('World', world.key, { ledgerRev: world.ledgerRev + 1, ...properties })
 
-function checkActive({ world, row, findings }: Work): void {
-  const says = [world.activeRunId ?? [], world.activeAttemptId ?? [], world.leased === true].flat()
-  const active = [...row.activeRuns, ...row.activeAttempts]
-  const there = [...active.map(([id]) => id), active.length > 0]
-  if (row.activeRuns.length > 1 || row.activeAttempts.length > 1)
-    findings.add(
-      'world_active',
-      'World',
-      world.key,
-      `has ${row.activeRuns.length} runs and ${row.activeAttempts.length} attempts that are active`,
-    )
-  else {
-    const wrong = difference(says, there)
-    if (wrong === null) return
-    const leases = active.map(([, until]) => until)
-    const repair = setOf('World', world.key, {
-      activeRunId: row.activeRuns[0]?.[0] ?? null,
-      activeAttemptId: row.activeAttempts[0]?.[0] ?? null,
-      leased: active.length > 0 ? true : null,
-      leaseUntil: active.length > 0 ? Math.min(...leases) : null,
-      leaseOwners: active.length > 0 ? active.flatMap(([, , owner]) => owner ?? []) : null,
-    })
-    findings.add(
-      'world_active',
-      'World',
-      world.key,
-      `names the active ones, and whether there are any: ${wrong}`,
-      repair,
-    )
+function checkActive({ world, row: { activeRuns, activeAttempts }, findings }: Work): void {
+  const about = findings.of('World', world.key)
+  if (activeRuns.length > 1 || activeAttempts.length > 1) {
+    const found = `has ${activeRuns.length} runs and ${activeAttempts.length} attempts that are active`
+    about.add('world_active', found)
+    return
   }
+  const says = [world.activeRunId ?? [], world.activeAttemptId ?? [], world.leased === true].flat()
+  const active = [...activeRuns, ...activeAttempts]
+  const isActive = active.length > 0
+  const there = [...active.map(([id]) => id), isActive]
+  about.differs('world_active', 'names the active ones, and whether there are any:', says, there, () =>
+    setOf('World', world.key, {
+      activeRunId: activeRuns[0]?.[0] ?? null,
+      activeAttemptId: activeAttempts[0]?.[0] ?? null,
+      leased: isActive ? true : null,
+      leaseUntil: isActive ? Math.min(...active.map(([, until]) => until)) : null,
+      leaseOwners: isActive ? active.flatMap(([, , owner]) => owner ?? []) : null,
+    }),
+  )
 }
 
 const UNSOUND: readonly Check[] = [
@@ -371,76 +287,54 @@ const UNSOUND: readonly Check[] = [
   'key_wrong',
 ]
 
+const storedForm = (progress: Progress): string => progressProperties(progress, 0).kept
+
 /** Where each criterion stands, as it is kept and as it is derived from all that the turns said. */
-function checkProgress({ world, row, task, state, findings }: Work): void {
-  const kept = new Map<string, { rev: number; kept: string }>()
-  const standing: Progress[] = []
+function checkProgress({ world, row, task, derived, findings }: Work): void {
+  const stored = new Map<string, { rev: number; progress: Progress }>()
   // The turns do not say what they said: what is derived of them would say no more.
   const canDerive = task.isSound && !UNSOUND.some((check) => findings.checks.has(check))
-  const repair = canDerive ? repairOfProgress(world, state) : null
+  const repair = canDerive ? repairOfProgress(world, derived.progress) : null
   for (const [key, text, state, rejections] of row.progress) {
-    const read = progressRow.safeParse(text)
-    if (!read.success || read.data === null) {
-      findings.add('world_progress', 'Criterion', key, `what ${world.key} keeps of it cannot be read`, repair)
+    const about = findings.of('Criterion', key)
+    const { data } = progressRow.safeParse(text)
+    if (data == null) {
+      about.add('world_progress', `what ${world.key} keeps of it cannot be read`, repair)
       return
     }
-    if (kept.has(key)) findings.add('world_progress', 'Criterion', key, `${world.key} keeps it twice`, repair)
-    const { progress } = read.data
-    const said = difference({ state, rejections }, { state: progress.state, rejections: progress.rejections })
-    if (said !== null)
-      findings.add(
-        'world_progress',
-        'Criterion',
-        key,
-        `the edge of ${world.key} beside what it keeps: ${said}`,
-        repair,
-      )
-    kept.set(key, { rev: read.data.rev, kept: progressProperties(progress, 0).kept })
-    standing.push(progress)
+    if (stored.has(key)) about.add('world_progress', `${world.key} keeps it twice`, repair)
+    const { progress } = data
+    const there = { state: progress.state, rejections: progress.rejections }
+    const what = `the edge of ${world.key} beside what it keeps:`
+    about.differs('world_progress', what, { state, rejections }, there, repair)
+    stored.set(key, data)
   }
   if (!canDerive) return
-  const derived = new Map(state.progress)
-  for (const key of new Set([...derived.keys(), ...kept.keys()])) {
-    const wrong = difference(kept.get(key)?.kept, derived.get(key))
-    if (wrong !== null) findings.add('world_progress', 'Criterion', key, `in ${world.key}: ${wrong}`, repair)
+  for (const key of new Set([...derived.progress.keys(), ...stored.keys()])) {
+    const [says, there] = [stored.get(key)?.progress, derived.progress.get(key)].map(
+      (progress) => progress && storedForm(progress),
+    )
+    findings.of('Criterion', key).differs('world_progress', `in ${world.key}:`, says, there, repair)
   }
-  if (!findings.checks.has('world_progress')) checkSummary(findings, world, standing)
-  const sum = [...kept.values()].reduce((all, { rev }) => all + rev, 0)
-  const wrong = difference(world.progressSum, sum)
-  if (wrong !== null && derived.size === kept.size)
-    findings.add('world_counters', 'World', world.key, `progressSum ${wrong}`, repair)
-}
-
-/** What the world keeps of all of them together. */
-function checkSummary(findings: Findings, world: Stored<'World'>, standing: readonly Progress[]): void {
-  const summary = summaryOf(standing)
-  for (const name of Object.keys(summary) as (keyof ProgressSummary)[]) {
-    const wrong = difference(world[name], summary[name])
-    if (wrong !== null)
-      findings.add(
-        'world_counters',
-        'World',
-        world.key,
-        `${name} ${wrong}`,
-        setWorld(world, { [name]: summary[name] }),
+  const about = findings.of('World', world.key)
+  if (!findings.checks.has('world_progress')) {
+    const summary = summaryOf([...stored.values()].map(({ progress }) => progress))
+    for (const [name, there] of Object.entries(summary))
+      about.differs('world_counters', name, world[name as keyof typeof summary], there, () =>
+        setWorld(world, { [name]: there }),
       )
   }
+  if (derived.progress.size !== stored.size) return
+  const sum = [...stored.values()].reduce((all, { rev }) => all + rev, 0)
+  about.differs('world_counters', 'progressSum', world.progressSum, sum, repair)
 }
 
 /** All edges anew, of one revision, with what the world keeps of them together. */
-function repairOfProgress(world: Stored<'World'>, state: WorldState): Step {
+function repairOfProgress(world: Stored<'World'>, progress: ReadonlyMap<string, Progress>): Step {
   const rev = world.ledgerRev + 1
-  const progress = state.progress.map(([criterion, kept]) => ({ criterion, progress: progressOf(kept) }))
   return stepOf(rewriteProgress, {
     key: world.key,
-    properties: {
-      ledgerRev: rev,
-      progressSum: rev * progress.length,
-      ...summaryOf(progress.map((each) => each.progress)),
-    },
-    progress: progress.map((each) => ({
-      criterion: each.criterion,
-      ...progressProperties(each.progress, rev),
-    })),
+    properties: { ledgerRev: rev, progressSum: rev * progress.size, ...summaryOf(progress.values()) },
+    progress: [...progress].map(([criterion, each]) => ({ criterion, ...progressProperties(each, rev) })),
   })
 }

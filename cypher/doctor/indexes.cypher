@@ -1,2 +1,0 @@
-// params:
-SHOW INDEXES

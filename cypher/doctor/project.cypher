@@ -1,3 +1,0 @@
-// params: $projectKey
-MATCH (p:Project {key: $projectKey})
-RETURN properties(p) AS held

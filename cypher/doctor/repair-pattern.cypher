@@ -1,4 +1,0 @@
-// params: $key $properties
-MATCH (p:TurnPattern {key: $key})
-SET p += $properties
-RETURN p.key AS key

@@ -1,4 +1,0 @@
-// params: $key $properties
-MATCH (t:Turn {key: $key})
-SET t += $properties
-RETURN t.key AS key

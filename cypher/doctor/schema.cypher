@@ -1,0 +1,6 @@
+// params:
+// when constraints
+SHOW CONSTRAINTS
+// when indexes
+SHOW INDEXES
+// end
