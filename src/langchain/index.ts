@@ -19,15 +19,17 @@ export type {
 export type { CoachHalf, PlayerHalf, RoundRecord } from '../autobuild/halves.ts'
 export { runAutobuild } from '../autobuild/run-autobuild.ts'
 export type { AutobuildOptions } from '../autobuild/settings.ts'
-export type { AgentExecutionState } from '../autobuild/state/agent-execution-state.ts'
-export type { MultiTurnState } from '../autobuild/state/multi-turn-state.ts'
+export type {
+  AgentExecutionState,
+  MultiTurnState,
+  TerminationReason,
+} from '../autobuild/state/multi-turn-state.ts'
+export type { StreamingState } from '../autobuild/state/streaming-state.ts'
 export {
   nextStreamingState,
   STREAMING_EVENTS,
   type StreamingEvent,
-} from '../autobuild/state/next-streaming-state.ts'
-export type { StreamingState } from '../autobuild/state/streaming-state.ts'
-export type { TerminationReason } from '../autobuild/state/termination-reason.ts'
+} from '../autobuild/state/streaming-state.ts'
 export type { TurngraphClient } from '../client/client.ts'
 export { isSpooled } from '../client/client-errors.ts'
 export {

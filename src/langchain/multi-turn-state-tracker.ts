@@ -2,13 +2,10 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import type { Serialized } from '@langchain/core/load/serializable'
 import type { BaseMessage } from '@langchain/core/messages'
 import type { LLMResult } from '@langchain/core/outputs'
-import type { MultiTurnState } from '../autobuild/state/multi-turn-state.ts'
-import type { TerminationReason } from '../autobuild/state/termination-reason.ts'
+import type { MultiTurnState, TerminationReason } from '../autobuild/state/multi-turn-state.ts'
 import { Conversation } from './multi-turn/conversation.ts'
 import { ConversationRuns } from './multi-turn/conversation-runs.ts'
-import { field } from './multi-turn/field.ts'
-import { resultIdsIn, toolCallsIn, toolCallsReturned } from './multi-turn/messages.ts'
-import { isInterrupt } from './multi-turn/termination.ts'
+import { field, isInterrupt, resultIdsIn, toolCallsIn, toolCallsReturned } from './multi-turn/messages.ts'
 
 export type MultiTurnStateTrackerOptions = {
   agentId: string

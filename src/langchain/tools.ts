@@ -1,10 +1,10 @@
 import { type StructuredToolInterface, tool } from '@langchain/core/tools'
+import * as z from 'zod'
 import { callOn } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { asTurngraphError } from '../core/errors.ts'
 import { toWire, wireSchema } from '../core/wire-form.ts'
 import { MEMORY_TOOLS, parseArguments } from '../operations/tools.ts'
-import { withoutTransforms } from './without-transforms.ts'
 
 const OFFERED = new Set([
   'capture_turn_state',
@@ -37,4 +37,35 @@ export function createTurngraphTools(client: TurngraphClient): StructuredToolInt
       schema: withoutTransforms(wireSchema(input)),
     }) as StructuredToolInterface
   })
+}
+
+/**
+ * What a schema takes, without what it makes of it: LangChain has no JSON Schema for a transform in a map, nor for a
+ * preprocessed value. What a model answers is parsed with the schema itself.
+ */
+function withoutTransforms(schema: z.ZodType): z.ZodType {
+  const plain = rebuilt(schema)
+  const meta = schema.meta()
+  return plain === schema || meta === undefined ? plain : plain.meta(meta)
+}
+
+function rebuilt(schema: z.ZodType): z.ZodType {
+  const clone = (of: z.ZodType, changed: object): z.ZodType =>
+    z.core.clone(of, { ...of.def, ...changed } as z.core.$ZodTypeDef)
+  const plain = (inner: unknown): z.ZodType => withoutTransforms(inner as z.ZodType)
+  if (schema instanceof z.ZodPipe) {
+    const { in: from, out } = schema.def
+    // A preprocessed value is taken in many forms: the second half has the intended one.
+    return plain(from instanceof z.ZodTransform ? out : from)
+  }
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape).map(([key, field]) => [key, plain(field)])
+    return clone(schema, { shape: Object.fromEntries(fields) })
+  }
+  if (schema instanceof z.ZodArray) return clone(schema, { element: plain(schema.element) })
+  if (schema instanceof z.ZodRecord) return clone(schema, { valueType: plain(schema.valueType) })
+  if (schema instanceof z.ZodUnion) return clone(schema, { options: schema.options.map(plain) })
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return clone(schema, { innerType: plain(schema.def.innerType) })
+  return schema
 }

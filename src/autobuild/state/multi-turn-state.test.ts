@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { AIMessage } from '@langchain/core/messages'
 import type { ToolCall } from '@langchain/core/messages/tool'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import type { AgentExecutionState } from './agent-execution-state.ts'
-import type { MultiTurnState } from './multi-turn-state.ts'
+import type { AgentExecutionState, MultiTurnState, TerminationReason } from './multi-turn-state.ts'
 import type { StreamingState } from './streaming-state.ts'
-import type { TerminationReason } from './termination-reason.ts'
 
 // Types are checked by `tsc`, which covers the tests: `expectTypeOf` and `@ts-expect-error` fail there.
 
@@ -178,7 +176,7 @@ describe('TerminationReason', () => {
   })
 
   test.each(Object.keys(TERMINATION_REASONS))('documents %s', (name) => {
-    expect(sourceOf('termination-reason.ts')).toContain(` * - \`${name}\`: `)
+    expect(sourceOf('multi-turn-state.ts')).toContain(` * - \`${name}\`: `)
   })
 })
 
@@ -208,13 +206,13 @@ describe('tool calls', () => {
 })
 
 describe('documentation', () => {
-  test.each(['agent-execution-state.ts', 'multi-turn-state.ts'])('the examples of %s compile', (file) => {
+  test.each(['multi-turn-state.ts'])('the examples of %s compile', (file) => {
     const examples = examplesOf(file)
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) expect(sourceOf('multi-turn-state.test.ts')).toContain(example)
   })
 
-  test.each(['agent-execution-state.ts', 'multi-turn-state.ts'])('documents every property in %s', (file) => {
+  test.each(['multi-turn-state.ts'])('documents every property in %s', (file) => {
     const lines = sourceOf(file).split('\n')
     const properties = lines.filter((line) => /^ {2}\w+\??: /.test(line))
     expect(properties.length).toBeGreaterThan(3)

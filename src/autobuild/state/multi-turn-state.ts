@@ -1,7 +1,5 @@
 import type { ToolCall } from '@langchain/core/messages/tool'
-import type { AgentExecutionState } from './agent-execution-state.ts'
 import type { StreamingState } from './streaming-state.ts'
-import type { TerminationReason } from './termination-reason.ts'
 
 /**
  * The state of a conversation in which a model is called again and again, with tools run in between (seed 003).
@@ -66,3 +64,35 @@ export interface MultiTurnState extends AgentExecutionState {
   /** Why the conversation ended. Absent while it goes on. */
   terminationReason?: TerminationReason
 }
+
+/**
+ * What every execution of an agent has, whether it takes one turn or many. `MultiTurnState` adds what a
+ * conversation of several model calls needs.
+ *
+ * @example
+ * const state: AgentExecutionState = { agentId: 'player', runId: 'run-1', status: 'running' }
+ */
+export interface AgentExecutionState {
+  /** Which agent this is: the name that its orchestrator gave it. */
+  agentId: string
+  /** Which execution of it: the root run's id in LangChain and LangSmith. Empty until the first run starts. */
+  runId: string
+  /**
+   * How the execution stands. `idle`: never started; `running`: it goes on, perhaps between two model calls;
+   * `completed`, `failed` and `cancelled`: over.
+   */
+  status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
+  /** Why it failed, in words. Absent unless `status` is `failed`. As it was thrown: scrub before you store it. */
+  error?: string
+}
+
+/**
+ * Why a conversation ended.
+ *
+ * - `natural_completion`: the model answered without asking for tools, or the chain around it returned.
+ * - `max_iterations`: it wanted more model calls than it may have.
+ * - `timeout`: it took longer than it may.
+ * - `cancelled`: somebody stopped it.
+ * - `error`: the model or the chain failed. A tool's failure ends nothing: agents hand it to the model.
+ */
+export type TerminationReason = 'natural_completion' | 'max_iterations' | 'timeout' | 'cancelled' | 'error'

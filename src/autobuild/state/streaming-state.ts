@@ -1,3 +1,5 @@
+import { TurngraphError } from '../../core/errors.ts'
+
 /**
  * Where a conversation stands between its model and its tools.
  *
@@ -21,3 +23,52 @@
  * `error`.
  */
 export type StreamingState = 'idle' | 'streaming' | 'paused' | 'tool_execution' | 'resuming'
+
+/** What moves a conversation from one `StreamingState` to the next, in the order of one round. */
+export const STREAMING_EVENTS = [
+  'start',
+  'pause',
+  'execute_tools',
+  'resume',
+  'continue',
+  'terminate',
+] as const
+
+export type StreamingEvent = (typeof STREAMING_EVENTS)[number]
+
+/** Maps, not objects: a state or event from outside may be called `constructor`. */
+const MOVES: ReadonlyMap<string, ReadonlyMap<string, StreamingState>> = new Map([
+  ['idle', moves(['start', 'streaming'])],
+  ['streaming', moves(['pause', 'paused'])],
+  ['paused', moves(['execute_tools', 'tool_execution'])],
+  ['tool_execution', moves(['resume', 'resuming'])],
+  ['resuming', moves(['continue', 'streaming'])],
+])
+
+function moves(onward: [StreamingEvent, StreamingState]): ReadonlyMap<string, StreamingState> {
+  return new Map([onward, ['terminate', 'idle']])
+}
+
+/**
+ * The state after `event`. Each state has one way on; `terminate` is allowed in all of them, in `idle` too, so that
+ * whoever ends a conversation needs not know whether it began.
+ *
+ * @throws TurngraphError `invalid_request` when the move is illegal; `details.allowed` lists the legal events
+ * @example
+ * nextStreamingState('streaming', 'pause') // 'paused'
+ * nextStreamingState('idle', 'execute_tools')
+ * // throws: "execute_tools" is not allowed in the state "idle"; allowed: start, terminate.
+ */
+export function nextStreamingState(state: StreamingState, event: StreamingEvent): StreamingState {
+  const onward = MOVES.get(state)
+  const next = onward?.get(event)
+  if (next !== undefined) return next
+  const allowed = [...(onward?.keys() ?? [])]
+  throw new TurngraphError(
+    'invalid_request',
+    onward === undefined
+      ? `"${state}" is no streaming state; states: ${[...MOVES.keys()].join(', ')}.`
+      : `"${event}" is not allowed in the state "${state}"; allowed: ${allowed.join(', ')}.`,
+    { details: { state, event, allowed } },
+  )
+}

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { call, tracked } from '../../../test/support/small-agent.ts'
 import type { MultiTurnState } from '../../autobuild/state/multi-turn-state.ts'
-import { nextStreamingState, STREAMING_EVENTS } from '../../autobuild/state/next-streaming-state.ts'
+import { nextStreamingState, STREAMING_EVENTS } from '../../autobuild/state/streaming-state.ts'
 import { TurngraphError } from '../../core/errors.ts'
 import type { MultiTurnStateTracker } from '../multi-turn-state-tracker.ts'
 

@@ -1,11 +1,10 @@
 import type { ToolCall } from '@langchain/core/messages/tool'
-import type { MultiTurnState } from '../../autobuild/state/multi-turn-state.ts'
-import { nextStreamingState } from '../../autobuild/state/next-streaming-state.ts'
-import type { TerminationReason } from '../../autobuild/state/termination-reason.ts'
+import type { MultiTurnState, TerminationReason } from '../../autobuild/state/multi-turn-state.ts'
+import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'
 import { TurngraphError } from '../../core/errors.ts'
+import { reasonOf, textOf } from './messages.ts'
 import { neverStarted, ongoing, Snapshots, terminated } from './snapshots.ts'
 import { steps } from './steps.ts'
-import { reasonOf, textOf } from './termination.ts'
 import { ToolCallLedger } from './tool-call-ledger.ts'
 
 export type ConversationOptions = {

@@ -1,8 +1,9 @@
-import type { AgentExecutionState } from '../../autobuild/state/agent-execution-state.ts'
-import type { MultiTurnState } from '../../autobuild/state/multi-turn-state.ts'
-import { nextStreamingState } from '../../autobuild/state/next-streaming-state.ts'
-import type { TerminationReason } from '../../autobuild/state/termination-reason.ts'
-import { frozen } from './frozen.ts'
+import type {
+  AgentExecutionState,
+  MultiTurnState,
+  TerminationReason,
+} from '../../autobuild/state/multi-turn-state.ts'
+import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'
 
 type Snapshot = Readonly<MultiTurnState>
 
@@ -13,7 +14,7 @@ export class Snapshots {
   readonly #changes: Snapshot[] = []
 
   constructor(first: MultiTurnState) {
-    this.#current = this.#noted = frozen(first)
+    this.#current = this.#noted = deepFreeze(first)
   }
 
   get current(): Snapshot {
@@ -22,7 +23,7 @@ export class Snapshots {
 
   /** Puts a state in place of the current one. Nobody is told of it unless it is noted. */
   replace(state: MultiTurnState): void {
-    if (!isSame(state, this.#current)) this.#current = frozen(state)
+    if (!isSame(state, this.#current)) this.#current = deepFreeze(state)
   }
 
   note(): void {
@@ -87,4 +88,12 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
   const values = new Map<string, unknown>(Object.entries(a))
   const others = Object.entries(b)
   return others.length === values.size && others.every(([key, value]) => values.get(key) === value)
+}
+
+/** The value itself, which never changes again, at any depth. What is frozen already is not walked again. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const part of Object.values(value)) deepFreeze(part)
+  return value
 }

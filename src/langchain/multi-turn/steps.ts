@@ -1,5 +1,8 @@
-import { nextStreamingState, type StreamingEvent } from '../../autobuild/state/next-streaming-state.ts'
-import type { StreamingState } from '../../autobuild/state/streaming-state.ts'
+import {
+  nextStreamingState,
+  type StreamingEvent,
+  type StreamingState,
+} from '../../autobuild/state/streaming-state.ts'
 
 /** What goes on in a conversation: runs of models, runs of tools, calls that wait for one. */
 export type AtWork = Readonly<{ models: boolean; tools: boolean; waitingCalls: boolean }>

@@ -1,10 +1,10 @@
 import type { ToolCall } from '@langchain/core/messages/tool'
-import { frozen } from './frozen.ts'
+import { deepFreeze } from './snapshots.ts'
 
 /** The tool calls of a conversation: which are pending, which are done, and which run of a tool is which call. */
 export class ToolCallLedger {
-  #pending: ToolCall[] = frozen([])
-  #completed: ToolCall[] = frozen([])
+  #pending: ToolCall[] = deepFreeze([])
+  #completed: ToolCall[] = deepFreeze([])
   readonly #running = new Map<string, ToolCall>()
   readonly #passedOver = new Set<ToolCall>()
 
@@ -26,7 +26,7 @@ export class ToolCallLedger {
 
   /** Copies: the message that a call comes from belongs to the chain, which may change it. */
   ask(calls: readonly ToolCall[]): void {
-    if (calls.length > 0) this.#pending = frozen([...this.#pending, ...structuredClone(calls)])
+    if (calls.length > 0) this.#pending = deepFreeze([...this.#pending, ...structuredClone(calls)])
   }
 
   /**
@@ -89,8 +89,8 @@ export class ToolCallLedger {
   #complete(isDone: (call: ToolCall) => boolean): boolean {
     const done = this.#pending.filter(isDone)
     if (done.length === 0) return false
-    this.#pending = frozen(this.#pending.filter((call) => !done.includes(call)))
-    this.#completed = frozen([...this.#completed, ...done])
+    this.#pending = deepFreeze(this.#pending.filter((call) => !done.includes(call)))
+    this.#completed = deepFreeze([...this.#completed, ...done])
     return true
   }
 }

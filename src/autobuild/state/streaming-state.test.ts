@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { TurngraphError } from '../../core/errors.ts'
-import { nextStreamingState, STREAMING_EVENTS, type StreamingEvent } from './next-streaming-state.ts'
-import type { StreamingState } from './streaming-state.ts'
+import {
+  nextStreamingState,
+  STREAMING_EVENTS,
+  type StreamingEvent,
+  type StreamingState,
+} from './streaming-state.ts'
 
 const STATES = ['idle', 'streaming', 'paused', 'tool_execution', 'resuming'] as const
 
