@@ -1,6 +1,6 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 
-/** What a Player is given. */
+/** The input of a Player. */
 export type PlayerInput<Task = unknown> = {
   /** The continuation context as text for the prompt; null in turn 1. */
   context: string | null
@@ -9,19 +9,19 @@ export type PlayerInput<Task = unknown> = {
   turn: number
 }
 
-/** What a Coach is given: its own view of the memory, and what the Player has just given. */
+/** The input of a Coach: its own view of the memory, and the output of the Player. */
 export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & { player: Report }
 
 /**
- * A Player or a Coach: any LangChain Runnable, or a function. What it gives is its half of the turn record (`halves.ts`).
- * The config holds a signal that is aborted when nobody wants the result any more.
+ * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record (`halves.ts`).
+ * The config holds a signal that is aborted when the result is not wanted any more.
  */
 export type Agent<Input> =
   | { invoke(input: Input, config?: Partial<RunnableConfig>): Promise<unknown> }
   | ((input: Input, config: Partial<RunnableConfig>) => unknown)
 
 /** Rejects as soon as the signal is aborted, though the agent may not listen to it. */
-export async function ask<Input>(
+export async function askAgent<Input>(
   agent: Agent<Input>,
   input: Input,
   config: Partial<RunnableConfig> & { signal: AbortSignal },

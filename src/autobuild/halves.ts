@@ -57,15 +57,16 @@ export type RoundRecord = PlayerHalf &
  */
 export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: string): z.output<S> {
   if (given === null || typeof given !== 'object' || Array.isArray(given) || isMessage(given)) {
-    throw unfit(
+    throw badOutput(
       who,
       "must be an object of the turn record's fields; parse it, or give the model a structured output",
     )
   }
   const bytes = sizeOf(given)
-  if (bytes === null) throw unfit(who, 'must be plain data: it holds itself, or what JSON has no form for')
+  if (bytes === null)
+    throw badOutput(who, 'must be plain data: it holds itself, or what JSON has no form for')
   if (bytes > MOST_BYTES)
-    throw unfit(who, `is larger than ${MOST_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
+    throw badOutput(who, `is larger than ${MOST_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
   const wire = Object.keys(given).some((key) => key.includes('_'))
   const [meant, other] = wire ? [parseWire, parseInput] : [parseInput, parseWire]
   try {
@@ -93,25 +94,25 @@ function sizeOf(given: object): number | null {
 /** A model's answer as LangChain has it. */
 const isMessage = (given: object): boolean => 'lc_serializable' in given
 
-const unfit = (who: string, form: string): TurngraphError =>
+const badOutput = (who: string, form: string): TurngraphError =>
   new TurngraphError('invalid_request', `${who}: the output ${form}`, {
     details: { problems: [{ path: '', message: form }] },
   })
 
 /** Where both say something, lists are joined and the Coach's word stands. */
-export function joined(player: PlayerHalf, coach: CoachHalf): PlayerHalf & CoachHalf {
+export function joinHalves(player: PlayerHalf, coach: CoachHalf): PlayerHalf & CoachHalf {
   const said = Object.fromEntries(Object.entries(coach).filter(([, value]) => value != null))
   return {
     ...player,
     ...(said as CoachHalf),
-    ...lists('lessonsFromTurn', player, coach),
-    ...lists('transcriptSessionIds', player, coach),
+    ...joinLists('lessonsFromTurn', player, coach),
+    ...joinLists('transcriptSessionIds', player, coach),
     ...(player.extra !== undefined &&
       coach.extra !== undefined && { extra: { ...player.extra, ...coach.extra } }),
   }
 }
 
-function lists(
+function joinLists(
   field: 'lessonsFromTurn' | 'transcriptSessionIds',
   player: PlayerHalf,
   coach: CoachHalf,

@@ -10,7 +10,7 @@ import type { Role } from '../memory/criteria/views.ts'
 import { partsOf, type TurnParts } from '../memory/record/normalize.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { GivenContext } from './events.ts'
-import { ledgerOf, standingAfter, summaryOf } from './offline-turns.ts'
+import { criteriaAfter, ledgerOf, summarizeTurn } from './offline-turns.ts'
 
 export type MemoryOptions = {
   client: TurngraphClient
@@ -27,8 +27,8 @@ const SUMMARIES = 3
 const LEAST_TOKENS = 100
 
 /**
- * What agents are told of the turns before. While the memory is away that is what it last said, and the turns that this
- * process still has in hand; it is never nothing: empty is not dark (invariant 4).
+ * Gives agents the context of the turns before. While the memory is away that is what it last said, and the turns of this
+ * process since; it is never nothing: empty is not dark (invariant 4).
  */
 export class Memory {
   readonly #options: MemoryOptions
@@ -36,7 +36,7 @@ export class Memory {
   /** Of all turns of this process or its spool: verdicts outlast an outage of any length. */
   readonly #ledger: LedgerEntry[] = []
   /** The newest of them, as they are stored. */
-  #inHand: TurnParts[] = []
+  #offlineTurns: TurnParts[] = []
 
   constructor(options: MemoryOptions) {
     this.#options = options
@@ -44,12 +44,12 @@ export class Memory {
 
   /** The newest turn that is known here. */
   get prior(): TurnParts['turn'] | null {
-    return this.#inHand.at(-1)?.turn ?? null
+    return this.#offlineTurns.at(-1)?.turn ?? null
   }
 
-  keep(record: CaptureRequest): void {
+  add(record: CaptureRequest): void {
     const parts = partsOf(record, instantOf(new Date()))
-    this.#inHand = [...this.#inHand, parts].slice(-SUMMARIES)
+    this.#offlineTurns = [...this.#offlineTurns, parts].slice(-SUMMARIES)
     this.#ledger.push(...ledgerOf(parts))
   }
 
@@ -76,22 +76,22 @@ export class Memory {
   async #withoutMemory(role: Role, turn: number, error: TurngraphError): Promise<GivenContext> {
     const known = this.#lastKnown.get(role) ?? null
     const from = known?.turn ?? 0
-    const since = this.#inHand.filter(({ turn: { turnNumber } }) => turnNumber >= from).toReversed()
+    const since = this.#offlineTurns.filter(({ turn: { turnNumber } }) => turnNumber >= from).toReversed()
     const notice = noticeFor(turn, known?.turn ?? null, error)
     // The notice takes a tenth of a small budget; the rest is shared.
-    const parts = since.length + (known === null ? 0 : 1)
+    const shares = since.length + (known === null ? 0 : 1)
     const tokenBudget = Math.max(
       LEAST_TOKENS,
-      Math.floor((this.#options.tokenBudget - LEAST_TOKENS) / Math.max(1, parts)),
+      Math.floor((this.#options.tokenBudget - LEAST_TOKENS) / Math.max(1, shares)),
     )
     const reset = this.#resets(role, turn)
     const judged = this.#ledger.filter((entry) => entry.turn >= from)
     const summaries = await Promise.all(
-      since.map((inHand, i) =>
-        summaryOf(inHand, { role, reset, tokenBudget, standing: standingAfter(i === 0 ? judged : []) }),
+      since.map((parts, i) =>
+        summarizeTurn(parts, { role, reset, tokenBudget, criteria: criteriaAfter(i === 0 ? judged : []) }),
       ),
     )
-    const before = known === null ? null : await rendered(known.continuation, reset, tokenBudget)
+    const before = known === null ? null : await renderShortened(known.continuation, reset, tokenBudget)
     return {
       status: known === null ? 'dark' : 'last_known',
       context: [notice, ...summaries, ...(before === null ? [] : [before])].join('\n\n'),
@@ -105,7 +105,7 @@ export class Memory {
 }
 
 /** What a context said, in fewer tokens; without what the Coach had said, where the perspective is reset. */
-async function rendered(
+async function renderShortened(
   continuation: ContinuationContext,
   reset: boolean,
   tokenBudget: number,

@@ -1,3 +1,4 @@
+/** Renders the turns of this process that the memory does not know yet, by the memory's own rules. */
 import { renderContext } from '../memory/context/budget.ts'
 import { withoutJudgement } from '../memory/context/render.ts'
 import { shownPromise } from '../memory/context/rendering-from-context.ts'
@@ -7,10 +8,7 @@ import { type Role, type ShownCriterion, shownCriterion } from '../memory/criter
 import { entriesOf, type TurnParts } from '../memory/record/normalize.ts'
 import { bySeverity } from '../memory/record/record.ts'
 
-/**
- * What a turn has judged, by the labels it used: which criterion a label means is the memory's to say. It is folded by
- * the memory's own rules.
- */
+/** What a turn has judged, by the labels it used: which criterion a label means only the memory knows. */
 export const ledgerOf = (parts: TurnParts): LedgerEntry[] =>
   entriesOf(parts, {
     judgements: [parts.verifications.map(({ criterionId }) => criterionId)],
@@ -18,7 +16,7 @@ export const ledgerOf = (parts: TurnParts): LedgerEntry[] =>
   }).ledger
 
 /** Where the criteria stand that these turns have judged. */
-export function standingAfter(ledger: readonly LedgerEntry[]): {
+export function criteriaAfter(ledger: readonly LedgerEntry[]): {
   states: CriterionState[]
   progress: ReadonlyMap<string, Progress>
 } {
@@ -39,19 +37,19 @@ export type SummaryOptions = {
   reset: boolean
   tokenBudget: number
   /** Where the criteria stand that it or a turn before it has judged. */
-  standing: ReturnType<typeof standingAfter>
+  criteria: ReturnType<typeof criteriaAfter>
 }
 
-/** The seed's lines of a turn that the memory has not told. */
-export async function summaryOf(
+/** The seed's lines of a turn that is in no context of the memory yet. */
+export async function summarizeTurn(
   { turn, issues, promises }: TurnParts,
-  { role, reset, tokenBudget, standing: { states, progress } }: SummaryOptions,
+  { role, reset, tokenBudget, criteria: { states, progress } }: SummaryOptions,
 ): Promise<string> {
-  const criteria = states.map((state): ShownCriterion => shownCriterion(state, 'player', { progress }, null))
+  const shown = states.map((state): ShownCriterion => shownCriterion(state, 'player', { progress }, null))
   const { text } = await renderContext(
     {
       prior: reset ? withoutJudgement(turn) : turn,
-      criteria,
+      criteria: shown,
       lastJudged: null,
       promisedNotJudged: [],
       issues: reset ? [] : bySeverity(issues),

@@ -1,12 +1,12 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { instantOf } from '../core/instants.ts'
 import type { Role } from '../memory/criteria/views.ts'
-import { type Agent, ask, type CoachInput, type PlayerInput } from './agents.ts'
+import { type Agent, askAgent, type CoachInput, type PlayerInput } from './agents.ts'
 import type { GivenContext, RoundEvent } from './events.ts'
 import {
   type CoachHalf,
   coachHalf,
-  joined,
+  joinHalves,
   type PlayerHalf,
   parseHalf,
   playerHalf,
@@ -43,14 +43,14 @@ export async function* playRound<Task, Report>(
 ): AsyncGenerator<RoundEvent, RoundRecord> {
   const { turn, task, signal } = round
   const startedAt = instantOf(new Date())
-  const known = await round.contextFor('player')
-  yield { type: 'context', turn, role: 'player', ...known }
+  const before = await round.contextFor('player')
+  yield { type: 'context', turn, role: 'player', ...before }
   const mode = modeOf(round)
   const ended = () => ({ mode, startedAt, completedAt: instantOf(new Date()) })
 
-  const input = { context: known.context, task, turn }
+  const input = { context: before.context, task, turn }
   const played = await attempt('player', round, async (config) => {
-    const output = await ask(round.player, input, config)
+    const output = await askAgent(round.player, input, config)
     return { output, half: parseHalf(playerHalf, output, 'player') }
   })
   if ('error' in played) {
@@ -60,13 +60,13 @@ export async function* playRound<Task, Report>(
   yield { type: 'player', turn, output: played.output }
 
   signal.throwIfAborted()
-  const proven = await round.contextFor('coach')
-  yield { type: 'context', turn, role: 'coach', ...proven }
+  const forCoach = await round.contextFor('coach')
+  yield { type: 'context', turn, role: 'coach', ...forCoach }
   const judged = await attempt('coach', round, async (config) => {
-    const output = await ask(
+    const output = await askAgent(
       round.coach,
       // What a Player gives is what its Coach says it takes: no schema of ours knows more of it.
-      { context: proven.context, task, turn, player: played.output as Report },
+      { context: forCoach.context, task, turn, player: played.output as Report },
       config,
     )
     return { output, half: parseHalf(coachHalf, output, 'coach') }
@@ -76,8 +76,8 @@ export async function* playRound<Task, Report>(
     return { ...played.half, ...failedCoach(judged.error), ...ended() }
   }
   yield { type: 'coach', turn, output: judged.output }
-  const record = joined(played.half, judged.half)
-  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(proven))
+  const record = joinHalves(played.half, judged.half)
+  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(forCoach))
   return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
 }
 
@@ -117,9 +117,9 @@ function modeOf({
   return turn === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-/** Of a Player that threw. */
+/** The record of a turn whose Player threw. */
 export const failedPlayer = (error: unknown): PlayerHalf & CoachHalf => ({
-  playerSummary: `The Player failed: ${shown(error)}`,
+  playerSummary: `The Player failed: ${describeError(error)}`,
   playerDecision: 'failed',
   coachDecision: 'error',
 })
@@ -133,13 +133,13 @@ const failedCoach = (error: unknown): CoachHalf => ({
       severity: 'advisory',
       category: 'coach_error',
       description: 'The Coach failed',
-      details: { error: shown(error) },
+      details: { error: describeError(error) },
     },
   ],
 })
 
-/** Whatever was thrown, as text that can be stored. */
-function shown(thrown: unknown): string {
+/** An error or any other thrown value, as text that can be stored. */
+function describeError(thrown: unknown): string {
   const text = textOf(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
   return text.slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()
 }

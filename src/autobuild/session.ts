@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { isSpooled } from '../client/client-errors.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import type { World } from '../memory/worlds/worlds.ts'
-import { abortingClient } from './aborting-client.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
 import { findWorld } from './find-world.ts'
 import type { RoundRecord } from './halves.ts'
 import { Memory, noticeFor } from './memory.ts'
 import { failedPlayer, playRound } from './round.ts'
 import type { AutobuildSettings } from './settings.ts'
-import { HeldTurn, isBusy, takeTurn, tryToTake } from './turn-lease.ts'
+import { acquireTurn, isBusy, TurnLease, tryAcquire } from './turn-lease.ts'
 
 const AGAIN_MS = 1_000
 
 type Events<T = void> = AsyncGenerator<AutobuildEvent, T>
 
-/** Loops of this process that are at work, by their client: they would be one worker, and not see each other. */
-const atWork = new WeakMap<TurngraphClient, Set<string>>()
+/** Worlds in which loops of this process work, by their client: two loops would be one worker, and not see each other. */
+const worldsAtWork = new WeakMap<TurngraphClient, Set<string>>()
 
-/** One session of the loop in one world: where it stands, and what takes it a turn further. */
+/** One session of the Player/Coach loop in one world: where it stands, and how it goes a turn further. */
 export class Session<Task, Report> {
   readonly #settings: AutobuildSettings<Task, Report>
   readonly #client: TurngraphClient
@@ -34,12 +34,15 @@ export class Session<Task, Report> {
   /** How many of its turns the spool had seen refused when this session looked where it stands. */
   #refusedBefore = 0
   #first = true
-  #entered: string | null = null
+  #worldAtWork: string | null = null
   #unsaved: RoundRecord | null = null
 
   constructor(settings: AutobuildSettings<Task, Report>) {
     const { world, tokenBudget, perspectiveResetTurns, memory, signal } = settings
-    const client = abortingClient(settings.client, signal)
+    // Its calls end when the signal is aborted; a call with a signal of its own keeps that.
+    const call: Parameters<typeof callsBy>[0] = (name, input, options) =>
+      callOn(settings.client, name, input, { signal, ...options })
+    const client = { ...settings.client, ...callsBy(call) }
     this.#settings = settings
     this.#client = client
     this.#worldSlug = world.worldSlug ?? null
@@ -75,117 +78,117 @@ export class Session<Task, Report> {
       await this.#find()
     } catch (error) {
       if (!isAway(error)) throw error
-      if (await this.#fromSpool()) return this.#enter()
+      if (await this.#openFromSpool()) return this.#markAtWork()
       const context = noticeFor(null, null, error)
       yield { type: 'context', turn: null, role: 'player', status: 'dark', context, continuation: null }
       yield { type: 'waiting', reason: `${error.message} Without it nobody knows where the session stands.` }
-      await this.#patiently(() => this.#find())
+      await this.#withPatience(() => this.#find())
     }
-    this.#enter()
-    this.#refusedBefore = await this.#refused()
+    this.#markAtWork()
+    this.#refusedBefore = await this.#countRefused()
     yield { type: 'session', worldSlug: this.#worldSlug ?? '', currentTurn: this.#turn ?? 0 }
   }
 
-  /** Nobody of this process works in the world any more. */
+  /** Ends the work of this process in the world. */
   leave(): void {
-    if (this.#entered !== null) atWork.get(this.#settings.client)?.delete(this.#entered)
-    this.#entered = null
+    if (this.#worldAtWork !== null) worldsAtWork.get(this.#settings.client)?.delete(this.#worldAtWork)
+    this.#worldAtWork = null
   }
 
   /** Why no further turn begins; null where one does. */
   async over(): Promise<Outcome | null> {
     if (this.#turn === null || this.#turn === 0) return null
-    await this.#refuseToBuildOnRefused()
+    await this.#assertNoneRefused()
     if (this.#memory.prior?.coachDecision === 'approved') return 'approved'
     if (this.#settings.stopOnStall && (await this.#isStalled())) return 'stalled'
     return this.#turn >= this.#settings.maxTurns ? 'max_turns' : null
   }
 
   async *nextTurn(): Events {
-    const held = yield* this.#take()
-    await this.#refuseToBuildOnRefused().catch(async (error: unknown) => {
-      await held?.release('a turn before it was refused')
+    const lease = yield* this.#acquire()
+    await this.#assertNoneRefused().catch(async (error: unknown) => {
+      await lease?.release('a turn before it was refused')
       throw error
     })
     const turn = (this.#turn ?? 0) + 1
-    if (held !== null && held.turn !== turn) {
-      await held.release('the world has moved on')
+    if (lease !== null && lease.turn !== turn) {
+      await lease.release('the world has moved on')
       await this.#find()
       return
     }
     try {
-      yield { type: 'turn', turn, attemptId: held?.attemptId ?? null }
-      const signal = held === null ? this.#signal : AbortSignal.any([this.#signal, held.signal])
+      yield { type: 'turn', turn, attemptId: lease?.attemptId ?? null }
+      const signal = lease === null ? this.#signal : AbortSignal.any([this.#signal, lease.signal])
       const record = yield* playRound({
         ...this.#settings,
         turn,
         contextFor: (role) => this.#memory.contextFor(role, turn, this.#worldSlug),
         prior: () => this.#memory.prior,
-        interrupted: await this.#wasInterrupted(turn, held),
+        interrupted: await this.#wasInterrupted(turn, lease),
         signal,
       })
-      const stored = await this.#capture(turn, record, held)
+      const stored = await this.#capture(turn, record, lease)
       this.#turn = turn
-      this.#memory.keep(this.#turnOf(turn, record))
+      this.#memory.add(this.#turnOf(turn, record))
       yield { type: 'captured', turn, stored, record }
     } finally {
-      await held?.release(this.#signal.aborted ? 'aborted by its caller' : 'the loop ended')
+      await lease?.release(this.#signal.aborted ? 'aborted by its caller' : 'the loop ended')
     }
   }
 
   /** Null where the service is away and the turn can go on without it. */
-  async *#take(): Events<HeldTurn | null> {
+  async *#acquire(): Events<TurnLease | null> {
     try {
       if (this.#world === null) await this.#find()
       const place = { client: this.#client, world: this.#world as World }
-      return yield* takeTurn(place, this.#signal)
+      return yield* acquireTurn(place, this.#signal)
     } catch (error) {
       if (!isAway(error)) throw error
       if ((await this.#client.spool()) !== null) return null
       yield { type: 'waiting', reason: `${error.message} Without a spool no turn begins before it is back.` }
-      await this.#patiently(() => this.#find())
-      return yield* this.#take()
+      await this.#withPatience(() => this.#find())
+      return yield* this.#acquire()
     }
   }
 
   /** @returns false where it waits in the spool */
-  async #capture(turnNumber: number, record: RoundRecord, held: HeldTurn | null): Promise<boolean> {
+  async #capture(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<boolean> {
     this.#unsaved = record
     try {
-      await this.#store(turnNumber, record, held)
+      await this.#store(turnNumber, record, lease)
     } catch (error) {
       if (isSpooled(error)) {
-        held?.stop()
+        lease?.stop()
         this.#unsaved = null
         return false
       }
       if (!hasCode(error, 'invalid_request', 'too_large')) throw error
       // Not even the failure is lost.
       const { mode, startedAt, completedAt } = record
-      await this.#store(turnNumber, { ...failedPlayer(error), mode, startedAt, completedAt }, held)
+      await this.#store(turnNumber, { ...failedPlayer(error), mode, startedAt, completedAt }, lease)
     }
     this.#unsaved = null
     return true
   }
 
-  async #store(turnNumber: number, record: RoundRecord, held: HeldTurn | null): Promise<void> {
+  async #store(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<void> {
     const turn = this.#turnOf(turnNumber, record)
-    let owned = held
+    let own = lease
     try {
-      await this.#patiently(async () => {
-        if (owned !== null) return owned.commit(turn)
-        await this.#refuseToBuildOnRefused()
+      await this.#withPatience(async () => {
+        if (own !== null) return own.commit(turn)
+        await this.#assertNoneRefused()
         await this.#client
           .captureTurnState({ project: this.#project, ...turn })
           .catch(async (error: unknown) => {
             // An attempt of our own may be in the way, whose claim was never answered.
-            owned = isBusy(error) ? await this.#ownAttempt(turnNumber) : null
-            if (owned === null) throw error
-            await owned.commit(turn)
+            own = isBusy(error) ? await this.#ownAttempt(turnNumber) : null
+            if (own === null) throw error
+            await own.commit(turn)
           })
       })
     } finally {
-      if (owned !== held) await owned?.release('its turn was not stored')
+      if (own !== lease) await own?.release('its turn was not stored')
     }
   }
 
@@ -194,35 +197,35 @@ export class Session<Task, Report> {
     return { ...record, featureId, taskId, worldSlug: this.#worldSlug, turnNumber }
   }
 
-  async #ownAttempt(turnNumber: number): Promise<HeldTurn | null> {
+  async #ownAttempt(turnNumber: number): Promise<TurnLease | null> {
     if (this.#world === null) return null
     const place = { client: this.#client, world: this.#world }
-    const taken = await tryToTake(place)
-    if (!('fence' in taken)) return null
-    const held = new HeldTurn(place, taken)
-    if (held.turn === turnNumber) return held
-    await held.release('its turn was written by somebody else meanwhile')
+    const claim = await tryAcquire(place)
+    if (!('fence' in claim)) return null
+    const lease = new TurnLease(place, claim)
+    if (lease.turn === turnNumber) return lease
+    await lease.release('its turn was written by somebody else meanwhile')
     return null
   }
 
-  /** Later turns would stand on one that is not there. */
-  async #refuseToBuildOnRefused(): Promise<void> {
-    if ((await this.#refused()) <= this.#refusedBefore) return
-    throw refused((await this.#client.spool())?.folder ?? '')
+  /** Later turns would build on a turn that the graph has refused. */
+  async #assertNoneRefused(): Promise<void> {
+    if ((await this.#countRefused()) <= this.#refusedBefore) return
+    throw turnRefused((await this.#client.spool())?.folder ?? '')
   }
 
-  async #refused(): Promise<number> {
+  async #countRefused(): Promise<number> {
     const { featureId, taskId } = this.#settings.world
     const scope = { project: this.#project, featureId, taskId, worldSlug: this.#worldSlug }
     return (await this.#client.spool())?.refusedIn(scope) ?? 0
   }
 
-  #enter(): void {
-    const worlds = atWork.get(this.#settings.client) ?? new Set()
+  #markAtWork(): void {
+    const worlds = worldsAtWork.get(this.#settings.client) ?? new Set()
     const world = JSON.stringify([this.#project, this.#worldSlug])
-    if (worlds.has(world)) throw twice(this.#worldSlug ?? '')
-    atWork.set(this.#settings.client, worlds.add(world))
-    this.#entered = world
+    if (worlds.has(world)) throw loopIsBusy(this.#worldSlug ?? '')
+    worldsAtWork.set(this.#settings.client, worlds.add(world))
+    this.#worldAtWork = world
   }
 
   async #find(): Promise<void> {
@@ -233,10 +236,10 @@ export class Session<Task, Report> {
     this.#turn = world.currentTurn
     if (world.currentTurn === 0 || this.#memory.prior?.turnNumber === world.currentTurn) return
     const { project, worldSlug, currentTurn: turnNumber } = world
-    this.#memory.keep(await this.#client.getTurn({ project, worldSlug, turnNumber }))
+    this.#memory.add(await this.#client.getTurn({ project, worldSlug, turnNumber }))
   }
 
-  async #fromSpool(): Promise<boolean> {
+  async #openFromSpool(): Promise<boolean> {
     const { featureId, taskId, project, worldSlug } = this.#settings.world
     const turns = ((await this.#client.spool())?.entries() ?? [])
       .filter(({ input }) => project == null || input.project === project)
@@ -252,7 +255,7 @@ export class Session<Task, Report> {
       this.#worldSlug = slug
       this.#project = record.project
       this.#turn = turnNumber
-      this.#memory.keep({ ...record, featureId, taskId, turnNumber })
+      this.#memory.add({ ...record, featureId, taskId, turnNumber })
     }
     return this.#turn !== null
   }
@@ -268,50 +271,51 @@ export class Session<Task, Report> {
     }
   }
 
-  /** Of a process that was killed, or a caller that gave up: only where this one has just begun. */
-  async #wasInterrupted(turn: number, held: HeldTurn | null): Promise<boolean> {
+  /** Whether a killed process or a caller that gave up left the turn half done: asked once, before the first turn. */
+  async #wasInterrupted(turn: number, lease: TurnLease | null): Promise<boolean> {
     const begun = this.#first
     this.#first = false
     if (!begun || this.#world === null) return false
-    if (held?.resumed) return true
+    if (lease?.resumed) return true
     const { project, worldSlug } = this.#world
     try {
       const { attempts } = await this.#client.listAttempts({ project, worldSlug, limit: 2 })
-      return attempts.some(({ attemptedTurn, status }) => attemptedTurn === turn && ENDED.has(status))
+      return attempts.some(
+        ({ attemptedTurn, status }) => attemptedTurn === turn && WITHOUT_RECORD.has(status),
+      )
     } catch (error) {
       if (!isAway(error)) throw error
       return false
     }
   }
 
-  /** Again and again while the service is away or the world is busy, as long as the caller has patience. */
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+  /** Repeats the work while the service is away or the world is busy, within the caller's `patienceMs`. */
+  async #withPatience<T>(work: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#settings.patienceMs
     for (;;) {
       this.#signal.throwIfAborted()
       try {
         return await work()
       } catch (error) {
-        if (!passes(error) || performance.now() > until) throw error
+        if (!isTransient(error) || performance.now() > until) throw error
         await sleep(AGAIN_MS, undefined, { signal: this.#signal })
       }
     }
   }
 }
 
-/** Without a record. */
-const ENDED = new Set(['failed', 'interrupted'])
+const WITHOUT_RECORD = new Set(['failed', 'interrupted'])
 
 /** Another try settles it: somebody's lease runs out, other worlds of the task have added criteria, or a minute is over. */
-const passes = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   (isAway(error) && !isSpooled(error)) || hasCode(error, 'busy', 'rate_limited')
 
-const refused = (folder: string): TurngraphError =>
+const turnRefused = (folder: string): TurngraphError =>
   new TurngraphError('turn_conflict', 'The graph has refused a turn that waited in the spool.', {
     hint: `${folder}/refused holds it with the reason; somebody else may have gone on with this session.`,
   })
 
-const twice = (worldSlug: string): TurngraphError =>
+const loopIsBusy = (worldSlug: string): TurngraphError =>
   new TurngraphError('busy', `Another loop of this client is at work in world "${worldSlug}".`, {
     hint: 'Wait for it, or name another worldSlug for a session of its own.',
   })

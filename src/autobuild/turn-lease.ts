@@ -1,3 +1,4 @@
+/** Acquires the lease of a world's next turn for this program, renews it, and gives it back. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
@@ -21,24 +22,24 @@ export type Place = { client: TurngraphClient; world: World }
  *
  * @throws `busy` where its owner is alive, or a turn run is under way
  */
-export async function* takeTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, HeldTurn> {
+export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, TurnLease> {
   const until = performance.now() + place.world.leaseTtlMs + GRACE_MS
   let waitingFor: string | null = null
   for (;;) {
     signal.throwIfAborted()
-    const taken = await tryToTake(place)
-    if ('fence' in taken) return new HeldTurn(place, taken)
-    const other = attemptOf(taken)
+    const claim = await tryAcquire(place)
+    if ('fence' in claim) return new TurnLease(place, claim)
+    const other = blockingAttempt(claim)
     if (waitingFor === null) {
-      yield { type: 'waiting', reason: `${taken.message} Its lease may last ${place.world.leaseTtlMs} ms.` }
-    } else if (waitingFor !== other || performance.now() > until) throw taken
+      yield { type: 'waiting', reason: `${claim.message} Its lease may last ${place.world.leaseTtlMs} ms.` }
+    } else if (waitingFor !== other || performance.now() > until) throw claim
     waitingFor = other
     await sleep(POLL_MS, undefined, { signal })
   }
 }
 
-/** @returns who is in the way, where somebody is */
-export async function tryToTake({ client, world }: Place): Promise<Claim | TurngraphError> {
+/** @returns the claim, or the `busy` error of the attempt in the way */
+export async function tryAcquire({ client, world }: Place): Promise<Claim | TurngraphError> {
   const { project, worldSlug } = world
   const workerId = await client.workerId()
   const claim = (attemptId: string): Promise<Claim> =>
@@ -48,14 +49,14 @@ export async function tryToTake({ client, world }: Place): Promise<Claim | Turng
     if (started.attemptId !== undefined) return await claim(started.attemptId)
     throw new TurngraphError('internal', 'A single attempt was answered as a turn run.')
   } catch (error) {
-    if (hasEnded(error)) return tryToTake({ client, world })
+    if (isOver(error)) return tryAcquire({ client, world })
     if (!isBusy(error)) throw error
-    const other = attemptOf(error)
+    const other = blockingAttempt(error)
     if (other === null) throw error // a turn run
     return claim(other).then(
       (taken) => ({ ...taken, resumed: true }),
       (refusal: unknown) => {
-        if (hasEnded(refusal)) return tryToTake({ client, world })
+        if (isOver(refusal)) return tryAcquire({ client, world })
         if (isBusy(refusal)) return error
         throw refusal
       },
@@ -63,29 +64,29 @@ export async function tryToTake({ client, world }: Place): Promise<Claim | Turng
   }
 }
 
-/** Meanwhile; even one that this program had just started, on a machine too busy to claim it within its lease. */
-const hasEnded = (error: unknown): boolean => hasCode(error, 'lease_lost', 'not_found')
+/** The attempt ended meanwhile; even one just started here, on a machine too busy to claim it within its lease. */
+const isOver = (error: unknown): boolean => hasCode(error, 'lease_lost', 'not_found')
 
 export const isBusy = (error: unknown): error is TurngraphError => hasCode(error, 'busy')
 
 /** The single attempt that is in the way; null where a turn run is. */
-function attemptOf({ details }: TurngraphError): string | null {
+function blockingAttempt({ details }: TurngraphError): string | null {
   const { attempt_id, turn_run_id } = (details ?? {}) as { attempt_id?: string; turn_run_id?: string | null }
   return turn_run_id == null ? (attempt_id ?? null) : null
 }
 
 /**
  * The attempt that this program holds. Its lease is renewed; where it ran out, because the service was away for longer,
- * the turn is taken again, and only where somebody else has it is it lost: then `signal` is aborted.
+ * the turn is acquired again. Only where another process has it, the lease is lost: then `signal` is aborted.
  */
-export class HeldTurn {
+export class TurnLease {
   readonly turn: number
   readonly #place: Place
   readonly #lost = new AbortController()
   #claim: Claim
   #keeper: LeaseKeeper
-  #taking: Promise<void> | null = null
-  /** What a renewal says while the end is being written says nothing: the attempt may just have been committed. */
+  #reacquiring: Promise<void> | null = null
+  /** A renewal that fails while the commit is under way means nothing: the attempt may just have been committed. */
   #committing = false
   #over = false
 
@@ -93,7 +94,7 @@ export class HeldTurn {
     this.#place = place
     this.#claim = claim
     this.turn = claim.attemptedTurn
-    this.#keeper = this.#keep()
+    this.#keeper = this.#startKeeper()
   }
 
   get attemptId(): string {
@@ -116,7 +117,7 @@ export class HeldTurn {
    */
   async commit(turn: AttemptTurn): Promise<void> {
     const { client, world } = this.#place
-    await this.#taking
+    await this.#reacquiring
     this.#committing = true
     for (let again = true; ; again = false) {
       this.signal.throwIfAborted()
@@ -126,17 +127,17 @@ export class HeldTurn {
         return this.stop()
       } catch (error) {
         if (!again || !hasCode(error, 'lease_lost')) throw error
-        await this.#takeAgain()
+        await this.#reacquire()
       }
     }
   }
 
-  /** Gives the turn back, without a record. What cannot be told ends with its lease. */
+  /** Gives the turn back, without a record. Where the service is away, the lease runs out. */
   async release(reason: string): Promise<void> {
     if (this.#over) return
     this.stop()
     // It may be about to take another attempt, which is then given back in the place of the lost one.
-    await this.#taking
+    await this.#reacquiring
     await giveBack(this.#place, this.#claim, reason)
   }
 
@@ -146,7 +147,7 @@ export class HeldTurn {
     this.#keeper.stop()
   }
 
-  #keep(): LeaseKeeper {
+  #startKeeper(): LeaseKeeper {
     const { client, world } = this.#place
     const { attemptId, fence } = this.#claim
     const keeper = LeaseKeeper.by(
@@ -154,35 +155,35 @@ export class HeldTurn {
       { leaseTtlMs: world.leaseTtlMs, closing: this.signal, inTurn: (work) => work(), onError: () => {} },
     )
     keeper.onLost(() => {
-      if (!this.#committing) void this.#takeAgain()
+      if (!this.#committing) void this.#reacquire()
     })
     return keeper
   }
 
-  #takeAgain(): Promise<void> {
-    this.#taking ??= this.#take().finally(() => {
-      this.#taking = null
+  #reacquire(): Promise<void> {
+    this.#reacquiring ??= this.#acquireAgain().finally(() => {
+      this.#reacquiring = null
     })
-    return this.#taking
+    return this.#reacquiring
   }
 
-  async #take(): Promise<void> {
+  async #acquireAgain(): Promise<void> {
     this.#keeper.stop()
     while (!this.#over) {
       try {
-        const taken = await tryToTake(this.#place)
-        if (!('fence' in taken)) return this.#lost.abort(lostTo(taken))
+        const taken = await tryAcquire(this.#place)
+        if (!('fence' in taken)) return this.#lost.abort(leaseLost(taken))
         this.#claim = taken
-        if (this.#over) return // whoever has ended it gives this one back
+        if (this.#over) return // `release` gives this one back
         if (taken.attemptedTurn === this.turn) {
-          this.#keeper = this.#keep()
+          this.#keeper = this.#startKeeper()
           return
         }
         this.stop()
         await giveBack(this.#place, taken, 'its turn was written by somebody else meanwhile')
-        return this.#lost.abort(lostTo(undefined))
+        return this.#lost.abort(leaseLost(undefined))
       } catch (error) {
-        if (!isAway(error)) return this.#lost.abort(isBusy(error) ? lostTo(error) : error)
+        if (!isAway(error)) return this.#lost.abort(isBusy(error) ? leaseLost(error) : error)
         await sleep(AGAIN_MS)
       }
     }
@@ -205,7 +206,7 @@ async function giveBack(
   }
 }
 
-const lostTo = (cause: unknown): TurngraphError =>
+const leaseLost = (cause: unknown): TurngraphError =>
   new TurngraphError('lease_lost', 'Somebody else has taken the turn.', {
     hint: 'One process at a time works in a world; the other one goes on.',
     cause,
