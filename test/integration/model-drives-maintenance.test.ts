@@ -24,7 +24,8 @@ async function withMadeUpKind() {
   const { aTurn, clientOf } = await import('../support/records.ts')
   const { findingsOf } = await import('../contract/doctor.ts')
   const { parseStatement } = await import('../../src/graph/statements.ts')
-  return { memory, aTurn, clientOf, findingsOf, parseStatement }
+  const { exportOf, restoreLines } = await import('../support/exported.ts')
+  return { memory, aTurn, clientOf, findingsOf, parseStatement, exportOf, restoreLines }
 }
 
 describe('a made-up kind of node', () => {
@@ -66,5 +67,38 @@ describe('a made-up kind of node', () => {
       { ...wrong, repaired: true },
     ])
     expect(await made.findingsOf(graph)).toEqual([])
+  })
+
+  test('an export has a line for it below the world it hangs on, in pages of any size', async () => {
+    await change(
+      "MATCH (w:World {key: 'shop/main'}) CREATE (w)-[:HAS_NOTE]->(:Note {key: 'shop/main/n2', text: 'b'})",
+    )
+    const lines = await made.exportOf(graph)
+    const note = (n: number, text: string) =>
+      `{"kind":"note","world":"shop/main","key":"shop/main/n${n}","text":"${text}"}`
+    expect(lines.slice(-4, -1)).toEqual([
+      expect.stringContaining('"kind":"standing"'),
+      note(1, 'a'),
+      note(2, 'b'),
+    ])
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ records: { note: 2 } })
+    for (const limit of [1, 3]) expect(await made.exportOf(graph, { limit })).toEqual(lines)
+  })
+
+  test('a restore writes it where it hung, once, and refuses one that differs', async () => {
+    const lines = await made.exportOf(graph)
+    const restored = await made.memory.open()
+    expect((await made.restoreLines(restored, lines)).records).toMatchObject({
+      note: { created: 1, existing: 0 },
+    })
+    expect(await made.exportOf(restored)).toEqual(lines)
+    expect(await made.findingsOf(restored)).toEqual([])
+    expect((await made.restoreLines(restored, lines)).records).toMatchObject({
+      note: { created: 0, existing: 1 },
+    })
+    await change("MATCH (n:Note) SET n.text = 'other'")
+    const other = await made.exportOf(graph)
+    await expect(made.restoreLines(restored, other)).rejects.toMatchObject({ code: 'restore_conflict' })
+    await restored.close()
   })
 })
