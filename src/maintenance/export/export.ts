@@ -79,6 +79,13 @@ async function* exportWork(
   }
   if (from === null || isAt({ project }, from)) yield* exportAdded({ project })
   let criteria = from?.criteria
+  async function* exportCriteriaOf(task: string, at: ExportPosition): AsyncGenerator<Entry> {
+    for await (const entry of exportCriteria(graph, task, at)) {
+      criteria = entry.at.criteria
+      yield entry
+    }
+    if (criteria !== undefined) criteria = { rev: criteria.rev }
+  }
   for await (const at of placesBelow(graph, { project }, since, from)) {
     if (untold) yield { record, at: { project } }
     untold = false
@@ -89,12 +96,7 @@ async function* exportWork(
       const chunks = resumed && from.ofWorld === undefined ? [] : exportWorld(graph, world, ofWorld)
       for await (const chunk of chunks) {
         // Criteria are read once the turns were that speak of them, and told again where a capture has added to them.
-        for await (const entry of exportCriteria(graph, task, { ...at, criteria, ofWorld })) {
-          criteria = entry.at.criteria
-          yield entry
-        }
-        const { after: _, ...told } = criteria ?? { rev: 0 }
-        criteria = told
+        yield* exportCriteriaOf(task, { ...at, criteria, ofWorld })
         for (const { record, at: done } of chunk) {
           ofWorld = done
           yield { record, at: { ...at, criteria, ...(done !== null && { ofWorld: done }) } }
@@ -104,12 +106,7 @@ async function* exportWork(
     } else if (task !== undefined) {
       const resumed = task === from?.task
       if (!resumed) criteria = undefined
-      if (!resumed || criteria?.after !== undefined) {
-        for await (const entry of exportCriteria(graph, task, resumed ? from : at)) {
-          criteria = entry.at.criteria
-          yield entry
-        }
-      }
+      if (!resumed || criteria?.after !== undefined) yield* exportCriteriaOf(task, resumed ? from : at)
       if (!resumed || isAt(at, from)) yield* exportAdded({ ...at, ...(criteria && { criteria }) })
     } else if (feature !== undefined) {
       const resumed = feature === from?.feature

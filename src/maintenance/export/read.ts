@@ -52,8 +52,11 @@ RETURN ${['properties(n) AS node', ...columns].join(',\n       ')}`,
   return { form, statement, fields, lineOf }
 }
 
-const pick = (from: Properties, names: readonly string[]): Properties =>
-  Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])))
+function pick(from: Properties, names: readonly string[]): Properties {
+  const picked: Properties = {}
+  for (const name of names) if (from[name] !== undefined) picked[name] = from[name]
+  return picked
+}
 
 const readers = Object.fromEntries(
   (Object.keys(storedForms) as NodeKind[]).map((kind) => [kind, readerOf(kind)]),
@@ -61,10 +64,12 @@ const readers = Object.fromEntries(
 
 const isWhole = ({ form, fields }: Reader, { node, ...row }: { node: Properties } & Row): boolean =>
   (form.beginsWith === undefined || node[form.beginsWith] != null) &&
-  fields.every(([name, { countedBy }]) => {
-    const parts = row[`${name}0`]
-    return countedBy === undefined || (Array.isArray(parts) && parts.length === node[countedBy])
-  })
+  fields.every(([name, { countedBy, everyHasAnEnd = false }]) =>
+    [0, everyHasAnEnd ? 1 : 0].every((column) => {
+      const parts = row[`${name}${column}`]
+      return countedBy === undefined || (Array.isArray(parts) && parts.length === node[countedBy])
+    }),
+  )
 
 const nodeRow = z.looseObject({ node: z.record(z.string(), z.unknown()), owner: z.string().optional() })
 

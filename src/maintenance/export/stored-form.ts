@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
-import type { Label, Stored } from '../../graph/model/nodes.ts'
+import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownersOf, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Value } from '../../graph/port.ts'
@@ -21,6 +21,8 @@ export type Field = {
   decode: z.ZodType
   /** The property of the node that says how many there are: fewer are half of a commit. */
   countedBy?: string
+  /** Whether the second expression has to give as many. */
+  everyHasAnEnd?: boolean
   /** Clauses that restore it from `x.{field}`, once the node stands. */
   write?: string
   /** What they are given; default: the field as it is. */
@@ -67,7 +69,7 @@ type LinkOptions = {
 /**
  * The nodes at the other end of a relationship, by their keys.
  *
- * @param pattern the relationship, with `k` for the other node
+ * @param pattern the relationship, with `k` for the other node; from `n` on, else Grafeo scans the label of the other
  * @param options.makesThem whether one that is not there is made, by its key alone
  */
 function links(field: string, pattern: string, labels: readonly Label[], options: LinkOptions = {}): Field {
@@ -102,60 +104,52 @@ function countOf(type: string): string {
   return parts.count
 }
 
-const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
 const criteria = (keys: readonly string[]): Ref[] => keys.map((key) => ({ label: 'Criterion', key }))
 
-type OfCriterion = { criterion: string }
+type OfCriteria = { criterion?: string; about?: string[] }
 
-/** Ordered parts of a record, each of a criterion. */
-const partsOfCriteria = (
+/**
+ * Ordered parts of a record, each of a criterion, or of those that it is about, or of none. A part that is seen without
+ * its criterion is half of a commit.
+ */
+function parts(
   field: string,
-  label: 'Verification' | 'Promise',
-  [type, of]: readonly [string, string],
-): Field =>
-  column(
-    `[(n)-[:${type}]->(p:${label})-[:${of}]->(k:Criterion) | [k.key, properties(p)]]`,
-    z
-      .array(z.tuple([z.string(), stored(label)]))
-      .transform((parts) => parts.map(([criterion, part]) => ({ criterion, ...part })).sort(byPosition)),
-    {
-      countedBy: countOf(type),
-      write: `FOREACH (p IN x.${field} | MERGE (k:Criterion {key: p.criterion})
-  CREATE (n)-[:${type}]->(y:${label})-[:${of}]->(k) SET y += p.properties)`,
-      param: (parts) =>
-        (parts as OfCriterion[]).map(({ criterion, ...properties }) => ({ criterion, properties })),
-      refs: (parts) => criteria((parts as OfCriterion[]).map(({ criterion }) => criterion)),
-    },
-  )
+  label: 'Verification' | 'Promise' | 'Issue' | 'Gate',
+  type: string,
+  of: { type: string; as: 'criterion' | 'about' } | null = null,
+): Field {
+  const toCriteria =
+    of === null ? '[]' : `[(n)-[:${type}]->(p:${label})-[:${of.type}]->(k:Criterion) | [p.position, k.key]]`
+  const own = Object.keys(nodes[label].properties.shape)
+  const toKeys =
+    of && `\n  FOREACH (key IN p.keys | MERGE (k:Criterion {key: key}) CREATE (y)-[:${of.type}]->(k))`
+  const keysOf = ({ criterion, about = [] }: OfCriteria) => (criterion === undefined ? about : [criterion])
+  return {
+    reads: [`[(n)-[:${type}]->(p:${label}) | properties(p)]`, toCriteria],
+    decode: z
+      .tuple([z.array(stored(label)), z.array(z.tuple([z.number(), z.string()]))])
+      .transform(([found, ends]) =>
+        found
+          .toSorted((a, b) => a.position - b.position)
+          .map((part) => {
+            const keys = otherEnds(ends, part.position)
+            return { ...(of !== null && { [of.as]: of.as === 'about' ? keys : keys[0] }), ...part }
+          }),
+      ),
+    countedBy: countOf(type),
+    everyHasAnEnd: of?.as === 'criterion',
+    write: `FOREACH (p IN x.${field} | CREATE (n)-[:${type}]->(y:${label} {${own.map((name) => `${name}: p.${name}`).join(', ')}})${toKeys ?? ''})`,
+    param: (value) => (value as OfCriteria[]).map((part) => ({ ...part, keys: keysOf(part) })),
+    refs: (value) => criteria((value as OfCriteria[]).flatMap(keysOf)),
+  }
+}
 
 /** What hangs on a turn, and on a record that was replaced. */
 const PARTS = {
-  verifications: partsOfCriteria('verifications', 'Verification', ['RECORDED', 'OF']),
-  promises: partsOfCriteria('promises', 'Promise', ['PROMISED', 'TO_MEET']),
-  issues: {
-    reads: [
-      '[(n)-[:RAISED]->(i:Issue) | properties(i)]',
-      '[(n)-[:RAISED]->(i:Issue)-[:ABOUT]->(c:Criterion) | [i.position, c.key]]',
-    ],
-    decode: z
-      .tuple([z.array(stored('Issue')), z.array(z.tuple([z.number(), z.string()]))])
-      .transform(([issues, about]) =>
-        issues.map((issue) => ({ about: otherEnds(about, issue.position), ...issue })).sort(byPosition),
-      ),
-    countedBy: countOf('RAISED'),
-    write: `FOREACH (i IN x.issues | CREATE (n)-[:RAISED]->(y:Issue) SET y += i.properties
-  FOREACH (key IN i.about | MERGE (k:Criterion {key: key}) CREATE (y)-[:ABOUT]->(k)))`,
-    param: (issues) => (issues as About[]).map(({ about, ...properties }) => ({ about, properties })),
-    refs: (issues) => criteria((issues as About[]).flatMap(({ about }) => about)),
-  },
-  gates: column(
-    '[(n)-[:PASSED_THROUGH]->(g:Gate) | properties(g)]',
-    z.array(stored('Gate')).transform((gates) => gates.toSorted(byPosition)),
-    {
-      countedBy: countOf('PASSED_THROUGH'),
-      write: 'FOREACH (g IN x.gates | CREATE (n)-[:PASSED_THROUGH]->(y:Gate) SET y += g)',
-    },
-  ),
+  verifications: parts('verifications', 'Verification', 'RECORDED', { type: 'OF', as: 'criterion' }),
+  promises: parts('promises', 'Promise', 'PROMISED', { type: 'TO_MEET', as: 'criterion' }),
+  issues: parts('issues', 'Issue', 'RAISED', { type: 'ABOUT', as: 'about' }),
+  gates: parts('gates', 'Gate', 'PASSED_THROUGH'),
   transcribedIn: column(
     '[(n)-[:TRANSCRIBED_IN]->(s:TranscriptSession) | s {.key, .id, .project}]',
     z
@@ -176,8 +170,6 @@ const PARTS = {
   ),
 } satisfies StoredForm['fields']
 
-type About = { about: string[] }
-
 const otherEnds = (pairs: readonly (readonly [number, string])[], place: number): string[] =>
   pairs.flatMap(([of, key]) => (of === place ? [key] : [])).sort(compareKeys)
 
@@ -193,18 +185,18 @@ const labels = column(
   {
     write: `FOREACH (l IN x.labels | MERGE (k:Criterion {key: l.criterion})
   CREATE (o)-[:LABELS {source: l.source, label: l.label, turn: x.properties.number}]->(k))`,
-    refs: (found) => criteria((found as OfCriterion[]).map(({ criterion }) => criterion)),
+    refs: (found) => criteria((found as { criterion: string }[]).map(({ criterion }) => criterion)),
   },
 )
 
-const previous = links('previous', '(k)-[:NEXT]->(n)', ['Turn'], {
-  reads: ['[(k:Turn)-[:NEXT]->(n) | k.number]'],
+const previous = links('previous', '(n)<-[:NEXT]-(k)', ['Turn'], {
+  reads: ['[(n)<-[:NEXT]-(k:Turn) | k.number]'],
   decode: z.tuple([z.array(z.number())]).transform(([[number = null]]) => number),
   keys: (number, { world }) => (number === null ? [] : [turnKey(String(world), Number(number))]),
 })
 
 /** A run comes after its attempts, so it is made by its key. */
-const ofRun = links('ofRun', '(k)-[:HAS_ATTEMPT]->(n)', ['TurnRun'], {
+const ofRun = links('ofRun', '(n)<-[:HAS_ATTEMPT]-(k)', ['TurnRun'], {
   reads: [],
   makesThem: true,
   keys: (_, { attempt }) => {
@@ -272,7 +264,7 @@ export const storedForms: { readonly [K in Exclude<Kind, 'world' | 'standing'>]:
     label: 'SupersededTurn',
     within: 'turn',
     fields: {
-      supersededBy: links('supersededBy', '(k)-[:SUPERSEDES]->(n)', RECORDS, {
+      supersededBy: links('supersededBy', '(n)<-[:SUPERSEDES]-(k)', RECORDS, {
         decode: z.tuple([onlyKey]).transform(([key]) => key ?? ''),
       }),
       ...PARTS,
