@@ -5,7 +5,7 @@ import { parseWire, toWire } from '../core/wire-form.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import type { Frame } from './ask.ts'
-import { counted, printNote, printText } from './output.ts'
+import { plural, printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
 export type CaptureLinesOptions = Frame & { onConflict?: 'error' | 'supersede' | undefined }
@@ -26,7 +26,7 @@ export function parseCapture(record: unknown, { project, onConflict }: CaptureLi
 export function describeCapture(answer: OperationOutput<'captureTurnState'>): string {
   const { turnNumber, worldSlug, created, superseded, redactions = 0 } = answer
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
-  const masked = redactions === 0 ? '' : ` (${counted(redactions, 'secret')} masked)`
+  const masked = redactions === 0 ? '' : ` (${plural(redactions, 'secret')} masked)`
   return `${done} turn ${turnNumber} of world ${worldSlug}${masked}`
 }
 

@@ -127,7 +127,7 @@ export const action =
     })
   }
 
-/** What was typed for a field, such as `--turns` or `<world>`: errors name it so (own-words.ts). */
+/** What was typed for a field, such as `--turns` or `<world>`: errors name it so (reword-errors.ts). */
 export const shownNames = new WeakMap<Command, readonly (readonly [field: string, shown: string])[]>()
 
 /** Commands below one name. */
@@ -165,15 +165,15 @@ function argumentOf([name, description, takes = {}]: Parameter): Argument {
 type Parse = (text: string, before: unknown) => unknown
 
 const parserFor = (placeholder: string): Parse =>
-  placeholder === 'n' || placeholder === 'ms' ? whole : named
+  placeholder === 'n' || placeholder === 'ms' ? parseWhole : parseName
 
 /** An empty name is an unset shell variable, not a wish for the default. */
-export function named(text: string): string {
+function parseName(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It is empty.')
 }
 
-export function whole(text: string): number {
+export function parseWhole(text: string): number {
   if (/^-?\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
 }

@@ -5,7 +5,7 @@ import { promisedNote } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
-import { colours } from './terminal.ts'
+import { colors } from './terminal.ts'
 
 const LEGEND = '✓ verified, ✗ rejected, ○ pending, ? unknown, · not judged'
 
@@ -33,7 +33,7 @@ const TURNS_SHOWN = 20
 async function printCriteria(view: CriteriaView): Promise<void> {
   if (view.criteria.length === 0) return printNote('No criterion counts yet.')
   const { beginning } = await import('./table.ts')
-  const { green, red, yellow } = colours(process.stdout)
+  const { green, red, yellow } = colors(process.stdout)
   const paintMarks = (text: string) =>
     text.replaceAll('✓', green('✓')).replaceAll('✗', red('✗')).replaceAll('○', yellow('○'))
   const paint = { verified: green, rejected: red, pending: yellow }

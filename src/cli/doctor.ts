@@ -4,7 +4,7 @@ import { EXIT } from '../core/exit-codes.ts'
 import type { Examination } from '../maintenance/doctor/examine.ts'
 import type { Finding } from '../maintenance/doctor/finding.ts'
 import { action, SHARED } from './command.ts'
-import { counted, printJson, printText, showProgress } from './output.ts'
+import { plural, printJson, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
 export const addDoctor = action(
@@ -38,10 +38,10 @@ Examples:
     if (!healthy) process.exitCode = EXIT.found.code
     if (json) return printJson({ healthy, ...found })
     if (found.findings.length === 0)
-      return printText(`Healthy: ${counted(found.examined, 'record')} examined, nothing found.`)
+      return printText(`Healthy: ${plural(found.examined, 'record')} examined, nothing found.`)
     for (const finding of found.findings) printFinding(finding)
     printText(
-      `${counted(found.findings.length, 'finding')}${repair ? `, ${left.length} left` : ''}; ${counted(found.examined, 'record')} examined.`,
+      `${plural(found.findings.length, 'finding')}${repair ? `, ${left.length} left` : ''}; ${plural(found.examined, 'record')} examined.`,
     )
   },
 )
@@ -61,7 +61,7 @@ async function examineAll(
     all.examined += answer.examined
     all.findings.push(...answer.findings)
     cursor = answer.nextCursor
-    showProgress(`${counted(all.examined, 'record')} examined`)
+    showProgress(`${plural(all.examined, 'record')} examined`)
   } while (cursor !== null)
   showProgress('')
   return all

@@ -1,6 +1,6 @@
 /** `turngraph export`: writes the graph as JSON lines, to a file or to standard output. */
 import { action } from './command.ts'
-import { counted, printNote } from './output.ts'
+import { plural, printNote } from './output.ts'
 
 export const addExport = action(
   {
@@ -56,7 +56,7 @@ async function writeLines(lines: AsyncIterable<string>, out: string | undefined)
   try {
     await writeTo(createWriteStream(partial, { mode: 0o600 }), { end: true })
     await rename(partial, out)
-    printNote(`Wrote ${counted(written, 'line')} to ${out}.`)
+    printNote(`Wrote ${plural(written, 'line')} to ${out}.`)
   } catch (error) {
     await rm(partial, { force: true })
     throw error

@@ -1,24 +1,26 @@
+/** Prints the error that ended a command, and decides its exit code. */
 import type { Command } from 'commander'
 import { asTurngraphError, diskError, TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { graphInUse, newsOfGraph } from './graph-in-use.ts'
-import { inOwnWords } from './own-words.ts'
-import { colours } from './terminal.ts'
+import { withOptionNames } from './reword-errors.ts'
+import { colors } from './terminal.ts'
 
 /**
- * Tells an error on standard error: one text, or with `--json` the error object of every other edge. Standard
- * output stays empty. Answers the exit code.
+ * One text on standard error, or with `--json` the error object of every other edge. Standard output stays empty.
+ *
+ * @returns the exit code
  */
 export function reportFailure(
   thrown: unknown,
   { command, json }: { command: Command | null; json: boolean },
 ): number {
-  const error = thrown instanceof TurngraphError ? inOwnWords(thrown, command) : defect(thrown)
+  const error = thrown instanceof TurngraphError ? withOptionNames(thrown, command) : defect(thrown)
   if (json) {
     process.stderr.write(`${JSON.stringify(error.toWire())}\n`)
     return error.exitCode
   }
-  const { red, dim } = colours(process.stderr)
+  const { red, dim } = colors(process.stderr)
   process.stderr.write(`${red('error:')} ${error.message}\n`)
   if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${error.hint}\n`)
   const graph = graphInUse()
@@ -32,14 +34,14 @@ export function reportFailure(
 }
 
 /** A folder that cannot be written is the machine's answer, no defect: it needs no stack. */
-const ofTheSystem = (thrown: unknown): thrown is NodeJS.ErrnoException =>
+const isSystemError = (thrown: unknown): thrown is NodeJS.ErrnoException =>
   thrown instanceof Error && 'syscall' in thrown && 'path' in thrown
 
 /** A command has no log whose request id would name the cause: it is shown where it happened. */
 function defect(thrown: unknown): TurngraphError {
   const fault = diskError(thrown)
   if (fault !== null) return fault
-  if (ofTheSystem(thrown)) return new TurngraphError('internal', thrown.message, { hint: CHECK_FOLDER })
+  if (isSystemError(thrown)) return new TurngraphError('internal', thrown.message, { hint: CHECK_FOLDER })
   const { code, message } = asTurngraphError(thrown)
   return new TurngraphError(code, message, {
     hint: 'This is a defect of Turngraph: please report it with the text below.',

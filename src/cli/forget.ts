@@ -3,7 +3,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { ForgetAnswer } from '../maintenance/forget/record.ts'
 import { action, type Given, SHARED } from './command.ts'
-import { counted, printJson, printNote, printText, showProgress } from './output.ts'
+import { plural, printJson, printNote, printText, showProgress } from './output.ts'
 
 const OPTIONS = {
   worldSlug: ['--world <slug>', 'this world alone'],
@@ -88,7 +88,7 @@ async function forgetAll(client: TurngraphClient, options: Options): Promise<For
       all.counts[label] = (all.counts[label] ?? 0) + count
       nodes += count
     }
-    showProgress(`${counted(nodes, 'node')} ${yes ? 'gone' : 'would go'}`)
+    showProgress(`${plural(nodes, 'node')} ${yes ? 'gone' : 'would go'}`)
   }
   showProgress('')
   return all
@@ -103,7 +103,6 @@ async function printForgotten({ dryRun, worlds, counts, skipped }: Forgotten): P
   }
   for (const { worldSlug } of skipped)
     printNote(`World ${worldSlug} stays: a run or an attempt is active in it.`)
-  if (worlds.length > 0)
-    printNote(`${dryRun ? 'Would forget' : 'Forgot'} ${counted(worlds.length, 'world')}.`)
+  if (worlds.length > 0) printNote(`${dryRun ? 'Would forget' : 'Forgot'} ${plural(worlds.length, 'world')}.`)
   if (dryRun && labels.length > 0) printNote('Nothing was changed. --yes does it; there is no way back.')
 }

@@ -1,7 +1,7 @@
 /**
- * What Claude Code runs at Stop, SubagentStop and SessionEnd: hands the session that it is told of to a process of its
- * own, and is gone. It never fails and says nothing, whatever happens: an agent must not wait for its memory. Builtin
- * modules alone, because loading the command line takes longer than all it does.
+ * The hook that Claude Code runs at Stop, SubagentStop and SessionEnd: starts an import of the session's transcripts and
+ * exits at once. It never fails and prints nothing, because an agent must not wait for its memory. It uses builtin modules
+ * alone, because loading the command line takes longer than all that it does.
  *
  * Arguments: the data folder, and the project where it is named.
  */
@@ -72,7 +72,7 @@ function handOver(transcripts: readonly string[], log: number): void {
       stdio: ['ignore', log, log],
       windowsHide: true,
     })
-    child.on('error', () => {}) // it is in the log of whoever cannot start processes
+    child.on('error', () => {}) // the system that cannot start processes has it in its log
     child.unref()
   }
   closeSync(log)

@@ -6,7 +6,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import { action, group, SHARED } from './command.ts'
-import { counted, printJson, printSome } from './output.ts'
+import { plural, printJson, printSome } from './output.ts'
 
 const addAutobuild = action(
   {
@@ -34,7 +34,7 @@ const addAutobuild = action(
         }),
       ),
     ).catch((error: unknown) => {
-      throw interrupted(error)
+      throw withResumeHint(error)
     })
     if (json) printJson(toWire(importReport, report))
     else await printAutobuild(report, dryRun)
@@ -79,7 +79,7 @@ export const addImport = group({ name: 'import', description: 'import what other
   addTranscripts,
 ])
 
-function interrupted(error: unknown): unknown {
+function withResumeHint(error: unknown): unknown {
   if (!(error instanceof TurngraphError) || error.exitCode !== EXIT.away.code) return error
   const hint = [error.hint, 'What was imported stays; the same command again goes on from there.']
     .join(' ')
@@ -117,12 +117,12 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
   )
   printSome(
     'not read',
-    report.unread.map(({ name, count, example }) => `${name}, ${counted(count, 'file')} (${example})`),
+    report.unread.map(({ name, count, example }) => `${name}, ${plural(count, 'file')} (${example})`),
   )
   printSome(
     'not mapped',
     report.unmapped.map(
-      ({ shape, key, count, example }) => `${shape} ${key}, ${counted(count, 'time')} (${example})`,
+      ({ shape, key, count, example }) => `${shape} ${key}, ${plural(count, 'time')} (${example})`,
     ),
   )
 }
@@ -149,15 +149,15 @@ async function printTranscripts(report: FilesImport): Promise<void> {
   )
   printSome(
     'not read',
-    Object.entries(report.unread).map(([extension, count]) => `${counted(count, 'file')} ${extension}`),
+    Object.entries(report.unread).map(([extension, count]) => `${plural(count, 'file')} ${extension}`),
   )
   const unknown = [
-    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${counted(times, 'time')}`),
+    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${plural(times, 'time')}`),
     ...Object.entries(report.unknownSubtypes).map(
-      ([type, times]) => `subtype ${type}, ${counted(times, 'time')}`,
+      ([type, times]) => `subtype ${type}, ${plural(times, 'time')}`,
     ),
     ...Object.entries(report.unknownFields).map(
-      ([field, times]) => `field ${field}, ${counted(times, 'time')}`,
+      ([field, times]) => `field ${field}, ${plural(times, 'time')}`,
     ),
   ]
   printSome('not known', unknown)

@@ -1,7 +1,7 @@
 /** `turngraph mcp`: serves the MCP tools on standard input and output. */
 import { TurngraphError } from '../core/errors.ts'
 import { action, PROJECT } from './command.ts'
-import { untilToldToEnd } from './signals.ts'
+import { untilSignalled } from './signals.ts'
 
 export const addMcp = action(
   {
@@ -54,7 +54,7 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
       await close()
       if (byItself) throw lineTooLong()
     }),
-    untilToldToEnd(close),
+    untilSignalled(close),
   ])
 }
 

@@ -49,8 +49,8 @@ export function printSome(what: string, lines: readonly string[]): void {
 }
 
 /** A number with its noun, in the right number: `1 turn`, `2 turns`. */
-export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+export const plural = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** Quotes an argument for the shell that a command is pasted into, where it has to be. */
-export const quoted = (argument: string): string =>
+export const quoteForShell = (argument: string): string =>
   /^[\w.,:@%+=/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`

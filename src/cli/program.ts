@@ -1,3 +1,4 @@
+/** Builds the command line from its commands. */
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'

@@ -1,8 +1,7 @@
+/** Reads the file of `turngraph capture`: one record as JSON, or JSON lines with one record each. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
-
-/** Reads what `turngraph capture` is given: one record as JSON, or JSON lines with one record each. */
 
 /** What a request may hold, over HTTP too. */
 const MAX_RECORD_BYTES = 1024 * 1024

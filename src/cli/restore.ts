@@ -1,7 +1,7 @@
 /** `turngraph restore`: restores what `turngraph export` has written. */
 import type { FileRestore } from '../maintenance/restore/restore-file.ts'
 import { action, JSON_FORM } from './command.ts'
-import { counted, printJson, printNote } from './output.ts'
+import { plural, printJson, printNote } from './output.ts'
 
 export const addRestore = action(
   {
@@ -69,12 +69,12 @@ async function printReport({ dryRun, lines, checked, records, redactions }: File
   const { printTable } = await import('./table.ts')
   if (dryRun) {
     printTable(['record', 'in the file'], Object.entries(checked))
-    printNote(`The file is whole: ${counted(lines, 'record')}. Nothing was written.`)
+    printNote(`The file is whole: ${plural(lines, 'record')}. Nothing was written.`)
     return
   }
   printTable(
     ['record', 'created', 'existing'],
     Object.entries(records).map(([kind, { created, existing }]) => [kind, created, existing]),
   )
-  if (redactions > 0) printNote(`${counted(redactions, 'secret')} in the file masked.`)
+  if (redactions > 0) printNote(`${plural(redactions, 'secret')} in the file masked.`)
 }

@@ -5,9 +5,9 @@ import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
-import { counted, listOf, printJson, printList, printNote, printText, quoted } from './output.ts'
+import { listOf, plural, printJson, printList, printNote, printText, quoteForShell } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
-import { untilToldToEnd } from './signals.ts'
+import { untilSignalled } from './signals.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>
 
@@ -46,7 +46,7 @@ const addStatus = action(
   async ({ turnRunId = '', includeAttempts = false, watch, project, json }) => {
     if (!watch) return ask('getTurnRunStatus', { turnRunId, includeAttempts }, { project, json }, printStatus)
     const { withClient } = await import('./connect.ts')
-    const exitCode = await untilDoneOrToldToEnd((signal) =>
+    const exitCode = await untilDoneOrSignalled((signal) =>
       withClient({ project, readsOnly: true }, (client) => watchRun(client, turnRunId, { json }, signal)),
     )
     if (exitCode !== null) leave(exitCode, `status ${turnRunId} --watch`, project)
@@ -131,7 +131,7 @@ async function startRun({
     import('./shared-service.ts'),
   ])
   const service = new SharedService(configFor(project), project, createLog('warn'))
-  let follow = `list --world ${quoted(worldSlug)}`
+  let follow = `list --world ${quoteForShell(worldSlug)}`
   const work = async (signal: AbortSignal): Promise<void> => {
     const client = await service.client()
     const started = await withProjectChecked(client, project, () =>
@@ -143,12 +143,12 @@ async function startRun({
     if (!stays) return
     if (!watch) printNote('There is no server: this command stays until it has ended.')
     const { turnRunId, attemptId } = started
-    follow = turnRunId === undefined ? `attempts ${quoted(worldSlug)}` : `status ${turnRunId} --watch`
+    follow = turnRunId === undefined ? `attempts ${quoteForShell(worldSlug)}` : `status ${turnRunId} --watch`
     if (turnRunId !== undefined) await watchRun(client, turnRunId, { json }, signal)
     else if (attemptId !== undefined) await watchAttempt(client, { attemptId, worldSlug }, { json }, signal)
   }
   try {
-    const exitCode = await untilDoneOrToldToEnd(work)
+    const exitCode = await untilDoneOrSignalled(work)
     if (exitCode === null) return
     if (!service.isOwn) return leave(exitCode, follow, project)
     process.exitCode = exitCode
@@ -159,10 +159,10 @@ async function startRun({
 }
 
 /** @returns the exit code for the signal that ended it, or null where the work was done */
-async function untilDoneOrToldToEnd(work: (signal: AbortSignal) => Promise<void>): Promise<number | null> {
+async function untilDoneOrSignalled(work: (signal: AbortSignal) => Promise<void>): Promise<number | null> {
   const stop = new AbortController()
   try {
-    return await Promise.race([work(stop.signal).then(() => null), untilToldToEnd(async () => {})])
+    return await Promise.race([work(stop.signal).then(() => null), untilSignalled(async () => {})])
   } finally {
     stop.abort()
   }
@@ -171,7 +171,7 @@ async function untilDoneOrToldToEnd(work: (signal: AbortSignal) => Promise<void>
 /** The run goes on in its service: the watch alone ends. */
 function leave(exitCode: number, follow: string, project: string | undefined): void {
   process.exitCode = exitCode
-  const inProject = project === undefined ? '' : ` --project ${quoted(project)}`
+  const inProject = project === undefined ? '' : ` --project ${quoteForShell(project)}`
   printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
@@ -186,7 +186,7 @@ async function watchRun(
   const status = await withProgress((show) =>
     untilEnded(async () => {
       const asked = await client.getTurnRunStatus({ turnRunId })
-      show(counted(asked.attemptCount, 'attempt'), asked.committedTurnCount, asked.requestedTurnCount)
+      show(plural(asked.attemptCount, 'attempt'), asked.committedTurnCount, asked.requestedTurnCount)
       return asked
     }, signal),
   )

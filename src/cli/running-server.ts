@@ -1,3 +1,4 @@
+/** Finds the server that serves a data folder. */
 import { readServerFile } from '../platform/data-folder/server-file.ts'
 
 export type Server = { pid: number; url: string; ready: boolean }

@@ -4,7 +4,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { type Config, storeName } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
 import { printNote } from './output.ts'
-import { untilToldToEnd } from './signals.ts'
+import { untilSignalled } from './signals.ts'
 
 const OPTIONS = {
   host: ['--host <host>', 'the address to listen on (TURNGRAPH_HOST)'],
@@ -53,7 +53,7 @@ async function serve({ host, port, store, acceptLoss = false }: Given<typeof OPT
   const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
   if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(service.url, storeName(config.store), token)
   else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
-  await untilToldToEnd(() => service.close())
+  await untilSignalled(() => service.close())
 }
 
 /** At a terminal somebody reads: two lines say more than JSON, unless the log was asked for. */

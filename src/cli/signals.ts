@@ -1,3 +1,5 @@
+/** Ends a process that stays until SIGINT or SIGTERM. */
+
 /** npm passes Ctrl+C on to a process that the terminal has told already: that is one signal, not two. */
 const SAME_SIGNAL_MS = 300
 
@@ -6,7 +8,7 @@ const SAME_SIGNAL_MS = 300
  *
  * @returns the exit code of a process that the first signal ended: 130 for SIGINT, 143 for SIGTERM
  */
-export function untilToldToEnd(close: () => Promise<void>): Promise<number> {
+export function untilSignalled(close: () => Promise<void>): Promise<number> {
   return new Promise((resolve, reject) => {
     let first: number | null = null
     const onSignal = (_signal: NodeJS.Signals, number: number) => {

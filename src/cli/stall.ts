@@ -1,7 +1,7 @@
 /** `turngraph stall`: says whether a session still gets anywhere. */
 import { command, POLICY, SHARED, TASK } from './command.ts'
 import { printList, printText } from './output.ts'
-import { colours } from './terminal.ts'
+import { colors } from './terminal.ts'
 
 export const addStall = command({
   name: 'stall',
@@ -18,7 +18,7 @@ export const addStall = command({
     printText(`${verdict}${shouldStop ? ': stop' : ''}`)
     if (reason !== undefined) printText(reason)
     if (suggestion != null) printText(suggestion)
-    await printList(signatures, `${colours(process.stdout).bold('Window')}: no feedback turn.`, {
+    await printList(signatures, `${colors(process.stdout).bold('Window')}: no feedback turn.`, {
       turn: 'turn',
       verified: 'verifiedTotal',
       'blocking issues': 'blocking',

@@ -1,7 +1,7 @@
 /** Prints the tables of all commands: fitted to a terminal's width, and as tab-separated values to a pipe. */
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
-import { colours, withoutControls } from './terminal.ts'
+import { colors, withoutControls } from './terminal.ts'
 
 export type Cell = string | number | null | Painted
 
@@ -63,7 +63,7 @@ export function drawTable(
   rows: readonly (readonly Cell[])[],
   width: number,
 ): string {
-  const { bold } = colours(process.stdout)
+  const { bold } = colors(process.stdout)
   const [cells, colWidths] = fitColumns(head, rows, width)
   const table = new Table({
     head: head.map((name) => bold(withoutControls(name))),

@@ -1,8 +1,8 @@
-/** What a terminal takes: colours, and no control characters of others. */
+/** What a terminal takes: colors, and no control characters of others. */
 import picocolors from 'picocolors'
 
 /** Colour is for a terminal, and for one that wants it. (picocolors itself would also colour a pipe in CI.) */
-export const colours = (stream: NodeJS.WriteStream): ReturnType<typeof picocolors.createColors> =>
+export const colors = (stream: NodeJS.WriteStream): ReturnType<typeof picocolors.createColors> =>
   picocolors.createColors(stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb')
 
 /** Records hold whatever an agent wrote: at a terminal its control characters would be commands. */

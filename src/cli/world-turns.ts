@@ -1,10 +1,10 @@
 /** `turngraph worlds turns|turn|history`: the turns of a world; `turngraph turns` is for those of transcripts. */
 import type { TurnState } from '../memory/record/record.ts'
-import { command, PAGE, SHARED, whole } from './command.ts'
+import { command, PAGE, parseWhole, SHARED } from './command.ts'
 import { printList, printText } from './output.ts'
 
 const WORLD = { worldSlug: ['<slug>', ''] } as const
-const TURN = { ...WORLD, turnNumber: ['<turn>', 'its number', { parse: whole }] } as const
+const TURN = { ...WORLD, turnNumber: ['<turn>', 'its number', { parse: parseWhole }] } as const
 
 export const addWorldTurns = command({
   name: 'turns',

@@ -4,7 +4,7 @@ import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
 import { printList, printText } from './output.ts'
-import { colours } from './terminal.ts'
+import { colors } from './terminal.ts'
 import { addHistory, addTurn, addWorldTurns } from './world-turns.ts'
 
 const addList = command({
@@ -80,7 +80,7 @@ export const addWorlds = group(
 )
 
 function printWorlds(worlds: readonly WorldProgress[], none: string | null = null): Promise<void> {
-  const { green, red, yellow } = colours(process.stdout)
+  const { green, red, yellow } = colors(process.stdout)
   const paint = {
     stalled: red,
     oscillating: yellow,

@@ -1,3 +1,4 @@
+/** Makes the calls of a client from the table of operations. */
 import { type OperationName, operations } from '../operations/table.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 

@@ -1,3 +1,4 @@
+/** The interface of Turngraph for programs. */
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcript-upload.ts'
 import type { Spool } from './spool.ts'

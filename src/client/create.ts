@@ -1,3 +1,4 @@
+/** Creates a client: through a service, with a spool or without, or on a store of its own. */
 import * as z from 'zod'
 import { parseInput } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'
@@ -43,13 +44,13 @@ export type StoreTurngraphOptions = {
 export function createTurngraphClient(
   options: HttpTurngraphOptions | StoreTurngraphOptions,
 ): TurngraphClient {
-  const given = checked(options)
-  if ('store' in given) return lazily(() => onStore(given))
+  const given = checkOptions(options)
+  if ('store' in given) return openLazily(() => onStore(given))
   const { spool, log, ...http } = { retries: RETRIES, ...given }
   if (spool === undefined) return httpClient(http)
   httpClient(http) // what does not fit is told at once
   const place = typeof spool === 'string' ? { folder: spool } : spool
-  return lazily(() => withSpool(http, place, log ?? warn))
+  return openLazily(() => withSpool(http, place, log ?? warn))
 }
 
 async function onStore({
@@ -140,7 +141,7 @@ async function withSpool(
 const warn = (message: string): void => process.emitWarning(message, 'TurngraphSpool')
 
 /** A client that is opened by its first call; where that fails, the next one tries again. */
-function lazily(open: () => Promise<TurngraphClient>): TurngraphClient {
+function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
   let opening: Promise<TurngraphClient> | null = null
   let closed = false
   const opened = (): Promise<TurngraphClient> => {
@@ -201,7 +202,7 @@ const storeOptions = z.strictObject({
 })
 
 /** A misspelled option would be one that has no effect. */
-function checked<T extends HttpTurngraphOptions | StoreTurngraphOptions>(options: T): T {
+function checkOptions<T extends HttpTurngraphOptions | StoreTurngraphOptions>(options: T): T {
   const given: unknown = options
   const onAStore = typeof given === 'object' && given !== null && 'store' in given
   parseInput(onAStore ? storeOptions : httpOptions, given, 'createTurngraphClient', 'is no option here')

@@ -1,3 +1,4 @@
+/** The client that calls a service over HTTP. */
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
@@ -83,7 +84,7 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
     wire.project = calling.project
   const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
-  return repeated(name, patient, () => answerTo(request, operation.output, name, patient))
+  return withRetries(name, patient, () => answerTo(request, operation.output, name, patient))
 }
 
 /** A query says so itself; it may wait as long for its turn. */
@@ -94,7 +95,7 @@ const timeItMayTake = (input: unknown): number =>
 const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): string | undefined =>
   idempotencyKey ?? (name === 'createWorld' && retries > 0 ? crypto.randomUUID() : undefined)
 
-async function repeated<T>(name: OperationName, calling: Calling, call: () => Promise<T>): Promise<T> {
+async function withRetries<T>(name: OperationName, calling: Calling, call: () => Promise<T>): Promise<T> {
   const { retries = 0, signal, timeoutMs = TIMEOUT_MS } = calling
   if (retries === 0) return call()
   try {
@@ -108,11 +109,11 @@ async function repeated<T>(name: OperationName, calling: Calling, call: () => Pr
       signal,
     })
   } catch (error) {
-    throw signal?.aborted && !(error instanceof TurngraphError) ? gaveUp(error) : error
+    throw signal?.aborted && !(error instanceof TurngraphError) ? callerGaveUp(error) : error
   }
 }
 
-const gaveUp = (cause: unknown): TurngraphError =>
+const callerGaveUp = (cause: unknown): TurngraphError =>
   new TurngraphError('timeout', 'The caller gave up on the call.', { cause })
 
 /** The bytes go as they come: a transcript may be larger than memory. */
@@ -129,13 +130,13 @@ async function uploadOverHttp(
     url: `${calling.base}${path}${queryOf(fields)}`,
     method: 'POST',
     headers: headersOf(calling, 'application/jsonl'),
-    body: ReadableStream.from(copied(chunks)) as ReadableStream<Uint8Array>,
+    body: ReadableStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
   } as const
   return answerTo(request, transcriptUploaded, 'importTranscript', calling)
 }
 
-async function* copied(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield Uint8Array.from(chunk)
 }
 
@@ -202,7 +203,7 @@ async function exchange(
     })
     return { status: response.status, text: await response.text() }
   } catch (cause) {
-    if (signal?.aborted) throw gaveUp(cause)
+    if (signal?.aborted) throw callerGaveUp(cause)
     if (late.aborted) {
       throw new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
         hint: 'Try again: a repeated capture is stored once.',

@@ -1,3 +1,4 @@
+/** The client that runs the operations on a graph of its own process. */
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'

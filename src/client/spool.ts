@@ -130,7 +130,8 @@ export class SpoolFolder {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text)
     const held = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
-    if (this.#waiting.length >= this.#maxEntries || held + bytes > this.#maxBytes) throw full(this, held)
+    if (this.#waiting.length >= this.#maxEntries || held + bytes > this.#maxBytes)
+      throw spoolIsFull(this, held)
     const name = `${String(this.#last + 1).padStart(16, '0')}.json`
     this.#onDisk(() => {
       if (this.#waiting.length === 0) writeDurably(this.#addressFile, address)
@@ -217,7 +218,7 @@ function writeDurably(file: string, text: string): void {
   }
 }
 
-const full = ({ folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
+const spoolIsFull = ({ folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
   new TurngraphError(
     'too_large',
     `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was kept.`,

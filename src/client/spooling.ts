@@ -41,10 +41,10 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
       await spool.clear()
       return callOn(client, name, input, callOptions)
     }
-    const entry = await clean(name, input, options.project)
+    const entry = await scrubCapture(name, input, options.project)
     const before = spool.refusedIn(scopeOf(entry))
-    const away = await spool.clear().catch(awayOnly)
-    if (spool.refusedIn(scopeOf(entry)) > before) throw builtOn()
+    const away = await spool.clear().catch(awayOrThrow)
+    if (spool.refusedIn(scopeOf(entry)) > before) throw builtOnRefused()
     // Also where it waits for a world that is at work, behind others.
     if (away !== null || spool.waiting > 0) throw spool.keep(entry, away)
     try {
@@ -63,7 +63,7 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
 const isCapture = (name: OperationName): name is Kept['operation'] =>
   name === 'captureTurnState' || name === 'commitAttempt'
 
-function awayOnly(error: unknown): TurngraphError {
+function awayOrThrow(error: unknown): TurngraphError {
   if (isAway(error)) return error
   throw error
 }
@@ -72,7 +72,11 @@ function awayOnly(error: unknown): TurngraphError {
  * As it may lie on a disk. Every capture goes out like this, whether it waits or not: the record that waits must be the
  * one whose answer was lost, or it would conflict with it. Its project goes with it, whatever the next process says.
  */
-async function clean(operation: Kept['operation'], input: unknown, project: string | null): Promise<Kept> {
+async function scrubCapture(
+  operation: Kept['operation'],
+  input: unknown,
+  project: string | null,
+): Promise<Kept> {
   if (operation === 'captureTurnState') {
     const parsed = parseInput(operations.captureTurnState.input, input, operation)
     const { scrubbed } = await scrub(parsed)
@@ -102,7 +106,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     this.#address = address
     this.#log = log
     const waitsFor = this.address
-    if (waitsFor !== null && waitsFor !== address) throw ofAnother(this.folder, waitsFor, address)
+    if (waitsFor !== null && waitsFor !== address) throw waitsForAnother(this.folder, waitsFor, address)
     this.#later()
   }
 
@@ -160,7 +164,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
       const world = entry instanceof TurngraphError ? '' : worldKeyOf(scopeOf(entry))
       try {
         if (entry instanceof TurngraphError) throw entry
-        if (torn.has(world)) throw builtOn()
+        if (torn.has(world)) throw builtOnRefused()
         await this.#store(entry)
         this.removeOldest()
         sent++
@@ -233,12 +237,12 @@ function scopeOf({ operation, input }: Kept): SpoolScope {
 const worldKeyOf = ({ project, featureId, taskId, worldSlug }: SpoolScope): string =>
   JSON.stringify([project ?? null, featureId, taskId, worldSlug ?? null])
 
-const builtOn = (): TurngraphError =>
+const builtOnRefused = (): TurngraphError =>
   new TurngraphError('turn_conflict', 'It was built on a turn of its world that was refused.', {
     hint: "The spool's folder `refused` holds that turn with the reason; somebody else may have gone on with the world.",
   })
 
-const ofAnother = (folder: string, waitsFor: string, address: string): TurngraphError =>
+const waitsForAnother = (folder: string, waitsFor: string, address: string): TurngraphError =>
   new TurngraphError(
     'invalid_request',
     `spool: turns in ${folder} wait for ${waitsFor}, not for ${address}`,

@@ -1,3 +1,4 @@
+/** Sends transcripts through a client. */
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptContents, TranscriptSource } from '../transcripts/progress.ts'
 import type { TurngraphClient } from './client.ts'

@@ -14,7 +14,7 @@ const turn = (turn_number: number, more: object = {}) =>
   JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number, player_summary: 'Built it', ...more })
 
 describe('turngraph capture', () => {
-  test('takes a record as `worlds turn --json` printed it', async () => {
+  test('capture takes a record as `worlds turn --json` printed it', async () => {
     await turngraph.run(['capture'], { input: turn(1, { coach_decision: 'Needs work!' }) })
     const read = await turngraph.run(['worlds', 'turn', 'T', '1', '--json'])
     expect(JSON.parse(read.stdout)).toMatchObject({ coach_decision_raw: 'Needs work!' })
@@ -25,7 +25,7 @@ describe('turngraph capture', () => {
     })
   })
 
-  test('takes JSON lines, and answers each', async () => {
+  test('capture takes JSON lines, and answers each', async () => {
     const input = `${turn(1)}\r\n\n${turn(2)}\n${turn(1)}\n`
     expect(await turngraph.run(['capture'], { input })).toEqual({
       code: 0,
@@ -45,7 +45,7 @@ describe('turngraph capture', () => {
     expect(told.stderr).toContain('1 of 2 lines was not stored: line 1.')
   })
 
-  test('names the lines that cannot be stored, says which were, and stores all others', async () => {
+  test('capture names the lines that cannot be stored, says which were, and stores all others', async () => {
     const bad = [turn(2, { coach_decision: 'aproved' }), '{"feature_id":', turn(0), '[]']
     const input = [turn(1), ...bad, turn(3)].join('\n')
     const told = await turngraph.run(['capture'], { input })
@@ -77,7 +77,7 @@ describe('turngraph capture', () => {
     })
   })
 
-  test('takes a file of one line as lines where its name says so, and a record over many lines as one', async () => {
+  test('capture takes a file of one line as lines where its name says so, and a record over many lines as one', async () => {
     const lines = path.join(home, 'turns.jsonl')
     await writeFile(lines, turn(1))
     expect((await turngraph.run(['capture', lines])).stdout).toBe('line 1: Stored turn 1 of world T\n')
@@ -97,7 +97,7 @@ describe('turngraph capture', () => {
     expect((await turngraph.run(['capture', '--on-conflict', 'perhaps'], { input })).code).toBe(2)
   })
 
-  test('stops at the first line that the graph is away for', async () => {
+  test('capture stops at the first line that the graph is away for', async () => {
     const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9' }
     const input = [turn(1), turn(2), turn(3)].join('\n')
     const told = await turngraph.run(['capture'], { input, environment })

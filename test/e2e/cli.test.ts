@@ -27,7 +27,7 @@ const captured = (number: number, summary?: string) =>
 const context = ['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2']
 
 describe('help', () => {
-  test('is complete, has examples, and needs no store', async () => {
+  test('the help is complete, has examples, and needs no store', async () => {
     const { code, stdout, stderr } = await turngraph.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const word of [
@@ -49,7 +49,7 @@ describe('help', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  test('it lists every exit code, and so does the reference; what errors and commands exit with is among them', async () => {
+  test('the help lists every exit code, and so does the reference; what errors and commands exit with is among them', async () => {
     const { stdout } = await turngraph.run(['--help'])
     const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8')
     for (const { code, meaning } of Object.values(EXIT)) {
@@ -85,7 +85,7 @@ describe('capture and context', () => {
     })
   })
 
-  test('from a file, from - and from standard input', async () => {
+  test('capture reads a record from a file, from - and from standard input', async () => {
     const file = path.join(home, 'turn.json')
     await writeFile(file, `\uFEFF${turn(1)}`)
     expect(await turngraph.run(['capture', file])).toMatchObject({ code: 0 })
@@ -195,7 +195,7 @@ describe('what a Coach asks', () => {
     })
   }
 
-  test('criteria, promises, stall and why, for a person and as JSON', async () => {
+  test('criteria, promises, stall and why answer for a person and as JSON', async () => {
     await captureSession()
     const criteria = await turngraph.run(['criteria', ...task])
     expect(criteria.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
@@ -243,7 +243,7 @@ Verified: 1 of 1
     }
   })
 
-  test('the same through a restart: what was proven and promised is still known', async () => {
+  test('what was proven and promised is still known after a restart', async () => {
     await captureSession() // each command opens the graph anew
     const { stdout } = await turngraph.run(['criteria', ...task, '--policy', 'evidence', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ policy: 'evidence', verified: 0, remaining: ['AC-001'] })
@@ -422,7 +422,7 @@ describe('exit codes', () => {
     })
   })
 
-  test('5: another record at the turn', async () => {
+  test('a capture of another record at a stored turn exits with 5', async () => {
     await captured(1)
     const again = await captured(1, 'Built something else')
     expect(again).toMatchObject({ code: 5, stdout: '' })
@@ -431,7 +431,7 @@ describe('exit codes', () => {
 })
 
 describe('worlds', () => {
-  test('are created, listed, shown and deleted', async () => {
+  test('worlds are created, listed, shown and deleted', async () => {
     const scope = ['--feature', 'FEAT-1', '--task', 'TASK-1']
     expect((await turngraph.run(['worlds', 'create', ...scope])).stdout).toBe('Created world TASK-1\n')
     expect((await turngraph.run(['worlds', 'create', ...scope])).stdout).toBe('Created world TASK-1.2\n')
@@ -455,7 +455,7 @@ describe('worlds', () => {
     })
   })
 
-  test('their turns are listed and shown, with the records that stood there before', async () => {
+  test('the turns of a world are listed and shown, with the records that stood there before', async () => {
     await captured(1)
     const other = JSON.stringify({ ...JSON.parse(turn(1, 'Built better')), on_conflict: 'supersede' })
     expect((await turngraph.run(['capture'], { input: other })).stdout).toBe(
@@ -482,7 +482,7 @@ describe('import autobuild', () => {
   const importShop = (...options: string[]) =>
     turngraph.run(['import', 'autobuild', path.join(home, 'shop'), ...options])
 
-  test('answers the report, and writes nothing on a dry run', async () => {
+  test('an import answers its report, and writes nothing on a dry run', async () => {
     const dry = await importShop('--dry-run', '--json')
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(turngraph.folder)).toBe(false)
@@ -511,7 +511,7 @@ describe('import autobuild', () => {
     })
   })
 
-  test('to a pipe the counts are plain lines, and the rest is told beside them', async () => {
+  test('an import prints plain lines to a pipe, and the rest on standard error', async () => {
     const { stdout, stderr } = await importShop()
     expect(stdout).toContain('turns created\t1\n')
     expect(`${stdout}${stderr}`).not.toContain('\u001b')
@@ -519,7 +519,7 @@ describe('import autobuild', () => {
     expect(stderr).toMatch(/^not mapped: player mood, 1 time /m)
   })
 
-  test('goes through a running server', async () => {
+  test('an import goes through a running server', async () => {
     const { url } = await turngraph.serve()
     expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({ turns_created: 1 })
     expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({
@@ -562,7 +562,7 @@ describe('migrate and config', () => {
 })
 
 describe('the token', () => {
-  test('is made by the server, readable by its owner alone, and used by the commands beside it', async () => {
+  test('the token is made by the server, readable by its owner alone, and used by the commands beside it', async () => {
     const { url } = await turngraph.serve()
     expect(statSync(path.join(turngraph.folder, 'token')).mode & 0o777).toBe(0o600)
     expect(await captured(1)).toMatchObject({ code: 0 })

@@ -28,7 +28,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     }
   })
 
-  test('all leaves through a pipe, comes back elsewhere, and is the same', async () => {
+  test('a graph that is exported through a pipe and restored elsewhere is the same', async () => {
     const { code, stdout, stderr } = await turngraph.run(['export'])
     expect([code, stderr]).toEqual([0, ''])
     const restored = await other.run(['restore', '-', '--json'], { input: stdout })
@@ -93,7 +93,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(JSON.parse(again.stdout)).toMatchObject({ dry_run: false, redactions: 4 })
   })
 
-  test('pairs are lines of their own', async () => {
+  test('export --pairs writes a line for each pair', async () => {
     const { code, stdout } = await turngraph.run(['export', '--pairs', '--project', 'till'])
     expect(code).toBe(0)
     const pairs = stdout.trimEnd().split('\n')

@@ -37,7 +37,7 @@ const hook = (command: string, input: string): Promise<{ code: number; said: str
   })
 
 describe('turngraph hook', () => {
-  test('imports the session that it is told of, and its subagents; says nothing and cannot fail', async () => {
+  test('the hook imports the session that it is given, and its subagents; it prints nothing and cannot fail', async () => {
     const { home, folder, install, command, run } = aUser()
     expect((await install('--project', 'shop')).code).toBe(0)
     const session = sessionOf(1)
@@ -77,14 +77,14 @@ describe('turngraph hook', () => {
     expect(statSync(path.join(folder, 'hook.log')).mode & 0o077).toBe(0)
   })
 
-  test('says nothing and cannot fail where its data folder cannot be written', async () => {
+  test('the hook prints nothing and cannot fail where its data folder cannot be written', async () => {
     const { home, install, command } = aUser()
     await install()
     writeFileSync(path.join(home, 'graph'), 'a file where the data folder should be')
     expect(await hook(command('Stop'), '{"transcript_path":"x"}')).toEqual({ code: 0, said: '' })
   })
 
-  test('settings keep what is there, their order, their rights and their link; twice is once', async () => {
+  test('installing the hook keeps the settings that are there, their order, their rights and their link; twice is once', async () => {
     const { home, settings, install, uninstall } = aUser()
     const real = path.join(home, 'dotfiles.json')
     const before = {
@@ -118,7 +118,7 @@ describe('turngraph hook', () => {
     }
   })
 
-  test('uninstalling where nothing is makes nothing', async () => {
+  test('uninstalling where there are no settings makes none', async () => {
     const { settings, uninstall } = aUser()
     expect((await uninstall()).code).toBe(0)
     expect(existsSync(settings)).toBe(false)

@@ -98,7 +98,7 @@ describe('one graph, many processes', () => {
     await expect.poll(() => readdirSync(temporary), { timeout: 30_000 }).toEqual([])
   })
 
-  test('a folder held by another process: the error says which', async () => {
+  test('the error about a folder that another process holds says which process', async () => {
     const graph = EmbeddedGraph.open({ folder: turngraph.folder })
     onTestFinished(() => graph.close())
     const { code, stdout, stderr } = await capture(1)
@@ -124,7 +124,7 @@ describe('one graph, many processes', () => {
 })
 
 describe('serve', () => {
-  test('a second one on the same data folder is refused, and says where the first is', async () => {
+  test('a second server on the same data folder is refused, and says where the first is', async () => {
     const { url, child } = await turngraph.serve()
     const { code, stderr } = await turngraph.run(['serve', '--port', '0'])
     expect(code).toBe(7)
@@ -141,7 +141,7 @@ describe('serve', () => {
     expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127.0.0.1 is taken.*\nhint: .*--port 0.*\n$`))
   })
 
-  test('says where it is and where its token lies, also with a quiet log', async () => {
+  test('a server says where it is and where its token lies, also with a quiet log', async () => {
     const { child, end, url } = await turngraph.serve([], { TURNGRAPH_LOG: 'error' })
     child.kill('SIGINT')
     const { code, stdout, stderr } = await end
@@ -150,7 +150,7 @@ describe('serve', () => {
     expect(stderr).toContain(path.join(turngraph.folder, 'token'))
   })
 
-  test('the log stays JSON lines where no terminal reads it', async () => {
+  test('the log of a server stays JSON lines where no terminal reads it', async () => {
     const { child, end, url } = await turngraph.serve()
     child.kill('SIGTERM')
     const lines = (await end).stderr
@@ -172,7 +172,7 @@ describe('serve', () => {
     expect((await context(2)).stdout).toContain('Did 1')
   })
 
-  test('a second signal ends it at once', async () => {
+  test('a second signal ends a server at once', async () => {
     const server = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
     const sending = await begunCapture(server.url)
     server.child.kill('SIGTERM')

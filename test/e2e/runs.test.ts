@@ -26,7 +26,7 @@ function aUser() {
 const idIn = (text: string): string => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)?.[0] ?? 'no id'
 
 describe('turngraph run', () => {
-  test('without a server it stays until the run has ended, and says how', async () => {
+  test('without a server run start stays until the run has ended, and says how', async () => {
     const { run, aWorld } = aUser()
     await aWorld('w', 'flaky')
     const ran = await run('run', 'start', 'w', '--turns', '2', '--max-attempts', '6')
@@ -68,7 +68,7 @@ describe('turngraph run', () => {
     expect([single.code, single.stdout]).toEqual([8, expect.stringContaining('simulated failure')])
   })
 
-  test('through a server it answers at once; status, cancel and a second start find the run', async () => {
+  test('through a server run start answers at once; status, cancel and a second start find the run', async () => {
     const { run, aWorld, serve, environment } = aUser()
     await serve([], environment)
     await aWorld('w', 'slow')
@@ -142,7 +142,7 @@ describe('turngraph run', () => {
     })
   })
 
-  test('in a folder without a graph it says where it looked, and that it made one', async () => {
+  test('in a folder without a graph run start says where it looked, and that it made one', async () => {
     const { run } = aUser()
     const { code, stderr } = await run('run', 'start', 'nope')
     expect(code).toBe(4)
@@ -178,7 +178,7 @@ describe('turngraph mcp', () => {
       }),
     )
 
-  test('serves the graph for other commands; a second one goes through the first, and takes over', async () => {
+  test('mcp serves the graph for other commands; a second one goes through the first, and takes over', async () => {
     const user = aUser()
     const first = await agentOf(user)
     const { pid } = readServerFile(user.folder) ?? {}
@@ -194,7 +194,7 @@ describe('turngraph mcp', () => {
     expect(await second.call('run_turn', { world_slug: 'w' })).toMatchObject({ run_mode: 'single_attempt' })
   })
 
-  test('one whose input ends while it takes over ends as well, and lets go of the folder', async () => {
+  test('an mcp whose input ends while it takes over ends as well, and lets go of the folder', async () => {
     const user = aUser()
     const first = await agentOf(user)
     const second = await agentOf(user)
@@ -216,7 +216,7 @@ describe('turngraph mcp', () => {
     expect([watched.code, watched.stdout]).toEqual([8, expect.stringContaining('was interrupted')])
   })
 
-  test('a server that runs already is the one it goes through', async () => {
+  test('mcp goes through a server that runs already', async () => {
     const user = aUser()
     const { url } = await user.serve([], user.environment)
     const agent = await agentOf(user)

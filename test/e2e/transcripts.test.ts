@@ -280,7 +280,7 @@ const readOf = (id: string): Buffer =>
       )
 
 describe('files', () => {
-  test('the default is ~/.claude/projects, for the configured project', async () => {
+  test('import transcripts reads ~/.claude/projects by default, for the configured project', async () => {
     const projects = path.join(home, '.claude', 'projects', '-x')
     mkdirSync(projects, { recursive: true })
     writeFileSync(path.join(projects, `${S1}.jsonl`), bytesOf(turn('a', LONG)))
@@ -293,7 +293,7 @@ describe('files', () => {
     expect(JSON.parse(here.stdout)).toHaveLength(1)
   })
 
-  test('what is no transcript is said and skipped, and stops nothing', async () => {
+  test('import transcripts names and skips what is no transcript', async () => {
     writeAll()
     mkdirSync(path.join(folder, 'folder.jsonl'))
     symlinkSync(path.join(folder, `${S1}.jsonl`), path.join(folder, 'link.jsonl'))

@@ -1,4 +1,4 @@
-/** Puts the names of a command's own options and arguments in place of field names in the text of an error. */
+/** Replaces field names in the text of an error by the options and arguments of the command that was typed. */
 import type { Command } from 'commander'
 import { EVERY_PROBLEM, TurngraphError } from '../core/errors.ts'
 import { shownNames } from './command.ts'
@@ -10,7 +10,7 @@ const READ_FIELDS: readonly string[] = ['capture', 'hook', 'restore']
 const MOST_SHOWN = 5
 
 /** The same error, said to somebody who typed `command`; `details` stay as every other edge has them. */
-export function inOwnWords(error: TurngraphError, command: Command | null): TurngraphError {
+export function withOptionNames(error: TurngraphError, command: Command | null): TurngraphError {
   const { code, details, cause } = error
   const problems = problemsIn(details)
   if (command === null || problems.length === 0) return error
