@@ -9,3 +9,18 @@ export function groupBy<T, K>(list: readonly T[], keyOf: (entry: T) => K): Map<K
   }
   return groups
 }
+
+/** A list in pieces: each ends with the entry that brings its size to `most`. */
+export function* inChunks<T>(list: readonly T[], sizeOf: (entry: T) => number, most: number): Generator<T[]> {
+  let chunk: T[] = []
+  let size = 0
+  for (const entry of list) {
+    chunk.push(entry)
+    size += sizeOf(entry)
+    if (size < most) continue
+    yield chunk
+    chunk = []
+    size = 0
+  }
+  if (chunk.length > 0) yield chunk
+}

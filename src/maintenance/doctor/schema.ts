@@ -16,8 +16,7 @@ export async function checkSchema(graph: Graph): Promise<{ examined: number; fin
   const migrations = loadMigrations()
   await checkMigrations(graph, migrations, findings)
   const commands = migrations.flatMap((migration) => migration.commands)
-  await checkConstraints(graph, commands, findings)
-  await checkIndexes(graph, commands, findings)
+  await checkCommands(graph, commands, findings)
   return { examined: migrations.length + commands.length, findings: findings.all }
 }
 
@@ -77,43 +76,42 @@ const schemaRow = z
 const CONSTRAINT = /^CREATE CONSTRAINT \w+ IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \1\.(\w+) IS UNIQUE$/i
 const INDEX = /^CREATE INDEX \w+ IF NOT EXISTS FOR \((\w+):(\w+)\) ON \(([^)]*)\)$/i
 
-async function checkConstraints(
-  graph: Graph,
-  commands: readonly string[],
-  findings: Findings,
-): Promise<void> {
-  const there = await readRows(graph, constraintsThere, {}, schemaRow)
+/** What a command of a migration makes: a constraint or an index, on which label and of which properties. */
+function madeBy(command: string): { label: string; properties: string[]; isUnique: boolean } | null {
+  const [, , constrained, property] = CONSTRAINT.exec(command) ?? []
+  if (constrained !== undefined && property !== undefined)
+    return { label: constrained, properties: [property], isUnique: true }
+  const [, variable = '', label, listed = ''] = INDEX.exec(command) ?? []
+  const properties = listed.split(',').map((each) => each.trim().slice(variable.length + 1))
+  return label === undefined ? null : { label, properties, isUnique: false }
+}
+
+async function checkCommands(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {
+  const constraints = await readRows(graph, constraintsThere, {}, schemaRow)
+  const indexes = (await readRows(graph, indexesThere, {}, schemaRow)).filter(({ isOnline }) => isOnline)
   for (const command of commands) {
-    const [, , label, property] = CONSTRAINT.exec(command) ?? []
-    if (label === undefined || property === undefined) continue
-    const found = there.some(({ isUnique, on, of }) => isUnique && on === label && of.join() === property)
-    if (!found) findings.of(null, `${label}.${property}`).add('constraint_missing', command)
+    const made = madeBy(command)
+    if (made === null) continue
+    const { label, properties, isUnique } = made
+    if (isUnique && !constraints.some((each) => each.isUnique && isOn(each, label, properties)))
+      findings.of(null, `${label}.${properties}`).add('constraint_missing', command)
+    if (!hasIndex(graph, indexes, label, properties))
+      findings.of(null, `${label}(${properties.join(', ')})`).add('index_missing', command)
   }
 }
 
-async function checkIndexes(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {
-  const there = (await readRows(graph, indexesThere, {}, schemaRow)).filter(({ isOnline }) => isOnline)
-  for (const command of commands) {
-    const [, , constrained, property = ''] = CONSTRAINT.exec(command) ?? []
-    const [, variable = '', label, listed = ''] = INDEX.exec(command) ?? []
-    const on = constrained ?? label
-    if (on === undefined) continue
-    const of =
-      constrained === undefined
-        ? listed.split(',').map((each) => each.trim().slice(variable.length + 1))
-        : [property]
-    if (!hasIndex(graph, there, on, of))
-      findings.of(null, `${on}(${of.join(', ')})`).add('index_missing', command)
-  }
-}
+type Row = z.output<typeof schemaRow>
+
+const isOn = ({ on, of }: Row, label: string, properties: readonly string[]): boolean =>
+  on === label && of.join() === properties.join()
 
 /** Grafeo indexes each property by itself; on Neo4j a constraint brings its own index. */
 const hasIndex = (
   { engine }: Graph,
-  there: readonly z.output<typeof schemaRow>[],
+  there: readonly Row[],
   label: string,
   properties: readonly string[],
 ): boolean =>
-  engine === 'embedded'
-    ? properties.every((property) => there.some(({ on, of }) => on === label && of.join() === property))
-    : there.some(({ on, of }) => on === label && of.join() === properties.join())
+  (engine === 'embedded' ? properties.map((each) => [each]) : [properties]).every((some) =>
+    there.some((each) => isOn(each, label, some)),
+  )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { groupBy } from '../../core/group-by.ts'
+import { groupBy, inChunks } from '../../core/group-by.ts'
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
@@ -56,19 +56,12 @@ export async function checkTranscriptTurns(
   findings: Findings,
 ): Promise<number> {
   let examined = 0
-  let some: Examined[] = []
-  let expected = 0
-  for (const [i, node] of nodes.entries()) {
-    some.push(node)
-    expected += Number(node.properties.length)
-    if (expected < STEPS_AT_ONCE && i + 1 < nodes.length) continue
+  for (const some of inChunks(nodes, ({ properties }) => Number(properties.length), STEPS_AT_ONCE)) {
     const keys = some.map(({ key }) => key)
     const steps = await readRows(graph, stepsOfTurns, { keys }, stepRow)
     const byTurn = groupBy(steps, ({ key }) => key)
     for (const turn of some) checkTurn(project, turn, byTurn.get(turn.key) ?? [], findings)
     examined += steps.length
-    some = []
-    expected = 0
   }
   return examined
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { groupBy } from '../../core/group-by.ts'
+import { groupBy, inChunks } from '../../core/group-by.ts'
 import { supersededKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import { nodes, type Stored } from '../../graph/model/nodes.ts'
+import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownedBy } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import { partsOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
@@ -87,18 +87,12 @@ async function checkWithParts(
   of: Of,
 ): Promise<number> {
   let examined = turns.length
-  let some: TurnNode[] = []
-  let expected = 0
-  for (const [i, turn] of turns.entries()) {
-    some.push(turn)
-    expected += PARTS.reduce((sum, { count }) => sum + numberOf(turn.held[count]), 1)
-    if (expected < PARTS_AT_ONCE && i + 1 < turns.length) continue
+  const sizeOf = ({ held }: TurnNode) => PARTS.reduce((sum, { count }) => sum + numberOf(held[count]), 1)
+  for (const some of inChunks(turns, sizeOf, PARTS_AT_ONCE)) {
     const rows = await readRows(graph, partsOfTurns[label], { keys: some.map(({ key }) => key) }, partRow)
     const byTurn = groupBy(rows, ({ key }) => key)
-    for (const each of some) checkTurn(label, each, byTurn.get(each.key) ?? [], of)
+    for (const turn of some) checkTurn(label, turn, byTurn.get(turn.key) ?? [], of)
     examined += rows.length
-    some = []
-    expected = 0
   }
   return examined
 }
@@ -150,13 +144,13 @@ function checkJudged(
 
 /** A part of a turn, with the criteria of which it speaks: a verification and a promise are of one each. */
 function checkPart(
-  label: string,
+  label: Label,
   { held, criteria: of }: PartRow,
   turn: number,
   { criteria, said }: Of,
   about: About,
 ): void {
-  const shown = `${label} ${String(held[nodes[label as 'Promise'].name] ?? '')}`
+  const shown = `${label} ${String(held[nodes[label].name] ?? '')}`
   const foreign = of.filter((criterion) => !criteria.has(criterion))
   if (foreign.length > 0)
     about.add('part_criterion', `${shown} is of ${foreign}, which the task does not have`)
