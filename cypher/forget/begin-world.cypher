@@ -1,6 +1,5 @@
-// Takes a world out of everybody's sight before its first part goes: from here on nobody reads it and nobody writes
-// to it, and `forgottenAt` says to whoever comes upon it that the rest is still to go. No row: it is gone, or a run or
-// an attempt is active. Locks: World.
+// Takes a world out of sight before its first part goes: from here on nobody reads it and nobody writes to it, and
+// `forgottenAt` says that the rest is still to go. No row: it is gone, or a run or an attempt is active. Locks: World.
 // params: $worldKey $token $now
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

@@ -1,4 +1,4 @@
-// The sessions of a project that are no agent's, with when they and their agents were last active.
+// The sessions of a project that are not an agent's, with when they and their agents were last active.
 // params: $prefix $after $limit
 MATCH (s:TranscriptSession)
 WHERE s.key STARTS WITH $prefix AND s.key > $after AND NOT EXISTS { MATCH (s)-[:AGENT_OF]->(:TranscriptSession) }

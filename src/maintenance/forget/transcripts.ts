@@ -1,124 +1,190 @@
+/** Deletes conversations of a project: sessions of transcripts with those of their agents, and what was added up of them. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
-import { readRows } from '../../graph/decode.ts'
-import { optionalText } from '../../graph/model/values.ts'
-import type { Graph } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
+import { decodeRow, readRows } from '../../graph/decode.ts'
+import { optionalText, textList } from '../../graph/model/values.ts'
+import { type Graph, type Run, stepOf } from '../../graph/port.ts'
+import { generated, statement } from '../../graph/statements.ts'
 import { refreshDesires } from '../../transcripts/desires.ts'
-import { forgetConversation } from './conversation.ts'
-import { takeAll } from './piece.ts'
-import type { Tally } from './tally.ts'
+import { Sums } from '../../transcripts/sums.ts'
+import {
+  addCounts,
+  type Counts,
+  type DeletePiece,
+  deleteAll,
+  deleteOwned,
+  deleteUnused,
+  deleteWithParts,
+  inOnePiece,
+  kindsOwnedBy,
+  type Listed,
+  type OwnedKind,
+  type Progress,
+} from './delete-nodes.ts'
 
 const conversations = statement('forget/conversations')
-const filesCount = statement('forget/files-count')
-const turnsCount = statement('forget/transcript-turns-count')
-const projectTranscripts = statement('forget/project-transcripts')
+const deleteFiles = statement('forget/delete-files')
+const lockTurns = statement('forget/lock-transcript-turns')
+const reassignTurns = statement('forget/reassign-transcript-turns')
+const resetSession = statement('forget/reset-session')
+const turns = kindsOwnedBy('TranscriptSession')
 
-/** What stands beside the turns of a project, in the order in which one hangs on another. */
-const SUMS = [
-  ['Desire', statement('forget/all-desires-go')],
-  ['TurnPattern', statement('forget/all-patterns-go')],
-  ['ToolUse', statement('forget/all-uses-go')],
-  ['Tool', statement('forget/all-tools-go')],
-  ['TranscriptFile', statement('forget/all-files-go')],
-] as const
+/** What is left of a project when its last conversation is gone. */
+const REMAINS = (['Desire', 'TurnPattern', 'ToolUse', 'Tool', 'TranscriptFile'] as const).map(
+  (label) =>
+    [
+      label,
+      generated(
+        `forget/delete-all-${label}`,
+        `// params: $project $limit
+MATCH (x:${label})
+WHERE x.project = $project
+WITH x
+LIMIT $limit
+DETACH DELETE x
+RETURN count(*) AS gone`,
+      ),
+    ] as const,
+)
+
+/** A session and those of its agents: they go together. */
+type Conversation = { project: string; sessionKeys: string[] }
+type Of = { project: string; before: string | null }
+
+/** @returns whether nothing is left to go */
+export async function forgetTranscripts(
+  graph: Graph,
+  of: Of,
+  progress: Progress,
+  threshold: number,
+): Promise<boolean> {
+  for await (const conversation of conversationsBefore(graph, of))
+    if (!(await forgetConversation(graph, conversation, progress))) return false
+  const { project } = of
+  if (of.before !== null) await refreshDesires(graph, project, threshold)
+  else
+    for (const [label, deletion] of REMAINS)
+      if (!(await deleteAll(graph, deletion, { project }, label, progress))) return false
+  return true
+}
 
 const flag = z.boolean().nullable()
-const row = z.object({
+const conversationRow = z.object({
   key: z.string(),
   isTranscribed: flag,
   lastAt: optionalText,
   agents: z.array(z.tuple([z.string(), z.string().nullable(), flag])),
 })
 
-type Found = { sessionKeys: string[]; isTranscribed: boolean; lastMs: number | null }
-
-/** With its agents: the last of them to do anything says when it was last active. */
-const conversationOf = ({ key, lastAt, isTranscribed, agents }: z.output<typeof row>): Found => {
-  const known = [lastAt, ...agents.map(([, at]) => at)].flatMap((at) => {
-    const ms = at === null ? Number.NaN : Date.parse(canonicalInstant(at) ?? '')
-    return Number.isNaN(ms) ? [] : [ms]
-  })
-  return {
-    sessionKeys: [key, ...agents.map(([agent]) => agent).sort()],
-    isTranscribed: isTranscribed === true || agents.some(([, , isAgents]) => isAgents === true),
-    lastMs: known.length === 0 ? null : Math.max(...known),
-  }
-}
-
-/** Conversations of a project that were last active before an instant; one that does not say when stays. */
-async function* going(graph: Graph, project: string, before: string | null): AsyncGenerator<Found> {
-  const prefix = transcriptKey(project, '')
-  for (let after = ''; ; ) {
-    const rows = await readRows(graph, conversations, { prefix, after, limit: PAGE }, row)
-    for (const found of rows.map(conversationOf)) {
-      if (found.isTranscribed && isBefore(found.lastMs, before)) yield found
-    }
-    const last = rows.at(-1)
-    if (rows.length < PAGE || last === undefined) return
-    after = last.key
-  }
-}
-
 const PAGE = 500
 
-const isBefore = (lastMs: number | null, before: string | null): boolean =>
-  before === null || (lastMs !== null && lastMs < Date.parse(before))
-
-type Of = { project: string; before: string | null }
-
-/** @returns whether nothing is left to go */
-export async function forgetTranscripts(
+/** Conversations of which no session was active since an instant; one that does not say when it was stays. */
+export async function* conversationsBefore(
   graph: Graph,
   { project, before }: Of,
-  { tally, isTime, threshold }: { tally: Tally; isTime: () => boolean; threshold: number },
+): AsyncGenerator<Conversation> {
+  const prefix = transcriptKey(project, '')
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const params = { prefix, after, limit: PAGE }
+    const rows: z.output<typeof conversationRow>[] = await readRows(
+      graph,
+      conversations,
+      params,
+      conversationRow,
+    )
+    for (const { key, isTranscribed, lastAt, agents } of rows) {
+      if (![isTranscribed, ...agents.map(([, , isAgents]) => isAgents)].includes(true)) continue
+      const active = [lastAt, ...agents.map(([, at]) => at)].flatMap((at) => canonicalInstant(at ?? '') ?? [])
+      const isOld = active.length > 0 && active.every((at) => Date.parse(at) < Date.parse(before ?? ''))
+      if (before === null || isOld) yield { project, sessionKeys: [key, ...agents.map(([of]) => of).sort()] }
+    }
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.key
+  }
+}
+
+/**
+ * Deletes first how far the files of a conversation were read, so that an import of one of them begins anew instead of
+ * going on behind turns that are gone; then its turns, with what was added up of them; then its sessions.
+ */
+async function forgetConversation(
+  graph: Graph,
+  conversation: Conversation,
+  progress: Progress,
 ): Promise<boolean> {
-  for await (const { sessionKeys } of going(graph, project, before)) {
-    if (!(await forgetConversation(graph, { project, sessionKeys }, { tally, isTime }))) return false
-  }
-  if (before !== null) {
-    await refreshDesires(graph, project, threshold)
-    return true
-  }
-  for (const [label, from] of SUMS) {
-    if (!(await takeAll(graph, from, { project }, label, tally, isTime))) return false
+  const { sessionKeys } = conversation
+  await inOnePiece(graph, progress, async (run) => {
+    const params = { keys: sessionKeys, token: crypto.randomUUID() }
+    return { TranscriptFile: Number((await run({ statement: deleteFiles, params }))[0]?.gone ?? 0) }
+  })
+  const forgetSome = (...[run, kind, listed]: Parameters<DeletePiece>) =>
+    forgetTurns(run, kind, listed, conversation)
+  if (!(await deleteOwned(graph, turns, sessionKeys, progress, forgetSome))) return false
+  for (const sessionKey of sessionKeys) {
+    if (!progress.isTime()) return false
+    await inOnePiece(graph, progress, async (run) => {
+      await run({ statement: resetSession, params: { sessionKey } })
+      return deleteUnused(run, { TranscriptSession: [sessionKey] })
+    })
   }
   return true
 }
 
-const filesRow = z.object({ files: z.number() })
-const turnsRow = z.object({ turns: z.number(), steps: z.number() })
-const wholeRow = z.object({
-  files: z.number(),
-  turns: z.number(),
-  steps: z.number(),
-  tools: z.number(),
-  patterns: z.number(),
-  uses: z.number(),
-  desires: z.number(),
+const lockedTurn = z.object({
+  key: z.string(),
+  length: z.number(),
+  pattern: optionalText,
+  begunMs: z.number(),
+  tools: textList,
+  sessionId: optionalText,
+  others: z.array(z.tuple([z.string(), z.string(), z.number()])),
+  files: z.array(z.tuple([z.string(), z.string()])),
 })
+type LockedTurn = z.output<typeof lockedTurn>
 
-/**
- * What would go. With an instant, a turn of two conversations that both go is counted with neither of them, and what
- * was added up of turns is not counted: it goes down.
- */
-export async function countTranscripts(graph: Graph, { project, before }: Of, tally: Tally): Promise<void> {
-  for await (const { sessionKeys: family } of going(graph, project, before)) {
-    tally.add({ TranscriptSession: family.length })
-    if (before === null) continue
-    const [files] = await readRows(graph, filesCount, { family }, filesRow)
-    const [turns] = await readRows(graph, turnsCount, { family }, turnsRow)
-    tally.add({
-      TranscriptFile: files?.files ?? 0,
-      TranscriptTurn: turns?.turns ?? 0,
-      Step: turns?.steps ?? 0,
-    })
-  }
-  if (before !== null) return
-  const [whole] = await readRows(graph, projectTranscripts, { project }, wholeRow)
-  if (whole === undefined) return
-  const { files, turns, steps, tools, patterns, uses, desires } = whole
-  tally.add({ TranscriptFile: files, TranscriptTurn: turns, Step: steps })
-  tally.add({ Tool: tools, TurnPattern: patterns, ToolUse: uses, Desire: desires })
+/** Deletes turns with what was added up of them; those that another session has, too, become that one's. */
+async function forgetTurns(
+  run: Run,
+  kind: OwnedKind,
+  listed: readonly Listed[],
+  { project, sessionKeys }: Conversation,
+): Promise<Counts> {
+  const token = crypto.randomUUID()
+  const params = { keys: listed.map(({ key }) => key), family: sessionKeys, token }
+  const locked = (await run({ statement: lockTurns, params })).map((row) =>
+    decodeRow(lockTurns, lockedTurn, row),
+  )
+  const [shared, own] = [true, false].map((is) => locked.filter(({ others }) => others.length > 0 === is))
+  if (shared?.length) await passOn(run, shared, { project, sessionKeys })
+  if (!own?.length) return {}
+  const keys = new Set(own.map(({ key }) => key))
+  const { counts, isThinned, linked } = await deleteWithParts(
+    run,
+    kind,
+    listed.filter(({ key }) => keys.has(key)),
+  )
+  if (isThinned) return counts
+  const sums = new Sums()
+  for (const turn of own) sums.add(project, turn, -1)
+  for (const step of sums.steps(token))
+    addCounts(counts, { ToolUse: Number((await run(step))[0]?.forgotten ?? 0) })
+  addCounts(counts, await deleteUnused(run, linked))
+  return counts
+}
+
+/** Gives turns to the first by name of the sessions that have them, too, as where two give a turn alike. */
+async function passOn(
+  run: Run,
+  turns: readonly LockedTurn[],
+  { project, sessionKeys }: Conversation,
+): Promise<void> {
+  const reassigned = turns.map(({ key, sessionId, others, files }) => {
+    const [heir] = others.toSorted(([, a], [, b]) => (a < b ? -1 : 1))
+    // Only those that a session which goes had given: the others are what they were.
+    const isGiven = sessionId === null || sessionKeys.includes(transcriptKey(project, sessionId))
+    if (heir === undefined || !isGiven) return { key, sessionId: null, index: null, fileKey: null }
+    const [fileKey = null] = files.flatMap(([of, file]) => (of === heir[0] ? [file] : [])).sort()
+    return { key, sessionId: heir[1], index: heir[2], fileKey }
+  })
+  await run(stepOf(reassignTurns, { batch: { turns: reassigned }, family: sessionKeys }))
 }

@@ -1,4 +1,4 @@
-// How far the files of some sessions were read goes first: whoever reads one of them again begins anew.
+// Deletes how far the files of some sessions were read: an import that reads one of them again begins anew.
 // Locks: TranscriptFile.
 // params: $keys $token
 UNWIND $keys AS key

@@ -1,4 +1,4 @@
-// What the turns that went alone had called a criterion is its no more.
+// Removes texts and labels that only deleted turns used.
 // params: $batch
 UNWIND $batch.criteria AS x
 MATCH (c:Criterion {key: x.key})

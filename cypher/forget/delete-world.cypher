@@ -1,4 +1,5 @@
-// The last of a world. Locks: World.
+// Deletes a world that nothing hangs on any more. Another one may have taken its slug meanwhile: that one is not being
+// forgotten. Locks: World.
 // params: $worldKey $token
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

@@ -1,6 +1,8 @@
-// A session that turns name stays as one that nobody has imported.
+// Makes of a session what it is where nobody has imported it: a name for the turns that name it. Links that were drawn
+// because of where and when it ran go.
 // params: $sessionKey
 MATCH (s:TranscriptSession {key: $sessionKey})
+CALL (s) { MATCH (s)<-[r:TRANSCRIBED_IN]-(t) WHERE NOT coalesce(s.id IN t.transcriptSessionIds, false) DELETE r }
 CALL (s) { MATCH (s)-[r:AGENT_OF]->(:TranscriptSession) DELETE r }
 CALL (s) { MATCH (s)<-[r:AGENT_OF]-(:TranscriptSession) DELETE r }
 CALL (s) { MATCH (s)<-[r:STARTED]-(:Step) DELETE r }

@@ -1,0 +1,15 @@
+// Locks the criteria of a task: no capture adds to them, and what one resolved before is resolved anew, as it may mean a
+// criterion that goes. Locks: World (in the order of the keys), then Task.
+// params: $taskKey $token
+MATCH (task:Task {key: $taskKey})
+CALL (task) {
+  MATCH (task)-[:HAS_WORLD]->(w:World)
+  WITH w
+  ORDER BY w.key
+  SET w.rev = $token
+  SET w.ledgerRev = w.ledgerRev + 1
+  RETURN count(w) AS worlds
+}
+SET task.rev = $token
+SET task.criteriaRev = task.criteriaRev + 1
+RETURN worlds

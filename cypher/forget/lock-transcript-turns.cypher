@@ -1,0 +1,11 @@
+// Locks turns, and shows what was added up of them, which other sessions have them, as a fork does, and the files of those.
+// Locks: TranscriptTurn (in the order of the keys).
+// params: $keys $family $token
+UNWIND $keys AS key
+MATCH (t:TranscriptTurn {key: key})
+SET t.rev = $token
+WITH t
+RETURN t.key AS key, t.length AS length, t.pattern AS pattern, t.begunMs AS begunMs, t.tools AS tools,
+       t.sessionId AS sessionId,
+       [(t)<-[h:HAS_TURN]-(s:TranscriptSession) WHERE NOT s.key IN $family | [s.key, s.id, h.index]] AS others,
+       [(t)<-[:HAS_TURN]-(s:TranscriptSession)<-[:HOLDS]-(f:TranscriptFile) | [s.key, f.key]] AS files

@@ -1,0 +1,10 @@
+// How the verifications, or the promises, that are left call criteria: each text and label once.
+// params: $keys
+UNWIND $keys AS key
+// when verifications
+MATCH (c:Criterion {key: key})<-[:OF]-(x:Verification)
+RETURN DISTINCT key AS key, x.criterionId AS label, x.criterionText AS text, x.source AS source
+// when promises
+MATCH (c:Criterion {key: key})<-[:TO_MEET]-(x:Promise)
+RETURN DISTINCT key AS key, x.criterionId AS label, x.criterionText AS text, 'player' AS source
+// end

@@ -1,0 +1,10 @@
+// Takes turns from the sessions that go. Those that one of these had given are another session's from now on, with the
+// file that would give them again; what failed in them says whose it is by itself.
+// params: $batch $family
+UNWIND $batch.turns AS x
+MATCH (t:TranscriptTurn {key: x.key})
+CALL (t) { MATCH (t)<-[h:HAS_TURN]-(s:TranscriptSession) WHERE s.key IN $family DELETE h }
+CALL (t, x) { MATCH (t)-[:HAS_STEP]->(f:FailedStep) SET f.sessionId = coalesce(x.sessionId, f.sessionId) }
+SET t.sessionId = coalesce(x.sessionId, t.sessionId), t.index = coalesce(x.index, t.index),
+    t.fileKey = coalesce(x.fileKey, t.fileKey)
+RETURN count(t) AS turns

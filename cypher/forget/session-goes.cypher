@@ -1,4 +1,0 @@
-// params: $sessionKey
-MATCH (s:TranscriptSession {key: $sessionKey})
-DETACH DELETE s
-RETURN count(*) AS gone

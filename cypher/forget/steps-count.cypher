@@ -1,4 +1,0 @@
-// params: $keys
-UNWIND $keys AS key
-MATCH (:TranscriptTurn {key: key})-[:HAS_STEP]->(s:Step)
-RETURN count(s) AS steps

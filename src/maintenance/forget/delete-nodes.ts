@@ -1,0 +1,288 @@
+/** Deletes nodes with what hangs on them, in small transactions, by statements that are generated from the model. */
+import * as z from 'zod'
+import { decodeRow, readRows } from '../../graph/decode.ts'
+import type { Label } from '../../graph/model/nodes.ts'
+import { type Ownership, ownedBy, relationships } from '../../graph/model/relationships.ts'
+import { pathToOwned } from '../../graph/model-statements.ts'
+import type { Graph, Run } from '../../graph/port.ts'
+import { generated, type Statement } from '../../graph/statements.ts'
+
+/** Nodes that one transaction deletes: some 100 ms on either engine. */
+const NODES_AT_ONCE = 2_000
+
+/** How many nodes went, by label. */
+export type Counts = Partial<Record<Label, number>>
+
+/** What went so far, and whether there is time for another transaction. */
+export type Progress = { counts: Counts; isTime: () => boolean }
+
+export function addCounts(to: Counts, more: Counts): void {
+  for (const [label, count] of Object.entries(more) as [Label, number][])
+    if (count > 0) to[label] = (to[label] ?? 0) + count
+}
+
+/**
+ * Forgetting goes in pieces: each is a transaction that finds by itself what is left, so that one that was killed between
+ * two of them goes on when it is called again. What went is counted once, however often the engine ran it.
+ */
+export async function inOnePiece(
+  graph: Graph,
+  { counts }: Progress,
+  work: (run: Run) => Promise<Counts | null>,
+): Promise<void> {
+  addCounts(counts, (await graph.transact(work)) ?? {})
+}
+
+/** What several nodes lead to goes when none of these relationships leads to it any more; a pattern before its tool. */
+const SHARED: { [label in Label]?: { by: readonly string[]; where?: string } } = {
+  TurnPattern: { by: ['FOLLOWS'] },
+  Tool: { by: ['CALLED', 'STARTS_WITH', 'USED'] },
+  // A session that nobody imported stands there because turns name it, or as the parent of an agent.
+  TranscriptSession: { by: ['TRANSCRIBED_IN', 'AGENT_OF'], where: 'x.isTranscribed IS NULL' },
+  Criterion: { by: ['OF', 'TO_MEET', 'ABOUT'] },
+}
+
+/** Deletes each `x` with some of what hangs on it, and answers for each label how many that were, and where links led. */
+const deleting = (label: Label, parts: readonly Ownership[], links: readonly Link[] = []): string => {
+  const columns = [
+    ...parts.map((part) => [`size([${pathToOwned('x', part, 'y')} | 1])`, part.of]),
+    ...links.map(({ type, to }) => [`[(x)-[:${type}]->(y:${to}) | y.key]`, `linked${to}`]),
+  ]
+  return `
+WITH ${['x', ...columns.map(([value, name]) => `${value} AS ${name}`)].join(',\n     ')}
+${parts.map((part) => `CALL (x) { MATCH ${pathToOwned('x', part, 'y')} DETACH DELETE y }\n`).join('')}DETACH DELETE x
+RETURN ${[`1 AS ${label}`, ...columns.map(([, name]) => name)].join(', ')}`
+}
+
+type Link = { type: string; to: Label }
+/** Keys by label. */
+export type Linked = { [label in Label]?: string[] }
+
+const deletedRow = z.record(z.string(), z.union([z.number(), z.array(z.string())]))
+
+/** Deletes nodes by a statement that ends with `deleting`. */
+async function deleteBy(
+  run: Run,
+  statement: Statement,
+  params: { [name: string]: string | string[] },
+): Promise<{ counts: Counts; linked: Linked }> {
+  const counts: { [label: string]: number } = {}
+  const linked: { [label: string]: string[] } = {}
+  for (const row of await run({ statement, params }))
+    for (const [name, found] of Object.entries(decodeRow(statement, deletedRow, row))) {
+      if (typeof found === 'number') counts[name] = (counts[name] ?? 0) + found
+      else {
+        const keys = linked[name.replace('linked', '')]
+        if (keys === undefined) linked[name.replace('linked', '')] = found
+        else keys.push(...found)
+      }
+    }
+  return { counts, linked }
+}
+
+/** A kind of node that hangs on others alone. */
+export type OwnedKind = {
+  label: Label
+  listing: Statement
+  deletion: Statement
+  /** What goes in one transaction with its node, and how some of it goes before. */
+  parts: readonly (Ownership & { thinning: Statement })[]
+  owned: readonly OwnedKind[]
+}
+
+/** The kinds that hang on a kind alone, each with those that hang on it. */
+export const kindsOwnedBy = (owner: Label): OwnedKind[] =>
+  ownedBy(owner)
+    .filter(({ parts, of }) => parts === null && SHARED[of] === undefined)
+    .map((owned) => {
+      const label = owned.of
+      const parts = ownedBy(label)
+        .filter((part) => part.parts !== null)
+        .map((part) => ({
+          ...part,
+          thinning: generated(
+            `forget/thin-out-${label}-${part.of}`,
+            `// params: $key $limit
+MATCH ${pathToOwned(`:${label} {key: $key}`, part, 'x')}
+WITH x
+LIMIT $limit
+DETACH DELETE x
+RETURN count(*) AS gone`,
+          ),
+        }))
+      const links = relationships.flatMap(({ type, from, to }) =>
+        from.includes(label) ? to.filter((each) => SHARED[each]).map((each) => ({ type, to: each })) : [],
+      )
+      return {
+        label,
+        parts,
+        listing: listingOf(owner, owned, parts),
+        deletion: generated(
+          `forget/delete-${label}`,
+          `// params: $keys\nUNWIND $keys AS key\nMATCH (x:${label} {key: key})${deleting(label, parts, links)}`,
+        ),
+        owned: label === owner ? [] : kindsOwnedBy(label),
+      }
+    })
+
+/** Some of a kind with how much hangs on each. Of a chain the last ones: what is left of it stays reachable. */
+function listingOf(owner: Label, owned: Ownership, parts: readonly Ownership[]): Statement {
+  const found = pathToOwned(`:${owner} {key: key}`, owned, 'x')
+  const isChain = owned.owners.includes(owned.of)
+  const sizes = parts.map((part) => `coalesce(x.${part.parts?.count}, 0)`)
+  return generated(
+    `forget/list-${owned.of}-of-${owner}`,
+    `// params: $keys $limit
+UNWIND $keys AS key
+MATCH ${isChain ? found.replace(`:${owned.type}`, `links:${owned.type}*1..`) : found}
+WITH ${isChain ? 'x, size(links) AS depth\nORDER BY depth DESC' : 'DISTINCT x'}
+LIMIT $limit
+RETURN x.key AS key, ${['0', ...sizes].join(' + ')} AS parts`,
+  )
+}
+
+const listedRow = z.object({ key: z.string(), parts: z.number() })
+export type Listed = z.output<typeof listedRow>
+
+/** Deletes some nodes of a kind, within the transaction of `run`. */
+export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts>
+
+/**
+ * Deletes all that hangs on some nodes, the lowest first.
+ *
+ * @returns whether nothing is left
+ */
+export async function deleteOwned(
+  graph: Graph,
+  kinds: readonly OwnedKind[],
+  ownerKeys: readonly string[],
+  progress: Progress,
+  deletePiece: DeletePiece = deleteNodes,
+): Promise<boolean> {
+  for (const kind of kinds) {
+    for (let isLeft = true; isLeft; ) {
+      if (!progress.isTime()) return false
+      const params = { keys: [...ownerKeys], limit: NODES_AT_ONCE }
+      const listed = await readRows(graph, kind.listing, params, listedRow)
+      const keys = listed.map(({ key }) => key)
+      if (keys.length > 0 && !(await deleteOwned(graph, kind.owned, keys, progress))) return false
+      for (const nodes of inPieces(listed)) {
+        if (!progress.isTime()) return false
+        await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes))
+      }
+      isLeft = listed.length > 0
+    }
+  }
+  return true
+}
+
+/** As many nodes at a time as fit with their parts into one transaction, in the order of their keys: they may be locked. */
+function inPieces(nodes: readonly Listed[]): Listed[][] {
+  const pieces: Listed[][] = []
+  let left = 0
+  for (const node of nodes) {
+    if (left < node.parts + 1 || pieces.length === 0) {
+      pieces.push([])
+      left = NODES_AT_ONCE
+    }
+    pieces.at(-1)?.push(node)
+    left -= node.parts + 1
+  }
+  return pieces.map((piece) => piece.sort((a, b) => (a.key < b.key ? -1 : 1)))
+}
+
+async function deleteNodes(run: Run, kind: OwnedKind, nodes: readonly Listed[]): Promise<Counts> {
+  const deleted = await deleteWithParts(run, kind, nodes)
+  addCounts(deleted.counts, await deleteUnused(run, deleted.linked))
+  return deleted.counts
+}
+
+/** A node with more parts than one transaction takes loses some of these, and stays until it has none. */
+export async function deleteWithParts(
+  run: Run,
+  { parts, deletion }: OwnedKind,
+  nodes: readonly Listed[],
+): Promise<{ counts: Counts; isThinned: boolean; linked: Linked }> {
+  const counts: Counts = {}
+  for (const { key } of nodes.filter((node) => node.parts > NODES_AT_ONCE))
+    for (const { of, thinning } of parts) {
+      const [row] = await run({ statement: thinning, params: { key, limit: NODES_AT_ONCE } })
+      addCounts(counts, { [of]: Number(row?.gone ?? 0) })
+    }
+  if (Object.keys(counts).length > 0) return { counts, isThinned: true, linked: {} }
+  const deleted = await deleteBy(run, deletion, { keys: nodes.map(({ key }) => key) })
+  return { ...deleted, isThinned: false }
+}
+
+const unusedDeletions = (Object.entries(SHARED) as [Label, { by: string[]; where?: string }][]).map(
+  ([label, { by, where }]) => {
+    const parts = ownedBy(label).filter(({ of }) => SHARED[of] === undefined && label !== 'TranscriptSession')
+    // As one value: three conditions that are a subquery each made Grafeo take 34 ms for 8 criteria, where this takes 0.4.
+    const isUsed = by.map((type) => `EXISTS { MATCH (x)<-[:${type}]-() }`).join(' OR ')
+    const deletion = generated(
+      `forget/delete-unused-${label}`,
+      `// params: $keys
+UNWIND $keys AS key
+MATCH (x:${label} {key: key})
+WITH x, ${isUsed} AS isUsed
+WHERE NOT isUsed${where === undefined ? '' : ` AND ${where}`}${deleting(label, parts)}`,
+    )
+    return { label, deletion }
+  },
+)
+
+/** Deletes those of some shared nodes that nothing uses any more. */
+export async function deleteUnused(run: Run, linked: Linked): Promise<Counts> {
+  const counts: Counts = {}
+  for (const { label, deletion } of unusedDeletions) {
+    const keys = [...new Set(linked[label])].sort()
+    if (keys.length > 0) addCounts(counts, (await deleteBy(run, deletion, { keys })).counts)
+  }
+  return counts
+}
+
+const EMPTIED = (['Task', 'Feature', 'Project'] as const).map((label) => {
+  const [needed, rest] = [true, false].map((is) => ownedBy(label).filter((row) => row.isRequired === is))
+  const isEmpty = (needed ?? []).map((row) => `NOT EXISTS { MATCH ${pathToOwned('x', row)} }`)
+  const deletion = generated(
+    `forget/delete-empty-${label}`,
+    // To set its key as it is takes the lock, and leaves nothing behind where it stays.
+    `// params: $key
+MATCH (x:${label} {key: $key})
+SET x.key = $key
+WITH x
+WHERE ${isEmpty.join(' AND ')}${deleting(label, rest ?? [])}`,
+  )
+  return { label, deletion }
+})
+
+/**
+ * Deletes a task, its feature and its project as far as nothing is left in them. One that adds to them locks them first:
+ * it is seen here, or makes them anew. Locks: Task, Feature, Project.
+ */
+export async function deleteEmpty(run: Run, keys: { [label in Label]?: string }): Promise<Counts> {
+  const counts: Counts = {}
+  for (const { label, deletion } of EMPTIED) {
+    const gone = (await deleteBy(run, deletion, { key: keys[label] ?? '' })).counts
+    if (gone[label] === undefined) break
+    addCounts(counts, gone)
+  }
+  return counts
+}
+
+/** Deletes at most so many nodes or relationships at a time, until a statement finds no more. */
+export async function deleteAll(
+  graph: Graph,
+  statement: Statement,
+  params: { [name: string]: string },
+  label: Label | null,
+  progress: Progress,
+): Promise<boolean> {
+  for (let gone = NODES_AT_ONCE; gone >= NODES_AT_ONCE; ) {
+    if (!progress.isTime()) return false
+    const rows = await graph.write([{ statement, params: { ...params, limit: NODES_AT_ONCE } }])
+    gone = Number(rows?.[0]?.[0]?.gone ?? 0)
+    if (label !== null) addCounts(progress.counts, { [label]: gone })
+  }
+  return true
+}
