@@ -39,8 +39,6 @@ export const isSupersededKey = (key: string): boolean => SUPERSEDED.test(key)
 /** The turn's key without a revision. */
 export const turnOfSuperseded = (key: string): string => SUPERSEDED.exec(key)?.[1] ?? key
 
-export const worldOfTurn = (ofTurn: string): string => ofTurn.split('/').slice(0, 2).join('/')
-
 /** Of a turn run or an attempt. Unique in its project: an id of another project finds nothing. */
 export const recordKey = (project: string, id: string): string => join(project, id)
 

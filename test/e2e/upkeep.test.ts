@@ -32,7 +32,7 @@ test('the doctor and forgetting, on a store of their own and through a service',
   const wouldGo = await json('forget', '--world', 'one')
   expect(wouldGo).toEqual({
     code: 0,
-    answer: { dry_run: true, worlds: ['one'], counts: { Turn: 1, Verification: 1, World: 1 }, skipped: [] },
+    answer: { dry_run: true, worlds: ['one'], counts: { Turn: 1, World: 1 }, skipped: [] },
   })
   expect((await json('worlds')).answer.items).toHaveLength(3)
   const table = await user.run(['forget', '--world', 'one', '--yes'])

@@ -28,7 +28,8 @@ export async function forgetCriteria(graph: Graph, taskKey: string, progress: Pr
       const { unnamed, changes } = await compareCriteria(run, taskKey)
       left = Math.max(unnamed.length, changes.length)
       if (left === 0) return null
-      await run(stepOf(changeCriteria, { batch: { criteria: changes.slice(0, CRITERIA_AT_ONCE) } }))
+      const criteria = changes.slice(0, CRITERIA_AT_ONCE)
+      if (criteria.length > 0) await run(stepOf(changeCriteria, { batch: { criteria } }))
       return deleteUnused(run, { Criterion: unnamed.slice(0, CRITERIA_AT_ONCE) })
     })
   }

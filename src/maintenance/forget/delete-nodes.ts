@@ -170,7 +170,8 @@ export async function deleteOwned(
         if (!progress.isTime()) return false
         await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes))
       }
-      isLeft = listed.length > 0
+      // Of a node with too many parts, some of these are left.
+      isLeft = listed.length === NODES_AT_ONCE || listed.some(({ parts }) => parts > NODES_AT_ONCE)
     }
   }
   return true

@@ -1,8 +1,7 @@
+/** The request to forget, and its answer. */
 import * as z from 'zod'
 import { name, project } from '../../core/fields.ts'
 import { instant } from '../../memory/record/record.ts'
-
-/** What is to be forgotten, and what is told of it. */
 
 export const forgetRequest = z.strictObject({
   project,
@@ -35,7 +34,11 @@ export const forgetAnswer = z.object({
   dryRun: z.boolean(),
   done: z.boolean().describe('false: there is more; ask again, a dry run with the cursor'),
   nextCursor: z.string().nullable().describe('of a dry run that is not done'),
-  counts: z.record(z.string(), z.number()).describe('nodes that went with this piece, or would go, by label'),
+  counts: z
+    .record(z.string(), z.number())
+    .describe(
+      'nodes that went with this piece, by label; of a dry run the worlds, turns and transcript sessions that would go',
+    ),
   worlds: z.array(z.string()).describe('slugs of the worlds that are gone with this piece, or would go'),
   skipped: z.array(skippedWorld).describe('worlds where a run or an attempt is active: they stay'),
 })
