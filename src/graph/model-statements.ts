@@ -12,8 +12,8 @@ export const pathToOwner = (x: string, { type, owner, owners }: Ownership): stri
   path(x, type, owner === 'from', owners.length === 1 ? `(:${owners[0]})` : '()')
 
 /** A pattern that leads from a node to what hangs on it: `(x)-[:HAS_TASK]->(:Task)`. */
-export const pathToOwned = (x: string, { type, owner, of }: Ownership): string =>
-  path(x, type, owner === 'to', `(:${of})`)
+export const pathToOwned = (x: string, { type, owner, of }: Ownership, named = ''): string =>
+  path(x, type, owner === 'to', `(${named}:${of})`)
 
 const path = (x: string, type: string, isInward: boolean, end: string): string =>
   isInward ? `(${x})<-[:${type}]-${end}` : `(${x})-[:${type}]->${end}`

@@ -101,4 +101,12 @@ describe('a made-up kind of node', () => {
     await expect(made.restoreLines(restored, other)).rejects.toMatchObject({ code: 'restore_conflict' })
     await restored.close()
   })
+
+  test('forgetting its world deletes it', async () => {
+    const forgotten = await made.clientOf(graph).forget({ worldSlug: 'main', dryRun: false })
+    expect(forgotten).toMatchObject({ done: true, counts: { World: 1, Note: 1 } })
+    expect(await graph.read(made.parseStatement('test', 'MATCH (n:Note) RETURN n.key AS key'), {})).toEqual(
+      [],
+    )
+  })
 })

@@ -37,7 +37,7 @@ export type Rule<L extends Label = Label> = {
   lock?(keys: string[], token: string): Step
 }
 
-const lockTask = statement('forget/hold-task')
+const lockTask = statement('doctor/lock-task')
 
 export const rules: { [L in Label]?: Rule<L> } = {
   SchemaMigration: { with: ['SchemaMigrationLock'] },
