@@ -1,3 +1,4 @@
+// Runs the named analyses of cypher/analysis, and lists them.
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'

@@ -1,3 +1,4 @@
+// Declares every error that a caller can meet, with its status, exit code and wire form.
 import { constants } from 'node:os'
 import path from 'node:path'
 import { EXIT } from './exit-codes.ts'
@@ -156,11 +157,7 @@ export function diskError(cause: unknown, folder?: string): TurngraphError | nul
 /** Whether it is the disk that keeps the store from writing. */
 export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null
 
-/**
- * Recognizes errors of input and output, of Node and of the embedded engine: they are the machine's, pass when somebody
- * makes room, and are no defect of Turngraph.
- */
-
+// Errors of input and output, of Node and of the embedded engine, are the machine's: they pass when somebody makes room.
 const { ENOSPC, EDQUOT, EROFS, EFBIG, EIO, EMFILE, ENFILE } = constants.errno
 
 /** By number: Node has no name for all of them. */

@@ -1,3 +1,4 @@
+// Declares the kinds of fields that records share, with their limits.
 import * as z from 'zod'
 
 /** Bounds of the contract (turns.md, "Limits"). */

@@ -1,6 +1,5 @@
+// Finds names that somebody who misspelt one may have meant.
 import leven from 'leven'
-
-/** Finds names that somebody who misspelt one may have meant. */
 
 const MOST_NEAR = 3
 

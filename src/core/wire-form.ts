@@ -1,11 +1,8 @@
+// Derives the snake_case wire form of a schema, parses it, and renders it. Only the keys of objects that the schema names
+// change; free-form maps pass through untouched.
 import * as z from 'zod'
 import { ERRORS, type ErrorCode, EVERY_PROBLEM, TurngraphError } from './errors.ts'
 import { scrubText } from './scrub/scrub.ts'
-
-/**
- * One schema per record, written in camelCase: the snake_case wire form derives from it here.
- * Only the keys of objects that the schema names change; free-form maps pass through untouched.
- */
 
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
 

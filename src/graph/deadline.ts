@@ -1,3 +1,4 @@
+// Bounds the time that work on a graph may take, and puts work that would refuse each other in order.
 import { TurngraphError } from '../core/errors.ts'
 import { DEADLINE_MS, type Graph } from './port.ts'
 

@@ -1,3 +1,4 @@
+// Decodes rows by a schema, and reads again where half of a commit was seen.
 import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { Graph, Params, Row } from './port.ts'

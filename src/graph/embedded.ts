@@ -1,3 +1,4 @@
+// Adapts Grafeo, the embedded engine, to the port of the graph.
 import { constants, mkdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// Notices that the file of an open graph was deleted or replaced.
 import { statSync } from 'node:fs'
 import { TurngraphError } from '../core/errors.ts'
 

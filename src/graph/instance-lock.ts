@@ -1,3 +1,4 @@
+// Takes the identity of a data folder, which one process has at a time.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'

@@ -1,3 +1,4 @@
+// Brings the schema of a graph up to date, and refuses one that was changed.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'

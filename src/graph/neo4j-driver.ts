@@ -1,7 +1,6 @@
+// Configures the Neo4j driver, names its kinds of values, and converts whole numbers for it.
 import neo4j, { type Config, type Driver } from 'neo4j-driver'
 import type { Neo4jOptions, Params, Value } from './port.ts'
-
-/** The driver, as all of Turngraph wants it: its settings, its integers, its kinds of values. */
 
 export { type Driver, Neo4jError, type Plan as Neo4jPlan, type Session } from 'neo4j-driver'
 

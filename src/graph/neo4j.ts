@@ -1,3 +1,4 @@
+// Adapts Neo4j to the port of the graph.
 import { TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'

@@ -1,3 +1,4 @@
+// Reports every statement on a graph: to a span of OpenTelemetry and to an observer.
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { TurngraphError } from '../core/errors.ts'
 import type { Graph, GraphHealth, GraphSource, Params, Row, Run, Step } from './port.ts'

@@ -1,3 +1,4 @@
+// Opens the graph that the configuration names.
 import type { Store } from '../platform/config.ts'
 import type { Graph } from './port.ts'
 

@@ -1,3 +1,4 @@
+// Declares the port of the graph, which each engine's adapter implements.
 import type { Statement } from './statements.ts'
 
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value }

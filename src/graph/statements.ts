@@ -1,3 +1,4 @@
+// Loads the Cypher statements of cypher/, and refuses forms that an engine gets wrong.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'

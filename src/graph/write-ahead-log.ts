@@ -1,3 +1,4 @@
+// Syncs the embedded engine's log to the disk.
 import { readdirSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'

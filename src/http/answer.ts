@@ -1,3 +1,4 @@
+// Answers a request with JSON, an error included, also where it is not HTTP enough to become one.
 import type { Duplex } from 'node:stream'
 import type { ErrorRequestHandler, Response } from 'express'
 import * as z from 'zod'

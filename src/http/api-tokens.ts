@@ -1,3 +1,4 @@
+// Loads the API tokens and tells whose a token is.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// Composes the HTTP service: everything between a request and its answer, in order.
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { TurngraphError } from '../core/errors.ts'

@@ -1,3 +1,4 @@
+// Decides who calls, what that caller may do, how often, and from which pages.
 import type { Request, RequestHandler, Response } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit'
 import { TurngraphError } from '../core/errors.ts'

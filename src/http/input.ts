@@ -1,3 +1,4 @@
+// Reads what a request says, in its path, query, headers and body, within bounds.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { getHeapStatistics } from 'node:v8'

@@ -1,3 +1,4 @@
+// Serves MCP over streamable HTTP.
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Request, Response } from 'express'
 import { createMcpServer } from '../mcp/server.ts'

@@ -1,3 +1,4 @@
+// Counts what the service does, and serves the figures to Prometheus.
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ErrorCode } from '../core/errors.ts'

@@ -1,3 +1,4 @@
+// Collects the JSON schemas of an OpenAPI document as components.
 import * as z from 'zod'
 import { errorBody, wireSchema } from '../core/wire-form.ts'
 import { operations, SHARED_SCHEMAS } from '../operations/table.ts'

@@ -1,3 +1,4 @@
+// Derives the OpenAPI document from the tables of operations and routes.
 import * as z from 'zod'
 import { ERRORS } from '../core/errors.ts'
 import { errorBody } from '../core/wire-form.ts'

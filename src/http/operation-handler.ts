@@ -1,3 +1,4 @@
+// Runs an operation for a request: parses, authorizes by project, renders the answer.
 import type { Request, RequestHandler } from 'express'
 import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'

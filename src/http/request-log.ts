@@ -1,3 +1,4 @@
+// Writes one line of the log for each request.
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import { pinoHttp } from 'pino-http'

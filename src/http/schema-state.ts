@@ -1,3 +1,4 @@
+// Knows whether the graph can be worked with, and says in the log when the store is away and back.
 import { isAway, isDiskError, TurngraphError } from '../core/errors.ts'
 import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
@@ -129,7 +130,6 @@ export class SchemaState {
 }
 
 /** Says in the log that the store is away, once and when the reason changes, and once that it is back. */
-
 export class StoreWatch {
   readonly #log: Log
   readonly #store: string

@@ -1,3 +1,4 @@
+// Starts and ends the HTTP service of a graph.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Queries } from '../analysis/query/queries.ts'

@@ -1,3 +1,4 @@
+// Takes the upload of a transcript as it streams.
 import { type Duplex, pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Request, RequestHandler } from 'express'

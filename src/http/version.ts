@@ -1,3 +1,4 @@
+// Reads the version of the package.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 

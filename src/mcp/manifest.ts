@@ -1,3 +1,4 @@
+// Lists the MCP tools with their JSON schemas and examples.
 import * as z from 'zod'
 import { wireSchema } from '../core/wire-form.ts'
 import { ALL_TOOLS, type Tool } from '../operations/tools.ts'

@@ -1,3 +1,4 @@
+// Serves the MCP tools over any transport.
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   type CallToolResult,

@@ -1,3 +1,4 @@
+// Declares the operations of analysts.
 import * as z from 'zod'
 import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../analysis/named-analyses.ts'
 import { parametersIn, tokensOf } from '../analysis/query/cypher-lexer.ts'

@@ -1,3 +1,4 @@
+// Declares the operations that export, restore, examine and forget.
 import * as z from 'zod'
 import { project, wholeNumber } from '../core/fields.ts'
 import { foreignCursor } from '../core/pages.ts'

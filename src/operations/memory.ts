@@ -1,3 +1,4 @@
+// Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
 import { canonicalInstant } from '../core/instants.ts'
@@ -38,8 +39,6 @@ import {
 } from '../memory/worlds/world-progress.ts'
 import { createWorld, createWorldRequest, deleteWorld, world } from '../memory/worlds/worlds.ts'
 import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
-
-/** The memory of turns: capture, context, criteria, worlds and the records themselves. */
 
 export const captureAnswer = turnState.extend({
   created: z.boolean().describe('false: the same record stood there already'),

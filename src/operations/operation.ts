@@ -1,3 +1,4 @@
+// Declares what an operation is, what a call brings with it, and the fields that operations share.
 import type * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'

@@ -1,3 +1,4 @@
+// Maps each operation to its REST route.
 import { type OperationName, operations } from './table.ts'
 
 /**

@@ -1,3 +1,4 @@
+// Declares the operations on turn runs and attempts: the tools of seed 001 (contract: runs.md).
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { integerBetween, name, project, text, wholeNumber } from '../core/fields.ts'
@@ -26,8 +27,6 @@ import {
   turnStatusOf,
 } from '../runs/views.ts'
 import { operation, worldSlug } from './operation.ts'
-
-/** Turn runs and attempts: seed 001's tools as operations (contract: runs.md). */
 
 const turnRunId = recordId
 const attemptId = recordId

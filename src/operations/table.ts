@@ -1,3 +1,4 @@
+// Collects the operations of all capabilities in one table.
 import type * as z from 'zod'
 import { turnState } from '../memory/record/record.ts'
 import { worldProgress } from '../memory/worlds/world-progress.ts'

@@ -1,3 +1,4 @@
+// Declares the MCP tools: what each takes and answers, and which operation runs.
 import * as z from 'zod'
 import { integerBetween, name } from '../core/fields.ts'
 import { parseWire } from '../core/wire-form.ts'
@@ -43,8 +44,6 @@ const hints = (kind: 'reads' | 'writes' | 'writes once' | 'ends'): Tool['annotat
 const worldSlug = name.describe('the world: one autobuild session of a task')
 const turnRunId = recordId
 const attemptId = recordId
-
-/** Strict, where a query string would be lenient: digits in quotes are no number here. */
 
 /**
  * An answer holds its content twice, the second time as text, where each quote may take two bytes: a page of a third makes

@@ -1,3 +1,4 @@
+// Declares the upload of a transcript, whose body is not JSON but its bytes: its fields stand in the path and the query.
 import * as z from 'zod'
 import { name, project, text } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
@@ -6,8 +7,6 @@ import { importTranscript } from '../transcripts/import.ts'
 import { contentsOfTranscripts, transcriptContents } from '../transcripts/progress.ts'
 import { readingFigures } from '../transcripts/reading-counts.ts'
 import { transcriptOffset } from './transcripts.ts'
-
-/** The one call whose body is no JSON: the bytes of a transcript. Its fields stand in the path and the query. */
 
 export const UPLOAD_PATH = '/v1/transcripts/{session_id}'
 export const UPLOAD_SUMMARY = 'Import a transcript: the body is the JSONL itself, from a byte on'

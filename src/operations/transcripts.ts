@@ -1,3 +1,4 @@
+// Declares the operations on transcripts of agents (contract: transcripts.md).
 import * as z from 'zod'
 import { name, project, text, wholeNumber } from '../core/fields.ts'
 import { numberCursor, page, pageFields, readPage } from '../core/pages.ts'
@@ -16,8 +17,6 @@ import {
 import { listTranscriptSteps, transcriptStep } from '../transcripts/steps.ts'
 import { listToolStats, toolStat } from '../transcripts/tool-stats.ts'
 import { operation } from './operation.ts'
-
-/** Transcripts of agents: how sessions really go (contract: transcripts.md). */
 
 const MOST = 2 ** 31 - 1
 const limit = (usual: number) => wholeNumber(0, MOST).default(usual).describe(`0: all; default ${usual}`)

@@ -1,3 +1,4 @@
+// Lets the graph plan the hot statements before anybody waits for them.
 import { hasCode } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { Graph } from '../graph/port.ts'

@@ -1,3 +1,4 @@
+// Reads the configuration from the environment.
 import path from 'node:path'
 import { closestMatch } from 'leven'
 import * as z from 'zod'
@@ -201,7 +202,6 @@ export function maskedConfig(config: Config): Record<string, unknown> {
 const mask = (secret: string | null): string | null => (secret === null ? null : '****')
 
 /** Names a store as texts for users do: `Neo4j at bolt://db:7687`, `the graph in ./.turngraph`. */
-
 export const storeName = (store: Store): string =>
   store.kind === 'neo4j'
     ? `Neo4j at ${store.url}`

@@ -1,3 +1,4 @@
+// Writes the log as JSON lines on standard error.
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
 import { scrubText } from '../core/scrub/scrub.ts'
 

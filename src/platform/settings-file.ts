@@ -1,3 +1,4 @@
+// Reads a JSON file that a setting names.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'

@@ -1,3 +1,4 @@
+// Checks the turn record that ends an attempt against the attempt's scope.
 import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'

@@ -1,3 +1,4 @@
+// Waits for attempts that workers outside end.
 import type { AttemptRef, TurnRunStore } from './turn-run-store.ts'
 
 const POLL_MS = 500

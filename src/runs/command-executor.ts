@@ -1,3 +1,4 @@
+// Executes an attempt by a command of the operator.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { scrub } from '../core/scrub/scrub.ts'

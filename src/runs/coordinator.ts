@@ -1,3 +1,4 @@
+// Takes turn runs and single attempts through their attempts.
 import PQueue from 'p-queue'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'

@@ -1,3 +1,4 @@
+// Declares what an executor is given and what it answers.
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 
 /** What an executor is given: one attempt at one turn. */

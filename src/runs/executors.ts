@@ -1,3 +1,4 @@
+// Loads the executors that a file names.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'

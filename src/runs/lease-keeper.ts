@@ -1,3 +1,4 @@
+// Renews the lease of a run or an attempt until it ends or is lost.
 import { TurngraphError } from '../core/errors.ts'
 import type { Attempt, TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'

@@ -1,14 +1,11 @@
+// Decides every step of turn runs and attempts, as pure functions: what is seen of a world under its lock goes in, what is
+// to be written comes out, or an error that says why not. The checks of seed 001 stand in its order; `turn-run-store.ts`
+// reads and writes in one transaction. Ids, instants and the database's clock are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
 import type { AttemptStatus, CountSource } from '../graph/model/values.ts'
 import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
-
-/**
- * The life of turn runs and attempts, as pure functions: what is seen of a world under its lock goes in, what is to
- * be written comes out, or an error that says why not. The checks of seed 001 stand in its order; `store.ts` reads
- * and writes in one transaction. Ids, instants and the database's clock are parameters.
- */
 
 export const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
 export const RESTARTED = 'process restart before turn run completed'

@@ -1,3 +1,4 @@
+// Declares the records of turn runs and attempts, and the rules that they keep. Source: seed 001, `turn_runs`.
 import * as z from 'zod'
 import {
   ATTEMPT_STATUSES,
@@ -5,8 +6,6 @@ import {
   TURN_RUN_STATUSES,
   type TurnRunStatus,
 } from '../graph/model/values.ts'
-
-/** A turn run, and the attempts that it sequences: what the graph keeps of them. Source: seed 001, `turn_runs`. */
 
 export const RUN_LIMITS = { turnCount: 100_000, maxAttempts: 1_000_000, reasonCharacters: 2_000 } as const
 

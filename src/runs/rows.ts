@@ -1,3 +1,4 @@
+// Converts turn runs and attempts between rows, records and parameters.
 import * as z from 'zod'
 import { canonicalInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
@@ -5,8 +6,6 @@ import { optionalNumber, textList } from '../graph/model/values.ts'
 import type { Value } from '../graph/port.ts'
 import { noSuch, type View } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
-
-/** Runs and attempts between the graph and the program: rows in, parameters out. */
 
 const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt'])
 

@@ -1,3 +1,4 @@
+// Executes attempts by doing nothing, for trials and tests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor } from './executor.ts'
 

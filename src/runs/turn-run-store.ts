@@ -1,3 +1,4 @@
+// Stores turn runs and attempts in the graph.
 import * as z from 'zod'
 import { hasCode, type TurngraphError } from '../core/errors.ts'
 import { instantOf, LATEST_INSTANT } from '../core/instants.ts'

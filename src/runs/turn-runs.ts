@@ -1,3 +1,4 @@
+// Runs the turns of this process: starts, cancels, claims and sweeps.
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import type { CountSource } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'

@@ -1,3 +1,4 @@
+// Renders turn runs and attempts as callers are answered, by the fields and sentences of seed 001.
 import * as z from 'zod'
 import {
   ATTEMPT_STATUSES,
@@ -7,8 +8,6 @@ import {
 } from '../graph/model/values.ts'
 import { continuationContext } from '../memory/context/continuation.ts'
 import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
-
-/** What callers are answered about runs and attempts, by the fields and sentences of seed 001. */
 
 const pollAttempt = z.object({
   tool: z.literal('get_turn_status'),

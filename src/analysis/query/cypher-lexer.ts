@@ -1,3 +1,4 @@
+// Splits a Cypher statement into tokens, so that words in texts and comments are not taken for clauses.
 import { invalidQuery } from './reader.ts'
 
 export type Token = {

@@ -1,3 +1,4 @@
+// Runs queries of analysts on a copy of the embedded graph.
 import { type Copy, readOnlyCopy } from '../../graph/embedded.ts'
 import type { Params } from '../../graph/port.ts'
 import { type Bounds, invalidQuery, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'

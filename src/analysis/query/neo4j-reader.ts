@@ -1,3 +1,4 @@
+// Runs queries of analysts on Neo4j, in READ mode.
 import { TurngraphError } from '../../core/errors.ts'
 import {
   ACCESS,

@@ -1,3 +1,4 @@
+// Queues queries of analysts, and runs them one at a time in a process of their own.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import PQueue from 'p-queue'

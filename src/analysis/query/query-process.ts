@@ -1,3 +1,4 @@
+// Starts, asks and ends the process that runs queries.
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Says what an engine must do to run queries, and takes its rows within bounds.
 import { invalidField, type TurngraphError } from '../../core/errors.ts'
 import type { Params } from '../../graph/port.ts'
 

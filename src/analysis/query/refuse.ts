@@ -1,3 +1,4 @@
+// Refuses queries that do more than read: by their words, and by the plan of the engine.
 import { FUNCTIONS, OPERATORS, PROCEDURES } from './allowed.ts'
 import { type Token, tokensOf } from './cypher-lexer.ts'
 import { invalidQuery, type Plan } from './reader.ts'

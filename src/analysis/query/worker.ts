@@ -1,3 +1,4 @@
+// Is the process that runs queries: it takes orders from its parent and answers each.
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { asTurngraphError, type ErrorBody, TurngraphError } from '../../core/errors.ts'

@@ -1,3 +1,4 @@
+// Finds secrets by the name of the variable, field or option that they are assigned to.
 import { isMixed, isReference, type Secret } from './secret.ts'
 
 /**

@@ -1,3 +1,4 @@
+// Finds tokens by how they begin: the rules of gitleaks, and prefixes that those lack.
 import { GITLEAKS_RULES } from './gitleaks-rules.ts'
 import { isMixed, type Secret } from './secret.ts'
 

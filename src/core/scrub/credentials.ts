@@ -1,3 +1,4 @@
+// Finds credentials in addresses and in headers of HTTP.
 import { isMixed, isReference, type Secret } from './secret.ts'
 
 /** `://user:` and whatever follows without white space, quotes or another `://`. */

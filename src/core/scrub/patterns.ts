@@ -1,3 +1,4 @@
+// Finds secrets by patterns that the collections of rules lack.
 import { isReference, type Secret } from './secret.ts'
 
 /**

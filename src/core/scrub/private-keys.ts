@@ -1,3 +1,4 @@
+// Finds private keys: in PEM, of PuTTY, and encoded once more.
 import type { Secret } from './secret.ts'
 
 const KEY_LABEL = '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----'

@@ -1,10 +1,7 @@
+// Masks the secrets in records and texts: agents quote commands, logs and configuration, and a graph keeps them for years.
+// All texts are scanned at once: forty scans cost four times one.
 import type { Secret } from './secret.ts'
 import { findOwnSecrets, findSecrets } from './secrets.ts'
-
-/**
- * Masks secrets in what is about to be stored: agents quote commands, logs and configuration, and a
- * graph keeps them for years. All texts are scanned at once: forty scans cost four times one.
- */
 
 const MASK = '[redacted]'
 

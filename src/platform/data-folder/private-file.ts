@@ -1,8 +1,7 @@
+// Writes files of the data folder that only their owner may read, and that appear whole or not at all.
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { diskError } from '../../core/errors.ts'
-
-/** Files of the data folder that only its owner may read. They appear whole or not at all. */
 
 export function replacePrivateFile(file: string, text: string): void {
   renameSync(written(file, text), file)

@@ -1,3 +1,4 @@
+// Reads and writes the file that says where the service of a data folder answers.
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
