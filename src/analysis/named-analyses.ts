@@ -120,7 +120,7 @@ function findAnalysis(name: string): Analysis {
 }
 
 /**
- * The statement of an analysis with the values of its parameters, for whoever wants to run it elsewhere.
+ * The statement of an analysis with the values of its parameters, to be run elsewhere.
  *
  * @throws `not_found` where no analysis has the name; `invalid_request` where it cannot be narrowed down so
  */

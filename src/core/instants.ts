@@ -6,7 +6,7 @@ const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/
 
 /**
- * The one form in which Turngraph stores and shows an instant, or `null` where the text is none.
+ * The one form in which Turngraph stores and shows an instant, or `null` where the text is not an instant.
  *
  * @example canonicalInstant('2026-03-08T14:07:00.397166+01:00') // '2026-03-08T13:07:00.397166Z'
  */

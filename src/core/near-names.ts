@@ -30,7 +30,7 @@ export function didYouMean(near: readonly string[]): string {
   return ` Did you mean ${others === '' ? last : `${others} or ${last}`}?`
 }
 
-/** Names of which the one is in the other come after those that are near by themselves. */
+/** Names that contain each other come after those that are near by themselves. */
 const CONTAINED = 1
 const LEAST_CONTAINED = 3
 

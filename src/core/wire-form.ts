@@ -68,11 +68,11 @@ function fromWire(schema: z.ZodType, value: unknown): unknown {
   return converterFrom(schema)(value)
 }
 
-const converterTo = remembered((schema) => converterOf(schema, same, snakeCase) ?? asItIs)
-const converterFrom = remembered((schema) => converterOf(schema, snakeCase, same) ?? asItIs)
+const converterTo = memoize((schema) => converterOf(schema, same, snakeCase) ?? asItIs)
+const converterFrom = memoize((schema) => converterOf(schema, snakeCase, same) ?? asItIs)
 
 /** A schema is walked once, not for every value. */
-function remembered(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) => Converter {
+function memoize(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) => Converter {
   const known = new WeakMap<z.ZodType, Converter>()
   return (schema) => {
     const found = known.get(schema)
@@ -115,7 +115,7 @@ function converterOf(schema: z.ZodType, from: Rename, to: Rename): Converter | n
  * problem with its path and remedy.
  */
 export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
-  const parsed = parsedBy(wireSchema(schema), value, what)
+  const parsed = parseBy(wireSchema(schema), value, what)
   return fromWire(schema, parsed) as z.output<S>
 }
 
@@ -126,11 +126,11 @@ export function parseInput<S extends z.ZodType>(
   what: string,
   unknownKey?: string,
 ): z.output<S> {
-  return parsedBy(schema, value, what, unknownKey) as z.output<S>
+  return parseBy(schema, value, what, unknownKey) as z.output<S>
 }
 
-function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: string): unknown {
-  const { result, reserved } = looked(schema, value)
+function parseBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: string): unknown {
+  const { result, reserved } = checkAgainst(schema, value)
   if (result.success && reserved.length === 0) return result.data
   throw invalidRequest(what, [
     ...(result.error?.issues ?? []).flatMap((issue) =>
@@ -140,7 +140,7 @@ function parsedBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: 
   ])
 }
 
-function looked(schema: z.ZodType, value: unknown) {
+function checkAgainst(schema: z.ZodType, value: unknown) {
   try {
     return {
       result: schema.safeParse(value, { reportInput: true, error: inPlainWords }),

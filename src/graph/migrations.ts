@@ -134,7 +134,7 @@ const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
 
 /**
  * A command may take longer than the lease. A renewal that fails is followed by the next one; where all do, a second process
- * runs the same commands, of which each may be repeated. The embedded graph needs none, and takes one writer at a time.
+ * runs the same commands, each of which may be repeated. The embedded graph needs none, and takes one writer at a time.
  */
 function keepRenewed(
   graph: Graph,

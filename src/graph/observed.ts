@@ -12,7 +12,7 @@ export type StatementObserver = (seen: {
   error: unknown
 }) => void
 
-/** A graph whose statements are told of, and are spans of whoever traces (`@opentelemetry/api` alone: no exporter). */
+/** Reports each statement to an observer, and as a span to a tracer (`@opentelemetry/api` alone: no exporter). */
 export class ObservedGraph implements Graph {
   readonly #graph: Graph
   readonly #observe: StatementObserver
@@ -35,22 +35,22 @@ export class ObservedGraph implements Graph {
   }
 
   read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
-    return this.#told(statement.name, () => this.#graph.read(statement, params, deadline))
+    return this.#trace(statement.name, () => this.#graph.read(statement, params, deadline))
   }
 
   write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
-    // One transaction, of which the engine tells nothing apart.
+    // The engine does not tell the statements of one transaction apart.
     const names = new Set(steps.map(({ statement }) => statement.name))
-    return this.#told([...names].join('+'), () => this.#graph.write(steps, deadline))
+    return this.#trace([...names].join('+'), () => this.#graph.write(steps, deadline))
   }
 
   async transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
-    const told =
+    const traced =
       (run: Run): Run =>
       (step) =>
-        this.#told(step.statement.name, () => run(step))
+        this.#trace(step.statement.name, () => run(step))
     try {
-      return await this.#graph.transact((run) => work(told(run)), deadline)
+      return await this.#graph.transact((run) => work(traced(run)), deadline)
     } catch (error) {
       this.#onFailure(error)
       throw error
@@ -69,7 +69,7 @@ export class ObservedGraph implements Graph {
     return this.#graph.close()
   }
 
-  #told<T>(statement: string, work: () => Promise<T>): Promise<T> {
+  #trace<T>(statement: string, work: () => Promise<T>): Promise<T> {
     const began = performance.now()
     const attributes = { 'db.system.name': this.engine, 'db.operation.name': statement }
     return this.#tracer.startActiveSpan(statement, { kind: SpanKind.CLIENT, attributes }, async (span) => {

@@ -110,12 +110,12 @@ function headerOf(req: IncomingMessage, header: string): string | null {
 export function projectHeader(req: IncomingMessage): string | null {
   const value = headerOf(req, 'turngraph-project')
   if (value === null) return null
-  const project = name.safeParse(decoded(value))
+  const project = name.safeParse(decodeName(value))
   if (project.success) return project.data
   throw badHeader('turngraph-project', project.error.issues[0]?.message ?? 'is no name')
 }
 
-function decoded(value: string): string {
+function decodeName(value: string): string {
   if (!/[\x80-\xff]/.test(value)) return value
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))

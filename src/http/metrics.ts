@@ -69,7 +69,7 @@ export class Metrics {
 
   answered(operation: OperationName, answer: unknown): void {
     this.#operations.inc({ operation, outcome: 'ok' })
-    if (operation === 'captureTurnState') this.#captured(answer as OperationOutput<'captureTurnState'>)
+    if (operation === 'captureTurnState') this.#countCapture(answer as OperationOutput<'captureTurnState'>)
     if (operation === 'loadTurnContinuationContext') {
       const { role, status } = answer as OperationOutput<'loadTurnContinuationContext'>
       this.#contexts.inc({ role, status })
@@ -98,7 +98,7 @@ export class Metrics {
     this.#imported.inc({ what: 'bad_lines' }, badLines)
   }
 
-  #captured({ created, superseded, redactions }: OperationOutput<'captureTurnState'>): void {
+  #countCapture({ created, superseded, redactions }: OperationOutput<'captureTurnState'>): void {
     this.#captures.inc({ outcome: superseded ? 'superseded' : created ? 'created' : 'repeated' })
     this.#redactions.inc(redactions)
   }

@@ -31,7 +31,7 @@ export class SchemaComponents {
     for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
       this.#add(componentName(name), definition)
     }
-    return relocated(rest)
+    return relocateRefs(rest)
   }
 
   /** A `$ref` to an input as the body of a request: what stands in the path does not stand in it too. */
@@ -52,7 +52,7 @@ export class SchemaComponents {
     const required = new Set((definition.required ?? []) as string[])
     return Object.entries((definition.properties ?? {}) as Record<string, Json>).map(([name, schema]) => ({
       name,
-      schema: relocated(schema),
+      schema: relocateRefs(schema),
       required: required.has(name),
     }))
   }
@@ -85,7 +85,7 @@ export class SchemaComponents {
   }
 
   #add(name: string, definition: Json): void {
-    const { id: _id, ...schema } = relocated(definition)
+    const { id: _id, ...schema } = relocateRefs(definition)
     const held = this.schemas[name]
     if (held !== undefined && JSON.stringify(held) !== JSON.stringify(schema)) {
       throw new Error(`two schemas of the OpenAPI document would be called ${name}`)
@@ -97,7 +97,7 @@ export class SchemaComponents {
 /** The only schema that holds itself is that of free JSON; zod numbers each place it stands at. */
 const componentName = (name: string): string => (name.startsWith('__schema') ? 'JsonValue' : name)
 
-const relocated = (schema: Json): Json =>
+const relocateRefs = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string'
       ? value.replace(

@@ -50,7 +50,7 @@ export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: str
   return parseWire(schema, useHeader ? { ...sent, project: header } : sent, what)
 }
 
-/** Runs an operation for whoever calls, in the project that they name and may reach. */
+/** Runs an operation for a caller, in the project that the call names and the caller may reach. */
 export async function runFor(
   { graph, metrics, defaultProject, ...settings }: OperationContext,
   caller: Caller,

@@ -119,7 +119,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     await runs.close() // what the last requests began
     await graph.close()
     await instance.release()
-    // Last: whoever waits for the graph watches this file.
+    // Last: a process that waits for the graph watches this file.
     removeServerFile(config.dataFolder, url)
     log.info({ url }, 'closed')
   }
@@ -167,7 +167,7 @@ function listen(server: Server, { host, port }: Config): Promise<number> {
   })
 }
 
-/** An address that means "all of them" is none to connect to. */
+/** Replaces an address that means "all of them", to which nobody can connect. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '') return '127.0.0.1'
   const bare = host.replace(/^\[|\]$/g, '')

@@ -29,7 +29,7 @@ async function* bodyOf(req: Request): AsyncGenerator<Buffer> {
   let bytes = Number(req.headers['content-length'] ?? 0)
   if (bytes > MOST_BYTES) throw tooLarge()
   bytes = 0
-  for await (const chunk of decoded(req)) {
+  for await (const chunk of decompress(req)) {
     bytes += (chunk as Buffer).length
     if (bytes > MOST_BYTES) throw tooLarge()
     yield chunk as Buffer
@@ -37,7 +37,7 @@ async function* bodyOf(req: Request): AsyncGenerator<Buffer> {
 }
 
 /** Offsets count the bytes of the transcript, not those that were sent. */
-async function* decoded(req: Request): AsyncGenerator<Buffer> {
+async function* decompress(req: Request): AsyncGenerator<Buffer> {
   const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return yield* req
   const decode = DECODERS[encoding]

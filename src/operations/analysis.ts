@@ -81,7 +81,7 @@ export const analysisOperations = {
     }),
     run: async (_graph, { query, params, limit, timeoutMs }, { queries, log }) => {
       const began = performance.now()
-      const told = async (outcome: Record<string, unknown>) => {
+      const audit = async (outcome: Record<string, unknown>) => {
         const { scrubbed } = await scrub({ query })
         const ms = Math.round(performance.now() - began)
         log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
@@ -89,10 +89,10 @@ export const analysisOperations = {
       try {
         refuseUnusedParameters(query, params ?? {})
         const answer = await queries.ask({ query, params: params ?? {}, limit, timeoutMs })
-        await told({ outcome: 'ok', rows: answer.rows.length })
+        await audit({ outcome: 'ok', rows: answer.rows.length })
         return answer
       } catch (error) {
-        await told({ outcome: asTurngraphError(error).code })
+        await audit({ outcome: asTurngraphError(error).code })
         throw error
       }
     },

@@ -147,7 +147,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
   }
 }
 
-/** A misspelt variable would be one that has no effect. Those of tests are none of ours. */
+/** Finds misspelt variables, which would have no effect. Those of tests are not settings. */
 function findUnknownVariables(set: Record<string, unknown>): string[] {
   return Object.keys(set)
     .filter((name) => name.startsWith('TURNGRAPH_') && !name.startsWith('TURNGRAPH_TEST_'))

@@ -80,7 +80,7 @@ async function outcomeOf(
   const onAbort = () => end(reasonOf(signal))
   const late = setTimeout(() => end(`the command took longer than ${timeoutMs} ms`), timeoutMs)
   signal.addEventListener('abort', onAbort, { once: true })
-  const output = capped(child, () => end(`the command wrote more than ${MAX_OUTPUT_BYTES} bytes`))
+  const output = collectOutput(child, () => end(`the command wrote more than ${MAX_OUTPUT_BYTES} bytes`))
   const errors = tail(child)
   child.once('exit', () => {
     killGroup(child) // what it left running would hold its output open
@@ -129,7 +129,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-function capped(child: ChildProcess, onOverflow: () => void): () => Buffer {
+function collectOutput(child: ChildProcess, onOverflow: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let bytes = 0
   child.stdout?.on('data', (chunk: Buffer) => {

@@ -32,7 +32,7 @@ export type CoordinatorParts = {
   observer: TurnRunsObserver
 }
 
-/** Told of what ends here, for whoever counts. */
+/** Counts what ends here. */
 export type TurnRunsObserver = { runEnded: (status: TurnRunStatus) => void; leaseLost: () => void }
 
 export type TurnRunsLog = {
@@ -163,7 +163,7 @@ export class Coordinator {
   async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<TurngraphError | null> {
     const fence = attempt.fence ?? 0
     const written = this.#requestOf(attempt, world, outcome)
-    const fail = (reason: string) => this.#store.failAttempt(attempt, fence, bounded(reason))
+    const fail = (reason: string) => this.#store.failAttempt(attempt, fence, limitReason(reason))
     try {
       if ('failed' in written) await this.persist(world, () => fail(written.failed))
       else
@@ -181,7 +181,7 @@ export class Coordinator {
     return null
   }
 
-  /** What the executor gave, as the record of its turn; or why it is none. */
+  /** What the executor gave, as the record of its turn; or why it is not one. */
   #requestOf(
     { attemptedTurn }: Attempt,
     world: World,
@@ -223,7 +223,7 @@ export class Coordinator {
       }
       this.#log.warn({ turnRunId: run.turnRunId, err: error }, 'the turn run cannot go on')
       const reason = error instanceof Error ? error.message : String(error)
-      await this.persist(world, () => this.#store.failTurnRun(run, fence, bounded(reason)))
+      await this.persist(world, () => this.#store.failTurnRun(run, fence, limitReason(reason)))
       this.#observer.runEnded('failed')
     } catch (cause) {
       this.#trouble(cause, `ending turn run ${run.turnRunId}; its lease will expire`)
@@ -288,7 +288,7 @@ function stoppedMeanwhile(error: unknown): null {
   throw error
 }
 
-function bounded(given: string): string {
+function limitReason(given: string): string {
   const reason = scrubText(given) // a secret that was cut would not be known
   return reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`
 }

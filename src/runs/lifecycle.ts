@@ -117,7 +117,7 @@ export function startAttemptForTurnRun(
 ): Decision<Attempt> {
   const { world, run, attempt, askedRun, askedAttempt } = view
   if (askedAttempt !== null) return unchanged(askedAttempt)
-  const asked = known(askedRun, 'turn run')
+  const asked = requireFound(askedRun, 'turn run')
   if (asked.status !== 'running') throw notRunning(asked)
   if (run?.turnRunId !== asked.turnRunId) throw busy(world, run, attempt)
   if (asked.fence !== fence) throw leaseLost(`Turn run ${asked.turnRunId} has another coordinator.`)
@@ -167,7 +167,7 @@ function newAttempt(
 
 /** A worker takes an external attempt; the same worker's second claim is answered alike. */
 export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: string): Decision<Attempt> {
-  const asked = known(askedAttempt, 'attempt')
+  const asked = requireFound(askedAttempt, 'attempt')
   if (asked.status !== 'running') throw leaseLost(`Attempt ${asked.attemptId} is ${asked.status}.`)
   if (asked.executor === EXTERNAL && asked.leaseOwner === workerId) return unchanged(asked)
   if (asked.fence !== null) throw busy(world, run, asked)
@@ -184,7 +184,7 @@ export type Renewed = { leaseUntil: number; cancelRequested: boolean; abortReque
 
 /** The owner of an attempt says that it lives. A renewal never lowers the lease: the clock of a wait is old. */
 export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence: number): Decision<Renewed> {
-  const asked = owned(askedAttempt, fence)
+  const asked = requireOwnedAttempt(askedAttempt, fence)
   const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
   return {
     change: { attempt: { ...asked, leaseUntil } },
@@ -204,7 +204,7 @@ export function renewTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, attemptFence }: { fence: number; attemptFence: number | null },
 ): Decision<Renewed & { attemptHeld: boolean }> {
-  const asked = ownedRun(askedRun, fence)
+  const asked = requireOwnedRun(askedRun, fence)
   const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
   const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
   return {
@@ -234,7 +234,7 @@ export function endAttempt(
   { askedAttempt, run }: View,
   { fence, outcome, at }: { fence: number; outcome: Outcome; at: string },
 ): Decision<Attempt> {
-  const asked = known(askedAttempt, 'attempt')
+  const asked = requireFound(askedAttempt, 'attempt')
   if (asked.fence === fence && asked.status === outcome.status) {
     if (outcome.status !== 'committed' || outcome.digest === asked.digest) return unchanged(asked)
     throw new TurngraphError('turn_conflict', `Attempt ${asked.attemptId} has committed another record.`, {
@@ -242,7 +242,7 @@ export function endAttempt(
       details: { attempt_id: asked.attemptId, turn_number: asked.producedTurn },
     })
   }
-  return settled(owned(asked, fence), run, outcome, at)
+  return settleAttempt(requireOwnedAttempt(asked, fence), run, outcome, at)
 }
 
 /** A turn that its attempt did not try would tear the chain. */
@@ -252,7 +252,12 @@ export function refuseOtherTurn({ attemptId, attemptedTurn }: Attempt, turnNumbe
 }
 
 /** Ends an active attempt and counts it in its run, once: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
-function settled(attempt: Attempt, run: TurnRun | null, outcome: Outcome, at: string): Decision<Attempt> {
+function settleAttempt(
+  attempt: Attempt,
+  run: TurnRun | null,
+  outcome: Outcome,
+  at: string,
+): Decision<Attempt> {
   const ended: Attempt = {
     ...attempt,
     status: outcome.status,
@@ -262,11 +267,11 @@ function settled(attempt: Attempt, run: TurnRun | null, outcome: Outcome, at: st
     failureReason: outcome.status === 'committed' ? null : outcome.reason,
   }
   const ofRun = run !== null && run.turnRunId === attempt.turnRunId ? run : null
-  const next = ofRun === null ? null : afterAttempt(counted(ofRun, outcome.status), at)
+  const next = ofRun === null ? null : afterAttempt(countAttempt(ofRun, outcome.status), at)
   return { change: { attempt: ended, ...(next !== null && { run: next }) }, answer: ended }
 }
 
-function counted(run: TurnRun, status: Exclude<AttemptStatus, 'running'>): TurnRun {
+function countAttempt(run: TurnRun, status: Exclude<AttemptStatus, 'running'>): TurnRun {
   return {
     ...run,
     activeAttemptId: null,
@@ -301,7 +306,7 @@ export type Cancel = { reason: string; abort: boolean; at: string }
 
 /** Lets the running attempt finish, or aborts it; the first reason stays. */
 export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel): Decision<TurnRun> {
-  const asked = known(askedRun, 'turn run')
+  const asked = requireFound(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
   const own = attempt !== null && attempt.turnRunId === asked.turnRunId ? attempt : null
   const aborted =
@@ -312,31 +317,36 @@ export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel
       : asked
   if (cancel.abort && own !== null && own.fence === null) {
     // Nobody is at work on it, so nobody has to be waited for.
-    const { change } = settled(own, requested, { status: 'interrupted', reason: NEVER_CLAIMED }, cancel.at)
+    const { change } = settleAttempt(
+      own,
+      requested,
+      { status: 'interrupted', reason: NEVER_CLAIMED },
+      cancel.at,
+    )
     return { change, answer: change?.run ?? requested }
   }
-  const next = own === null ? cancelled(requested, cancel.at) : requested
+  const next = own === null ? cancelRun(requested, cancel.at) : requested
   const change = { run: next, ...(aborted !== null && { attempt: aborted }) }
   return { change: next === asked && aborted === null ? null : change, answer: next }
 }
 
 export function finalizeCancelledTurnRunIfIdle({ askedRun }: View, at: string): Decision<TurnRun> {
-  const asked = known(askedRun, 'turn run')
+  const asked = requireFound(askedRun, 'turn run')
   if (asked.status !== 'cancel_requested' || asked.activeAttemptId !== null) return unchanged(asked)
-  const next = cancelled(asked, at)
+  const next = cancelRun(asked, at)
   return { change: { run: next }, answer: next }
 }
 
-const cancelled = (run: TurnRun, at: string): TurnRun => ({ ...run, status: 'cancelled', endedAt: at })
+const cancelRun = (run: TurnRun, at: string): TurnRun => ({ ...run, status: 'cancelled', endedAt: at })
 
 /** The coordinator itself cannot go on: a store error that lasts. */
 export function failTurnRun(
   { attempt, askedRun }: View,
   { fence, reason, at }: { fence: number; reason: string; at: string },
 ): Decision<TurnRun> {
-  const asked = known(askedRun, 'turn run')
+  const asked = requireFound(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
-  return ended(ownedRun(asked, fence), attempt, { status: 'failed', reason }, at)
+  return endRun(requireOwnedRun(asked, fence), attempt, { status: 'failed', reason }, at)
 }
 
 /** A coordinator that ends hands its run back: no world waits for a lease whose owner is known to be gone. */
@@ -344,13 +354,13 @@ export function handBackTurnRun(
   { attempt, askedRun }: View,
   { fence, at }: { fence: number; at: string },
 ): Decision<TurnRun> {
-  const asked = known(askedRun, 'turn run')
+  const asked = requireFound(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
-  return ended(ownedRun(asked, fence), attempt, { status: 'interrupted', reason: RESTARTED }, at)
+  return endRun(requireOwnedRun(asked, fence), attempt, { status: 'interrupted', reason: RESTARTED }, at)
 }
 
 /** Ends a run before its time, and its active attempt with it, for the same reason. */
-function ended(
+function endRun(
   run: TurnRun,
   attempt: Attempt | null,
   { status, reason }: { status: 'failed' | 'interrupted'; reason: string },
@@ -360,7 +370,7 @@ function ended(
   const gone: Attempt | null =
     own === null ? null : { ...own, status: 'interrupted', endedAt: at, failureReason: reason }
   const next: TurnRun = {
-    ...(gone === null ? run : counted(run, 'interrupted')),
+    ...(gone === null ? run : countAttempt(run, 'interrupted')),
     status,
     failureReason: reason,
     endedAt: at,
@@ -383,7 +393,7 @@ export function reconcile(view: View, { formerLifeOf, held, at }: Reconcile): De
   const { now, run, attempt } = view
   const inHand = run !== null && held.has(run.turnRunId)
   if (run !== null && !inHand && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
-    const { change } = ended(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
+    const { change } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
     return {
       change,
       answer: { interruptedRun: run.turnRunId, interruptedAttempt: change?.attempt?.attemptId ?? null },
@@ -391,13 +401,13 @@ export function reconcile(view: View, { formerLifeOf, held, at }: Reconcile): De
   }
   const executedHere = attempt?.executor !== EXTERNAL && (inHand || held.has(attempt?.attemptId ?? ''))
   if (attempt === null || executedHere) return unchanged({ interruptedRun: null, interruptedAttempt: null })
-  const reason = overdue(attempt, now, formerLifeOf)
+  const reason = overdueReason(attempt, now, formerLifeOf)
   if (reason === null) return unchanged({ interruptedRun: null, interruptedAttempt: null })
-  const { change } = settled(attempt, run, { status: 'interrupted', reason }, at)
+  const { change } = settleAttempt(attempt, run, { status: 'interrupted', reason }, at)
   return { change, answer: { interruptedRun: null, interruptedAttempt: attempt.attemptId } }
 }
 
-function overdue(attempt: Attempt, now: number, formerLifeOf: string | null): string | null {
+function overdueReason(attempt: Attempt, now: number, formerLifeOf: string | null): string | null {
   if (attempt.executor !== EXTERNAL && attempt.leaseOwner === formerLifeOf) return ATTEMPT_RESTARTED
   if (attempt.leaseUntil > now) return null
   return attempt.fence === null ? NEVER_CLAIMED : LEASE_EXPIRED
@@ -436,20 +446,20 @@ export function worldAfter(
   }
 }
 
-function known<T>(held: T | null, what: 'attempt' | 'turn run'): T {
+function requireFound<T>(held: T | null, what: 'attempt' | 'turn run'): T {
   if (held === null) throw noSuch(what)
   return held
 }
 
-function owned(attempt: Attempt | null, fence: number): Attempt {
-  const held = known(attempt, 'attempt')
+function requireOwnedAttempt(attempt: Attempt | null, fence: number): Attempt {
+  const held = requireFound(attempt, 'attempt')
   if (held.status !== 'running') throw leaseLost(`Attempt ${held.attemptId} is ${held.status}.`)
   if (held.fence !== fence) throw leaseLost(`Attempt ${held.attemptId} is not held with fence ${fence}.`)
   return held
 }
 
-function ownedRun(run: TurnRun | null, fence: number): TurnRun {
-  const held = known(run, 'turn run')
+function requireOwnedRun(run: TurnRun | null, fence: number): TurnRun {
+  const held = requireFound(run, 'turn run')
   if (!isActiveRun(held.status)) throw leaseLost(`Turn run ${held.turnRunId} is ${held.status}.`)
   if (held.fence !== fence) throw leaseLost(`Turn run ${held.turnRunId} has another coordinator.`)
   return held

@@ -68,7 +68,7 @@ function pieceAt(
   query: string,
   at: number,
 ): { kind: Token['kind'] | null; text: string; length: number } | null {
-  // `/` is a mark too, but a comment that does not end is none.
+  // `/` is a mark too, but a comment that does not end is not one.
   if (query.startsWith('/*', at) && query.indexOf('*/', at + 2) === -1) return null
   for (const { kind, form } of PIECES) {
     form.lastIndex = at

@@ -60,7 +60,7 @@ export class Queries {
     const run = async () => {
       clearTimeout(timer)
       const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
-      const process = await this.#opened()
+      const process = await this.#openProcess()
       const bookmarks = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
       return process.ask({ query: statement, params, bounds }, leftMs)
@@ -75,7 +75,7 @@ export class Queries {
     this.#end()
   }
 
-  async #opened(): Promise<QueryProcess> {
+  async #openProcess(): Promise<QueryProcess> {
     clearTimeout(this.#idle ?? undefined)
     let process = this.#process
     if (process?.ended !== false) {

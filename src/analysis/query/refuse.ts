@@ -104,11 +104,11 @@ const isWord = (token: Token | undefined): token is Token =>
  */
 export function refuseByPlan(engine: keyof typeof OPERATORS, { reads, operators, procedures }: Plan): void {
   const foreign = operators.find((operator) => !OPERATORS[engine].has(operator))
-  if (foreign !== undefined) throw refused(`needs the operator ${foreign}`)
+  if (foreign !== undefined) throw foreignPlan(`needs the operator ${foreign}`)
   const called = procedures.find((procedure) => !PROCEDURES.has(procedure))
-  if (called !== undefined) throw refused(`calls the procedure ${called}`)
-  if (!reads || operators.length === 0) throw refused('is none that only reads')
+  if (called !== undefined) throw foreignPlan(`calls the procedure ${called}`)
+  if (!reads || operators.length === 0) throw foreignPlan('is none that only reads')
 }
 
-const refused = (problem: string) =>
+const foreignPlan = (problem: string) =>
   invalidQuery(`${problem}, which is not for queries`, 'Only reading statements are run.')

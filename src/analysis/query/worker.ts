@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 20
 let reader: Reader | null = null
 let fullMemory = Number.POSITIVE_INFINITY
 
-/** Where this file is what the process was started with: whoever imports it has a life of its own. */
+/** Serves only where the process was started with this file: a module that imports it goes on with its own work. */
 const [, started, folder] = process.argv
 if (started === fileURLToPath(import.meta.url) && folder !== undefined) serve(folder)
 
@@ -37,14 +37,14 @@ function serve(folder: string): void {
       (error: unknown) => send({ failed: asTurngraphError(error).toWire().error }),
     )
   })
-  // Whoever started it is gone, perhaps before this one could listen, and cannot clear up.
+  // The parent is gone, perhaps before this process could listen, and cannot clear up.
   const end = () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     process.exit(0)
   }
   process.on('disconnect', end)
   if (!process.connected) end()
-  // They go to all processes of a terminal: whoever started it decides.
+  // A terminal sends them to all of its processes: the parent decides.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
   // An engine takes what a query asks for, and none of it from V8's heap.
   setInterval(() => {
@@ -57,7 +57,7 @@ function serve(folder: string): void {
 async function answerTo(order: Order): Promise<Answer> {
   if ('open' in order) {
     await reader?.close()
-    reader = await opened(order.open)
+    reader = await openReader(order.open)
     fullMemory = process.memoryUsage.rss() + MEMORY_BYTES
     return { opened: true }
   }
@@ -69,7 +69,7 @@ async function answerTo(order: Order): Promise<Answer> {
   return { answered: { ...rows, elapsedMs: Math.round(performance.now() - began) } }
 }
 
-async function opened(source: Extract<Order, { open: unknown }>['open']): Promise<Reader> {
+async function openReader(source: Extract<Order, { open: unknown }>['open']): Promise<Reader> {
   if (source.engine === 'neo4j') return new (await import('./neo4j-reader.ts')).Neo4jReader(source.options)
   return new (await import('./embedded-reader.ts')).EmbeddedReader(source.file)
 }

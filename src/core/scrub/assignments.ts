@@ -239,7 +239,7 @@ const IDENTIFIER =
   /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*|[A-Z]{2,})|\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
 const PROSE_WORD = /^[("'“‘[*_-]*(?:[A-Za-z]?[a-z’'-]*|[A-Z]+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/
 
-/** Of which tokens are made; a password may have any. */
+/** The characters of tokens; a password may have any. */
 const TOKEN = /^[\w.~+/=:%-]+$/
 
 function isSecretValue({ text, quoted }: Value, name: Name): boolean {
@@ -267,7 +267,7 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
 const isPath = (text: string): boolean =>
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) && IDENTIFIER.test(text)
 
-/** With spaces: of a variable or a connection string, or where most words are none of a language. */
+/** With spaces: of a variable or a connection string, or where most words belong to no language. */
 function isPhrase(text: string, quoted: boolean, name: Name): boolean {
   if (!name.isStrong || text.length > 200) return false
   if (name.place === 'pair') return true

@@ -68,7 +68,7 @@ const AUTHORIZATION = new RegExp(
   'dgi',
 )
 
-/** A scheme and parameters, of which one is a signature. */
+/** A scheme and parameters; one of them is a signature. */
 const PARAMETERS = new RegExp(
   `${HEADER}${/(?:Digest|OAuth|AWS4-HMAC-SHA256|Hawk|Signature|SharedAccessSignature|SharedKey)[ \t]{1,4}([\w-]{1,40}=[^\r\n\0"'`]{0,400}(?:"[^"\r\n\0]{0,400}"[, \t]{0,4}[\w-]{0,40}=?[^\s"'`,\0]{0,400}){0,30})/.source}`,
   'dgi',

@@ -4,12 +4,12 @@ import path from 'node:path'
 import { diskError } from '../../core/errors.ts'
 
 export function replacePrivateFile(file: string, text: string): void {
-  renameSync(written(file, text), file)
+  renameSync(writeDraft(file, text), file)
 }
 
 /** False where the file was there already: two processes that start at once agree on the first one's. */
 export function createPrivateFile(file: string, text: string): boolean {
-  const draft = written(file, text)
+  const draft = writeDraft(file, text)
   try {
     linkSync(draft, file)
     return true
@@ -21,7 +21,7 @@ export function createPrivateFile(file: string, text: string): boolean {
   }
 }
 
-function written(file: string, text: string): string {
+function writeDraft(file: string, text: string): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   try {
