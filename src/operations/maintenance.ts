@@ -1,13 +1,11 @@
 // Declares the operations that export, restore, examine and forget.
 import * as z from 'zod'
 import { project, wholeNumber } from '../core/fields.ts'
-import { foreignCursor } from '../core/pages.ts'
 import type { Graph } from '../graph/port.ts'
 import { examination, examine } from '../maintenance/doctor/examine.ts'
-import { cursorOf, positionOf } from '../maintenance/export/cursor.ts'
-import { exportPage, exportPosition } from '../maintenance/export/export.ts'
-import { pairsPage, pairsPosition } from '../maintenance/export/pairs.ts'
-import type { Exported } from '../maintenance/export/places.ts'
+import { exportPosition, headerOf, linesOf } from '../maintenance/export/export.ts'
+import { readPage } from '../maintenance/export/page.ts'
+import { pairLinesOf, pairsPosition } from '../maintenance/export/pairs.ts'
 import { KINDS } from '../maintenance/export/records.ts'
 import { forget } from '../maintenance/forget/forget.ts'
 import { forgetAnswer, forgetRequest } from '../maintenance/forget/record.ts'
@@ -31,31 +29,18 @@ const pageOutput = z.object({
   nextCursor: z.string().nullable().describe('null on the last page'),
 })
 
-type PageInput = {
-  content: 'records' | 'pairs'
-  since?: string | null | undefined
-  limit: number
-  cursor?: string | null | undefined
-}
+type PageInput = z.output<z.ZodObject<typeof pageInput>>
 
 async function pageOf(
   graph: Graph,
   of: string | null,
   input: PageInput,
 ): Promise<z.input<typeof pageOutput>> {
-  const exported: Exported = { project: of, since: input.since ?? null }
+  const exported = { project: of, since: input.since ?? null }
   if (input.cursor == null) await beginReadingAll(graph, of)
-  const from = <S extends z.ZodType>(schema: S): z.output<S> | null => {
-    if (input.cursor == null) return null
-    const position = positionOf(schema, input.cursor)
-    if (position === null) throw foreignCursor()
-    return position
-  }
-  const { lines, next } =
-    input.content === 'pairs'
-      ? await pairsPage(graph, exported, from(pairsPosition), input.limit)
-      : await exportPage(graph, exported, from(exportPosition), input.limit)
-  return { lines, nextCursor: cursorOf(next) }
+  return input.content === 'pairs'
+    ? readPage(input, pairsPosition, (from) => pairLinesOf(graph, exported, from))
+    : readPage(input, exportPosition, (from) => linesOf(graph, exported, from), [headerOf(exported)])
 }
 
 const restored = z.object({

@@ -12,7 +12,7 @@ import {
   readPage,
   textCursor,
 } from '../core/pages.ts'
-import { projectsAfter } from '../maintenance/export/read.ts'
+import { projectsAfter } from '../maintenance/export/list.ts'
 import { captureTurnState } from '../memory/capture/capture.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'

@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { projectKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
-import { type Exported, isAt, placesBelow, projectsOf } from './places.ts'
-import { addedBelow, criteriaAfter, place, readRecords } from './read.ts'
+import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, projectsOf } from './list.ts'
+import type { Told } from './page.ts'
+import { readRecords } from './read.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
 import { keyOf } from './stored-form.ts'
 import { exportTranscripts, transcriptPosition } from './transcripts.ts'
@@ -22,26 +23,18 @@ export type ExportPosition = z.output<typeof exportPosition>
 
 type Entry = { record: ExportRecord; at: ExportPosition }
 
-/** A page ends with the record that makes it larger. */
-const BYTES_A_PAGE = 2 * 1024 * 1024
+/** The first line of an export. */
+export const headerOf = (exported: Exported): string =>
+  JSON.stringify({ format: FORMAT, version: VERSION, ...exported } satisfies Header)
 
-/** Some lines of an export, the first page with its header, and where the next page begins: null after the last one. */
-export async function exportPage(
+/** The lines of an export, from a position on. */
+export async function* linesOf(
   graph: Graph,
   exported: Exported,
   from: ExportPosition | null,
-  limit: number,
-): Promise<{ lines: string[]; next: ExportPosition | null }> {
-  const header: Header = { format: FORMAT, version: VERSION, ...exported }
-  const lines = from === null ? [JSON.stringify(header)] : []
-  let bytes = 0
-  for await (const { record, at } of exportRecords(graph, exported, from)) {
-    const line = JSON.stringify(record)
-    lines.push(line)
-    bytes += Buffer.byteLength(line)
-    if (lines.length >= limit || bytes >= BYTES_A_PAGE) return { lines, next: at }
-  }
-  return { lines, next: null }
+): AsyncGenerator<Told<ExportPosition>> {
+  for await (const { record, at } of exportRecords(graph, exported, from))
+    yield { line: JSON.stringify(record), at }
 }
 
 async function* exportRecords(

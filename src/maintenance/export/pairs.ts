@@ -7,8 +7,8 @@ import { type Ledger, readLedger } from '../../memory/criteria/snapshot.ts'
 import { advance, criterionStates, finalKeys } from '../../memory/criteria/state.ts'
 import { listTurns } from '../../memory/record/read-turns.ts'
 import { bySeverity, type TurnState, turnState } from '../../memory/record/record.ts'
-import { type Exported, placesBelow, projectsOf } from './places.ts'
-import { AT_ONCE, place } from './read.ts'
+import { AT_ONCE, type Exported, place, placesBelow, projectsOf } from './list.ts'
+import type { Told } from './page.ts'
 import { readWorlds } from './world.ts'
 
 /**
@@ -74,35 +74,22 @@ export type PairsPosition = z.output<typeof pairsPosition>
 
 const VERDICTS: ReadonlySet<CoachDecision> = new Set(['approved', 'feedback', 'rejected', 'deferred'])
 
-const BYTES_A_PAGE = 2 * 1024 * 1024
-/** A page may end without a line: no request walks a whole graph. */
-const WORLDS_A_PAGE = 300
-
-/** Some lines of a training set, and where the next page begins: null after the last one. */
-export async function pairsPage(
+/** The lines of a training set, from a position on. */
+export async function* pairLinesOf(
   graph: Graph,
   exported: Exported,
   from: PairsPosition | null,
-  limit: number,
-): Promise<{ lines: string[]; next: PairsPosition | null }> {
-  const lines: string[] = []
-  let bytes = 0
-  let looked = 0
+): AsyncGenerator<Told<PairsPosition>> {
   for await (const project of projectsOf(graph, exported, from)) {
     const own = from?.project === project ? from : null
     for await (const at of placesBelow(graph, { project }, exported.since, own)) {
       if (at.world === undefined) continue
       const above = at.world === own?.world ? (own.turn ?? Number.MAX_SAFE_INTEGER) : 0
-      for await (const { record, turn } of pairsOf(graph, at.world, exported.since, above)) {
-        const line = JSON.stringify(toWire(pair, record))
-        lines.push(line)
-        bytes += Buffer.byteLength(line)
-        if (lines.length >= limit || bytes >= BYTES_A_PAGE) return { lines, next: { ...at, turn } }
-      }
-      if (++looked === WORLDS_A_PAGE) return { lines, next: at }
+      for await (const { record, turn } of pairsOf(graph, at.world, exported.since, above))
+        yield { line: JSON.stringify(toWire(pair, record)), at: { ...at, turn } }
+      yield { line: null, at }
     }
   }
-  return { lines, next: null }
 }
 
 /** The pairs of a world above a turn. */

@@ -49,7 +49,7 @@ export async function restoreFile(
   { name = 'the file', dryRun = false, onProgress = () => {} }: RestoreFileOptions = {},
 ): Promise<FileRestore> {
   const report: FileRestore = { dryRun, lines: 0, checked: {}, records: {}, redactions: 0 }
-  const writer = new Writer(client, name, report)
+  const writer = writeInBatches(client, name, report)
   let bytes = 0
   for await (const line of recordsIn(chunks, name)) {
     report.lines++
@@ -63,59 +63,51 @@ export async function restoreFile(
   return report
 }
 
-class Writer {
-  readonly #client: Restorer
-  readonly #name: string
-  readonly #report: FileRestore
-  #lines: Line[] = []
-  #bytes = 0
-  #most = RECORDS_AT_FIRST
-  /** The batch that is under way: the next one is read and checked meanwhile. */
-  #writing: Promise<void> = Promise.resolve()
+/** Batches of lines, a transaction each: the next one is read and checked while one is under way. */
+function writeInBatches(client: Restorer, name: string, report: FileRestore) {
+  let lines: Line[] = []
+  let bytes = 0
+  let most = RECORDS_AT_FIRST
+  let writing: Promise<void> = Promise.resolve()
 
-  constructor(client: Restorer, name: string, report: FileRestore) {
-    this.#client = client
-    this.#name = name
-    this.#report = report
-  }
-
-  async add(line: Line): Promise<void> {
-    if (this.#bytes + line.bytes > BYTES_AT_ONCE) await this.#next()
-    this.#lines.push(line)
-    this.#bytes += line.bytes
-    if (this.#lines.length >= this.#most) await this.#next()
-  }
-
-  async flush(): Promise<void> {
-    await this.#next()
-    await this.#writing
-  }
-
-  async #next(): Promise<void> {
-    await this.#writing
-    const lines = this.#lines
+  async function next(): Promise<void> {
+    await writing
     if (lines.length === 0) return
-    this.#lines = []
-    this.#bytes = 0
-    this.#most = Math.min(2 * this.#most, RECORDS_AT_ONCE)
-    this.#writing = this.#write(lines)
-    this.#writing.catch(() => {}) // told to whoever comes next
+    writing = write(lines)
+    writing.catch(() => {}) // told at the next batch
+    lines = []
+    bytes = 0
+    most = Math.min(2 * most, RECORDS_AT_ONCE)
   }
 
   /** A store that did not answer in time is asked again, for half as much: what it did all the same stands there. */
-  async #write(lines: readonly Line[], tries = TRIES): Promise<void> {
+  async function write(some: readonly Line[], tries = TRIES): Promise<void> {
     try {
-      const given = lines.map(({ record }) => record)
-      const { records, redactions } = await this.#client.restoreRecords({ records: given })
-      count(this.#report.records, records)
-      this.#report.redactions += redactions
+      const { records, redactions } = await client.restoreRecords({
+        records: some.map(({ record }) => record),
+      })
+      count(report.records, records)
+      report.redactions += redactions
     } catch (error) {
-      if (!isAway(error) || tries === 0) throw withLines(error, lines, this.#name)
+      if (!isAway(error) || tries === 0) throw withLines(error, some, name)
       await sleep(FIRST_PAUSE_MS * 2 ** (TRIES - tries))
-      const half = Math.ceil(lines.length / 2)
-      await this.#write(lines.slice(0, half), tries - 1)
-      if (half < lines.length) await this.#write(lines.slice(half), tries - 1)
+      const half = Math.ceil(some.length / 2)
+      await write(some.slice(0, half), tries - 1)
+      if (half < some.length) await write(some.slice(half), tries - 1)
     }
+  }
+
+  return {
+    async add(line: Line): Promise<void> {
+      if (bytes + line.bytes > BYTES_AT_ONCE) await next()
+      lines.push(line)
+      bytes += line.bytes
+      if (lines.length >= most) await next()
+    },
+    async flush(): Promise<void> {
+      await next()
+      await writing
+    },
   }
 }
 

@@ -1,0 +1,231 @@
+/** Lists what an export walks, each kind by key: projects, the features, tasks and worlds of one, and its transcripts. */
+import * as z from 'zod'
+import { keysOfProject, projectKey } from '../../core/keys.ts'
+import { readRows } from '../../graph/decode.ts'
+import type { Label } from '../../graph/model/nodes.ts'
+import { ownersOf } from '../../graph/model/relationships.ts'
+import { pageOf } from '../../graph/model-statements.ts'
+import type { Graph, Params } from '../../graph/port.ts'
+import { generated, type Statement, statement } from '../../graph/statements.ts'
+import { compareKeys, firstAfter, windowAfter } from './order.ts'
+import { type NodeKind, readKeys, readRecords } from './read.ts'
+import { ADDED, type ExportRecord, type RecordOf } from './records.ts'
+
+/** So many keys are listed at once. */
+export const AT_ONCE = 100
+
+/** All nodes of a listing, or those alone that moved since an instant. */
+type Listing = { all: Statement; moved: Statement | null }
+
+/** The keys of a listing after one, page by page. */
+async function* listKeys(
+  graph: Graph,
+  { all, moved }: Listing,
+  since: string | null,
+  params: Params & { after: string },
+  atOnce = AT_ONCE,
+): AsyncGenerator<string[]> {
+  const listing = since === null ? all : moved
+  if (listing === null) return
+  for (let { after } = params; ; ) {
+    const window = { ...params, ...(since !== null && { since }), ...windowAfter(after, atOnce) }
+    const keys = firstAfter(await readKeys(graph, listing, window), (key) => key, after, atOnce)
+    if (keys.length > 0) yield keys
+    if (keys.length < atOnce) return
+    after = keys.at(-1) ?? ''
+  }
+}
+
+/** A world moves when it is created, and when a turn of it is completed or recorded. */
+const WORLD_MOVED = `(world.createdAt >= datetime($since) OR world.lastCompletedAt >= datetime($since)
+    OR EXISTS { MATCH (world)-[:HAS_TURN]->(t:Turn) WHERE t.createdAt >= datetime($since) })`
+
+const nameOf = (label: Label): string => label.charAt(0).toLowerCase() + label.slice(1)
+
+/**
+ * What hangs on a node, by key: a hub's children are walked, no label is scanned.
+ *
+ * @param toWorld the labels from there down to the worlds, where those alone are wanted that hold one which moved
+ */
+function below(label: Label, toWorld: readonly Label[] | null): Statement {
+  const way = [label, ...(toWorld ?? [])].map((to) => `-[:${ownersOf(to)[0]?.type}]->(${nameOf(to)}:${to})`)
+  return generated(
+    `export/list-${label}${toWorld === null ? '' : '-since'}`,
+    `// params: $owner $after $limit ${toWorld === null ? '' : '$since'}
+MATCH (:${ownersOf(label)[0]?.owners[0]} {key: $owner})${way.join('')}
+WHERE ${nameOf(label)}.key > $after${toWorld === null ? '' : `\n  AND ${WORLD_MOVED}`}
+WITH DISTINCT ${nameOf(label)} AS x
+RETURN x.key AS key
+ORDER BY key
+LIMIT $limit`,
+  )
+}
+
+/** By their keys; the project by its name. */
+export const place = z.strictObject({
+  project: z.string(),
+  feature: z.string().optional(),
+  task: z.string().optional(),
+  world: z.string().optional(),
+})
+export type Place = z.output<typeof place>
+
+const belowOwners = {
+  feature: { all: below('Feature', null), moved: below('Feature', ['Task', 'World']) },
+  task: { all: below('Task', null), moved: below('Task', ['World']) },
+  world: { all: below('World', null), moved: below('World', []) },
+}
+const LEVELS = Object.keys(belowOwners) as (keyof typeof belowOwners)[]
+
+/** What is exported: a project's records, or those of all; with an instant what moved since. */
+export type Exported = { project: string | null; since: string | null }
+
+/** The project itself or all, from a place on. */
+export async function* projectsOf(
+  graph: Graph,
+  { project }: Exported,
+  from: Place | null,
+): AsyncGenerator<string> {
+  let name = project ?? from?.project ?? (await projectsAfter(graph, ''))[0]
+  while (name !== undefined) {
+    yield name
+    name = project === null ? (await projectsAfter(graph, name))[0] : undefined
+  }
+}
+
+/** All places below one. From a place on it begins with those that lead there. */
+export async function* placesBelow(
+  graph: Graph,
+  above: Place,
+  since: string | null,
+  from: Place | null,
+): AsyncGenerator<Place> {
+  const level = LEVELS.find((name) => above[name] === undefined)
+  if (level === undefined) return
+  const owner = above.task ?? above.feature ?? projectKey(above.project)
+  const first = from?.[level]
+  if (first !== undefined) yield* withThoseBelow(graph, { ...above, [level]: first }, since, from)
+  const after = first ?? ''
+  for await (const keys of listKeys(graph, belowOwners[level], since, { owner, after })) {
+    for (const key of keys) yield* withThoseBelow(graph, { ...above, [level]: key }, since, null)
+  }
+}
+
+async function* withThoseBelow(
+  graph: Graph,
+  at: Place,
+  since: string | null,
+  from: Place | null,
+): AsyncGenerator<Place> {
+  yield at
+  yield* placesBelow(graph, at, since, from)
+}
+
+/** Whether two places are the same. */
+export const isAt = (a: Place, b: Place | null): boolean =>
+  b !== null && a.project === b.project && LEVELS.every((level) => a[level] === b[level])
+
+/** Records below a node, from the one after a key on. */
+async function* recordsBelow<K extends NodeKind>(
+  graph: Graph,
+  kind: K,
+  all: Statement,
+  params: { owner: string; after: string },
+): AsyncGenerator<RecordOf<K>> {
+  for await (const keys of listKeys(graph, { all, moved: null }, null, params))
+    yield* await readRecords(graph, kind, keys)
+}
+
+const criteria = below('Criterion', null)
+
+/** The criteria of a task after one. */
+export const criteriaAfter = (graph: Graph, owner: string, after: string) =>
+  recordsBelow(graph, 'criterion', criteria, { owner, after })
+
+const added = ADDED.map(({ kind, label, owner }) => ({
+  kind: kind as NodeKind,
+  owner,
+  listing: below(label, null),
+}))
+
+/** Records of kinds that the model alone declares, below a place, from the one after a key on. */
+export async function* addedBelow(
+  graph: Graph,
+  at: Place,
+  from: { kind: string; after: string } | null,
+): AsyncGenerator<ExportRecord> {
+  const level = LEVELS.findLast((name) => at[name] !== undefined) ?? 'project'
+  const owner = level === 'project' ? projectKey(at.project) : (at[level] ?? '')
+  const some = added.filter((one) => one.owner === level)
+  const first = some.findIndex(({ kind }) => kind === from?.kind)
+  for (const { kind, listing } of some.slice(Math.max(0, first)))
+    yield* recordsBelow(graph, kind, listing, { owner, after: from?.kind === kind ? from.after : '' })
+}
+
+/** A file's progress is of all its sessions. One path never walks a relationship twice, so `x` is another session of it. */
+const SESSION_MOVED = `(n.endedAt >= datetime($since)
+    OR EXISTS { MATCH (n)<-[:HOLDS]-(:TranscriptFile)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) })`
+const FILE_MOVED = 'EXISTS { MATCH (n)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) }'
+
+const movedOf = (label: Label, moved: string): Statement =>
+  generated(
+    `export/list-${label}-since`,
+    `// params: $after $below $since $limit
+MATCH (n:${label})
+WHERE n.key > $after AND n.key < $below AND ${moved}
+RETURN n.key AS key
+ORDER BY key
+LIMIT $limit`,
+  )
+
+const inProject = {
+  transcript_session: {
+    all: pageOf('TranscriptSession'),
+    moved: movedOf('TranscriptSession', SESSION_MOVED),
+  },
+  transcript_file: { all: pageOf('TranscriptFile'), moved: movedOf('TranscriptFile', FILE_MOVED) },
+  // Of all turns: a part of the transcripts has others.
+  desire: { all: pageOf('Desire'), moved: null },
+} satisfies { [kind: string]: Listing }
+
+/** Keys of a project's sessions, files or desires after one, page by page. */
+export async function* keysInProject(
+  graph: Graph,
+  kind: keyof typeof inProject,
+  { project, since }: { project: string; since: string | null },
+  from: string,
+  atOnce: number,
+): AsyncGenerator<string[]> {
+  const { after, below: end } = keysOfProject(project)
+  const params = { below: end, after: from || after }
+  for await (const keys of listKeys(graph, inProject[kind], since, params, atOnce))
+    yield keys.filter((key) => key.startsWith(after))
+}
+
+const activeSessions = generated(
+  'export/active-sessions',
+  `// params: $keys $since
+UNWIND $keys AS key
+MATCH (n:TranscriptSession {key: key})
+WHERE n.key = key AND ${SESSION_MOVED}
+RETURN n.key AS key`,
+)
+
+/** Which of some sessions are of a file that somebody was active in since an instant. */
+export const readActive = (graph: Graph, keys: readonly string[], since: string): Promise<string[]> =>
+  keys.length === 0 ? Promise.resolve([]) : readKeys(graph, activeSessions, { keys: [...keys], since })
+
+const projects = statement('export/projects')
+const transcriptProjects = statement('export/transcript-projects')
+const nameRow = z.object({ name: z.string() })
+
+/** The projects after one, by name; one may have transcripts alone. */
+export async function projectsAfter(graph: Graph, after: string): Promise<string[]> {
+  const params = { after: windowAfter(after, 1).after }
+  const rows = [
+    ...(await readRows(graph, projects, params, nameRow)),
+    ...(await readRows(graph, transcriptProjects, params, nameRow)),
+  ]
+  const names = new Set(rows.map(({ name }) => name).filter((name) => compareKeys(name, after) > 0))
+  return [...names].sort(compareKeys)
+}
