@@ -4,12 +4,12 @@
  */
 import * as z from 'zod'
 import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
-import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
+import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownersOf, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Value } from '../../graph/port.ts'
 import { compareKeys } from './order.ts'
-import { ADDED, type ExportRecord, type Kind } from './records.ts'
+import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
 
 export type Ref = { label: Label; key: string }
 
@@ -240,29 +240,13 @@ const steps: Field = {
   countedBy: countOf('HAS_STEP'),
 }
 
-/** What a node hangs on, as the model has it. */
-function ownerOf(label: Label, field: string): NonNullable<StoredForm['owner']> {
-  const [ownership] = ownersOf(label)
-  const [owner] = ownership?.owners ?? []
-  if (ownership === undefined || owner === undefined) throw new Error(`a ${label} hangs on nothing`)
-  return { field, label: owner, type: ownership.type }
-}
+type NodeKind = Exclude<Kind, 'world' | 'standing'>
 
-/** World and standing are two records of one node: world.ts reads them. */
-export const storedForms: { readonly [K in Exclude<Kind, 'world' | 'standing'>]: StoredForm } = {
-  project: { label: 'Project', fields: {} },
-  feature: { label: 'Feature', owner: ownerOf('Feature', 'project'), fields: {} },
-  task: { label: 'Task', owner: ownerOf('Task', 'feature'), fields: {} },
-  criterion: { label: 'Criterion', owner: ownerOf('Criterion', 'task'), fields: {}, beginsWith: 'texts' },
-  turn: {
-    label: 'Turn',
-    within: 'turn',
-    owner: ownerOf('Turn', 'world'),
-    fields: { previous, ...PARTS, labels },
-  },
+/** What the model does not say: fields beside the node's own, and which nodes are no record. */
+const more: { readonly [K in NodeKind]?: Partial<StoredForm> } = {
+  criterion: { beginsWith: 'texts' },
+  turn: { fields: { previous, ...PARTS, labels } },
   superseded_turn: {
-    label: 'SupersededTurn',
-    within: 'turn',
     fields: {
       supersededBy: links('supersededBy', '(n)<-[:SUPERSEDES]-(k)', RECORDS, {
         decode: z.tuple([onlyKey]).transform(([key]) => key ?? ''),
@@ -271,9 +255,6 @@ export const storedForms: { readonly [K in Exclude<Kind, 'world' | 'standing'>]:
     },
   },
   attempt: {
-    label: 'Attempt',
-    within: 'attempt',
-    owner: ownerOf('Attempt', 'world'),
     fields: {
       produced: links('produced', '(n)-[:PRODUCED]->(k)', RECORDS, {
         decode: z.tuple([onlyKey]).transform(([key]) => key),
@@ -284,23 +265,13 @@ export const storedForms: { readonly [K in Exclude<Kind, 'world' | 'standing'>]:
     // No lease leaves: what is active has no record as it stands (active.ts).
     isRecord: ({ status }) => status !== 'running',
   },
-  turn_run: {
-    label: 'TurnRun',
-    within: 'run',
-    owner: ownerOf('TurnRun', 'world'),
-    fields: {},
-    isRecord: ({ status }) => status !== 'running' && status !== 'cancel_requested',
-  },
+  turn_run: { isRecord: ({ status }) => status !== 'running' && status !== 'cancel_requested' },
   transcript_session: {
-    label: 'TranscriptSession',
-    within: 'session',
     fields: { agentOf: links('agentOf', '(n)-[:AGENT_OF]->(k)', ['TranscriptSession'], { makesThem: true }) },
     // One that is only named comes with the record that names it.
     isRecord: ({ isTranscribed }) => isTranscribed === true,
   },
   transcript_turn: {
-    label: 'TranscriptTurn',
-    within: 'turn',
     fields: {
       heldBy: column(
         '[(n)<-[h:HAS_TURN]-(k:TranscriptSession) | [k.key, h.index]]',
@@ -315,16 +286,33 @@ export const storedForms: { readonly [K in Exclude<Kind, 'world' | 'standing'>]:
       steps,
     },
   },
-  transcript_file: {
-    label: 'TranscriptFile',
-    within: 'file',
-    fields: { holds: links('holds', '(n)-[:HOLDS]->(k)', ['TranscriptSession']) },
-  },
-  desire: { label: 'Desire', within: 'desire', fields: {} },
-  ...Object.fromEntries(
-    ADDED.map(({ kind, label, owner }) => [kind, { label, owner: ownerOf(label, owner), fields: {} }]),
-  ),
+  transcript_file: { fields: { holds: links('holds', '(n)-[:HOLDS]->(k)', ['TranscriptSession']) } },
 }
+
+/** The field of a line that is an object holds its node's properties, and one that is called after the owner's kind its key. */
+function formOf(kind: NodeKind): StoredForm {
+  const label = LABELS.find((each) => nodes[each].exported === kind)
+  if (label === undefined) throw new Error(`no node is exported as ${kind}`)
+  const shape: z.ZodRawShape = records[kind].shape
+  const within = Object.keys(shape).find((name) => shape[name] instanceof z.ZodObject)
+  const [ownership] = ownersOf(label)
+  const [owner] = ownership?.owners ?? []
+  const field = (owner && nodes[owner].exported) ?? ''
+  return {
+    label,
+    ...(within !== undefined && { within }),
+    ...(owner &&
+      field in shape &&
+      field !== within && { owner: { field, label: owner, type: ownership?.type ?? '' } }),
+    fields: {},
+    ...more[kind],
+  }
+}
+
+/** World and standing are two records of one node: world.ts reads them. */
+export const storedForms = Object.fromEntries(
+  KINDS.flatMap((kind) => (kind === 'world' || kind === 'standing' ? [] : [[kind, formOf(kind)]])),
+) as { readonly [K in NodeKind]: StoredForm }
 
 /** By which a record is known. */
 export function keyOf(record: ExportRecord): string {
