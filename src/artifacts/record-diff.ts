@@ -1,6 +1,6 @@
 /** Compares the record read from artifacts with the stored one: whether it has gained content, or lost some. */
 import { isDeepStrictEqual } from 'node:util'
-import { partsOf } from '../memory/record/normalize.ts'
+import { normalizeTurn } from '../memory/record/normalize.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { hasContent } from './content.ts'
 
@@ -86,7 +86,7 @@ export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState):
 
 /** The request as it would be stored, in the fields compared. */
 function recordOf(request: CaptureRequest): Pick<TurnState, Field> {
-  const { turn, verifications, promises, issues, gates } = partsOf(request, '')
+  const { turn, verifications, promises, issues, gates } = normalizeTurn(request, '')
   return {
     ...turn,
     verifications: verifications.map(({ form: _, ...verification }) => verification),

@@ -7,7 +7,7 @@ import { withoutJudgement } from '../memory/context/render.ts'
 import { renderingOf } from '../memory/context/rendering-from-context.ts'
 import type { LedgerEntry } from '../memory/criteria/rows.ts'
 import type { Role } from '../memory/criteria/views.ts'
-import { partsOf, type TurnParts } from '../memory/record/normalize.ts'
+import { normalizeTurn, type TurnParts } from '../memory/record/normalize.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { GivenContext } from './events.ts'
 import { criteriaAfter, ledgerOf, summarizeTurn } from './offline-turns.ts'
@@ -48,7 +48,7 @@ export class Memory {
   }
 
   add(record: CaptureRequest): void {
-    const parts = partsOf(record, instantOf(new Date()))
+    const parts = normalizeTurn(record, instantOf(new Date()))
     this.#offlineTurns = [...this.#offlineTurns, parts].slice(-SUMMARIES)
     this.#ledger.push(...ledgerOf(parts))
   }

@@ -1,3 +1,4 @@
+/** Stores a turn: reads what it needs, plans the statements, runs them, and begins again where another writer came first. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
@@ -13,7 +14,7 @@ import { statement } from '../../graph/statements.ts'
 import { readLedger } from '../criteria/snapshot.ts'
 import { removeDerivedKeys, seedId } from '../record/derived-keys.ts'
 import { digestOf } from '../record/digest.ts'
-import { partsOf } from '../record/normalize.ts'
+import { normalizeTurn } from '../record/normalize.ts'
 import { readTurn } from '../record/read-turns.ts'
 import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
 import { assembleRecord, instantRow } from '../record/rows.ts'
@@ -61,7 +62,7 @@ export async function captureTurnState(
   const { written, ...captured } = await store(graph, request, options, false, (deadlined, steps) =>
     deadlined.write(steps),
   )
-  const row = written?.flat().find((found) => 'completedAt' in found)
+  const row = written?.flat().find((each) => 'completedAt' in each)
   if (row === undefined) return captured
   // The clock may have stepped back: the write decides what the service stamps.
   return { ...captured, turn: { ...captured.turn, completedAt: instantRow.parse(row.completedAt) } }
@@ -91,13 +92,13 @@ async function store<T>(
 ): Promise<Captured & { written: T | null }> {
   const graph = withOneDeadline(unbounded)
   const record = removeDerivedKeys(request)
-  // Before anything else is done with it: what is stored, compared or told holds no secret.
+  // Before anything else is done with it: nothing that is stored, compared or answered has a secret in it.
   const { scrubbed, redactions } = await scrub(record)
   const now = instantOf((options.now ?? (() => new Date()))())
   const sent: Sent = {
     request: scrubbed,
     scope: scrubbed,
-    parts: partsOf(scrubbed, now),
+    parts: normalizeTurn(scrubbed, now),
     digest: digestOf(record),
     writeId: (options.newId ?? (() => crypto.randomUUID()))(),
     now,
@@ -128,24 +129,24 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
     let revision = 0
     // An owner that sends its turn again has to hear from `write` what became of its attempt.
     if (refusals > 0 || (known.currentTurn >= turnNumber && !sent.asOwner)) {
-      const stands = await whatStands(graph, sent, worldSlug)
-      isNew ||= !stands.worldExists
-      if (stands.worldExists && (!stands.worldIsOfTask || stands.worldDeleted)) {
+      const found = await readExisting(graph, sent, worldSlug)
+      isNew ||= !found.worldExists
+      if (found.worldExists && (!found.worldIsOfTask || found.worldDeleted)) {
         if (request.worldSlug != null)
-          throw stands.worldIsOfTask ? worldDeleted(worldSlug) : worldOfAnotherTask(worldSlug)
-        slugs.skip(stands.worldIsOfTask === true)
+          throw found.worldIsOfTask ? worldDeleted(worldSlug) : worldOfAnotherTask(worldSlug)
+        slugs.skip(found.worldIsOfTask === true)
         continue
       }
-      if (stands.digest !== null) {
-        const turn = await findSame(graph, sent, worldSlug, stands.digest)
+      if (found.digest !== null) {
+        const turn = await findSame(graph, sent, worldSlug, found.digest)
         // Our own write whose answer was lost counts as ours.
         if (turn !== null)
-          return { turn, created: stands.writeId === sent.writeId, superseded: false, written: null }
+          return { turn, created: found.writeId === sent.writeId, superseded: false, written: null }
         way = 'supersede'
-        revision = stands.revision
+        revision = found.revision
       } else {
-        if (!sent.asOwner) refuseAtWork(stands, worldSlug, turnNumber)
-        way = stands.currentTurn < turnNumber ? 'append' : 'insert'
+        if (!sent.asOwner) refuseAtWork(found, worldSlug, turnNumber)
+        way = found.currentTurn < turnNumber ? 'append' : 'insert'
       }
     }
     const steps = await plan(graph, sent, { worldSlug, isNew, revision }, way, known)
@@ -202,7 +203,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
     verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }],
   }
   const now = instantOf(new Date(0))
-  const parts = partsOf(request, now)
+  const parts = normalizeTurn(request, now)
   const sent = { request, scope, parts, digest: '', writeId: '', now, isStamped: true, asOwner: false }
   const known = await readKnown(graph, request, sent)
   await readKnown(graph, { ...request, worldSlug: '' }, sent)
@@ -240,7 +241,7 @@ function refuseAtWork(
   throw worldAtWork(worldSlug, { activeRunId, activeAttemptId })
 }
 
-async function whatStands(
+async function readExisting(
   graph: Graph,
   { scope, request }: Sent,
   worldSlug: string,

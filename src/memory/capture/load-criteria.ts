@@ -1,3 +1,4 @@
+/** Reads what a capture must know of its world and task to resolve the criteria that its turn names. */
 import * as z from 'zod'
 import { worldKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -9,8 +10,6 @@ import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { readTarget, statementOfTarget } from '../criteria/snapshot.ts'
 import { namesCriteria, needsEarlier, type TurnParts } from '../record/normalize.ts'
 import type { CaptureRequest } from '../record/record.ts'
-
-/** What a capture must know of its world and task to resolve the criteria that its turn names. */
 
 const resolve = statementOfTarget('turns/resolve')
 const earlierPromises = statement('turns/earlier-promises')

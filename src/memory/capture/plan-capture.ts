@@ -1,3 +1,4 @@
+/** Plans the statements of a capture from its record and from what was read before it. Pure: it reads and writes nothing. */
 import { turnKey, worldKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -10,8 +11,6 @@ import { entriesOf, resolveParts, storedParams, type TurnParts } from '../record
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
 import { criteriaAfter, type Known } from './load-criteria.ts'
-
-/** The statements of a capture, from its record and from what was read before it. Pure: it reads and writes nothing. */
 
 const statements = {
   append: statement('turns/append'),

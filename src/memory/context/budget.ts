@@ -1,3 +1,4 @@
+/** Fits the text of a continuation context into its token budget (contract: turns.md, "The text"). */
 import {
   LEAVING,
   MARK,
@@ -10,8 +11,6 @@ import {
   write,
 } from './render.ts'
 import { loadTokens, type Tokens } from './token-counter.ts'
-
-/** What of a continuation context stands within its token budget (contract: turns.md, "The text"). */
 
 type Count = { section: string; items: number }
 

@@ -1,3 +1,4 @@
+/** Loads the continuation context of the turn that is about to begin. */
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
@@ -28,10 +29,16 @@ import {
   statementOfTarget,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import { analyseStall, type Stall } from '../criteria/stall.ts'
-import { loadStall, reachesBack, sessionOf, stallFor, stallWarning } from '../criteria/stall-analysis.ts'
+import type { Stall } from '../criteria/stall.ts'
+import { stallAfter } from '../criteria/stall-analysis.ts'
 import { type CriterionState, criterionStates, finalKeys, promisedNotJudged } from '../criteria/state.ts'
-import { type PromisesView, shownCriterion, shownPromised } from '../criteria/views.ts'
+import {
+  type PromisesView,
+  shownCriterion,
+  shownPromised,
+  stallFor,
+  stallWarning,
+} from '../criteria/views.ts'
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
@@ -311,12 +318,10 @@ async function readMore(
   { row, snapshot, states }: Found,
   request: Request,
 ): Promise<More | null> {
-  const { role, policy } = request
+  const { role } = request
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
-  const stall = reachesBack(snapshot, states)
-    ? analyseStall(sessionOf(snapshot, states, policy))
-    : await loadStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn })
+  const stall = await stallAfter(graph, request, snapshot, states)
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, snapshot, request.currentTurn)
   return { histories, stall, promises }

@@ -1,11 +1,10 @@
+/** Declares the request and the answer of a continuation context (contract: turns.md). */
 import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
 import { POLICIES } from '../criteria/state.ts'
 import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/views.ts'
 import { turnState } from '../record/record.ts'
 import { knownTask } from '../worlds/scope.ts'
-
-/** What is asked for and what is answered as continuation context (contract: turns.md). */
 
 export const contextRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),

@@ -1,12 +1,11 @@
+/**
+ * Renders a continuation context as items: seed 000's lines, in the seed's order and form, byte for byte where a record
+ * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
+ */
 import { LIMITS } from '../../core/fields.ts'
 import { countEqual, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { LastJudged, PriorTurn } from './continuation.ts'
-
-/**
- * The text of a continuation context, as items: seed 000's lines, in the seed's order and form, byte for byte where
- * a record says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
- */
 
 /** What the text says of the prior turn itself. */
 export type Summary = Pick<

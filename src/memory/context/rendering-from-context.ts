@@ -1,5 +1,5 @@
-import { stallWarning } from '../criteria/stall-analysis.ts'
-import type { PromisesView } from '../criteria/views.ts'
+/** Takes from a continuation context that was answered what its text says, to write it anew: in sections, or cut otherwise. */
+import { type PromisesView, stallWarning } from '../criteria/views.ts'
 import type { ContinuationContext } from './continuation.ts'
 import type { Rendering } from './render.ts'
 

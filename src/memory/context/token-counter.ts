@@ -113,7 +113,7 @@ type Token = number
 
 type Vocabulary = {
   split: RegExp
-  holds(piece: string): boolean
+  hasToken(piece: string): boolean
   ofByte(byte: number): Token
   /** What two neighbours merge into, or `NONE`. */
   merged(left: Token, right: Token): Token
@@ -148,7 +148,7 @@ async function loadVocabulary(): Promise<Vocabulary> {
   const ofByte = Array.from({ length: 256 }, (_, byte) => tokenOf(Buffer.of(byte)))
   return {
     split,
-    holds: (piece) => texts.has(piece),
+    hasToken: (piece) => texts.has(piece),
     ofByte: (byte) => ofByte[byte] ?? NONE,
     merged: remembered(merged),
   }
@@ -177,7 +177,7 @@ function remembered(merged: Vocabulary['merged']): Vocabulary['merged'] {
 
 /** Where each token of a piece ends, in bytes. */
 function tokenEnds(piece: string, vocabulary: Vocabulary): number[] {
-  return vocabulary.holds(piece) ? [Buffer.byteLength(piece)] : mergedEnds(Buffer.from(piece), vocabulary)
+  return vocabulary.hasToken(piece) ? [Buffer.byteLength(piece)] : mergedEnds(Buffer.from(piece), vocabulary)
 }
 
 /** Byte pair encoding: of all neighbours, those that merge into the lowest token go first, then the leftmost. */

@@ -1,3 +1,4 @@
+/** Explains a turn: what it tried, and why it was not approved. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'

@@ -1,3 +1,4 @@
+/** Lists the criteria of a world as of a turn, and the history of one of them. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { taskOfCriterion } from '../../core/keys.ts'
@@ -73,14 +74,10 @@ async function readWithHistories(graph: Graph, { role, policy, turn = null, ...t
 function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining'>): CriteriaView {
   const left = found.criteria.filter(({ state }) => state !== 'verified')
   return {
-    worldSlug: found.worldSlug,
-    asOfTurn: found.asOfTurn,
-    policy: found.policy,
+    ...found,
     total: found.criteria.length,
     verified: found.criteria.length - left.length,
     remaining: left.map(({ criterionId }) => criterionId),
-    promisedNotJudged: found.promisedNotJudged,
-    criteria: found.criteria,
   }
 }
 

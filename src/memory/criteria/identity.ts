@@ -1,12 +1,11 @@
+/**
+ * Finds which criterion an entry means (contract: criteria.md, "Identity"). Pure: what is known comes in, what the turn adds
+ * goes out. A criterion's identity is its text, matched by words; labels are aliases, because they shift between Player and
+ * Coach (97 shifts in 28 of 248 real turns).
+ */
 import { criterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
 import { normalizeLabel } from './labels.ts'
 import { oneBeginsWithTheOther, sharedShare, wordsOf } from './words.ts'
-
-/**
- * Which criterion an entry speaks of (contract: criteria.md, "Identity"). Pure: what is known comes in,
- * what the turn adds to it goes out. A criterion's identity is its text, matched by words; labels are
- * aliases, because they shift between Player and Coach (97 shifts in 28 of 248 real turns).
- */
 
 export type Criterion = {
   key: string

@@ -1,3 +1,7 @@
+/**
+ * Recovers what the Player promised (contract: criteria.md, "Promise recovery"; seed 004, fix 1): a turn that only fixes
+ * code has no promises, and those of the newest turn that has any stay in force.
+ */
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { columns, optionalText } from '../../graph/model/values.ts'
@@ -22,11 +26,6 @@ import {
 } from './snapshot.ts'
 import { finalKeys, shownLabel, shownText } from './state.ts'
 import type { PromisesView } from './views.ts'
-
-/**
- * What the Player promised (contract: criteria.md, "Promise recovery"; seed 004, fix 1): a turn that only fixes code
- * has no promises, and those of the newest turn that has any still hold.
- */
 
 const newestPromises = statementOfTarget('criteria/promises', 'newest-turn')
 const promisesAsOf = statementOfTarget('criteria/promises', 'as-of')

@@ -126,9 +126,9 @@ export type ProgressAtRevision = { rev: number; progress: Progress } | null
  * reader meets a part of it, and that it costs one value and not twenty. It is the list of the values without
  * their names, a quarter as long. What stands beside it is for analysts.
  */
-export const progressRow = text.transform((kept): ProgressAtRevision => {
-  if (kept === null) return null
-  const { rev, ...progress } = storedProgress.parse(JSON.parse(kept))
+export const progressRow = text.transform((list): ProgressAtRevision => {
+  if (list === null) return null
+  const { rev, ...progress } = storedProgress.parse(JSON.parse(list))
   return { rev, progress }
 })
 
@@ -154,7 +154,7 @@ const storedOutcome = columns({
 })
 
 /** How a counted turn ended, as one text: on the turn, and of the newest turns on the world. */
-export const outcomeText = z.string().transform((kept): Outcome => storedOutcome.parse(JSON.parse(kept)))
+export const outcomeText = z.string().transform((list): Outcome => storedOutcome.parse(JSON.parse(list)))
 
 export const outcomeRow = (outcome: Outcome | null): string | null =>
   outcome === null

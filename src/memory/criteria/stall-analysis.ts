@@ -1,3 +1,4 @@
+/** Reads what stall analysis of a world needs, as of a turn. */
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
@@ -12,7 +13,6 @@ import {
   type Policy,
   promisedNotJudged,
 } from './state.ts'
-import type { Role, StallView } from './views.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }
@@ -24,31 +24,33 @@ export type StallRequest = Target & { turn?: number | null | undefined; policy: 
  * @example
  * const { verdict, shouldStop, reason } = await loadStall(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', policy: 'sticky' })
  */
-export async function loadStall(store: Graph, request: StallRequest): Promise<Stall> {
-  const graph = withOneDeadline(store)
-  const { policy } = request
-  const turn = request.turn ?? null
-  const read = async (ledgerUpTo: number): Promise<Stall | null> => {
-    const snapshot = await readSnapshot(graph, request, turn, ledgerUpTo)
-    if (snapshot === null) return analyseStall(sessionOf(NOTHING, [], policy))
-    const states = criterionStates(snapshot.criteria, snapshot.progress, policy)
-    return reachesBack(snapshot, states) ? analyseStall(sessionOf(snapshot, states, policy)) : null
-  }
-  const known = await read(policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
-  if (known !== null) return known
-  const whole = await read(WHOLE_LEDGER)
-  if (whole === null) throw new Error('the whole ledger does not reach back')
-  return whole
+export const loadStall = (graph: Graph, request: StallRequest): Promise<Stall> =>
+  readStall(withOneDeadline(graph), request, request.policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
+
+async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number): Promise<Stall> {
+  const { turn = null, policy } = request
+  const snapshot = await readSnapshot(graph, request, turn, ledgerUpTo)
+  if (snapshot === null) return analyseStall(sessionOf(NOTHING, [], policy))
+  const states = criterionStates(snapshot.criteria, snapshot.progress, policy)
+  return stallAfter(graph, request, snapshot, states)
 }
+
+/** Of a snapshot that was read: with the whole ledger where a criterion was named so often that its entries do not reach back. */
+export const stallAfter = async (
+  graph: Graph,
+  request: StallRequest,
+  snapshot: Snapshot,
+  states: readonly CriterionState[],
+): Promise<Stall> =>
+  reachesBack(snapshot, states)
+    ? analyseStall(sessionOf(snapshot, states, request.policy))
+    : readStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn }, WHOLE_LEDGER)
 
 type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger'>
 const NOTHING: Seen = { criteria: [], outcomes: [], progress: new Map(), ledger: null }
 
 /** Whether what was read of each criterion covers all turns that a verdict may look at. */
-export function reachesBack(
-  { outcomes, progress, ledger }: Seen,
-  states: readonly CriterionState[],
-): boolean {
+function reachesBack({ outcomes, progress, ledger }: Seen, states: readonly CriterionState[]): boolean {
   if (ledger !== null) return true
   const first = outcomes.at(-LONGEST_WINDOW)?.turn ?? 1
   return states.every(({ key }) => {
@@ -57,7 +59,7 @@ export function reachesBack(
   })
 }
 
-export function sessionOf(
+function sessionOf(
   { criteria: all, outcomes, progress, ledger }: Seen,
   criteria: readonly CriterionState[],
   policy: Policy,
@@ -95,24 +97,4 @@ function folded(ledger: readonly LedgerEntry[], policy: Policy): (turn: number) 
       return { turn, size: [...progress.values()].filter((p) => p[state[policy]] === 'verified').length }
     })
   return (turn) => sizes.findLast((after) => after.turn <= turn)?.size ?? 0
-}
-
-/** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
-export function stallFor(role: Role, stall: Stall): StallView {
-  if (role === 'coach') return stall
-  const { reason, suggestion, signatures, ...open } = stall
-  return { ...open, signatures: signatures.map(({ turn, verifiedTotal }) => ({ turn, verifiedTotal })) }
-}
-
-const WARNED = new Set(['plateau', 'oscillating', 'stalled'])
-
-/** The warning in a context; null where there is nothing to warn of. */
-export function stallWarning(
-  role: Role,
-  stall: Pick<StallView, 'verdict' | 'reason' | 'suggestion' | 'sinceTurn' | 'criteriaLeft'>,
-): string | null {
-  if (!WARNED.has(stall.verdict)) return null
-  if (role === 'coach') return [`${stall.verdict}. ${stall.reason}`, stall.suggestion ?? ''].join(' ').trim()
-  const left = stall.criteriaLeft.length === 0 ? '' : `; criteria left: ${stall.criteriaLeft.join(', ')}`
-  return `${stall.verdict} since turn ${stall.sinceTurn}${left}`
 }

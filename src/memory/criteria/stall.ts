@@ -1,12 +1,11 @@
+/**
+ * Judges whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never happen
+ * again). Pure.
+ */
 import { promisedNote } from './notes.ts'
 import type { Progress, RecentEntry } from './rows.ts'
 import type { Outcome } from './signature.ts'
 import type { CriterionState } from './state.ts'
-
-/**
- * Whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never
- * happen again). Pure.
- */
 
 export const VERDICTS = ['insufficient_data', 'progressing', 'stalled', 'oscillating', 'plateau'] as const
 export type StallVerdict = (typeof VERDICTS)[number]

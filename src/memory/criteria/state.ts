@@ -1,13 +1,12 @@
+/**
+ * Derives where criteria are as of a turn from the append-only verifications of a world (contract: criteria.md, "State").
+ * Pure. One fold serves the capture, which stores its result, and every question about an earlier turn.
+ */
 import type { PromiseStatus, Source } from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
 import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
 import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'
-
-/**
- * What holds in a world as of a turn, derived from its append-only verifications (contract: criteria.md,
- * "State"). Pure. One fold serves the capture, which keeps its result, and whoever asks as of an earlier turn.
- */
 
 export const POLICIES = ['sticky', 'evidence', 'latest'] as const
 export type Policy = (typeof POLICIES)[number]

@@ -1,11 +1,10 @@
+/** Declares what a role is shown of criteria, promises and stalls: the Player sees how far things are, the Coach also why (invariant 9). */
 import * as z from 'zod'
 import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
 import { turnState } from '../record/record.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
-import { VERDICTS } from './stall.ts'
+import { type Stall, VERDICTS } from './stall.ts'
 import { type CriterionState, HISTORY_SHOWN } from './state.ts'
-
-/** What is shown: the Player sees where things stand, the Coach also why (invariant 9, judge isolation). */
 
 export const ROLES = ['player', 'coach'] as const
 export type Role = (typeof ROLES)[number]
@@ -120,3 +119,23 @@ const reasonIn = (contested: number, history: readonly LedgerEntry[]): string | 
     ({ turn, status, source, evidence }) =>
       turn === contested && status === 'rejected' && source !== 'player' && evidence !== null,
   )?.evidence ?? null
+
+/** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
+export function stallFor(role: Role, stall: Stall): StallView {
+  if (role === 'coach') return stall
+  const { reason, suggestion, signatures, ...open } = stall
+  return { ...open, signatures: signatures.map(({ turn, verifiedTotal }) => ({ turn, verifiedTotal })) }
+}
+
+const WARNED = new Set(['plateau', 'oscillating', 'stalled'])
+
+/** The warning in a context; null where there is nothing to warn of. */
+export function stallWarning(
+  role: Role,
+  stall: Pick<StallView, 'verdict' | 'reason' | 'suggestion' | 'sinceTurn' | 'criteriaLeft'>,
+): string | null {
+  if (!WARNED.has(stall.verdict)) return null
+  if (role === 'coach') return [`${stall.verdict}. ${stall.reason}`, stall.suggestion ?? ''].join(' ').trim()
+  const left = stall.criteriaLeft.length === 0 ? '' : `; criteria left: ${stall.criteriaLeft.join(', ')}`
+  return `${stall.verdict} since turn ${stall.sinceTurn}${left}`
+}

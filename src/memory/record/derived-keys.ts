@@ -1,3 +1,4 @@
+/** Checks and removes the keys of a turn record that follow from its other fields. */
 import { invalidField, TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, turnKey, worldKey } from '../../core/keys.ts'
 import type { CaptureRequest } from './record.ts'

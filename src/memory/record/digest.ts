@@ -1,3 +1,4 @@
+/** Digests a record as it was sent: captures of equal digests are the same capture. */
 import { sha256 } from '../../core/keys.ts'
 
 /** Where the record belongs, what to do with it, and what follows from that: no part of what it says. */
@@ -29,8 +30,8 @@ function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   const fields: string[] = []
   for (const key of Object.keys(value).sort()) {
-    const held: unknown = value[key as keyof typeof value]
-    if (held !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(held)}`)
+    const field: unknown = value[key as keyof typeof value]
+    if (field !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(field)}`)
   }
   return `{${fields.join(',')}}`
 }

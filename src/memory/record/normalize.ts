@@ -1,3 +1,7 @@
+/**
+ * Turns a capture request into what is stored: defaults filled in, synonyms mapped, parts in order. Pure: the clock is a
+ * parameter.
+ */
 import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
@@ -11,11 +15,6 @@ import { isSubstantiated } from '../criteria/state.ts'
 import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
 import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
 
-/**
- * From a capture request to what is stored: defaults filled in, synonyms mapped, parts in order. Pure;
- * the clock is a parameter.
- */
-
 /** A verification with the form it came in: a map entry names the criterion by its id alone. */
 export type StoredVerification = Verification & { form: 'status' | 'entry' }
 
@@ -27,7 +26,7 @@ export type TurnParts = {
   gates: { name: string; status: TurnState['gates'][string] }[]
 }
 
-export function partsOf(request: CaptureRequest, now: string): TurnParts {
+export function normalizeTurn(request: CaptureRequest, now: string): TurnParts {
   const startedAt = request.startedAt ?? null
   const completedAt = request.completedAt === undefined ? now : request.completedAt
   const bothGiven = request.startedAt != null && request.completedAt != null
@@ -236,9 +235,7 @@ export function storedParams(
 
 /** A node that is created has no property to take away: null says nothing, and costs as much as a value. */
 function present(properties: { [name: string]: Value }): { [name: string]: Value } {
-  const held: { [name: string]: Value } = {}
-  for (const [name, value] of Object.entries(properties)) if (value !== null) held[name] = value
-  return held
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
 }
 
 type CriterionParams = {

@@ -1,3 +1,4 @@
+/** Reads turns as they were stored: one, a page of a world, and the records that once stood at a turn. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'

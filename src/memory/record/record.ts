@@ -1,3 +1,7 @@
+/**
+ * Declares the turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md): what comes in,
+ * and what is given back, which derives from the stored fields. The snake_case wire form derives from both.
+ */
 import * as z from 'zod'
 import { exactJson, integerBetween, LIMITS, label, list, map, name, text } from '../../core/fields.ts'
 import { canonicalInstant } from '../../core/instants.ts'
@@ -20,11 +24,6 @@ import {
   PLAYER_DECISION_WORDS,
   promiseStatus,
 } from './words.ts'
-
-/**
- * The turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md).
- * One schema each for what comes in and what is kept; the snake_case wire form derives from them.
- */
 
 /** Most severe first; equally severe ones in the order the Coach gave them. */
 export const bySeverity = <I extends { severity: Severity }>(issues: readonly I[]): I[] =>

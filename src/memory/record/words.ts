@@ -1,3 +1,7 @@
+/**
+ * Lists the closed words of a turn record, each with its synonyms: the one table that every door matches against
+ * (contract: turns.md). docs/reference.md prints those of decisions and modes.
+ */
 import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { label } from '../../core/fields.ts'
@@ -10,11 +14,6 @@ import type {
   PromiseStatus,
   Severity,
 } from '../../graph/model/values.ts'
-
-/**
- * The closed words of a turn record, each with its synonyms: the one table that every door matches against (contract:
- * turns.md). docs/reference.md prints those of decisions and modes.
- */
 
 type Words<T extends string> = Readonly<Record<T, readonly string[]>>
 

@@ -1,3 +1,7 @@
+/**
+ * Finds which name of a request is not in the graph, and which names of the same project are near to it. Nothing of another
+ * project is read.
+ */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { featureKey, keysOfProject, projectKey, taskKey } from '../../core/keys.ts'
@@ -5,11 +9,6 @@ import { didYouMean, nearNames } from '../../core/near-names.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
-
-/**
- * Says which name of a request stands for nothing in the graph, and which names of the same project are near to it.
- * Nothing of another project is read.
- */
 
 const scopeStatement = statement('projects/scope')
 const featureNames = statement('projects/names', 'features')

@@ -1,10 +1,9 @@
+/** Reads a world in several statements as of one revision, without a lock. */
 import * as z from 'zod'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
 import { type Graph, inOrder, type Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-
-/** Reads of one world that take several statements, of one moment and without a lock. */
 
 const revision = statement('worlds/revision')
 

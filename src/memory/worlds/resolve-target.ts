@@ -1,3 +1,4 @@
+/** Finds the task that a request is about, and says so where the task is not known. */
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/near-names.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -5,8 +6,6 @@ import { findMissingName, nearWorlds } from './missing-name.ts'
 import type { KnownTask, Scope } from './scope.ts'
 import { unknownWorld } from './world-errors.ts'
 import { getWorld } from './worlds.ts'
-
-/** Finds the task that a request is about, and says so where it is not known. */
 
 type Names = {
   project: string

@@ -1,3 +1,4 @@
+/** Names the task that work belongs to, its key, and the default slugs of its worlds. */
 import * as z from 'zod'
 import { sha256, taskKey } from '../../core/keys.ts'
 

@@ -1,6 +1,5 @@
+/** Makes the errors of worlds: deleted, unknown, at work, of another task. */
 import { TurngraphError } from '../../core/errors.ts'
-
-/** What callers are told of a world that is not there for them. */
 
 export const worldDeleted = (worldSlug: string): TurngraphError =>
   new TurngraphError('world_deleted', `World ${worldSlug} was deleted.`, {

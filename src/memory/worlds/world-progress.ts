@@ -9,8 +9,8 @@ import { COACH_DECISIONS } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
-import { analyseStall, type StallVerdict, VERDICTS } from '../criteria/stall.ts'
-import { loadStall, reachesBack, sessionOf } from '../criteria/stall-analysis.ts'
+import { VERDICTS } from '../criteria/stall.ts'
+import { stallAfter } from '../criteria/stall-analysis.ts'
 import { criterionStates } from '../criteria/state.ts'
 import { instantRow } from '../record/rows.ts'
 import { unknownWorld } from './world-errors.ts'
@@ -53,7 +53,7 @@ const progressRow = z.object({
 
 type ProgressRow = z.output<typeof progressRow>
 
-/** One statement for a page, but for a world whose stall analysis takes its ledger: see {@link verdictOf}. */
+/** One statement for a page, but for a world whose stall analysis takes its ledger: see {@link stallAfter}. */
 export async function listWorlds(
   store: Graph,
   { project, featureId, taskId }: WorldFilter,
@@ -75,7 +75,7 @@ export async function listWorlds(
           { ...scope, before: after?.lastActivity ?? LATEST_INSTANT, after: after?.worldSlug ?? '' },
           progressRow,
         )
-  const rows = await untilWhole(read, (found) => found.every(isOfOneMoment))
+  const rows = await untilWhole(read, (found) => found.every(isConsistent))
   const worlds: WorldProgress[] = []
   for (const row of rows) {
     try {
@@ -96,40 +96,27 @@ export async function getWorldProgress(
 ): Promise<WorldProgress> {
   const graph = withOneDeadline(store)
   const params = { worldKey: worldKey(project, worldSlug) }
-  const row = await readWholeRow(graph, progressOfWorld, params, progressRow, isOfOneMoment)
+  const row = await readWholeRow(graph, progressOfWorld, params, progressRow, isConsistent)
   if (row === null) throw unknownWorld(project, worldSlug)
   refuseDeleted(row.shown)
   return progressOf(graph, row)
 }
 
 /** Whether the newest turn and where the criteria stand are of the same commit. */
-const isOfOneMoment = (row: ProgressRow): boolean =>
+const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
   (isProgressWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
 
 async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
   const snapshot = newestSnapshot(row, null)
   const states = criterionStates(snapshot.criteria, snapshot.progress, 'sticky')
+  const request = { ...toWorld(row.shown), policy: 'sticky' as const }
   return {
     ...toWorld(row.shown),
     lastDecision: row.newestTurn[0]?.[0] ?? null,
     verified: states.filter(({ state }) => state === 'verified').length,
     criteria: states.length,
-    verdict: await verdictOf(graph, row, snapshot, states),
+    verdict: (await stallAfter(graph, request, snapshot, states)).verdict,
     lastActivity: row.lastActivity ?? '',
   }
-}
-
-/** From what the captures kept; from the ledger where a criterion was named so often that its entries do not reach back. */
-async function verdictOf(
-  graph: Graph,
-  { shown: { project, featureId, taskId, slug: worldSlug } }: ProgressRow,
-  snapshot: Parameters<typeof sessionOf>[0],
-  states: ReturnType<typeof criterionStates>,
-): Promise<StallVerdict> {
-  const policy = 'sticky'
-  const stall = reachesBack(snapshot, states)
-    ? analyseStall(sessionOf(snapshot, states, policy))
-    : await loadStall(graph, { project, featureId, taskId, worldSlug, policy })
-  return stall.verdict
 }

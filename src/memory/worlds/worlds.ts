@@ -1,3 +1,4 @@
+/** Creates, reads and deletes worlds. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { integerBetween, name } from '../../core/fields.ts'
@@ -67,20 +68,20 @@ const worldRow = z.object({ world: worldColumns })
 const ensuredRow = worldRow.extend({ created: z.boolean() })
 const nextRow = z.object({ worldCount: z.number() })
 
-type Held = z.output<typeof worldColumns>
+type StoredWorld = z.output<typeof worldColumns>
 
-export const toWorld = (held: Held): World => ({
-  worldSlug: held.slug,
-  project: held.project,
-  featureId: held.featureId,
-  taskId: held.taskId,
-  currentTurn: held.currentTurn,
-  executor: held.executor,
-  leaseTtlMs: held.leaseTtlMs,
-  activeTurnRunId: held.activeRunId,
-  activeAttemptId: held.activeAttemptId,
-  createdAt: held.createdAt ?? '',
-  deletedAt: held.deletedAt,
+export const toWorld = ({
+  slug,
+  taskKey,
+  requestId,
+  activeRunId,
+  createdAt,
+  ...stored
+}: StoredWorld): World => ({
+  ...stored,
+  worldSlug: slug,
+  activeTurnRunId: activeRunId,
+  createdAt: createdAt ?? '',
 })
 
 export type NewWorld = {
@@ -116,9 +117,9 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
 })
 
 /**
- * Creates a world; one that stands already is answered as it is, if the request agrees with it.
+ * Creates a world; one that is there already is answered as it is, if the request agrees with it.
  *
- * @throws `world_conflict` where it stands and differs, `world_deleted` where it was deleted
+ * @throws `world_conflict` where it is there and differs, `world_deleted` where it was deleted
  */
 export async function createWorld(
   graph: Graph,
@@ -133,16 +134,16 @@ export async function createWorld(
     now: options.now ?? instantOf(new Date()),
   }
   if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
-  const { held, created } = await ensure(graph, scope, request.worldSlug, settings)
-  if (created) return { world: toWorld(held), created }
-  refuseDeleted(held)
+  const { stored, created } = await ensure(graph, scope, request.worldSlug, settings)
+  if (created) return { world: toWorld(stored), created }
+  refuseDeleted(stored)
   const differing = [
-    held.taskKey !== keyOfTask(scope) && 'task_id',
-    request.executor != null && held.executor !== request.executor && 'executor',
-    request.leaseTtlMs != null && held.leaseTtlMs !== request.leaseTtlMs && 'lease_ttl_ms',
+    stored.taskKey !== keyOfTask(scope) && 'task_id',
+    request.executor != null && stored.executor !== request.executor && 'executor',
+    request.leaseTtlMs != null && stored.leaseTtlMs !== request.leaseTtlMs && 'lease_ttl_ms',
   ].filter((field) => field !== false)
-  if (differing.length > 0) throw worldConflict(held, differing)
-  return { world: toWorld(held), created }
+  if (differing.length > 0) throw worldConflict(stored, differing)
+  return { world: toWorld(stored), created }
 }
 
 async function createNextWorld(
@@ -155,12 +156,17 @@ async function createNextWorld(
   const first = settings.requestId == null ? (task?.worldCount ?? 0) + 1 : 1
   for (let ordinal = first; ordinal < first + MAX_WORLDS; ordinal++) {
     for (const withFeature of [false, true]) {
-      const { held, created } = await ensure(graph, scope, defaultSlug(scope, ordinal, withFeature), settings)
-      if (created) return { world: toWorld(held), created }
-      if (held.taskKey !== keyOfTask(scope)) continue // another task holds that slug
-      if (settings.requestId != null && held.requestId === settings.requestId) {
-        refuseDeleted(held)
-        return { world: toWorld(held), created }
+      const { stored, created } = await ensure(
+        graph,
+        scope,
+        defaultSlug(scope, ordinal, withFeature),
+        settings,
+      )
+      if (created) return { world: toWorld(stored), created }
+      if (stored.taskKey !== keyOfTask(scope)) continue // another task holds that slug
+      if (settings.requestId != null && stored.requestId === settings.requestId) {
+        refuseDeleted(stored)
+        return { world: toWorld(stored), created }
       }
       break
     }
@@ -177,10 +183,10 @@ async function ensure(
   scope: Scope,
   worldSlug: string,
   settings: NewWorld,
-): Promise<{ held: Held; created: boolean }> {
+): Promise<{ stored: StoredWorld; created: boolean }> {
   const rows = await graph.write([ensureWorldStep(scope, worldSlug, settings)])
-  const { world: held, created } = decodeRow(ensureWorld, ensuredRow, rows?.[0]?.[0] ?? {})
-  return { held, created }
+  const { world: stored, created } = decodeRow(ensureWorld, ensuredRow, rows?.[0]?.[0] ?? {})
+  return { stored, created }
 }
 
 /** @throws `unknown_world`, `world_deleted` */
@@ -202,8 +208,8 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
     const rows = await graph.write([{ statement: deleteWorldStatement, params }])
     const row = rows?.[0]?.[0]
     if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
-    const held = await getWorld(graph, project, worldSlug)
-    const { activeTurnRunId, activeAttemptId } = held
+    const stored = await getWorld(graph, project, worldSlug)
+    const { activeTurnRunId, activeAttemptId } = stored
     // What refused may have ended between the two looks.
     const isFree = activeTurnRunId === null && activeAttemptId === null
     if (!isFree || tries === MAX_TRIES) {
@@ -214,12 +220,15 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
 
 const MAX_TRIES = 5
 
-export const refuseDeleted = (held: Held): void => {
-  if (held.deletedAt !== null) throw worldDeleted(held.slug)
+export const refuseDeleted = (stored: StoredWorld): void => {
+  if (stored.deletedAt !== null) throw worldDeleted(stored.slug)
 }
 
-const worldConflict = (held: Held, fields: string[]): TurngraphError =>
-  new TurngraphError('world_conflict', `World ${held.slug} exists and differs in ${fields.join(', ')}.`, {
+const worldConflict = (stored: StoredWorld, fields: string[]): TurngraphError =>
+  new TurngraphError('world_conflict', `World ${stored.slug} exists and differs in ${fields.join(', ')}.`, {
     hint: 'Name another world_slug, or leave it out for the next one of the task.',
-    details: { fields, world: { project: held.project, feature_id: held.featureId, task_id: held.taskId } },
+    details: {
+      fields,
+      world: { project: stored.project, feature_id: stored.featureId, task_id: stored.taskId },
+    },
   })
