@@ -1,4 +1,4 @@
-// Creates a world with all that it hangs on, where it does not stand yet. It always answers with what stands.
+// Creates a world with its project, feature and task where they are missing. It always answers with the world as it is stored.
 //
 // A relationship is merged from its child: Grafeo walks it from the left, and a hub has many.
 // A hub (Project, Feature) is locked only when one of its children is new. Locks: World, then, where it is new, the
