@@ -55,7 +55,9 @@ afterEach(async () => {
   copy = null
 })
 
-test('a new field of a turn takes a line in two files: then it is typed, captured, read, told and exported', async () => {
+test('a new field of a turn takes a line in two files: then it is typed, captured, read, told and exported', {
+  timeout: 120_000, // it compiles the tree, which takes 5 s alone
+}, async () => {
   copy = await mkdtemp(path.join(tmpdir(), 'turngraph-new-field-'))
   for (const part of ['src', 'cypher', 'package.json', 'tsconfig.json', 'test/support/exported.ts']) {
     await cp(path.join(root, part), path.join(copy, part), { recursive: true })
