@@ -37,7 +37,7 @@ export const pure = [
   'memory/context/(render|budget|continuation|rendering-from-context)',
   'memory/worlds/(world-errors|scope)',
   'runs/(record|lifecycle|views|executor|attempt-turn|lease-keeper)',
-  'transcripts/(pattern|hook-settings)',
+  'transcripts/pattern',
   'graph/model/[a-z-]+',
 ]
 export const pureFiles = `^src/(${pure.join('|')})\\.ts$`

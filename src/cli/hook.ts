@@ -12,8 +12,8 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TurngraphError } from '../core/errors.ts'
-import type { HookSettings } from '../transcripts/hook-settings.ts'
 import { action, group, PROJECT } from './command.ts'
+import type { HookSettings } from './hook-settings.ts'
 import { printNote } from './output.ts'
 
 const SETTINGS = { settings: ['--settings <file>', 'default: ~/.claude/settings.json'] } as const
@@ -40,7 +40,7 @@ export const addHook = group(
 )
 
 async function installHook(options: HookOptions): Promise<void> {
-  const { withHook } = await import('../transcripts/hook-settings.ts')
+  const { withHook } = await import('./hook-settings.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = fileOf(options)
@@ -53,7 +53,7 @@ async function installHook(options: HookOptions): Promise<void> {
 }
 
 async function uninstallHook(options: HookOptions): Promise<void> {
-  const { withoutHook } = await import('../transcripts/hook-settings.ts')
+  const { withoutHook } = await import('./hook-settings.ts')
   const file = fileOf(options)
   if (existsSync(file)) write(file, withoutHook(await settingsIn(file)))
   printNote(`${file} has no hook of Turngraph.`)
@@ -70,7 +70,7 @@ const quoted = (argument: string): string =>
 
 async function settingsIn(file: string): Promise<HookSettings> {
   if (!existsSync(file)) return {}
-  const { hookSettings } = await import('../transcripts/hook-settings.ts')
+  const { hookSettings } = await import('./hook-settings.ts')
   let json: unknown
   try {
     json = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '') || '{}')
