@@ -1,8 +1,7 @@
+/** Reads from a record what turns need (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
 import { maskName } from '../core/keys.ts'
 import type { StepStatus, TranscriptTurnKind } from '../graph/model/values.ts'
 import type { TranscriptRecord } from './line-records.ts'
-
-/** What a record says, as far as turns need it (contract: transcripts.md, "Turns"). Words are looked at, never kept. */
 
 type Block = Readonly<Record<string, unknown>>
 
@@ -15,7 +14,7 @@ export const maskedName = (value: unknown): string | null => {
   return text === null ? null : maskName(text)
 }
 
-/** A timestamp as it stands there, if it is one. */
+/** A timestamp as it stands there; null where it is not an instant. */
 export const instantOf = (value: unknown): string | null => {
   const text = textOf(value)
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
@@ -38,10 +37,10 @@ export function blocksOf(record: TranscriptRecord): Block[] {
   return content.map(objectOf).filter((block) => block !== null)
 }
 
-/** What the editor and Claude Code add to what was said. */
+/** What the editor and Claude Code add to a prompt. */
 const ADDED = /^\s*<(?:ide_|system-reminder>)/
 
-/** What no one said: the output of a command, a note of the program. */
+/** Texts that are no prompt: the output of a command, a note of the program. */
 const NO_PROMPT =
   /^\s*(?:<local-command-(?:stdout|stderr|caveat)>|<bash-(?:stdout|stderr)>|Caveat:|Operation stopped by hook)/
 
@@ -56,7 +55,7 @@ const TAGS: readonly (readonly [RegExp, TranscriptTurnKind])[] = [
 ]
 
 /** What a `user` record does to its thread besides answering calls. */
-export type Said =
+export type Prompt =
   | { is: 'start'; kind: TranscriptTurnKind; warmUp: boolean }
   | { is: 'interruption' | 'nothing' }
 
@@ -64,8 +63,8 @@ export type Said =
 export const resultsOf = (record: TranscriptRecord): Block[] =>
   blocksOf(record).filter(({ type }) => type === 'tool_result')
 
-export function whatWasSaid(record: TranscriptRecord, answers: boolean, sidechain: boolean): Said {
-  const { text, shows } = promptOf(record)
+export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain: boolean): Prompt {
+  const { text, shows } = promptText(record)
   if (INTERRUPTED.test(text)) return { is: 'interruption' }
   const isNote = record.isMeta === true || record.isCompactSummary === true || NO_PROMPT.test(text)
   if (answers || isNote || (text.trim() === '' && !shows)) return { is: 'nothing' }
@@ -73,8 +72,8 @@ export function whatWasSaid(record: TranscriptRecord, answers: boolean, sidechai
   return { is: 'start', kind, warmUp: text.trim() === 'Warmup' }
 }
 
-/** The first text that somebody wrote, and whether an image or a document came along. */
-function promptOf(record: TranscriptRecord): { text: string; shows: boolean } {
+/** The first text that was written, and whether an image or a document came along. */
+function promptText(record: TranscriptRecord): { text: string; shows: boolean } {
   const content = contentOf(record)
   if (typeof content === 'string') return { text: content, shows: false }
   const blocks = blocksOf(record)
@@ -135,7 +134,7 @@ export const callsOf = (record: TranscriptRecord): Call[] =>
 export const responseOf = (record: TranscriptRecord): string =>
   maskedName(messageOf(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
-/** A record that Claude Code wrote in the model's place. */
+/** Whether Claude Code wrote the record in the model's place. */
 export const isSynthetic = (record: TranscriptRecord): boolean => messageOf(record).model === '<synthetic>'
 
 export const isFinal = (record: TranscriptRecord): boolean => {

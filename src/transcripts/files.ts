@@ -1,3 +1,4 @@
+/** Finds transcripts as files: which there are, to which session each belongs, and its bytes. */
 import { createHash } from 'node:crypto'
 import { closeSync, type Dirent, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
@@ -9,8 +10,6 @@ import { isCompaction, objectOf, textOf } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
 import { type Counted, Tally } from './reading-counts.ts'
 import { nameOf } from './transcript.ts'
-
-/** Transcripts as files: which there are, whose they are, and their bytes. */
 
 export type SkippedFile = { file: string; reason: string }
 
@@ -30,10 +29,10 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
     const root = await realpath(given)
     const isFolder = (await stat(root)).isDirectory()
     const entries = isFolder ? await readdir(root, { recursive: true, withFileTypes: true }) : []
-    for (const entry of entries) if (isReadPast(entry)) unread.add(path.extname(entry.name) || '(none)')
+    for (const entry of entries) if (isUnread(entry)) unread.add(path.extname(entry.name) || '(none)')
     const found = isFolder ? entries.map((entry) => path.join(entry.parentPath, entry.name)) : [root]
     for (const file of found.filter((name) => name === root || name.endsWith('.jsonl')).sort()) {
-      const reason = await whyNot(file)
+      const reason = await reasonToSkip(file)
       if (reason === null) files.push(file)
       else skipped.push({ file, reason })
     }
@@ -41,11 +40,11 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
   return { files: [...new Set(files)], skipped, unread: unread.counted() }
 }
 
-/** What an agent's transcript has beside it is read with that one; hidden files are those of other programs. */
-const isReadPast = (entry: Dirent): boolean =>
+/** A file beside an agent's transcript is read with it; hidden files are those of other programs. */
+const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
-async function whyNot(file: string): Promise<string | null> {
+async function reasonToSkip(file: string): Promise<string | null> {
   const { agentId } = nameOf(file)
   if (agentId !== null && isCompaction(agentId)) return 'it is an agent that compacts a conversation'
   // A link would lead out of the folder that was named, or to a file twice.
@@ -79,12 +78,12 @@ const FIRST_LINES = 4 * 1024 * 1024
 
 async function firstSessionId(file: string): Promise<string | null> {
   const lines: string[] = []
-  let held = ''
+  let rest = ''
   for await (const chunk of readChunks(file, 0, FIRST_LINES)) {
-    lines.push(...`${held}${chunk.toString('utf8')}`.split('\n'))
-    held = lines.pop() ?? ''
+    lines.push(...`${rest}${chunk.toString('utf8')}`.split('\n'))
+    rest = lines.pop() ?? ''
   }
-  for (const line of [...lines, held]) {
+  for (const line of [...lines, rest]) {
     const sessionId = textOf(jsonObject(line)?.sessionId)
     if (sessionId !== null) return asName(sessionId)
   }
@@ -119,7 +118,7 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** One that nobody reads into: a new one for every file of some KB is garbage faster than it is collected. */
+/** A buffer that is not in use: a new one for every file of some KB is garbage faster than it is collected. */
 let spare: Buffer | null = null
 
 /**
@@ -138,7 +137,7 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       if (bytesRead === 0) return
       at += bytesRead
       left -= bytesRead
-      // Whoever else waits has a turn: other requests, and the transaction that is under way.
+      // Other requests have a turn, and the transaction that is under way.
       await setImmediate()
       yield buffer.subarray(0, bytesRead)
     }

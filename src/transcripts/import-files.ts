@@ -1,3 +1,4 @@
+/** Imports the transcripts below some folders, into a graph of this process or a service. */
 import * as z from 'zod'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import {

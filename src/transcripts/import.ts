@@ -1,3 +1,4 @@
+/** Reads a transcript from a byte on and writes its turns into the graph. */
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../core/errors.ts'
 import {
@@ -20,9 +21,10 @@ import {
   type TranscriptSource,
 } from './progress.ts'
 import type { ReadingFigures } from './reading-counts.ts'
-import { scrubbedState, scrubErrors } from './scrubbed.ts'
+import { scrubErrors, scrubState } from './scrub-errors.ts'
 import { type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
 import { Transcript } from './transcript.ts'
+import type { TranscriptTurn } from './turn.ts'
 
 const linkTurns = statement('transcripts/link-turns')
 
@@ -35,7 +37,7 @@ export type TranscriptImport = ReadingFigures & {
   skippedThreads: number
 }
 
-/** For whoever imports many: what is known already, and a batch that is flushed at the end. */
+/** For an import of many: the progress that was read for all at once, and a batch that is flushed at the end. */
 export type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
 
 /**
@@ -56,7 +58,7 @@ export async function importTranscript(
   parts: ImportParts = {},
 ): Promise<TranscriptImport> {
   const known = parts.known ?? (await readProgress(graph, [source]))[0]
-  if (offset !== 0 && offset !== known?.offset) throw elsewhere(source, known?.offset ?? 0)
+  if (offset !== 0 && offset !== known?.offset) throw readElsewhere(source, known?.offset ?? 0)
   const state = offset > 0 ? (known?.state ?? null) : null
   const batch = parts.batch ?? new TranscriptBatch(graph)
   const tail = offset > 0 ? (known?.tail ?? null) : null
@@ -69,9 +71,9 @@ export async function importTranscript(
     },
   )
   try {
-    await readAll(reading, chunks, batch, () => refuseWhere(batch, graph, source))
+    await readAll(reading, chunks, batch, () => throwIfRefused(batch, graph, source))
   } catch (error) {
-    // Whoever is told of the error may read on at once: from where the last transaction leaves it.
+    // The caller may read on at once: from where the last transaction leaves it.
     await batch.settled()
     throw error
   }
@@ -79,7 +81,7 @@ export async function importTranscript(
   const isKnown = known?.isWhole === true && state !== null && reading.transcript.consumed === offset
   if (!isKnown) await batch.add(await reading.lastPart())
   if (parts.batch === undefined) await batch.flush()
-  await refuseWhere(batch, graph, source)
+  await throwIfRefused(batch, graph, source)
   const { counts, consumed, skipped } = reading.transcript
   counts.redactions = reading.redactions
   return {
@@ -110,13 +112,13 @@ async function readAll(
 /** A body may come in one chunk of any size: turns are written in between. */
 const MOST_AT_ONCE = 1024 * 1024
 
-async function refuseWhere(batch: TranscriptBatch, graph: Graph, source: TranscriptSource): Promise<void> {
+async function throwIfRefused(batch: TranscriptBatch, graph: Graph, source: TranscriptSource): Promise<void> {
   if (!batch.takeRefusal(source)) return
   const [now] = await readProgress(graph, [source])
-  throw elsewhere(source, now?.offset ?? 0)
+  throw readElsewhere(source, now?.offset ?? 0)
 }
 
-const elsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphError =>
+const readElsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphError =>
   new TurngraphError('turn_conflict', `offset: session ${sessionId} was read up to byte ${offset}.`, {
     hint: `Go on from byte ${offset}, or send all of it with offset 0.`,
     details: { offset },
@@ -130,8 +132,9 @@ class Reading {
   /** Of the turns that are not yet written. */
   steps = 0
   readonly #source: TranscriptSource
+  readonly #fileKey: string
   #found: StoredTurn[] = []
-  /** What the graph says of how far this was read, as long as nobody else reads on. */
+  /** How far this was read by what the graph says; another import that reads on makes it wrong. */
   #expected: number | null
   /** What stands before the byte that reading began at. */
   readonly #tailBefore: TranscriptProgress['tail']
@@ -144,6 +147,7 @@ class Reading {
     start: Start,
   ) {
     this.#source = source
+    this.#fileKey = transcriptFileKey(source)
     this.#expected = expected
     this.#tailBefore = tail
     const { session, agentId } = splitSessionId(source.sessionId)
@@ -152,7 +156,7 @@ class Reading {
       {
         ...start,
         onTurn: ({ sessionId }, turn) => {
-          this.#found.push(storedTurn(source.project, transcriptFileKey(source), sessionId, turn))
+          this.#add(sessionId, turn)
           this.steps += turn.length
         },
       },
@@ -165,6 +169,7 @@ class Reading {
 
   /** What was read since the last part. */
   async part(isLast = false): Promise<Part> {
+    const { project, sessionId } = this.#source
     const turns = this.#found
     this.#found = []
     this.steps = 0
@@ -173,20 +178,20 @@ class Reading {
       source: this.#source,
       file: await this.#file(isLast),
       turns,
-      agentsOf: isLast ? this.#root() : null,
+      agentsOf: isLast ? sessionKey(project, splitSessionId(sessionId).session) : null,
       links: isLast ? this.#links() : [],
     }
   }
 
-  /** With the turns that stand open, and the links of all. */
+  /** The last part: with the turns that stand open, and the links of all turns. */
   async lastPart(): Promise<Part> {
-    for (const { thread, open } of this.transcript.sessions()) {
-      if (open !== null)
-        this.#found.push(
-          storedTurn(this.#source.project, transcriptFileKey(this.#source), thread.sessionId, open),
-        )
-    }
+    for (const { thread, open } of this.transcript.sessions())
+      if (open !== null) this.#add(thread.sessionId, open)
     return this.part(true)
+  }
+
+  #add(sessionId: string, turn: TranscriptTurn): void {
+    this.#found.push(storedTurn(this.#source.project, this.#fileKey, sessionId, turn))
   }
 
   async #scrub(turns: readonly StoredTurn[]): Promise<void> {
@@ -205,12 +210,12 @@ class Reading {
     const filePath = path === null ? null : storedPath(path)
     const threads = this.transcript.sessions().map(({ thread }) => thread)
     const ofThreads = threads.flatMap(({ sessionId: id, cwd, version }) => [storedName(id), cwd, version])
-    this.#redactions.set(transcriptFileKey(this.#source), countMasks([filePath, ...ofThreads]))
-    const state = await scrubbedState(this.transcript.state())
+    this.#redactions.set(this.#fileKey, countMasks([filePath, ...ofThreads]))
+    const state = await scrubState(this.transcript.state())
     const expected = this.#expected ?? -1
     this.#expected = offset
     return {
-      key: transcriptFileKey(this.#source),
+      key: this.#fileKey,
       expected,
       sessions: threads.map((thread) =>
         sessionParams(project, thread, thread.sessionId === sessionId ? parentStepId : null),
@@ -239,12 +244,7 @@ class Reading {
     return `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`
   }
 
-  #root(): string {
-    const { project, sessionId } = this.#source
-    return sessionKey(project, splitSessionId(sessionId).session)
-  }
-
-  /** To turns of a task in whose worktree a session ran (contract: transcripts.md, the end). */
+  /** Links to turns of a task in whose worktree a session ran (contract: transcripts.md, the end). */
   #links(): Step[] {
     const { project } = this.#source
     return this.transcript.sessions().flatMap(({ thread }) => {

@@ -1,3 +1,4 @@
+/** Reads how far transcripts were read, and what the graph holds of them. */
 import * as z from 'zod'
 import { transcriptFileKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
@@ -5,8 +6,6 @@ import { optionalNumber, optionalText } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import type { TranscriptState } from './transcript.ts'
-
-/** How far transcripts were read, and what the graph holds of them. */
 
 const progress = statement('transcripts/progress')
 const idsOfFile = statement('transcripts/ids-of-file')

@@ -1,3 +1,4 @@
+/** Builds the turns of one thread of a transcript. */
 import { splitSessionId } from '../core/keys.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import type { TranscriptTurnKind } from '../graph/model/values.ts'
@@ -10,10 +11,10 @@ import {
   isSynthetic,
   maskedName,
   outcomeOf,
+  readPrompt,
   responseOf,
   resultsOf,
   textOf,
-  whatWasSaid,
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
 import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
@@ -31,10 +32,10 @@ export type ThreadState = {
   unanswered: Unanswered | null
   /** Closed turns that have calls without a result: it may still come. */
   unsettled: OpenTurn[]
-  /** What a sidechain began with: one that only warms up is none. */
+  /** What a sidechain began with: one that only warms up is not a session. */
   begins: 'prompt' | 'warm-up' | null
   calls: number
-  /** Turns of a sidechain of which nobody knows yet whether it only warms up. */
+  /** Turns of a sidechain that may turn out to be a warm-up. Stored under this name in the file's state. */
   held: TranscriptTurn[]
   startedAt: string | null
   endedAt: string | null
@@ -49,7 +50,7 @@ const scrubbedPath = (value: unknown): string | null => {
   return text === null ? null : scrubText(text)
 }
 
-/** Of a turn that has just begun. */
+/** The end of a turn that has just begun. */
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
 
 /** The turn with what came after a command that nothing answered. */
@@ -103,7 +104,7 @@ export class Thread {
     }
   }
 
-  /** Whether it is a session: a sidechain that only warms up or compacts is none. */
+  /** Whether it is a session: a sidechain that only warms up or compacts is not one. */
   get counts(): boolean {
     const { sidechain, sessionId, calls, begins } = this.state
     if (!sidechain) return true
@@ -165,11 +166,11 @@ export class Thread {
       this.#pending.delete(pending.step.id)
       pending.thread.settle(pending, record, result)
     }
-    const said = whatWasSaid(record, results.length > 0, this.state.sidechain)
-    if (said.is === 'interruption') this.#interrupt(at)
-    else if (said.is === 'start') {
-      this.state.begins ??= said.warmUp ? 'warm-up' : 'prompt'
-      this.#start(record, said.kind, at)
+    const prompt = readPrompt(record, results.length > 0, this.state.sidechain)
+    if (prompt.is === 'interruption') this.#interrupt(at)
+    else if (prompt.is === 'start') {
+      this.state.begins ??= prompt.warmUp ? 'warm-up' : 'prompt'
+      this.#start(record, prompt.kind, at)
     }
   }
 
@@ -249,7 +250,7 @@ export class Thread {
     this.#close()
   }
 
-  /** As if it had never been there: what followed it belongs to the turn before. */
+  /** Drops a start that nothing answered: the records after it belong to the turn before. */
   #forgetUnanswered(): void {
     const { unanswered, open } = this.state
     this.state.unanswered = null

@@ -1,3 +1,4 @@
+/** Says how long the turns are in which each tool is called. */
 import * as z from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'

@@ -61,7 +61,7 @@ export class Transcript {
   readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
   #sessionId: string | null
-  /** Of a transcript without a name, what comes before its session is known. */
+  /** Records of a transcript without a name, until its session is known. */
   readonly #waiting: TranscriptRecord[] = []
 
   constructor(
@@ -141,15 +141,15 @@ export class Transcript {
   }
 
   #line(bytes: Buffer, start: number, end: number): void {
-    if (this.#sessionId === null) this.#look(bytes.subarray(start, end))
+    if (this.#sessionId === null) this.#findSession(bytes.subarray(start, end))
     readLine(bytes, start, end, this.counts, (record) => {
       if (this.#sessionId === null) this.#waiting.push(record)
       else this.#record(record)
     })
   }
 
-  /** For the session of a transcript without a name: the first that any record names. */
-  #look(line: Buffer): void {
+  /** Finds the session of a transcript without a name: the first that any record names. */
+  #findSession(line: Buffer): void {
     this.#sessionId = maskedName(wholeObject(line)?.sessionId)
     if (this.#sessionId === null) return
     for (const record of this.#waiting.splice(0)) this.#record(record)

@@ -1,3 +1,4 @@
+/** What a turn of a transcript is, while it is read and once it is whole. */
 import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../graph/model/values.ts'
 import { patternOf } from './pattern.ts'
 
@@ -28,7 +29,7 @@ export type OpenTurn = {
   startedAt: string | null
   /** Of the thread's last record in the turn. */
   lastAt: string | null
-  /** What the last `turn_duration` said. */
+  /** What the last `turn_duration` said. Stored under this name in the file's state. */
   toldMs: number | null
   /** Whether its end was seen after its last call. */
   finished: boolean
@@ -87,7 +88,7 @@ function parallelGroups(steps: readonly Step[]): ReadonlyMap<string, number> {
   return new Map(parallel.map(([response], i) => [response, i + 1]))
 }
 
-/** Null where one of the instants is not known or none. */
+/** Null where one of the instants is unknown or malformed. */
 export function msBetween(from: string | null, to: string | null): number | null {
   if (from === null || to === null) return null
   const ms = Date.parse(to) - Date.parse(from)

@@ -1,10 +1,9 @@
+/** Scrubs error messages of secrets, and cuts them: no other words of a transcript are stored. */
 import { scrubEach } from '../core/scrub/scrub.ts'
 import type { TranscriptState } from './transcript.ts'
 
-/** Error messages are the only words of a transcript that are kept: scrubbed of secrets, then cut. */
-
 const LONGEST_ERROR = 500
-/** A secret that begins in what is kept ends here. */
+/** A secret that begins in the stored part ends here. */
 const LONGEST_SCANNED = 16 * 1024
 
 type WithError = { error: string | null }
@@ -35,8 +34,8 @@ export async function scrubErrors<S extends WithError>(steps: readonly S[]): Pro
 const scanned = (error: string): string =>
   error.length <= LONGEST_SCANNED ? error : error.slice(0, LONGEST_SCANNED).replace(/(?<!\S)\S+$/, '')
 
-/** What stands open is stored as well. */
-export async function scrubbedState(state: TranscriptState): Promise<TranscriptState> {
+/** The messages of turns that stand open are stored with the file's progress. */
+export async function scrubState(state: TranscriptState): Promise<TranscriptState> {
   const steps: WithError[] = state.threads.flatMap(({ open, unsettled, held }) =>
     [...held, ...unsettled, ...(open === null ? [] : [open])].flatMap((turn): WithError[] => turn.steps),
   )
