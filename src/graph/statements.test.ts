@@ -42,6 +42,7 @@ describe('forms that an engine gets wrong are refused', () => {
     'REMOVE w.lock',
     "OPTIONAL MATCH (p:Turn {key: w.key + '/1'})",
     'OPTIONAL MATCH (task:Task {id: 1})\nOPTIONAL MATCH (task)-[:HAS_WORLD]->(x) RETURN x',
+    'RETURN [[(w)-[:A]->(a) | a.key], [(w)-[:B]->(b) | b.key]] AS both',
     'SET target = CASE WHEN true THEN a ELSE b END',
     '\n// params: $key $taskKey\nMATCH (x:World {key: $key})\nWHERE x.deletedAt IS NULL AND x.taskKey = $taskKey RETURN x',
   ])('%s', (text) => {

@@ -40,6 +40,10 @@ const REFUSED: readonly { form: RegExp; why: string }[] = [
     form: /OPTIONAL\s+MATCH\s*\([^)]*\)\s*OPTIONAL\s+MATCH\s*\(\s*\w+\s*\)\s*<?-/i,
     why: 'Grafeo scans all nodes for an OPTIONAL MATCH that starts at a node of another one: 2 to 22 ms at 1k to 10k turns',
   },
+  {
+    form: /\[\s*\[\s*\(\w*\)\s*<?-/,
+    why: 'Grafeo gives a list of pattern comprehensions in any order: return each as a column',
+  },
   { form: /SET\s+(\w+)\s*=\s*CASE\b/i, why: 'Grafeo: SET on an entity that came through CASE has no effect' },
 ]
 

@@ -367,6 +367,18 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
+    test('a turn with more steps than one transaction takes goes with all of them', async () => {
+      await send(
+        client(),
+        sessionOf(1),
+        bytesOf(turn('huge', Array(2_500).fill('Read')), turn('small', LONG)),
+      )
+      const before = await countsOf(handles.graph)
+      const went = await forgetAll(handles.graph, { wholeProject: true })
+      expect(went.counts).toMatchObject({ TranscriptTurn: 2, Step: before.Step })
+      expect(await countsOf(handles.graph)).toEqual({})
+    })
+
     test('a world in which somebody begins to work meanwhile stays as it is', async () => {
       await capture(handles.graph, full(1, { worldSlug: 'w' }))
       const keys = { key: `${PROJECT}/w`, taskKey: `${PROJECT}/${FEATURE}/${TASK}` }
