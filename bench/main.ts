@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
 import { benchQueries } from './queries.ts'
+import { benchReaders } from './readers.ts'
 import { benchRestore } from './restore.ts'
 import { benchRuns } from './runs.ts'
 import { benchReports } from './transcript-reports.ts'
@@ -142,6 +143,24 @@ program
       store: options.store ?? null,
       turns: Number(options.turns),
       samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('readers')
+  .description('captures over HTTP beside eight readers of the same world, against captures alone')
+  .option(...STORE)
+  .option('--turns <n>', 'turns in the graph before', '2000')
+  .option('--samples <n>', 'captures of each', '300')
+  .option('--pause <ms>', 'between two contexts of a reader', '250')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/readers.json')
+  .action(async (options: Record<string, string>) => {
+    await benchReaders({
+      store: options.store ?? null,
+      turns: Number(options.turns),
+      samples: Number(options.samples),
+      pauseMs: Number(options.pause),
       out: String(options.out),
     })
   })
