@@ -43,11 +43,7 @@ export const pure = [
 export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 
 /** What a process that opens the graph itself is made of: the service, a command without one, a client on a store. */
-export const host = [
-  'graph/(open|migrations|observed|instance-lock)',
-  'runs/(turn-runs|executors)',
-  'analysis/query/queries',
-]
+export const host = ['graph/(migrations|instance-lock)', 'runs/(turn-runs|executors)']
 /** What a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
   'artifacts/(import|import-report)',
@@ -55,7 +51,11 @@ export const commands = [
   'maintenance/(export/export-lines|restore/restore-file)',
   'analysis/named-analyses',
 ]
-export const beside = { http: host, client: host, cli: [...host, ...commands] }
+export const beside = {
+  http: [...host, 'graph/observed', 'analysis/query/queries'],
+  client: [...host, 'graph/open', 'analysis/query/queries'],
+  cli: [...host, 'graph/open', ...commands],
+}
 
 /** A mermaid picture of the closed list; what stands on `platform` and `core`, which all do, is not drawn. */
 export function layersPicture() {

@@ -13,7 +13,10 @@ export type RecordLine = { number: number; bytes: Buffer }
 export type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
 export async function readRecordFile(file: string): Promise<RecordFile> {
-  const bytes = file === '-' ? await readStandardInput() : await readFileBytes(file)
+  const bytes =
+    file === '-'
+      ? await readStandardInput()
+      : await readFile(file).catch((cause: unknown) => cannotRead(file, cause))
   const shown = file === '-' ? 'Standard input' : file
   if (bytes.length > MAX_FILE_BYTES) {
     throw new TurngraphError('too_large', `${shown} is over the limit of 256 MiB.`, { hint: 'Split it.' })
@@ -95,11 +98,8 @@ async function readStandardInput(): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-async function readFileBytes(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-    throw new TurngraphError('not_found', `${file} cannot be read: ${code}.`, { cause })
-  }
+/** @throws `not_found` that names a file which cannot be read */
+export function cannotRead(file: string, cause: unknown): never {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  throw new TurngraphError('not_found', `${file} cannot be read: ${code}.`, { cause })
 }

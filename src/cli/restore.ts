@@ -48,19 +48,14 @@ async function open(
   file: string,
 ): Promise<{ read: () => AsyncIterable<Buffer>; bytes: number | null; name: string }> {
   if (file === '-') return { read: () => process.stdin, bytes: null, name: 'Standard input' }
-  const [{ createReadStream }, { stat }, { TurngraphError }] = await Promise.all([
+  const [{ createReadStream }, { stat }, { cannotRead }] = await Promise.all([
     import('node:fs'),
     import('node:fs/promises'),
-    import('../core/errors.ts'),
+    import('./record-file.ts'),
   ])
-  try {
-    const found = await stat(file)
-    const read = () => createReadStream(file, { highWaterMark: CHUNK_BYTES })
-    return { read, bytes: found.isFile() ? found.size : null, name: file }
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-    throw new TurngraphError('not_found', `${file} cannot be read: ${code}.`, { cause })
-  }
+  const found = await stat(file).catch((cause: unknown) => cannotRead(file, cause))
+  const read = () => createReadStream(file, { highWaterMark: CHUNK_BYTES })
+  return { read, bytes: found.isFile() ? found.size : null, name: file }
 }
 
 const CHUNK_BYTES = 256 * 1024

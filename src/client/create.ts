@@ -173,6 +173,7 @@ function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
 
 const count = z.number().int().min(0)
 const text = z.string().min(1)
+const aFunction = z.custom((given) => typeof given === 'function', 'must be a function')
 const httpOptions = z.strictObject({
   url: z.string(),
   token: z.string().nullish(),
@@ -183,7 +184,7 @@ const httpOptions = z.strictObject({
   spool: z
     .union([text, z.strictObject({ folder: text, maxEntries: count.optional(), maxBytes: count.optional() })])
     .optional(),
-  log: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
+  log: aFunction.optional(),
 })
 const storeOptions = z.strictObject({
   store: z.custom(
@@ -191,14 +192,9 @@ const storeOptions = z.strictObject({
     'must be an address such as embedded:FOLDER or neo4j://…, or an open graph',
   ),
   project: text.nullish(),
-  executors: z
-    .record(
-      z.string(),
-      z.custom((given) => typeof given === 'function', 'must be a function'),
-    )
-    .optional(),
+  executors: z.record(z.string(), aFunction).optional(),
   workerId: text.optional(),
-  log: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
+  log: aFunction.optional(),
 })
 
 /** A misspelled option would be one that has no effect. */
