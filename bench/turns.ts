@@ -152,7 +152,8 @@ async function sampled(
         ],
         [', by two processes', turnOf(`${world}-${name}-two`, turn), turn % 2 === 0 ? client : other],
       ]
-      for (const [form, record, by] of forms) {
+      // Each form is first in its turn: what runs right after the floor pays for what the floor left cold.
+      for (const [form, record, by] of rotated(forms, round)) {
         await sample(`${name} capture${form}`, () => by.captureTurnState(record))
         captured++
       }
@@ -178,6 +179,11 @@ async function sampled(
     }
   }
   return { figures: figures(), captured }
+}
+
+const rotated = <T>(list: readonly T[], by: number): T[] => {
+  const at = by % list.length
+  return [...list.slice(at), ...list.slice(0, at)]
 }
 
 type CapturedTurn = Parameters<TurngraphClient['captureTurnState']>[0]

@@ -104,7 +104,9 @@ test('a production install stays below 90 MiB, runs no install script, and has o
   const large = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /o200k/.test(file),
   )
-  expect(large.filter((file) => !file.endsWith('.d.ts'))).toEqual(['turngraph/dist/turns/o200k-base.js'])
+  expect(large.filter((file) => !file.endsWith('.d.ts'))).toEqual([
+    'turngraph/dist/memory/context/o200k-base.js',
+  ])
 
   const turn = { feature_id: 'F', task_id: 'T', turn_number: 1, player_summary: 'Packed. '.repeat(500) }
   writeFileSync(path.join(app, 'turn.json'), JSON.stringify(turn))
