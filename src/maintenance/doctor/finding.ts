@@ -77,13 +77,20 @@ export class Findings {
       key: (expected) => {
         if (key !== expected) about.add('key_wrong', `its properties say ${expected}`)
       },
-      record: (properties) => label === null || checkRecord(about, label, key, properties),
+      record: (properties) =>
+        label === null || checkRecord(about, label, key, properties, this.all.length < MOST),
     }
     return about
   }
 }
 
-function checkRecord(about: About, label: Label, key: string | null, properties: Properties): boolean {
+function checkRecord(
+  about: About,
+  label: Label,
+  key: string | null,
+  properties: Properties,
+  isTold: boolean,
+): boolean {
   const labels = label === 'FailedStep' ? ['Step', label] : [label]
   const problems = problemsOfNode({ labels, held: properties })
   if (problems.length === 0) return true
@@ -93,8 +100,8 @@ function checkRecord(about: About, label: Label, key: string | null, properties:
   const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
   const found = [...problems, ...values].join('; ')
   const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
-  // What is removed stands whole in the report.
-  const removes = foreign.length > 0 && found.length <= LONGEST
+  // What is removed stands whole in the report: where that is full, the next run takes it.
+  const removes = isTold && foreign.length > 0 && found.length <= LONGEST
   about.add('record_invalid', found, removes ? setOf(label, key, nulls) : null)
   return false
 }
