@@ -159,6 +159,10 @@ export function forgetContract(store: StoreUnderTest): void {
           handles.graph,
           full(2, { worldSlug: 'gone', playerSummary: 'y', onConflict: 'supersede' }),
         )
+        await capture(
+          handles.graph,
+          full(2, { worldSlug: 'gone', playerSummary: 'z', onConflict: 'supersede' }),
+        )
         const before = await countsOf(handles.graph)
         const would = await forgetAll(handles.graph, { worldSlug: 'gone' }, true)
         expect(await countsOf(handles.graph), 'a dry run changes nothing').toEqual(before)

@@ -121,7 +121,8 @@ RETURN count(*) AS gone`,
           `forget/delete-${label}`,
           `// params: $keys\nUNWIND $keys AS key\nMATCH (x:${label} {key: key})${deleting(label, parts, links)}`,
         ),
-        owned: label === owner ? [] : kindsOwnedBy(label),
+        // A chain is listed to its end: its own kind does not hang on it once more.
+        owned: label === owner ? [] : kindsOwnedBy(label).filter((kind) => kind.label !== label),
       }
     })
 
