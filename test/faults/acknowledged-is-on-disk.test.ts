@@ -1,16 +1,14 @@
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { newFolder, PROCESS_TEST_MS, startReadyService } from './harness/in-test.ts'
 import { plannedTurn } from './harness/planned-turn.ts'
 import { sendTurn } from './harness/send.ts'
-import { startServiceProcess, temporaryFolder, untilReady } from './harness/service-process.ts'
 import { canTrace, type SystemCall, systemCallsDuring } from './harness/system-calls.ts'
 
 const traceable = canTrace()
 if (!traceable) console.log('Left out: what lies on the disk before an answer. This machine has no strace.')
 
 const CAPTURES = 12
-/** Of a test that starts processes on a busy machine. */
-const BOUND_MS = 120_000
 
 test.skipIf(!traceable)(
   'between the commit and the answer of a capture, the log is synced to the disk',
@@ -23,7 +21,7 @@ test.skipIf(!traceable)(
 // So that the test above is known to see the difference. The engine's own checkpoints may sync now and then.
 test.skipIf(!traceable)(
   'with TURNGRAPH_SYNC=off an answer does not wait for the disk',
-  { timeout: BOUND_MS },
+  { timeout: PROCESS_TEST_MS },
   async () => {
     const answers = await tracedCaptures('off')
     expect(answers.filter(({ synced }) => !synced).length).toBeGreaterThan(0)
@@ -31,11 +29,8 @@ test.skipIf(!traceable)(
 )
 
 async function tracedCaptures(sync: 'on' | 'off'): Promise<{ synced: boolean }[]> {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
-  const service = await startServiceProcess({ dataFolder: folder, environment: { TURNGRAPH_SYNC: sync } })
-  onTestFinished(() => service.kill())
-  await untilReady(service)
+  const folder = newFolder()
+  const service = await startReadyService({ dataFolder: folder, environment: { TURNGRAPH_SYNC: sync } })
   const place = { project: 'traced', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
   const calls = await systemCallsDuring(service.pid, path.join(folder, 'trace'), async () => {
     for (let turn = 1; turn <= CAPTURES; turn++) {

@@ -3,12 +3,11 @@ import path from 'node:path'
 import { onTestFinished, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
+import { newFolder } from './harness/in-test.ts'
 import { until } from './harness/scenario.ts'
-import { temporaryFolder } from './harness/service-process.ts'
 
 test('what was written gets from the log into the graph’s own file while it is open', async () => {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
+  const folder = newFolder()
   const graph = EmbeddedGraph.open({ folder })
   onTestFinished(() => graph.close())
   const size = () => statSync(path.join(folder, 'graph.db')).size

@@ -1,16 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { runCli, temporaryFolder } from './harness/service-process.ts'
-
-/** Of a test that starts processes on a busy machine. */
-const BOUND_MS = 120_000
+import { describe, expect, test } from 'vitest'
+import { newFolder, PROCESS_TEST_MS } from './harness/in-test.ts'
+import { runCli } from './harness/service-process.ts'
 
 const COMMANDS = [['worlds'], ['serve', '--port', '0']]
 
 describe.each(COMMANDS)('turngraph %s', (...command) => {
   test('says why a graph cannot be opened and how to restore it, and blames no process for it', {
-    timeout: BOUND_MS,
+    timeout: PROCESS_TEST_MS,
   }, async () => {
     const folder = folderWith('graph.db', 'no graph at all'.repeat(1_000))
     // As a process leaves it that was killed, whose number is another one's by now.
@@ -26,7 +24,7 @@ describe.each(COMMANDS)('turngraph %s', (...command) => {
   test.each([
     ['instance', 'no uuid'],
     ['server.json', '{"pid": 1'],
-  ])('names a damaged %s, and what to do', { timeout: BOUND_MS }, async (file, text) => {
+  ])('names a damaged %s, and what to do', { timeout: PROCESS_TEST_MS }, async (file, text) => {
     const folder = folderWith(file, text)
     const { exitCode, output } = await runCli(command, { dataFolder: folder })
     expect(output).toContain(`${path.join(folder, file)} is damaged`)
@@ -37,8 +35,7 @@ describe.each(COMMANDS)('turngraph %s', (...command) => {
 })
 
 function folderWith(file: string, text: string): string {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
+  const folder = newFolder()
   const data = path.join(folder, 'data')
   mkdirSync(data)
   writeFileSync(path.join(data, file), text)

@@ -1,35 +1,28 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { newFolder, PROCESS_TEST_MS, startReadyService } from './harness/in-test.ts'
 import { plannedTurn } from './harness/planned-turn.ts'
 import { sendTurn } from './harness/send.ts'
-import {
-  runCli,
-  type ServiceOptions,
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-  untilReady,
-} from './harness/service-process.ts'
-
-/** Of a test that starts processes on a busy machine. */
-const BOUND_MS = 120_000
+import { runCli } from './harness/service-process.ts'
 
 const place = { project: 'held', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 
-test('a second service on a data folder says which process serves it', { timeout: BOUND_MS }, async () => {
+test('a second service on a data folder says which process serves it', {
+  timeout: PROCESS_TEST_MS,
+}, async () => {
   const dataFolder = newFolder()
-  const first = await started({ dataFolder })
+  const first = await startReadyService({ dataFolder })
   const second = await runCli(['serve', '--port', '0'], { dataFolder })
   expect(second.exitCode).toBe(7)
   expect(second.output).toContain(`process ${first.pid}`)
 })
 
 test('another data folder with the same graph says which process holds the graph', {
-  timeout: BOUND_MS,
+  timeout: PROCESS_TEST_MS,
 }, async () => {
   const dataFolder = newFolder()
-  const first = await started({ dataFolder })
+  const first = await startReadyService({ dataFolder })
   const second = await runCli(['serve', '--port', '0'], {
     dataFolder: newFolder(),
     environment: { TURNGRAPH_STORE: `embedded:${dataFolder}` },
@@ -40,35 +33,22 @@ test('another data folder with the same graph says which process holds the graph
   expect((await sendTurn(first.url, plannedTurn(place, { turn: 1, revision: 1 }))).status).toBe(201)
 })
 
-test('a kill -9 leaves no lock behind', { timeout: BOUND_MS }, async () => {
+test('a kill -9 leaves no lock behind', { timeout: PROCESS_TEST_MS }, async () => {
   const dataFolder = newFolder()
-  const first = await started({ dataFolder })
+  const first = await startReadyService({ dataFolder })
   expect((await sendTurn(first.url, plannedTurn(place, { turn: 1, revision: 1 }))).status).toBe(201)
   await first.kill()
-  const second = await started({ dataFolder })
+  const second = await startReadyService({ dataFolder })
   const { items } = await second.client.listTurns({ project: 'held', worldSlug: 'TASK-1' })
   expect(items.map(({ turnNumber }) => turnNumber)).toEqual([1])
 })
 
-test('an orderly end leaves neither a lock nor an address', { timeout: BOUND_MS }, async () => {
+test('an orderly end leaves neither a lock nor an address', { timeout: PROCESS_TEST_MS }, async () => {
   const dataFolder = newFolder()
-  const first = await started({ dataFolder })
+  const first = await startReadyService({ dataFolder })
   expect(await first.stop()).toBe(0)
   const status = await runCli(['worlds', '--json'], { dataFolder })
   expect(status.exitCode).toBe(0)
   expect(existsSync(path.join(dataFolder, 'server.json'))).toBe(false)
   expect(existsSync(path.join(dataFolder, 'holder.json'))).toBe(false)
 })
-
-function newFolder(): string {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
-  return folder
-}
-
-async function started(options: ServiceOptions): Promise<ServiceProcess> {
-  const service = await startServiceProcess(options)
-  onTestFinished(() => service.kill())
-  await untilReady(service)
-  return service
-}

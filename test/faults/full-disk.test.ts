@@ -5,6 +5,7 @@ import { isSpooled } from '../../src/client/client-errors.ts'
 import { createTurngraphClient } from '../../src/client/create.ts'
 import { toWire } from '../../src/core/wire-form.ts'
 import { operations } from '../../src/operations/table.ts'
+import { newFolder, PROCESS_TEST_MS } from './harness/in-test.ts'
 import { plannedTurn } from './harness/planned-turn.ts'
 import { until } from './harness/scenario.ts'
 import { exchange, sendTurn } from './harness/send.ts'
@@ -13,7 +14,6 @@ import {
   runCli,
   type ServiceProcess,
   startServiceProcess,
-  temporaryFolder,
   untilReady,
 } from './harness/service-process.ts'
 import { canMount, mountSmallDisk, type SmallDisk } from './harness/small-disk.ts'
@@ -21,8 +21,6 @@ import { canMount, mountSmallDisk, type SmallDisk } from './harness/small-disk.t
 const mountable = canMount()
 if (!mountable) console.log('Left out: full disks. This machine does not let us mount one.')
 
-/** Of a test that starts processes on a busy machine. */
-const BOUND_MS = 120_000
 const place = { project: 'full', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 const turn = (number: number) => ({
   ...plannedTurn(place, { turn: number, revision: 1 }),
@@ -54,8 +52,7 @@ describeOnFullDisk('answers 503 until there is room, is not ready meanwhile, and
 
 describeOnFullDisk('keeps the turn in the spool of the client', async () => {
   const { disk, service } = await serveOnSmallDisk()
-  const { folder: spool, remove } = temporaryFolder()
-  onTestFinished(remove)
+  const spool = newFolder()
   const client = createTurngraphClient({ url: service.url, spool, retries: 0, log: () => {} })
   onTestFinished(() => client.close())
   disk.fill()
@@ -92,15 +89,14 @@ describeOnFullDisk('stops in order, and what was acknowledged is there at the ne
 })
 
 function writtenTurn(number: number): string {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
+  const folder = newFolder()
   const file = path.join(folder, 'turn.json')
   writeFileSync(file, JSON.stringify(toWire(operations.captureTurnState.input, turn(number))))
   return file
 }
 
 function describeOnFullDisk(guarantee: string, work: () => Promise<void>): void {
-  test.skipIf(!mountable)(`a service on a full disk ${guarantee}`, { timeout: BOUND_MS }, work)
+  test.skipIf(!mountable)(`a service on a full disk ${guarantee}`, { timeout: PROCESS_TEST_MS }, work)
 }
 
 const dataOn = (disk: SmallDisk): string => path.join(disk.folder, 'data')
@@ -114,7 +110,7 @@ async function serveOnSmallDisk(): Promise<{ disk: SmallDisk; service: ServicePr
 async function startedOn(disk: SmallDisk): Promise<ServiceProcess> {
   const service = await startServiceProcess({ dataFolder: dataOn(disk) })
   onTestFinished(() => service.kill())
-  await until('it is ready', BOUND_MS, () => isReady(service))
+  await until('it is ready', PROCESS_TEST_MS, () => isReady(service))
   return service
 }
 

@@ -13,21 +13,13 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
+import { newFolder, PROCESS_TEST_MS, startReadyService } from './harness/in-test.ts'
 import { plannedTurn } from './harness/planned-turn.ts'
 import { Random } from './harness/random.ts'
 import { until } from './harness/scenario.ts'
 import { exchange, sendTurn } from './harness/send.ts'
-import {
-  isReady,
-  runCli,
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-  untilReady,
-} from './harness/service-process.ts'
+import { isReady, runCli, type ServiceProcess } from './harness/service-process.ts'
 
-/** Of a test that starts processes on a busy machine. */
-const BOUND_MS = 120_000
 const place = { project: 'lost', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 const LOST = /has lost up to [1-9]\d* acknowledged writes, made.* until \d{4}-\d\d-\d\dT/
 /** The engine itself knows of some bytes of its log that they were synced. */
@@ -43,13 +35,12 @@ test.each([
   ['a graph that is gone', removeGraph],
 ])(
   '%s is told as lost writes, and served only when that is accepted',
-  { timeout: BOUND_MS },
+  { timeout: PROCESS_TEST_MS },
   async (_of, damage) => {
-    const { folder, remove } = temporaryFolder()
-    onTestFinished(remove)
+    const folder = newFolder()
     // A checkpoint may come before the kill, and empty the log.
     for (let turn = 1; turn === 1 || logBytes(folder) < 1_000; turn++) {
-      const first = await started(folder)
+      const first = await startReadyService({ dataFolder: folder })
       await store(first, turn)
       await first.kill()
     }
@@ -60,11 +51,14 @@ test.each([
       expect(output).toContain('--accept-loss')
       expect(exitCode).toBe(7)
     }
-    const accepted = await started(folder, { TURNGRAPH_ACCEPT_LOSS: 'on' })
+    const accepted = await startReadyService({
+      dataFolder: folder,
+      environment: { TURNGRAPH_ACCEPT_LOSS: 'on' },
+    })
     expect(accepted.output()).toMatch(LOST)
     await store(accepted, 1_000)
     await accepted.kill()
-    const next = await started(folder)
+    const next = await startReadyService({ dataFolder: folder })
     expect(next.output()).not.toMatch(LOST)
   },
 )
@@ -76,16 +70,15 @@ test.each([
 ])(
   'a graph that is %s under a running service takes no captures, and can still be exported',
   {
-    timeout: BOUND_MS,
+    timeout: PROCESS_TEST_MS,
   },
   async (_how, damage) => {
-    const { folder, remove } = temporaryFolder()
-    onTestFinished(remove)
-    const service = await started(folder)
+    const folder = newFolder()
+    const service = await startReadyService({ dataFolder: folder })
     await store(service, 1)
     await until(
       'all is in the graph’s own file, and nothing more is to come',
-      BOUND_MS,
+      PROCESS_TEST_MS,
       async () => logBytes(folder) < 200,
     )
     damage(path.join(folder, 'graph.db'))
@@ -109,8 +102,7 @@ const touchNone = parseStatement(
 const look = parseStatement('test/look', 'MATCH (n:Thing) RETURN count(n) AS things')
 
 test('whatever is written, refused or rolled back, a kill at any moment is no loss', async () => {
-  const { folder, remove } = temporaryFolder()
-  onTestFinished(remove)
+  const folder = newFolder()
   // Checkpoints begin by a timer: a copy of files that one is writing is not what a kill leaves.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -150,16 +142,6 @@ test('whatever is written, refused or rolled back, a kill at any moment is no lo
     rmSync(copy, { recursive: true })
   }
 })
-
-async function started(
-  dataFolder: string,
-  environment: Record<string, string> = {},
-): Promise<ServiceProcess> {
-  const service = await startServiceProcess({ dataFolder, environment })
-  onTestFinished(() => service.kill())
-  await untilReady(service)
-  return service
-}
 
 async function store(service: ServiceProcess, turn: number): Promise<void> {
   expect((await sendTurn(service.url, plannedTurn(place, { turn, revision: 1 }))).status).toBe(201)

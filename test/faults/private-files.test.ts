@@ -2,11 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTurngraphClient } from '../../src/client/create.ts'
+import { newFolder, PROCESS_TEST_MS, startReadyService } from './harness/in-test.ts'
 import { plannedTurn } from './harness/planned-turn.ts'
-import { startServiceProcess, temporaryFolder, untilReady } from './harness/service-process.ts'
 
-/** Of a test that starts processes on a busy machine. */
-const BOUND_MS = 120_000
 const turn = plannedTurn(
   { project: 'private', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null },
   { turn: 1, revision: 1 },
@@ -18,17 +16,14 @@ test.each([
 ])(
   'what a service and a client with a spool make can be read by their user alone: %o, %s',
   {
-    timeout: BOUND_MS,
+    timeout: PROCESS_TEST_MS,
   },
   async (mode) => {
-    const { folder, remove } = temporaryFolder()
-    onTestFinished(remove)
+    const folder = newFolder()
     const data = path.join(folder, 'data')
     mkdirSync(data)
     chmodSync(data, mode)
-    const service = await startServiceProcess({ dataFolder: data, environment: { TURNGRAPH_AUTH: 'token' } })
-    onTestFinished(() => service.kill())
-    await untilReady(service)
+    const service = await startReadyService({ dataFolder: data, environment: { TURNGRAPH_AUTH: 'token' } })
     // Nobody listens there, so the turn waits in the spool.
     const client = createTurngraphClient({
       url: 'http://127.0.0.1:1',
