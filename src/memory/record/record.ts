@@ -81,7 +81,7 @@ const issueInput = z.strictObject({
 
 /**
  * What only a record has that was read back, or seed 000's `to_episode_body`: each follows from other fields and is
- * checked against them (read-back.ts).
+ * checked against them (derived-keys.ts).
  */
 const readBackKeys = {
   entityType: z
@@ -158,24 +158,25 @@ const verification = z.object(recordShape(verificationFields))
 const promise = z.object(recordShape(promiseFields))
 const issue = z.object({ ...recordShape(issueFields), details: z.json() })
 
-/** Those that stand behind the parts in a record; a field that is not named here stands before them. */
-const {
-  testsPassed,
-  testsFailed,
-  coverage,
-  archScore,
-  startedAt,
-  completedAt,
-  durationSeconds,
-  lessonsFromTurn,
-  whatToTryNext,
-  filesModified,
-  commit,
-  transcriptSessionIds,
-  extra,
-  createdAt,
-  ...opening
-} = recordShape(turnFields)
+const fields = z.object(recordShape(turnFields))
+
+/** The fields that stand behind the parts in a record; a field that is not named here stands before them. */
+const BEHIND_PARTS = {
+  testsPassed: true,
+  testsFailed: true,
+  coverage: true,
+  archScore: true,
+  startedAt: true,
+  completedAt: true,
+  durationSeconds: true,
+  lessonsFromTurn: true,
+  whatToTryNext: true,
+  filesModified: true,
+  commit: true,
+  transcriptSessionIds: true,
+  extra: true,
+  createdAt: true,
+} as const
 
 /** A turn as it is kept and given back: every field, defaults filled in. */
 export const turnState = z.object({
@@ -186,26 +187,14 @@ export const turnState = z.object({
   taskId: z.string(),
   worldSlug: z.string(),
   turnNumber: z.number(),
-  ...opening,
+  ...fields.omit(BEHIND_PARTS).shape,
   acceptanceCriteriaStatus: z.record(z.string(), z.enum(CRITERION_STATUSES)),
   verifications: z.array(verification),
   promises: z.array(promise),
   issues: z.array(issue),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)),
-  testsPassed,
-  testsFailed,
-  coverage,
-  archScore,
-  startedAt,
-  completedAt,
-  durationSeconds,
-  lessonsFromTurn,
-  whatToTryNext,
-  filesModified,
-  commit,
-  transcriptSessionIds,
+  ...fields.pick(BEHIND_PARTS).shape,
   extra: z.record(z.string(), z.json()),
-  createdAt,
 })
 
 export type TurnState = z.output<typeof turnState>
