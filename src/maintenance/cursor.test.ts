@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { exportPosition } from './export.ts'
-import { cursorOf, positionOf } from './page.ts'
+import { cursorOf, positionOf } from './cursor.ts'
+import { exportPosition } from './export/export.ts'
 
 const position = { project: 'p', feature: 'p/f', task: 'p/f/t' }
 

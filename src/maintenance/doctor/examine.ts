@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, partsOfKey, projectKey } from '../../core/keys.ts'
-import { foreignCursor } from '../../core/pages.ts'
 import { readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
@@ -10,6 +9,7 @@ import { optionalText } from '../../graph/model/values.ts'
 import { lockOf, nodesOf, pageOf, requiredBelow, unattachedOf } from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { cursorOf, parseCursor } from '../cursor.ts'
 import { beginReadingAll } from '../preload.ts'
 import { type Examined, type Finding, Findings, finding, propertyMap } from './finding.ts'
 import { repairUnderLock } from './repair.ts'
@@ -54,7 +54,12 @@ export async function examine(
   if (cursor == null) await beginReadingAll(graph, project)
   const ends = performance.now() + WORK_MS
   const found: Examination = { findings: [], examined: 0, nextCursor: null }
-  for await (const { at, examined, findings } of examinePieces(graph, project, placeOf(cursor), repair)) {
+  for await (const { at, examined, findings } of examinePieces(
+    graph,
+    project,
+    parseCursor(place, cursor),
+    repair,
+  )) {
     found.findings.push(...findings)
     found.examined += examined
     if (performance.now() > ends) return { ...found, nextCursor: cursorOf(at) }
@@ -79,17 +84,6 @@ async function refuseOtherSchema(graph: Graph): Promise<void> {
 /** The last record that was examined, and of which kind and project it is; without a project, what belongs to none. */
 const place = z.tuple([z.string().nullable(), z.enum(['', ...LABELS]), z.string()])
 type Place = z.output<typeof place>
-
-const cursorOf = (at: Place): string => Buffer.from(JSON.stringify(at)).toString('base64url')
-
-function placeOf(cursor: string | null | undefined): Place | null {
-  if (cursor == null) return null
-  try {
-    return place.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')))
-  } catch {
-    throw foreignCursor()
-  }
-}
 
 type Piece = { at: Place; examined: number; findings: readonly Finding[] }
 

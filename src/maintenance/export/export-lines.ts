@@ -34,7 +34,7 @@ export async function* pagesOf(read: (cursor: string | null) => Promise<Page>): 
   let page = await read(null)
   for (;;) {
     const next = page.nextCursor === null ? null : read(page.nextCursor)
-    next?.catch(() => {}) // told to whoever comes for it
+    next?.catch(() => {}) // told to the caller that comes for it
     yield* page.lines
     if (next === null) return
     page = await next

@@ -1,7 +1,6 @@
 /** Reads pages from a stream of lines: each goes on where the one before ended, so nothing is kept in between. */
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type * as z from 'zod'
-import { foreignCursor } from '../../core/pages.ts'
+import { cursorOf, parseCursor } from '../cursor.ts'
 
 /** A line with the position after it; null where the stream only came further. */
 export type Told<P> = { line: string | null; at: P }
@@ -23,8 +22,7 @@ export async function readPage<S extends z.ZodType<object>>(
   stream: (from: z.output<S> | null) => AsyncIterable<Told<z.output<S>>>,
   head: readonly string[] = [],
 ): Promise<{ lines: string[]; nextCursor: string | null }> {
-  const from = cursor == null ? null : positionOf(schema, cursor)
-  if (cursor != null && from === null) throw foreignCursor()
+  const from = parseCursor(schema, cursor)
   const lines = from === null ? [...head] : []
   let bytes = 0
   let steps = 0
@@ -38,21 +36,4 @@ export async function readPage<S extends z.ZodType<object>>(
       return { lines, nextCursor: cursorOf(at) }
   }
   return { lines, nextCursor: null }
-}
-
-const MOST_BYTES = 64 * 1024
-
-/** A position as text. Its keys repeat one another, and an address has little room: it is compressed. */
-export const cursorOf = (position: object): string =>
-  deflateRawSync(JSON.stringify(position)).toString('base64url')
-
-/** Null where it is none of ours. */
-export function positionOf<S extends z.ZodType>(schema: S, cursor: string): z.output<S> | null {
-  try {
-    const json = inflateRawSync(Buffer.from(cursor, 'base64url'), { maxOutputLength: MOST_BYTES })
-    const result = schema.safeParse(JSON.parse(json.toString('utf8')))
-    return result.success ? result.data : null
-  } catch {
-    return null
-  }
 }

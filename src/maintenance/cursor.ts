@@ -1,0 +1,36 @@
+/** Cursors of what walks a graph: a position as text, opaque to callers. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type * as z from 'zod'
+import { foreignCursor } from '../core/pages.ts'
+
+const MOST_BYTES = 64 * 1024
+
+/** A position as text. Its keys repeat one another, and an address has little room: it is compressed. */
+export const cursorOf = (position: object): string =>
+  deflateRawSync(JSON.stringify(position)).toString('base64url')
+
+/**
+ * The position of a cursor; null where there is no cursor yet.
+ *
+ * @throws `invalid_request` where the cursor is another's
+ */
+export function parseCursor<S extends z.ZodType>(
+  schema: S,
+  cursor: string | null | undefined,
+): z.output<S> | null {
+  if (cursor == null) return null
+  const position = positionOf(schema, cursor)
+  if (position === null) throw foreignCursor()
+  return position
+}
+
+/** Null where the text is not a position of that schema. */
+export function positionOf<S extends z.ZodType>(schema: S, cursor: string): z.output<S> | null {
+  try {
+    const json = inflateRawSync(Buffer.from(cursor, 'base64url'), { maxOutputLength: MOST_BYTES })
+    const result = schema.safeParse(JSON.parse(json.toString('utf8')))
+    return result.success ? result.data : null
+  } catch {
+    return null
+  }
+}
