@@ -11,7 +11,7 @@ type Rule = { id: string; regex?: string; entropy?: number; keywords?: string[] 
 /** Rules that are not compiled: their id, or how it ends. */
 const LEFT_OUT = new RegExp(
   [
-    // src/secrets has a grammar of its own for these. Several of them are quadratic when a backtracking engine runs them.
+    // src/core/scrub has a grammar of its own for these. Several of them are quadratic when a backtracking engine runs them.
     'generic-api-key|hashicorp-tf-password|curl-auth-header|curl-auth-user|nuget-config-password',
     'kubernetes-secret-yaml|freemius-secret-key|sidekiq-sensitive-url|private-key|jwt|jwt-base64',
     // A public identifier is no secret.

@@ -1,5 +1,5 @@
 // The verdict of `turngraph stall` (policy sticky) on each world, from what its captures keep: `analyseStall` of
-// src/criteria/stall.ts, in Cypher. A test compares the two over many worlds.
+// src/memory/criteria/stall.ts, in Cypher. A test compares the two over many worlds.
 //
 // `turns` and `signatures` are those of the newest feedback turns since the last approval, six at most, newest first: an
 // outcome is [turn, "decision", "signature", …]. Nothing was verified for the first time after the first turn of a window
@@ -24,7 +24,7 @@ CALL (w, turns) {
   // Whether the verdict on a criterion changes three times or more. Only one that was rejected twice, and stands verified.
   MATCH (w)-[r:PROGRESS {state: 'verified'}]->(:Criterion)
   WHERE r.rejections > 1
-  // The list of src/criteria/rows.ts. A label may hold commas and quotes: values behind one are taken from the end.
+  // The list of src/memory/criteria/rows.ts. A label may hold commas and quotes: values behind one are taken from the end.
   WITH turns, split(r.kept, ',') AS kept
   WITH turns, toInteger(kept[-6]) AS entries,
        // '1v2r-3u' to ['1v', '2', '3', '']: a judge's verdicts keep their letter.

@@ -17,7 +17,7 @@ export type ConnectOptions = {
   project?: string | undefined
   /** The command writes nothing: where there is no graph yet, none is made for it. */
   readsOnly?: boolean
-  /** For whoever examines a graph: nothing is migrated and nothing reconciled first. */
+  /** For a command that examines a graph: nothing is migrated and nothing reconciled first. */
   asItIs?: boolean
 }
 

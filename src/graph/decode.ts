@@ -45,7 +45,7 @@ const HALF_OF_A_COMMIT = 'The graph kept answering with half of a commit.'
 export const isHalfOfACommit = (error: unknown): boolean =>
   error instanceof TurngraphError && error.message === HALF_OF_A_COMMIT
 
-/** One row, whole; null where there is none. */
+/** One row, whole; null where there is no row. */
 export const readWholeRow = <S extends z.ZodType>(
   graph: Graph,
   statement: Statement,

@@ -6,7 +6,7 @@ import type { Graph } from '../graph/port.ts'
 import { withNearNames } from '../memory/worlds/resolve-target.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 
-/** One thing that Turngraph can do. Names and shapes are camelCase; the wire forms derive from the schemas (wire.ts). */
+/** One thing that Turngraph can do. Names and shapes are camelCase; the wire forms derive from the schemas (core/wire-form.ts). */
 export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
   summary: string
   /** What a token must be allowed to do. */

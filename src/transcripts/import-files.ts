@@ -91,7 +91,7 @@ export async function importFiles<P extends TranscriptProgress>(
       report,
     )
   }
-  // Also where nothing was new: whoever read it may have been killed before this.
+  // Also where nothing was new: the process that read it may have been killed before this.
   await store.done(project)
   onProgress?.(files.length, files.length)
   return {

@@ -66,7 +66,7 @@ export function wholeObject(bytes: Buffer): TranscriptRecord | null {
   return parse(bytes.toString('utf8', start, end))
 }
 
-/** A crash leaves NULs at the end of a file, and whoever writes on may begin with a byte order mark. */
+/** A crash leaves NULs at the end of a file, and the process that writes on may begin with a byte order mark. */
 function trimmed(bytes: Buffer, from: number, to: number): { start: number; end: number } {
   let start = from
   let end = to

@@ -21,7 +21,7 @@ const verificationRow = z.object(rowShape(nodes.Verification.properties.omit({ s
 export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
 const issueRow = z.object(rowShape(nodes.Issue.properties.shape))
 
-/** A turn with its parts, as `turns/_record` and `turns/_context` return them. */
+/** A turn with its parts, as `turns/records` and `turns/context` return them. */
 export const turnWithParts = z.object({
   turn: z.object({
     key: stored.key,

@@ -16,7 +16,7 @@ export function writeServerFile(dataFolder: string, content: ServerFile): void {
 }
 
 /**
- * `null` where there is none. Whether its process lives is another question.
+ * `null` where there is no such file. Whether its process lives is another question.
  *
  * @throws `invalid_request` where the file is damaged: it appears whole or not at all, so something else wrote to it
  */
