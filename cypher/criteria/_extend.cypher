@@ -12,7 +12,7 @@ WHERE (NOT ($extends OR $inNewWorld) OR task.criteriaRev = $criteriaRev)
   AND (NOT ($ledger.touched OR $inNewWorld) OR w.ledgerRev = $ledger.rev)
 WITH *, CASE WHEN $at.isStamped
   THEN [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL AND x.ordinal <> w.ordinal |
-    coalesce(x.lastCompletedAt, x.createdAt) + duration(CASE WHEN x.ordinal > w.ordinal THEN 'PT0.001S' ELSE 'PT0S' END)]
+    x.lastActivityAt + duration(CASE WHEN x.ordinal > w.ordinal THEN 'PT0.001S' ELSE 'PT0S' END)]
   ELSE [] END AS floors // of worlds that are equally new, the one of the higher ordinal is the newest
 WITH *, reduce(at = datetime($at.completed), floor IN floors | CASE WHEN floor > at THEN floor ELSE at END) AS completedAt
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.criteriaRev = $criteriaRev + 1)

@@ -10,7 +10,7 @@ MATCH (:Project {key: $key})-[:HAS_FEATURE]->(:Feature)-[:HAS_TASK]->(:Task)-[:H
 // end
 WITH w // beside a condition, Grafeo looks nothing up
 WHERE (w.taskKey > $afterTask OR (w.taskKey = $afterTask AND w.key > $afterWorld))
-  AND coalesce(w.lastCompletedAt, w.createdAt) < datetime($before)
+  AND w.lastActivityAt < datetime($before)
 WITH w
 ORDER BY w.taskKey, w.key
 LIMIT $limit

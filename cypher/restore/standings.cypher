@@ -3,7 +3,7 @@
 UNWIND $batch.rows AS x
 MATCH (w:World {key: x.world})
 SET w += x.properties, w.lastCompletedAt = datetime(x.at.lastCompletedAt), w.deletedAt = datetime(x.at.deletedAt),
-    w.restoring = null
+    w.lastActivityAt = coalesce(datetime(x.at.lastCompletedAt), w.createdAt), w.restoring = null
 FOREACH (p IN x.progress |
   MERGE (c:Criterion {key: p.criterion})
   CREATE (w)-[:PROGRESS {kept: p.kept, state: p.state, rejections: p.rejections}]->(c))

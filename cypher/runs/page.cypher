@@ -1,12 +1,17 @@
-// A page of the runs of a project, or of one of its worlds, newest first: those that were enqueued before an instant, or at it
-// and whose ids are lower. Runs of deleted worlds are not listed.
-// params: $projectKey $worldSlug $status $before $beforeId $limit
-MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(:Feature)-[:HAS_TASK]->(:Task)-[:HAS_WORLD]->(w:World)
-WHERE w.deletedAt IS NULL AND ($worldSlug IS NULL OR w.slug = $worldSlug)
-MATCH (w)-[:HAS_RUN]->(r:TurnRun)
-WHERE ($status IS NULL OR r.status = $status)
-  AND (r.enqueuedAt < datetime($before) OR (r.enqueuedAt = datetime($before) AND r.turnRunId < $beforeId))
-WITH w, r, r.enqueuedAt AS enqueued, r.turnRunId AS id
-ORDER BY enqueued DESC, id DESC
-LIMIT $limit
+// A page of the runs of a world, or of a project, newest first: those that were enqueued before an instant, or at it and whose
+// ids are lower. Runs of deleted worlds are not listed. Neo4j reads those of a project in the order of an index, of which
+// `r.project` is the first property.
+// params: $status $before $beforeId $limit
+// when of-world
+// params: $worldKey
+MATCH (w:World {key: $worldKey})-[:HAS_RUN]->(r:TurnRun)
+WHERE r.enqueuedAt <= datetime($before)
+// when of-project
+// params: $project
+MATCH (r:TurnRun)<-[:HAS_RUN]-(w:World)
+WHERE r.project = $project AND r.enqueuedAt <= datetime($before)
+// end
+WITH w, r, r.enqueuedAt < datetime($before) AS isEarlier
+WHERE w.deletedAt IS NULL AND ($status = '' OR r.status = $status) AND (isEarlier OR r.turnRunId < $beforeId)
+WITH w, r ORDER BY r.project DESC, r.enqueuedAt DESC, r.turnRunId DESC LIMIT $limit
 RETURN properties(r) AS run, w.currentTurn AS currentTurn

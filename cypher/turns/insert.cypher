@@ -39,6 +39,9 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
 SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
     w.turnCount = w.turnCount + 1,
+    w.lastActivityAt = CASE
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
+      ELSE w.lastActivityAt END,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
       ELSE w.lastCompletedAt END

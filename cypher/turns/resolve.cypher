@@ -20,7 +20,7 @@ CALL (x) {
   WHERE digest = $digest
   RETURN count(digest) AS records
 }
-WITH task, x, records, coalesce(x.lastCompletedAt, x.createdAt) AS newest
+WITH task, x, records, x.lastActivityAt AS newest
 ORDER BY records DESC, newest DESC, x.ordinal DESC
 LIMIT 1
 WITH task, x AS w

@@ -6,7 +6,7 @@ CALL (newestKey) {
   MATCH (t:Turn {key: newestKey})
   RETURN collect([t.coachDecision, t.digest]) AS newestTurn
 }
-RETURN newestTurn, coalesce(w.lastCompletedAt, w.createdAt) AS lastActivity,
+RETURN newestTurn, w.lastActivityAt AS lastActivity,
 // include worlds/_world
 AS shown,
 // include criteria/_snapshot

@@ -10,6 +10,6 @@ WHERE ofTask = $taskKey
 MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)
 WHERE w.deletedAt IS NULL
 WITH w
-ORDER BY coalesce(w.lastCompletedAt, w.createdAt) DESC, w.ordinal DESC
+ORDER BY w.lastActivityAt DESC, w.ordinal DESC
 LIMIT 1
 // end

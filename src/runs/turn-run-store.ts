@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { hasCode, type TurngraphError } from '../core/errors.ts'
 import { instantOf, LATEST_INSTANT } from '../core/instants.ts'
-import { projectKey, recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
+import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
@@ -22,7 +22,8 @@ import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, vi
 const lock = statement('runs/lock')
 const change = statement('runs/change')
 const runStatement = statement('runs/run')
-const runsPage = statement('runs/page')
+const runsOfWorld = statement('runs/page', 'of-world')
+const runsOfProject = statement('runs/page', 'of-project')
 const attemptStatement = statement('runs/attempt')
 const attemptsOfRun = statement('runs/attempts-of-run')
 const attemptsOfWorld = statement('runs/attempts-of-world')
@@ -330,15 +331,21 @@ export class TurnRunStore {
     after: RunPosition | null,
   ): Promise<TurnRunStatusRow[]> {
     const params = {
-      projectKey: projectKey(project),
-      worldSlug: worldSlug ?? null,
-      status: status ?? null,
+      status: status ?? '',
       before: after?.enqueuedAt ?? LATEST_INSTANT,
       beforeId: after?.turnRunId ?? '',
       limit,
     }
     const rows = await untilWhole(
-      () => readRows(this.#graph, runsPage, params, runListRow),
+      () =>
+        worldSlug === undefined
+          ? readRows(this.#graph, runsOfProject, { ...params, project }, runListRow)
+          : readRows(
+              this.#graph,
+              runsOfWorld,
+              { ...params, worldKey: worldKey(project, worldSlug) },
+              runListRow,
+            ),
       (found) => found.every(({ run }) => brokenRules(run).length === 0),
     )
     if (rows.length === 0 && worldSlug !== undefined) await getWorld(this.#graph, project, worldSlug)

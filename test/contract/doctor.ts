@@ -246,7 +246,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a turn of no world',
     'unattached',
-    "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.outcomes = [], w.newestDigest = null, w.promisedTurn = null, w.promisedDigest = null, w.lastCompletedAt = null, w.progressSum = 0 WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
+    "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.outcomes = [], w.newestDigest = null, w.promisedTurn = null, w.promisedDigest = null, w.lastCompletedAt = null, w.lastActivityAt = w.createdAt, w.progressSum = 0 WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
   ],
   [
     'a step of no turn',

@@ -143,6 +143,8 @@ async function fill(graph: Graph, from: number, to: number): Promise<void> {
   for (let i = from; i < to; i++) {
     for (let turn = 1; turn <= TURNS_A_WORLD; turn++)
       await client.captureTurnState(aTurnOf(`FILL-${i}`, turn))
+    const run = await client.runTurn({ worldSlug: `FILL-${i}`, turnCount: 2 })
+    if ('turnRunId' in run) await client.cancelTurnRun({ turnRunId: String(run.turnRunId), abort: true })
   }
 }
 
@@ -178,17 +180,26 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
   await client.getTurnHistory({ worldSlug: task, turnNumber: 2 })
   await client.listWorlds({ ...of })
   await client.listWorlds({ ...of, order: 'last_activity' })
+  await client.listWorlds({ limit: 10 })
+  await client.listWorlds({ limit: 10, order: 'last_activity' })
   await client.getWorld({ worldSlug: task })
   await client.createWorld({ ...of, executor: 'external' })
   const run = await client.runTurn({ worldSlug: `${task}.2`, turnCount: 2 })
   if ('turnRunId' in run) await client.getTurnRunStatus({ turnRunId: String(run.turnRunId) })
+  await client.listTurnRuns({ worldSlug: `${task}.2` })
+  await client.listTurnRuns({ limit: 1 })
 }
 
 /**
- * `worlds/page` walks to the worlds of a project, a feature or a task: people ask that, not loops. `projects/names` finds
- * the names near to one that is not there, and reads 1,000 at most.
+ * `projects/names` finds the names near to one that is not there, and reads 1,000 at most. The embedded graph has no ordered
+ * index: it finds the worlds of a project and sorts them, at 0.6 microseconds each. People ask that, not loops.
  */
-const GROWS = new Set(['worlds/page:by-slug', 'worlds/page:by-activity', 'projects/names:tasks'])
+const GROWS = new Set(['projects/names:tasks'])
+const GROWS_ON_EMBEDDED = new Set([
+  'worlds/page:of-project:by-slug',
+  'worlds/page:of-project:by-activity',
+  'runs/page:of-project',
+])
 
 for (const engine of [memory, neo4jLts]) {
   describeOn(engine, (store) => {
@@ -216,7 +227,8 @@ for (const engine of [memory, neo4jLts]) {
         const large = await countTurns('TASK-B')
         const grew = [...large].flatMap(([name, count]) => {
           const before = small.get(name) ?? 0
-          return count > before * 1.2 + 5 && !GROWS.has(name) ? [`${name}: ${before} to ${count}`] : []
+          const mayGrow = GROWS.has(name) || (driver === null && GROWS_ON_EMBEDDED.has(name))
+          return count > before * 1.2 + 5 && !mayGrow ? [`${name}: ${before} to ${count}`] : []
         })
         expect(large.size).toBeGreaterThan(20)
         expect(grew).toEqual([])

@@ -143,6 +143,7 @@ export const nodes = {
     currentTurn: count,
     turnCount: count,
     lastCompletedAt: instant.optional(),
+    lastActivityAt: instant,
     newestDigest: text.optional(),
     promisedTurn: count.optional(),
     promisedDigest: text.optional(),

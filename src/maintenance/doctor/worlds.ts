@@ -238,11 +238,13 @@ function checkCounters({ world, row, derived, findings }: Work): void {
     promisedDigest: derived.promisedDigest,
     outcomes: derived.outcomes,
     lastCompletedAt: instant(row.latest),
+    lastActivityAt: instant(row.latest ?? world.createdAt),
     attemptCount: row.attempts,
   }
   const says = {
     ...world,
     lastCompletedAt: instant(world.lastCompletedAt),
+    lastActivityAt: instant(world.lastActivityAt),
     attemptCount: world.attemptCount ?? 0,
   }
   // A counter that says more turns than there are is all that tells of a lost one: it stays.

@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
 import { LATEST_INSTANT } from '../../core/instants.ts'
-import { projectKey, worldKey } from '../../core/keys.ts'
+import { featureKey, taskKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import { COACH_DECISIONS } from '../../graph/model/values.ts'
-import type { Graph } from '../../graph/port.ts'
+import type { Graph, Params } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { VERDICTS } from '../criteria/stall.ts'
@@ -40,8 +40,13 @@ export type WorldFilter = { project: string; featureId?: string | undefined; tas
 /** Where a page of worlds begins: after the world of this slug, which was last active then where that is the order. */
 export type WorldPosition = { worldSlug: string; lastActivity?: string }
 
-const pageBySlug = statement('worlds/page', 'by-slug')
-const pageByActivity = statement('worlds/page', 'by-activity')
+const pagesOf = (scope: string) => ({
+  world_slug: statement('worlds/page', scope, 'by-slug'),
+  last_activity: statement('worlds/page', scope, 'by-activity'),
+})
+const pagesOfTask = pagesOf('of-task')
+const pagesOfFeature = pagesOf('of-feature')
+const pagesOfProject = pagesOf('of-project')
 const progressOfWorld = statement('worlds/progress')
 
 const progressRow = z.object({
@@ -60,21 +65,18 @@ export async function listWorlds(
   { order, after, limit }: { order: WorldOrder; after: WorldPosition | null; limit: number },
 ): Promise<WorldProgress[]> {
   const graph = withOneDeadline(store)
-  const scope = {
-    projectKey: projectKey(project),
-    featureId: featureId ?? null,
-    taskId: taskId ?? null,
+  const position = {
+    after: after?.worldSlug ?? '',
+    ...(order === 'last_activity' && { before: after?.lastActivity ?? LATEST_INSTANT }),
     limit,
   }
-  const read = () =>
-    order === 'world_slug'
-      ? readRows(graph, pageBySlug, { ...scope, after: after?.worldSlug ?? null }, progressRow)
-      : readRows(
-          graph,
-          pageByActivity,
-          { ...scope, before: after?.lastActivity ?? LATEST_INSTANT, after: after?.worldSlug ?? '' },
-          progressRow,
-        )
+  const [pages, scope]: [typeof pagesOfTask, Params] =
+    featureId === undefined
+      ? [pagesOfProject, { project, taskId: taskId ?? '' }]
+      : taskId === undefined
+        ? [pagesOfFeature, { featureKey: featureKey(project, featureId) }]
+        : [pagesOfTask, { taskKey: taskKey(project, featureId, taskId) }]
+  const read = () => readRows(graph, pages[order], { ...scope, ...position }, progressRow)
   const rows = await untilWhole(read, (found) => found.every(isConsistent))
   const worlds: WorldProgress[] = []
   for (const row of rows) {
