@@ -8,8 +8,8 @@ import { generated, type Statement } from './statements.ts'
 /** Generates from the model the statements that serve any kind of node: a kind that is added there has them. */
 
 /** A pattern that leads from a node to what it hangs on: `(x)<-[:HAS_TASK]-(:Feature)`. */
-export const pathToOwner = (x: string, { type, owner, owners }: Ownership): string =>
-  path(x, type, owner === 'from', owners.length === 1 ? `(:${owners[0]})` : '()')
+export const pathToOwner = (x: string, { type, owner, owners }: Ownership, named = ''): string =>
+  path(x, type, owner === 'from', owners.length === 1 ? `(${named}:${owners[0]})` : `(${named})`)
 
 /** A pattern that leads from a node to what hangs on it: `(x)-[:HAS_TASK]->(:Task)`. */
 export const pathToOwned = (x: string, { type, owner, of }: Ownership, named = ''): string =>
@@ -54,6 +54,27 @@ ORDER BY key
 LIMIT $limit`,
   )
 
+/** The projects, by their keys, of which a label has nodes. It scans the label. */
+export const projectsOf = (label: Label): Statement =>
+  generated(
+    `model/projects-${label}`,
+    `// params:
+MATCH (x:${label})
+WHERE x.key IS NOT NULL
+RETURN DISTINCT ${projectOf('x')} AS project`,
+  )
+
+const projectOf = (x: string): string => `split(${x}.key, '/')[0]`
+
+/** Columns of `nodesOf`, of what nodes hang on in another project: nothing, in a graph that is right. */
+export const foreignOwners = (label: Label): Record<string, string> =>
+  Object.fromEntries(
+    ownersOf(label).map((row) => {
+      const foreign = `${pathToOwner('x', row, 'o')} WHERE ${projectOf('o')} <> ${projectOf('x')}`
+      return [`foreign${row.type}`, `[${foreign} | o.key]`]
+    }),
+  )
+
 /**
  * Nodes by their keys, with their properties as `held`, and whether they hang on anything that they may hang on.
  *
@@ -64,7 +85,7 @@ export function nodesOf(label: Label, columns: Readonly<Record<string, string>> 
   const owned = ownersOf(label).map((row) => `EXISTS { MATCH ${pathToOwner('x', row)} }`)
   const isAttached = owned.length === 0 ? 'true' : owned.join(' OR ')
   return generated(
-    `model/nodes-${label}`,
+    `model/nodes-${label}${by === 'key' ? '' : `-by-${by}`}${namesOf(columns)}`,
     `// params: $keys
 UNWIND $keys AS key
 MATCH (x:${label} {${by}: key})
@@ -76,13 +97,18 @@ RETURN key, properties(x) AS held, ${isAttached} AS isAttached${columnsOf(column
 export function partsOf(label: Label, columns: Readonly<Record<string, string>>): Statement {
   const types = ownedBy(label).flatMap(({ parts, type }) => (parts === null ? [] : [type]))
   return generated(
-    `model/parts-${label}`,
+    `model/parts-${label}${namesOf(columns)}`,
     `// params: $keys
 UNWIND $keys AS key
 MATCH (t:${label} {key: key})-[r:${types.join('|')}]->(x)
 RETURN key, type(r) AS type, labels(x) AS labels, properties(x) AS held${columnsOf(columns)}`,
   )
 }
+
+const namesOf = (columns: Readonly<Record<string, string>>): string =>
+  Object.keys(columns)
+    .map((name) => `-${name}`)
+    .join('')
 
 const columnsOf = (columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
@@ -136,10 +162,10 @@ export function relink(
   const start = row?.from.length === 1 ? `:${from}` : ''
   const cut = {
     from: `CALL (a) { MATCH (a)-[r:${type}]->() DELETE r }\n`,
-    to: `CALL (b) { MATCH (${start})-[r:${type}]->(b) DELETE r }\n`,
+    to: `CALL (b) { MATCH (b)<-[r:${type}]-(${start}) DELETE r }\n`,
   }
   const relinked = generated(
-    `model/relink-${from}-${type}-${to}`,
+    `model/relink-${from}-${type}-${to}-${alone}`,
     `// params: $from $to
 MATCH (a:${from} {key: $from})
 MATCH (b:${to} {key: $to})
