@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadMigrations } from '../../src/graph/migrations.ts'
 import type { Graph } from '../../src/graph/port.ts'
@@ -219,6 +220,26 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (t:Task {key: 'shop/FEAT-1/TASK-3'}) SET t.id = 'TASK-4'",
   ],
   [
+    'a feature that another project has, too',
+    'key_wrong',
+    "MATCH (p:Project {key: 'other%2Fproject'}), (f:Feature {key: 'shop/FEAT-1'}) CREATE (p)-[:HAS_FEATURE]->(f)",
+  ],
+  [
+    'a task that a feature of another project has, too',
+    'key_wrong',
+    "MATCH (f:Feature {key: 'other%2Fproject/FEAT-1'}), (t:Task {key: 'shop/FEAT-1/TASK-3'}) CREATE (f)-[:HAS_TASK]->(t)",
+  ],
+  [
+    'a world that another task has, too',
+    'key_wrong',
+    "MATCH (t:Task {key: 'shop/FEAT-1/TASK-3'}), (w:World {key: 'shop/main'}) CREATE (t)-[:HAS_WORLD]->(w)",
+  ],
+  [
+    'a desire below the key of a project that is not there',
+    'key_wrong',
+    "MATCH (d:Desire) WHERE d.project = 'shop' SET d.key = 'ghost/' + substring(d.key, 5)",
+  ],
+  [
     'a turn that says another number',
     'key_wrong',
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.number = 5, t.outcome = '[5' + substring(t.outcome, 2) WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END], w.progressSum = w.progressSum",
@@ -319,6 +340,10 @@ const NOT_DERIVABLE: readonly Check[] = [
 ]
 const NEITHER_DERIVABLE = new Set([
   'a task under the key of another',
+  'a feature that another project has, too',
+  'a task that a feature of another project has, too',
+  'a world that another task has, too',
+  'a desire below the key of a project that is not there',
   'a decision that is none',
   'a verification without a status',
   'a step that is gone',
@@ -518,6 +543,50 @@ export function doctorContract(store: StoreUnderTest): void {
         await other.close()
       },
     )
+
+    test('a property that nobody stores hides no fault of what hangs on its node', async () => {
+      await fillHealthy(handles.graph)
+      await plant(handles.graph, "MATCH (w:World {key: 'shop/main'}) SET w.mood = 'fine'")
+      await plant(
+        handles.graph,
+        "MATCH (t:Turn {key: 'shop/main/3'}) SET t.mood = 'fine', t.verifiedCount = 99",
+      )
+      await plant(
+        handles.graph,
+        "MATCH (r:TurnRun {status: 'completed'}) SET r.mood = 'fine', r.endedAt = null",
+      )
+      const found = (await findingsOf(handles.graph)).map(({ check, key }) => `${check} ${key}`)
+      expect(found).toContain('record_invalid shop/main')
+      expect(found).toContain('turn_outcome shop/main/3')
+      expect(found.filter((each) => each.startsWith('run_rules'))).toHaveLength(1)
+      expect(new Set(found).size).toBe(found.length)
+    })
+
+    test('a value that does not fit hides no fault of what hangs on its node', async () => {
+      await fillHealthy(handles.graph)
+      await plant(handles.graph, "MATCH (w:World {key: 'shop/main'}) SET w.executor = 7")
+      await plant(handles.graph, "MATCH (t:Turn {key: 'shop/main/3'}) SET t.verifiedCount = 99")
+      await plant(handles.graph, "MATCH (t:Task {key: 'shop/FEAT-1/TASK-3'}) SET t.worldCount = 'x'")
+      await plant(
+        handles.graph,
+        "MATCH (:Task {key: 'shop/FEAT-1/TASK-3'})-[:HAS_CRITERION]->(c:Criterion) WITH c LIMIT 1 SET c.mood = 'fine'",
+      )
+      const found = (await findingsOf(handles.graph)).map(({ check, label }) => `${check} ${label}`)
+      expect(found.sort()).toEqual([
+        'record_invalid Criterion',
+        'record_invalid Task',
+        'record_invalid World',
+        'turn_outcome Turn',
+      ])
+    })
+
+    test('refuses a cursor at a kind that is examined with another one', async () => {
+      const position = ['shop', 'Turn', 'shop/main/1']
+      const cursor = deflateRawSync(JSON.stringify(position)).toString('base64url')
+      await expect(clientOf(handles.graph).examineGraph({ cursor })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    })
 
     test('finds nothing in an empty graph', async () => {
       expect(await findingsOf(handles.graph)).toEqual([])

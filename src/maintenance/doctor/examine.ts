@@ -3,20 +3,25 @@ import { TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, partsOfKey, projectKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
-import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
+import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { ownersOf } from '../../graph/model/relationships.ts'
 import { optionalText } from '../../graph/model/values.ts'
-import { lockOf, nodesOf, pageOf, requiredBelow, unattachedOf } from '../../graph/model-statements.ts'
+import {
+  foreignOwners,
+  lockOf,
+  nodesOf,
+  pageOf,
+  projectsOf,
+  requiredBelow,
+  unattachedOf,
+} from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
 import { cursorOf, parseCursor } from '../cursor.ts'
 import { beginReadingAll } from '../preload.ts'
-import { type Examined, type Finding, Findings, finding, propertyMap } from './finding.ts'
+import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
 import { repairUnderLock } from './repair.ts'
 import { ruleOf, rules } from './rules.ts'
 import { checkSchema } from './schema.ts'
-
-const projects = ['named', 'of-files', 'of-sessions'].map((which) => statement('doctor/projects', which))
 
 export const examination = z.object({
   findings: z.array(finding),
@@ -81,10 +86,6 @@ async function refuseOtherSchema(graph: Graph): Promise<void> {
   )
 }
 
-/** The last record that was examined, and of which kind and project it is; without a project, what belongs to none. */
-const place = z.tuple([z.string().nullable(), z.enum(['', ...LABELS]), z.string()])
-type Place = z.output<typeof place>
-
 type Piece = { at: Place; examined: number; findings: readonly Finding[] }
 
 async function* examinePieces(
@@ -113,17 +114,6 @@ async function* examinePieces(
 /** Comes before the projects, as the kinds of nodes come after them. */
 const SCHEMA = ''
 
-/** The projects of the graph in the order of their names: those of turns, and those that have transcripts alone. */
-async function listProjects(graph: Graph): Promise<string[]> {
-  const names = new Set<string>()
-  for (const from of projects)
-    for (const { key, project } of await readRows(graph, from, {}, projectRow))
-      names.add(project ?? partsOfKey(key ?? '').join('/'))
-  return [...names].sort()
-}
-
-const projectRow = z.object({ key: optionalText, project: optionalText })
-
 /** The kinds that have a key, but for those that are examined with the one they hang on; each with what reads it. */
 const KINDS = LABELS.filter(
   (label) => nodes[label].name === 'key' && !Object.values(rules).some((rule) => rule.with?.includes(label)),
@@ -131,9 +121,28 @@ const KINDS = LABELS.filter(
   label,
   rule: ruleOf(label),
   page: pageOf(label),
-  read: nodesOf(label, ruleOf(label).columns),
+  read: nodesOf(label, { ...ruleOf(label).columns, ...foreignOwners(label) }),
+  projects: projectsOf(label),
 }))
 type Kind = (typeof KINDS)[number]
+
+/** The last record that was examined, and of which kind and project it is; without a project, what belongs to none. */
+const place = z.union([
+  z.tuple([z.null(), z.enum([SCHEMA, ...LABELS]), z.string()]),
+  z.tuple([z.string(), z.enum(KINDS.map(({ label }) => label)), z.string()]),
+])
+type Place = z.output<typeof place>
+
+/** The projects of which anything has a key, in the order of their names: one that is not there, too. */
+async function listProjects(graph: Graph): Promise<string[]> {
+  const names = new Set<string>()
+  for (const { projects } of KINDS)
+    for (const { project } of await readRows(graph, projects, {}, projectRow))
+      names.add(partsOfKey(project).join())
+  return [...names].sort()
+}
+
+const projectRow = z.object({ project: z.string() })
 
 const KEYS_AT_ONCE = 500
 const keyRow = z.object({ key: z.string() })
@@ -183,18 +192,23 @@ function lockFor({ label, rule: { lock } }: Kind, keys: string[]) {
 async function examineNodes(
   graph: Graph,
   project: string,
-  { label, read, rule: { keyOf, check } }: Kind,
+  { label, read, rule: { needs = [], keyOf, check } }: Kind,
   keys: string[],
 ): Promise<{ findings: Findings; examined: number }> {
   const findings = new Findings()
   const rows = await readRows(graph, read, { keys }, nodeRow)
   const fitting: Examined[] = []
   for (const { key, held, isAttached, ...row } of rows) {
+    if (!isAttached) continue
     const about = findings.of(label, key)
-    if (!isAttached || !about.record(held)) continue
-    const expected = keyOf?.(project, held as Stored<Label>, row) ?? null
+    about.record(held)
+    const foreign = ownersOf(label).flatMap(({ type }) => row[`foreign${type}`] as string[])
+    if (foreign.length > 0) about.add('key_wrong', `hangs on ${foreign}, of another project`)
+    const properties = fittingProperties(label, held)
+    if (!needs.every((name) => Object.hasOwn(properties, name))) continue
+    const expected = keyOf?.(properties, row) ?? null
     if (expected !== null) about.key(expected)
-    fitting.push({ key, properties: held, row, about })
+    fitting.push({ key, properties, row, about })
   }
   const more = fitting.length === 0 ? 0 : ((await check?.(graph, project, fitting, findings)) ?? 0)
   return { findings, examined: rows.length + more }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Label, nodes } from '../../graph/model/nodes.ts'
+import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { problemsOfNode } from '../../graph/model/validate.ts'
 import { setOf } from '../../graph/model-statements.ts'
 import type { Step } from '../../graph/port.ts'
@@ -36,11 +36,11 @@ export type About = {
   /** @returns whether the two values differ, which it then reports */
   differs(check: Check, what: string, says: unknown, there: unknown, repair?: RepairOr): boolean
   key(expected: string): void
-  /** @returns whether the properties fit the model: what does not fit is looked at no further */
+  /** @returns whether the values fit the model; what the model does not have is reported, and hides nothing */
   record(properties: Properties): boolean
 }
 
-/** A node whose properties fit, with the further columns of its kind. */
+/** A node with those of its properties that fit, and the further columns of its kind. */
 export type Examined = { key: string; properties: Properties; row: Properties; about: About }
 
 export class Findings {
@@ -94,8 +94,9 @@ function checkRecord(
   const labels = label === 'FailedStep' ? ['Step', label] : [label]
   const problems = problemsOfNode({ labels, held: properties })
   if (problems.length === 0) return true
+  const { shape } = nodes[label].properties
   const foreign = Object.keys(properties).filter(
-    (name) => properties[name] != null && !Object.hasOwn(nodes[label].properties.shape, name),
+    (name) => properties[name] != null && !Object.hasOwn(shape, name),
   )
   const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
   const found = [...problems, ...values].join('; ')
@@ -103,7 +104,17 @@ function checkRecord(
   // What is removed stands whole in the report: where that is full, the next run takes it.
   const removes = isTold && foreign.length > 0 && found.length <= LONGEST
   about.add('record_invalid', found, removes ? setOf(label, key, nulls) : null)
-  return false
+  const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
+  return problemsOfNode({ labels, held: Object.fromEntries(ofModel) }).length === 0
+}
+
+/** What of a node's properties fits the model: all that a kind has, where {@link About.record} says that the values fit. */
+export function fittingProperties<L extends Label>(label: L, properties: Properties): Stored<L> {
+  const fitting = Object.entries(nodes[label].properties.shape).flatMap(([name, property]) => {
+    const { data } = (property as z.ZodType).safeParse(properties[name] ?? undefined)
+    return data === undefined ? [] : [[name, data]]
+  })
+  return Object.fromEntries(fitting) as Stored<L>
 }
 
 /** Two values as a finding shows them; null where they are the same. */

@@ -29,27 +29,32 @@ export type Rule<L extends Label = Label> = {
   with?: readonly Label[]
   /** Further columns of a row: each an expression about the node `x`. */
   columns?: Readonly<Record<string, string>>
+  /** Properties without which the rules say nothing: where another one does not fit, it counts as absent. */
+  needs?: readonly (keyof Stored<L> & string)[]
   /** The key that follows from the rest of a node; null where nothing says it. */
-  keyOf?(project: string, properties: Stored<L>, row: Properties): string | null
+  keyOf?(properties: Stored<L>, row: Properties): string | null
   /** @returns how many further records it looked at */
   check?(graph: Graph, project: string, nodes: readonly Examined[], findings: Findings): Promise<number>
   /** What to lock instead of the nodes themselves. */
   lock?(keys: string[], token: string): Step
 }
 
+const projectIn = (key: string): string => partsOfKey(key)[0] ?? ''
+
 const lockTask = statement('doctor/lock-task')
 
 export const rules: { [L in Label]?: Rule<L> } = {
   SchemaMigration: { with: ['SchemaMigrationLock'] },
-  Project: { keyOf: (_, { name }) => projectKey(name) },
-  Feature: { keyOf: (project, { id }) => featureKey(project, id) },
+  Project: { needs: ['name'], keyOf: ({ name }) => projectKey(name) },
+  Feature: { needs: ['id', 'key'], keyOf: ({ key, id }) => featureKey(projectIn(key), id) },
   Task: {
     atOnce: 1,
     with: ['Criterion'],
     columns: { features: '[(x)<-[:HAS_TASK]-(f:Feature) | f.key]' },
-    keyOf: (project, { key, id }, { features }) =>
+    needs: ['id', 'key'],
+    keyOf: ({ key, id }, { features }) =>
       (features as string[])
-        .map((feature) => taskKey(project, partsOfKey(feature)[1] ?? '', id))
+        .map((feature) => taskKey(projectIn(key), partsOfKey(feature)[1] ?? '', id))
         .find((expected) => expected !== key) ?? null,
     check: checkTask,
     lock: ([key], token) => stepOf(lockTask, { taskKey: key, token }),
@@ -58,12 +63,14 @@ export const rules: { [L in Label]?: Rule<L> } = {
     atOnce: 1,
     with: ['Turn', 'SupersededTurn', 'TurnRun', 'Attempt'],
     columns: { tasks: '[(x)<-[:HAS_WORLD]-(task:Task) | task.key]' },
-    keyOf: (_, { project, slug }) => worldKey(project, slug),
+    needs: ['slug', 'project', 'featureId', 'taskId', 'taskKey', 'currentTurn', 'ledgerRev', 'rev'],
+    keyOf: ({ project, slug }) => worldKey(project, slug),
     check: checkWorld,
   },
   TranscriptFile: {
     // Both are stored as an import shortens them, and the key is made of what it was given.
-    keyOf: (project, { sessionId, path }) =>
+    needs: ['project', 'sessionId'],
+    keyOf: ({ project, sessionId, path }) =>
       sessionId.length < 200 ? transcriptFileKey({ project, sessionId, path: path ?? null }) : null,
   },
   TranscriptSession: {
@@ -73,8 +80,8 @@ export const rules: { [L in Label]?: Rule<L> } = {
       hasAgents: 'EXISTS { MATCH (x)<-[:AGENT_OF]-() }',
       hasTurns: 'EXISTS { MATCH (x)-[:HAS_TURN]->() }',
     },
-    keyOf: (project, { id }) => {
-      if (id === undefined) return null
+    keyOf: ({ project, id }) => {
+      if (project === undefined || id === undefined) return null
       // A turn may name a session by an id that an import would have shortened.
       return id.length > 256 ? sessionKey(project, id) : transcriptKey(project, id)
     },
@@ -87,25 +94,36 @@ export const rules: { [L in Label]?: Rule<L> } = {
       follows: '[(x)-[:FOLLOWS]->(p:TurnPattern) | p.key]',
       called: '[(x)-[c:CALLED]->(k:Tool) | [k.name, c.calls, c.errors]]',
     },
-    keyOf: (project, { id }) => transcriptKey(project, id),
+    needs: [
+      ...(['id', 'project', 'sessionId', 'begunMs', 'length'] as const),
+      ...(['tools', 'errors', 'parallelSteps'] as const),
+    ],
+    keyOf: ({ project, id }) => transcriptKey(project, id),
     check: checkTranscriptTurns,
   },
   Tool: {
     atOnce: 1,
-    keyOf: (project, { name }) => toolKey(project, name),
+    needs: ['project', 'name'],
+    keyOf: ({ project, name }) => toolKey(project, name),
     check: checkTool,
     lock: ([key = ''], token) =>
       stepOf(USES_LOCKED, { project: partsOfKey(key)[0], tool: partsOfKey(key)[1], token }),
   },
   TurnPattern: {
     columns: { tools: '[(x)-[:STARTS_WITH]->(k:Tool) | k.name]' },
-    keyOf: (project, { pattern }) => patternKey(project, pattern),
+    needs: ['project', 'pattern'],
+    keyOf: ({ project, pattern }) => patternKey(project, pattern),
     check: checkPatterns,
   },
-  ToolUse: { keyOf: (_, use) => toolUseKey(use), check: checkUses },
+  ToolUse: {
+    needs: ['project', 'tool', 'period', 'length'],
+    keyOf: (use) => toolUseKey(use),
+    check: checkUses,
+  },
   Desire: {
     columns: { patterns: '[(x)-[:SURFACED_FROM]->(p:TurnPattern) | [p.key, p.turns, p.calls]]' },
-    keyOf: (project, { pattern }) => patternKey(project, pattern),
+    needs: ['project', 'pattern'],
+    keyOf: ({ project, pattern }) => patternKey(project, pattern),
     check: checkDesires,
   },
 }

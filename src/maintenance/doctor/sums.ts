@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { toolKey, toolUseKey } from '../../core/keys.ts'
+import { patternKey, toolKey, toolUseKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { optionalNumber } from '../../graph/model/values.ts'
@@ -94,17 +94,13 @@ export async function checkDesires(
   _project: string,
   nodes: readonly Examined[],
 ): Promise<number> {
-  for (const { key, properties, row, about } of nodes) {
+  for (const { properties, row, about } of nodes) {
     const [from, ...others] = z.array(pattern).parse(row.patterns)
     if (from === undefined || others.length > 0) continue // one without a pattern is unattached
-    const { count, avgLength } = properties as Stored<'Desire'>
+    const desire = properties as Stored<'Desire'>
+    const says = [patternKey(desire.project, desire.pattern), desire.count, desire.avgLength]
     const [of, turns, calls] = from
-    about.differs(
-      'desire_stale',
-      'pattern, count, average:',
-      [key, count, avgLength],
-      [of, turns, calls / turns],
-    )
+    about.differs('desire_stale', 'pattern, count, average:', says, [of, turns, calls / turns])
   }
   return 0
 }

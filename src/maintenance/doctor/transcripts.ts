@@ -3,7 +3,6 @@ import { groupBy, inChunks } from '../../core/group-by.ts'
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
-import { storedProperties } from '../../graph/model/validate.ts'
 import { partsOf, relink, setOf } from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -73,7 +72,7 @@ function checkTurn(
   findings: Findings,
 ): void {
   const { holders, follows, called } = linksRow.parse(row)
-  const turn = storedProperties('TranscriptTurn', properties)
+  const turn = properties as Stored<'TranscriptTurn'>
   if (!holders.includes(turn.sessionId))
     about.differs('transcript_turn', 'sessionId', turn.sessionId, holders)
   for (const step of steps) checkStep(turn, step, findings)

@@ -4,15 +4,13 @@ import { supersededKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownedBy } from '../../graph/model/relationships.ts'
-import { storedProperties } from '../../graph/model/validate.ts'
 import { partsOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
 import { outcomeOf } from '../../memory/criteria/signature.ts'
 import { isSubstantiated } from '../../memory/criteria/state.ts'
-import type { About, Findings, Properties } from './finding.ts'
-import { propertyMap } from './finding.ts'
+import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 
 /** Checks turns with their parts, and the records that they have replaced. */
 
@@ -121,7 +119,7 @@ function checkTurn(label: TurnLabel, { key, held }: TurnNode, parts: readonly Pa
   }
   if (!fits) return
   checkJudged(label, { key, held }, byType.get('RECORDED') ?? [], about)
-  checkOutcome(label, key, storedProperties('Turn', held), byType, about)
+  checkOutcome(label, key, fittingProperties('Turn', held), byType, about)
 }
 
 const JUDGED = [
@@ -159,10 +157,10 @@ function checkPart(
   if (of.length !== 1 || criterionKey === undefined) {
     about.add('part_criterion', `${shown} is of ${of.length} criteria`)
   } else if (label === 'Promise') {
-    const { position, criterionId, status } = storedProperties('Promise', held)
+    const { position, criterionId, status } = fittingProperties('Promise', held)
     said?.promised.push({ turn, position, criterionKey, label: criterionId, status })
   } else {
-    const verification = storedProperties('Verification', held)
+    const verification = fittingProperties('Verification', held)
     const { criterionText: _, criterionId, evidence = null, ...rest } = verification
     about.differs('record_invalid', `${shown}: substantiated`, rest.substantiated, isSubstantiated(evidence))
     said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest })
@@ -187,10 +185,10 @@ function checkOutcome(
       coachDecision: turn.coachDecision,
       coachFeedback: turn.coachFeedback ?? null,
       issues: ordered('RAISED').map((issue) => {
-        const { severity, category = null, description } = storedProperties('Issue', issue)
+        const { severity, category = null, description } = fittingProperties('Issue', issue)
         return { severity, category, description }
       }),
-      gates: ordered('PASSED_THROUGH').map((gate) => storedProperties('Gate', gate)),
+      gates: ordered('PASSED_THROUGH').map((gate) => fittingProperties('Gate', gate)),
     }),
   )
   about.differs('turn_outcome', '', turn.outcome, derived, () => setOf(label, key, { outcome: derived }))

@@ -3,7 +3,6 @@ import { canonicalInstant } from '../../core/instants.ts'
 import { taskKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
-import { storedProperties } from '../../graph/model/validate.ts'
 import { optionalNumber, optionalText } from '../../graph/model/values.ts'
 import { nodesOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
@@ -12,7 +11,7 @@ import { type Progress, progressProperties, progressRow } from '../../memory/cri
 import { advance, summaryOf } from '../../memory/criteria/state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Check } from './checks.ts'
-import { type Examined, Findings, type Properties, propertyMap } from './finding.ts'
+import { type Examined, Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 import { checkAttempts, checkRuns } from './runs.ts'
 import { type OfTask, readCriteria } from './tasks.ts'
 import { checkTurns, keyList } from './turns.ts'
@@ -73,10 +72,11 @@ export async function checkWorld(
   if (node === undefined) return 0
   const { key, row, about } = node
   const world = node.properties as Stored<'World'>
-  const [task = ''] = row.tasks as string[]
+  const tasks = row.tasks as string[]
   const ofTask = taskKey(world.project, world.featureId, world.taskId)
-  if (ofTask !== task || world.taskKey !== task)
-    about.add('key_wrong', `says it is of task ${world.taskKey} (${ofTask}), stands below ${row.tasks}`)
+  const task = tasks.includes(ofTask) ? ofTask : (tasks[0] ?? '')
+  if ([...tasks, world.taskKey].some((each) => each !== ofTask))
+    about.add('key_wrong', `says it is of task ${world.taskKey} (${ofTask}), stands below ${tasks.sort()}`)
   let rev: string | null = world.rev
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const found = new Findings()
@@ -108,8 +108,8 @@ type Work = { world: Stored<'World'>; row: WorldRow; task: OfTask; derived: Deri
 async function examineWorld(graph: Graph, key: string, task: OfTask, findings: Findings): Promise<number> {
   const [row] = await readRows(graph, worldByKey, { worldKey: key }, worldRow)
   const about = findings.of('World', key)
-  if (row === undefined || !about.record(row.held)) return 0
-  const world = storedProperties('World', row.held)
+  if (row === undefined) return 0
+  const world = fittingProperties('World', row.held)
   if (world.forgottenAt !== undefined || world.restoring === true) {
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
     about.add(check, `${row.turns} of its turns are there`)
