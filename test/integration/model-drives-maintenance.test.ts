@@ -5,21 +5,26 @@ import type { Graph } from '../../src/graph/port.ts'
 /** A made-up kind of node is added to the model, and nothing else: what looks after the graph looks after it, too. */
 
 /** All modules anew, once the model has the kind: tests of other files share the process, and never see it. */
-async function withMadeUpKind() {
+async function addMadeUpKind(owner: string, exported = 'note') {
   vi.resetModules()
   const model = await import('../../src/graph/model/nodes.ts')
   const { relationships } = await import('../../src/graph/model/relationships.ts')
   const { key, text } = await import('../../src/graph/model/properties.ts')
-  const note = { says: 'what somebody noted of a world', name: 'key', exported: 'note' }
+  const note = { says: 'what somebody noted', name: 'key', exported }
   Object.assign(model.nodes, { Note: { ...note, properties: z.strictObject({ key, text }) } })
   ;(model.LABELS as string[]).push('Note')
   const [ofRuns] = relationships.filter(({ type }) => type === 'HAS_RUN')
   ;(relationships as object[]).push({
     ...ofRuns,
     type: 'HAS_NOTE',
+    from: [owner],
     to: ['Note'],
-    says: 'the notes of a world',
+    says: 'the notes of a node',
   })
+}
+
+async function withMadeUpKind() {
+  await addMadeUpKind('World')
   const { memory } = await import('../support/engines.ts')
   const { aTurn, clientOf } = await import('../support/records.ts')
   const { findingsOf } = await import('../contract/doctor.ts')
@@ -108,5 +113,26 @@ describe('a made-up kind of node', () => {
     expect(await graph.read(made.parseStatement('test', 'MATCH (n:Note) RETURN n.key AS key'), {})).toEqual(
       [],
     )
+  })
+})
+
+describe('a made-up kind of node that no export would list', () => {
+  afterAll(() => {
+    vi.resetModules()
+  })
+
+  test.each(['Turn', 'TurnRun', 'Attempt', 'TranscriptSession', 'Tool'])(
+    'is refused when the records of an export are loaded: one below a %s',
+    async (owner) => {
+      await addMadeUpKind(owner)
+      await expect(import('../../src/maintenance/export/records.ts')).rejects.toThrow(
+        `Note hangs on ${owner}`,
+      )
+    },
+  )
+
+  test('is refused when the records of an export are loaded: a part that no record has', async () => {
+    await addMadeUpKind('Turn', 'part')
+    await expect(import('../../src/maintenance/export/records.ts')).rejects.toThrow('Note is a part')
   })
 })

@@ -32,7 +32,9 @@ import {
 
 /**
  * The nodes of the graph: what each is, and the properties that it holds. What is not here is not stored. On what each
- * hangs, relationships.ts says. The doctor, export, restore and forget are driven by both.
+ * hangs, relationships.ts says. The doctor and forget are driven by both, and so are export and restore for a kind with a
+ * key below a project, a feature, a task or a world; a kind elsewhere, or a new part of a turn, has its form in
+ * src/maintenance/export (records.ts, stored-form.ts), and what reads and writes turns reads and writes it.
  */
 export type StoredNode = {
   says: string

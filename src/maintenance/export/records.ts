@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { LABELS, nodes } from '../../graph/model/nodes.ts'
+import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
 import { ownersOf } from '../../graph/model/relationships.ts'
 
@@ -180,11 +180,23 @@ export const records = {
   desire,
 } as const
 
-/** Kinds that the model alone declares: a line has the properties of the node, and the key of what it hangs on. */
+/** An export lists what hangs on these, whatever it is. */
+const LISTED_BELOW: readonly Label[] = ['Project', 'Feature', 'Task', 'World']
+const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'Step', 'FailedStep']
+
+/**
+ * Kinds that the model alone declares: a line has the properties of the node, and the key of what it hangs on. One that no
+ * export would list is refused: it would be missing from every backup, and nobody would know.
+ */
 export const ADDED = LABELS.flatMap((label) => {
   const kind: string | null = nodes[label].exported
-  const owner = nodes[ownersOf(label)[0]?.owners[0] ?? label].exported
-  return kind === null || kind === 'part' || owner === null || kind in records ? [] : [{ kind, label, owner }]
+  if (kind === 'part' && !PARTS_OF_RECORDS.includes(label))
+    throw new Error(`${label} is a part: add it to export/records.ts and to PARTS of export/stored-form.ts`)
+  if (kind === null || kind === 'part' || kind in records) return []
+  const [owner] = ownersOf(label)[0]?.owners ?? []
+  if (owner === undefined || !LISTED_BELOW.includes(owner))
+    throw new Error(`${label} hangs on ${owner ?? 'nothing'}: an export lists nothing there`)
+  return [{ kind, label, owner: String(nodes[owner].exported) }]
 })
 for (const { kind, label, owner } of ADDED) {
   const shape: z.ZodRawShape = nodes[label].properties.shape
