@@ -9,4 +9,5 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
   RETURN count(x) AS turnsBelow
 }
-RETURN w.slug AS worldSlug, w.deletedAt IS NOT NULL AS deleted, w.turnCount AS turnCount, turnsFound, turnsBelow
+RETURN w.slug AS worldSlug, w.deletedAt IS NOT NULL AS deleted, w.turnCount AS turnCount, turnsFound, turnsBelow,
+       w.specifiedAfter AS specifiedAfter

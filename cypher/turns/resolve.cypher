@@ -37,6 +37,7 @@ RETURN w.slug AS worldSlug,
        w.progressSum AS progressSum,
        task.criteriaRev AS criteriaRev,
        task.worldCount AS worldCount,
+       coalesce(task.specificationVersion, 0) AS specificationVersion,
        [(task)-[:HAS_CRITERION]->(c:Criterion) |
 // include criteria/_criterion
        ] AS criteria,

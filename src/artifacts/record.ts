@@ -1,4 +1,5 @@
 /** Makes one turn record of the files of a turn (autobuild-artifacts.md). */
+import { withoutWorktree } from '../core/project-paths.ts'
 import type { PlayerDecision } from '../graph/model/values.ts'
 import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/words.ts'
 import type {
@@ -169,9 +170,6 @@ function lessonsOf(player: PlayerReport | undefined): string[] {
   return unique(learnings.filter(isText))
 }
 
-/** Up to and including the worktree's own folder: `…/.guardkit/worktrees/FEAT-1/src/a.py` → `src/a.py`. */
-const WORKTREE = /^(?:.*[/\\])?\.[\w-]+[/\\]worktrees[/\\][^/\\]+[/\\]/
-
 const CACHES = new Set([
   '__pycache__',
   '.pytest_cache',
@@ -187,12 +185,7 @@ const CACHES = new Set([
  * The order stays.
  */
 export function sourcePaths(paths: readonly string[]): string[] {
-  const relative = paths.map((path) =>
-    path
-      .trim()
-      .replace(WORKTREE, '')
-      .replace(/^(?:\.\/)+/, ''),
-  )
+  const relative = paths.map(withoutWorktree)
   return [...new Set(relative)].filter((path) => path !== '' && isSource(path.split(/[/\\]/)))
 }
 

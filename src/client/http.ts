@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
-import { IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
+import { hasBody, IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import {
   type TranscriptUpload,
@@ -168,10 +168,10 @@ function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling
     delete rest[field]
     return pathSegment(field, String(wire[field]))
   })
-  const post = route.method === 'POST'
-  const headers = headersOf(calling, post ? 'application/json' : null)
+  const body = hasBody(route)
+  const headers = headersOf(calling, body ? 'application/json' : null)
   const request = { url: `${calling.base}${path}`, method: route.method, headers }
-  if (post) return { ...request, body: JSON.stringify(rest) }
+  if (body) return { ...request, body: JSON.stringify(rest) }
   return { ...request, url: request.url + queryOf(rest) }
 }
 

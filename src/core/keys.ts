@@ -52,6 +52,10 @@ export const criterionKey = (ofTask: string, words: string): string => `${ofTask
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
 
+/** A version of what a task declares must hold. */
+export const specificationKey = (ofTask: string, version: number): string =>
+  `${ofTask}/specification:${version}`
+
 /** Whose criterion it is; null where the key is not a criterion's. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = partsOfKey(key)

@@ -2,7 +2,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { TurngraphError } from '../core/errors.ts'
-import { type Route, routes } from '../operations/routes.ts'
+import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import { UPLOAD_PATH } from '../operations/transcript-upload.ts'
 import { type Config, isLoopback } from '../platform/config.ts'
@@ -48,7 +48,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   const jsonBody = (limit = MAX_BODY_BYTES) => [admit(limit), ...jsonBodyUpTo(limit)]
   addMcp(app, config, context, rate === null ? jsonBody() : [...jsonBody(), rate.members])
   for (const route of routes) {
-    const body = route.method === 'POST' ? jsonBody(route.mostBytes) : [refuseBody]
+    const body = hasBody(route) ? jsonBody(route.mostBytes) : [refuseBody]
     addRoute(app, route, body, context)
   }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
@@ -81,7 +81,7 @@ function addRoute(
   body: readonly RequestHandler[],
   context: OperationContext,
 ): void {
-  const method = ({ GET: 'get', POST: 'post', DELETE: 'delete' } as const)[route.method]
+  const method = ({ GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const)[route.method]
   const { scope } = operations[route.operation]
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
 }

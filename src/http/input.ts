@@ -47,7 +47,7 @@ export const refuseBody: RequestHandler = (req, _res, next) => {
  */
 export function inputOf(req: Request): Record<string, unknown> {
   const query = queryOf(req.url)
-  const body = req.method === 'POST' ? bodyOf(req.body) : {}
+  const body = req.method === 'POST' || req.method === 'PUT' ? bodyOf(req.body) : {}
   const twice = [
     ...Object.keys(query).filter((key) => Object.hasOwn(req.params, key) || Object.hasOwn(body, key)),
     ...Object.keys(req.params).filter((key) => Object.hasOwn(body, key)),

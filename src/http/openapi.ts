@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ERRORS } from '../core/errors.ts'
 import { errorBody } from '../core/wire-form.ts'
 import type { Operation } from '../operations/operation.ts'
-import { type Route, routes } from '../operations/routes.ts'
+import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import {
   transcriptUpload,
@@ -75,7 +75,7 @@ const headersOf = (status: number): Json =>
 
 function operationObject(route: Route, components: SchemaComponents): Json {
   const { input } = operations[route.operation]
-  const body = route.method === 'POST'
+  const body = hasBody(route)
   return callObject(components, {
     ...operations[route.operation],
     ...route,

@@ -25,6 +25,7 @@ import { POLICIES } from '../memory/criteria/state.ts'
 import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
 import { listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
+import { declareCriteria } from '../memory/specification/declare.ts'
 import { requireNames } from '../memory/worlds/missing-name.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
 import { knownTask } from '../memory/worlds/scope.ts'
@@ -179,8 +180,9 @@ export const memoryOperations = {
     scope: 'write',
     input: createWorldRequest,
     output: world.extend({ created: z.boolean() }),
-    run: async (graph, input, { idempotencyKey, runs }) => {
+    run: async (graph, { criteria, ...input }, { idempotencyKey, runs }) => {
       if (input.executor != null) runs.executors.find(input.executor)
+      if (criteria != null) await declareCriteria(graph, { ...input, criteria })
       const made = await createWorld(graph, input, { requestId: idempotencyKey ?? null })
       return { ...made.world, created: made.created }
     },

@@ -6,7 +6,7 @@ import { type OperationName, operations } from './table.ts'
  * read the same table. `{name}` in a path is that field of the operation's input.
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   operation: OperationName
   /** The status of an answer that made something; where it stood there already, and else, it is 200. */
@@ -20,6 +20,8 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
   { method: 'GET', path: '/v1/criteria', operation: 'listCriteria' },
   { method: 'GET', path: '/v1/criteria/{key}/history', operation: 'getCriterionHistory' },
+  { method: 'PUT', path: '/v1/specification', operation: 'declareCriteria', created: 201 },
+  { method: 'GET', path: '/v1/specification', operation: 'getSpecification' },
   { method: 'GET', path: '/v1/promises', operation: 'recoverPromises' },
   { method: 'GET', path: '/v1/stall', operation: 'loadStall' },
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
@@ -65,6 +67,9 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/doctor/graph', operation: 'examineGraph' },
   { method: 'POST', path: '/v1/forget', operation: 'forget' },
 ]
+
+/** Whether a call sends its fields in a body; the others send them in the query. */
+export const hasBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST' || method === 'PUT'
 
 /** The one route of each operation. */
 export const routeOf = (operation: OperationName): Route => {

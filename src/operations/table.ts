@@ -7,11 +7,13 @@ import { analysisOperations } from './analysis.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { memoryOperations } from './memory.ts'
 import { runOperations } from './runs.ts'
+import { specificationOperations } from './specification.ts'
 import { transcriptOperations } from './transcripts.ts'
 
 /** What Turngraph can do, once: REST, MCP, the command line and both clients derive from this table. */
 export const operations = {
   ...memoryOperations,
+  ...specificationOperations,
   ...runOperations,
   ...transcriptOperations,
   ...analysisOperations,

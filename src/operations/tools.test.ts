@@ -67,6 +67,7 @@ describe('the tools', () => {
     expect(reading.sort()).toEqual([
       'analyze_stall',
       'get_criteria',
+      'get_specification',
       'get_turn_run_status',
       'get_turn_status',
       'list_attempts',

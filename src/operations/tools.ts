@@ -231,6 +231,28 @@ export const MEMORY_TOOLS: readonly Tool[] = [
       { description: 'Does it get anywhere?', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } },
     ],
   }),
+  memoryTool('declare_criteria', 'declareCriteria', {
+    title: 'Declare what must hold',
+    annotations: hints('writes once'),
+    examples: [
+      {
+        description: 'Two criteria of a task',
+        arguments: {
+          feature_id: 'FEAT-3',
+          task_id: 'TASK-3',
+          criteria: [
+            { text: 'An unknown host is retried three times' },
+            { text: 'The test suite passes', kind: 'command' },
+          ],
+        },
+      },
+    ],
+  }),
+  memoryTool('get_specification', 'getSpecification', {
+    title: 'What must hold',
+    annotations: hints('reads'),
+    examples: [{ description: 'The newest version', arguments: { feature_id: 'FEAT-3', task_id: 'TASK-3' } }],
+  }),
   listTool('list_turns', 'listTurns', {
     title: 'Turns',
     annotations: hints('reads'),

@@ -3,9 +3,12 @@ import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_bas
 import { describe, expect, test } from 'vitest'
 import { type Rendered, renderContext } from '../../src/memory/context/budget.ts'
 import type { PriorTurn } from '../../src/memory/context/continuation.ts'
-import type { Rendering } from '../../src/memory/context/render.ts'
+import type { Rendering as AnyRendering, Summary } from '../../src/memory/context/render.ts'
 import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
+
+/** Of a turn that has one before it. */
+type Rendering = AnyRendering & { prior: Summary }
 
 /** The package's own count, by its own merging. */
 const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })

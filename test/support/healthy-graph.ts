@@ -40,6 +40,18 @@ export const judgedTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): 
     ...more,
   })
 
+/** A task whose second version words a criterion anew, leaves one out and adds one, with a turn between the two. */
+export async function declareTask(client: ReturnType<typeof clientOf>): Promise<void> {
+  const task = { featureId: FEATURE, taskId: 'TASK-9' }
+  const first = [{ text: text(1) }, { text: text(2), kind: 'manual' as const }]
+  await client.declareCriteria({ ...task, criteria: first, source: { path: 'tasks/TASK-9.md' } })
+  await client.captureTurnState(judgedTurn(1, { ...task, worldSlug: 'declared' }))
+  await client.declareCriteria({
+    ...task,
+    criteria: [{ text: `${text(1)} again` }, { text: 'An unknown host is told apart' }],
+  })
+}
+
 /** Everything that Turngraph stores, stored by Turngraph: late and superseded turns, merges, runs, transcripts. */
 export async function fillHealthy(graph: Graph): Promise<void> {
   const client = clientOf(graph)
@@ -48,6 +60,7 @@ export async function fillHealthy(graph: Graph): Promise<void> {
   for (const commit of ['a', 'b'])
     await client.captureTurnState(judgedTurn(2, { worldSlug: 'main', commit, onConflict: 'supersede' }))
   await client.captureTurnState(everyField)
+  await declareTask(client)
   await merged(graph)
   await client.captureTurnState(aTurn(1, { worldSlug: 'marked', taskId: 'TASK-2' }))
   await client.deleteWorld({ worldSlug: 'marked' })

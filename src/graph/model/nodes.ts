@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   count,
+  counts,
   epochMs,
   flag,
   instant,
@@ -127,6 +128,7 @@ export const nodes = {
     id: text,
     criteriaRev: count,
     worldCount: count,
+    specificationVersion: count.optional(),
     rev: token.optional(),
   }),
   World: node('world', 'one autobuild session of a task, where turns are numbered from 1', {
@@ -156,6 +158,7 @@ export const nodes = {
     contestedCount: count,
     flippedCount: count,
     brokenPromiseCount: count,
+    specifiedAfter: counts.optional(),
     activeRunId: text.optional(),
     activeAttemptId: text.optional(),
     leased: flag.optional(),
@@ -170,6 +173,15 @@ export const nodes = {
   }),
   Turn: node('turn', 'one round of Player and Coach, as it stands', turnShape),
   SupersededTurn: node('superseded_turn', 'a record that once stood at a turn', turnShape),
+  Specification: node('specification', 'what a task declares must hold, in one version', {
+    key,
+    version: count,
+    declaredAt: instant,
+    path: text.optional(),
+    commit: text.optional(),
+    digest: text,
+    criteriaCount: count,
+  }),
   Criterion: node('criterion', 'what must hold; its identity is its text, or its label in one world', {
     key,
     texts,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Label } from './nodes.ts'
-import { count, json, text } from './properties.ts'
+import { count, json, oneOf, text } from './properties.ts'
+import { CRITERION_KINDS } from './values.ts'
 
 /** A relationship of the graph: its type, from where to where it goes, and what it holds. */
 export type StoredRelationship = {
@@ -58,6 +59,17 @@ export const relationships: readonly StoredRelationship[] = [
   owns('HAS_TASK', 'Feature', 'Task', 'the tasks of a feature', { isRequired: true }),
   owns('HAS_WORLD', 'Task', 'World', 'the worlds of a task', { isRequired: true }),
   owns('HAS_CRITERION', 'Task', 'Criterion', 'the criteria of a task'),
+  owns('SPECIFIED_BY', 'Task', 'Specification', 'the versions of what the task declares must hold'),
+  relationship('LISTS', 'Specification', 'Criterion', 'a criterion that it declares, as it words it', {
+    position: count,
+    label: text,
+    text,
+    kind: oneOf(CRITERION_KINDS),
+    rewordedIn: count.optional(),
+  }),
+  relationship('RETIRES', 'Specification', 'Criterion', 'one that an earlier version declared', {
+    version: count,
+  }),
   owns('HAS_TURN', 'World', 'Turn', 'the turns of a world'),
   relationship('NEXT', 'Turn', 'Turn', 'the next turn of the world'),
   owns('SUPERSEDES', RECORD, 'SupersededTurn', 'the record whose place it took'),

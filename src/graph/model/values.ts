@@ -14,6 +14,10 @@ export type Mode = (typeof MODES)[number]
 export const CRITERION_STATUSES = ['verified', 'rejected', 'pending', 'unknown'] as const
 export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
 
+/** What proves a declared criterion: the code, a command's exit, or a person who looks. */
+export const CRITERION_KINDS = ['code', 'command', 'manual'] as const
+export type CriterionKind = (typeof CRITERION_KINDS)[number]
+
 export const PROMISE_STATUSES = ['complete', 'partial', 'incomplete', 'uncertain'] as const
 export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
 

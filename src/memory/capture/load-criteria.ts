@@ -1,7 +1,7 @@
 /** Reads what a capture must know of its world and task to resolve the criteria that its turn names. */
 import * as z from 'zod'
 import { worldKey } from '../../core/keys.ts'
-import { readRows } from '../../graph/decode.ts'
+import { readRows, untilWhole } from '../../graph/decode.ts'
 import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -10,6 +10,8 @@ import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { readTarget, statementOfTarget } from '../criteria/snapshot.ts'
 import { namesCriteria, needsEarlier, type TurnParts } from '../record/normalize.ts'
 import type { CaptureRequest } from '../record/record.ts'
+import { readDeclared } from '../specification/read-specification.ts'
+import { keyOfTask } from '../worlds/scope.ts'
 
 const resolve = statementOfTarget('turns/resolve')
 const earlierPromises = statement('turns/earlier-promises')
@@ -41,6 +43,7 @@ const knownRow = z.object({
   progressSum: counter,
   criteriaRev: counter,
   worldCount: counter,
+  specificationVersion: counter,
   criteria: z.array(criterionRow).default([]),
   progress: z.array(columns({ key: z.string(), stored: progressRow })).default([]),
   labels: z
@@ -52,11 +55,17 @@ const knownRow = z.object({
 type KnownRow = z.output<typeof knownRow>
 
 /** `isRead`: false where nothing had to be known, and nothing was asked. */
-export type Known = KnownRow & { isRead: boolean }
+export type Known = KnownRow & {
+  isRead: boolean
+  declared: readonly { label: string; criterionKey: string }[]
+}
 
-const NOTHING_KNOWN: Known = { ...knownRow.parse({}), isRead: false }
+const NOTHING_KNOWN: Known = { ...knownRow.parse({}), isRead: false, declared: [] }
 
-/** One read: none where the turn names its world and no criterion; a second one for a turn that came late. */
+/**
+ * One read: none where the turn names its world and no criterion; a second one for a turn that came late, and one for what a
+ * task declares.
+ */
 export async function readKnown(
   graph: Graph,
   request: CaptureRequest & { project: string },
@@ -71,19 +80,21 @@ export async function readKnown(
       row.progressSum,
       row.progress.map(({ stored }) => stored),
     )
-  const row = await readTarget(
-    graph,
-    resolve,
-    request,
-    { turnNumber, withEarlier, ...(worldSlug == null && { digest }) },
-    knownRow,
-    isWhole,
-  )
-  if (row === null) return { ...NOTHING_KNOWN, isRead: true }
+  const params = { turnNumber, withEarlier, ...(worldSlug == null && { digest }) }
+  const read = async (): Promise<Known | null> => {
+    const row = await readTarget(graph, resolve, request, params, knownRow, isWhole)
+    if (row === null) return { ...NOTHING_KNOWN, isRead: true }
+    const declared = await readDeclared(graph, keyOfTask(request), row.specificationVersion)
+    // Half of a declaration was seen: the version without all of its criteria.
+    const keys = new Set(row.criteria.map(({ key }) => key))
+    const isTorn = declared.some(({ criterionKey }) => !keys.has(criterionKey))
+    return isTorn ? null : { ...row, declared, isRead: true }
+  }
+  const row = await untilWhole(read, (found): found is Known => found !== null)
   const isLate = withEarlier && row.worldSlug !== null && row.currentTurn >= turnNumber
   const earlier =
     isLate && (await readEarlier(graph, worldKey(request.project, row.worldSlug ?? ''), turnNumber))
-  return { ...row, ...earlier, isRead: true }
+  return { ...row, ...earlier }
 }
 
 async function readEarlier(graph: Graph, keyOfWorld: string, turnNumber: number) {

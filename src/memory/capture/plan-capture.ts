@@ -50,6 +50,7 @@ export const resolveCapture = ({ scope, parts }: Capture, { worldSlug }: Target,
     criteria: known.criteria,
     labels: known.labels,
     earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
+    declared: known.declared,
   })
 
 /** A merge moves what both criteria were: where they stand is derived anew, as after a turn that came late. */

@@ -31,7 +31,7 @@ import {
 } from '../criteria/snapshot.ts'
 import type { Stall } from '../criteria/stall.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { type CriterionState, criterionStates, finalKeys, promisedNotJudged } from '../criteria/state.ts'
+import { type CriterionState, finalKeys } from '../criteria/state.ts'
 import {
   type PromisesView,
   shownCriterion,
@@ -42,10 +42,13 @@ import {
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { readDeclaredStates, readStates } from '../specification/read-states.ts'
+import { promisedNotCounted } from '../specification/specified-states.ts'
+import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from './continuation.ts'
-import { withoutJudgement } from './render.ts'
+import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
 const contextWithEntries = statementOfTarget('turns/context', 'with-entries')
@@ -83,6 +86,7 @@ const worldRow = z.object({
   turnCount: z.number(),
   turnsFound: z.number(),
   turnsBelow: z.number(),
+  specifiedAfter: z.array(z.number()).nullable(),
 })
 
 type ContextRow = z.output<typeof contextRow>
@@ -138,7 +142,23 @@ async function answerWithoutPrior(
   if (world?.deleted) throw worldDeleted(world.worldSlug)
   const isTorn = world !== null && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
   if (isTorn && status === 'no_prior_turn') return null
-  return withoutPrior(status, request, world?.worldSlug ?? null)
+  const answer = withoutPrior(status, request, world?.worldSlug ?? null)
+  const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
+  return mayDeclare ? withDeclared(graph, request, answer) : answer
+}
+
+/** What the task declares is known before the first turn, and stands in its context. */
+async function withDeclared(
+  graph: Graph,
+  request: Request,
+  answer: ContinuationContext,
+): Promise<ContinuationContext> {
+  const { role, tokenBudget, policy } = request
+  const { states } = await readDeclaredStates(graph, keyOfTask(request), policy)
+  if (states.length === 0) return answer
+  const criteria = states.map((state) => shownCriterion(state, role, { progress: new Map() }, null))
+  const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, criteria, role }, tokenBudget)
+  return { ...answer, context: text, criteria, ...rendered }
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -178,7 +198,7 @@ function entriesNeeded({ role, policy }: Request): number {
 /** Where nothing newer than the prior turn stands: what the captures kept is the answer. */
 async function newestFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
   const hasEntries = row.world.turnCount <= entriesNeeded(request)
-  return foundIn(row, newestSnapshot(row, hasEntries ? await entriesOf(graph, row) : null), request)
+  return foundIn(graph, row, newestSnapshot(row, hasEntries ? await entriesOf(graph, row) : null), request)
 }
 
 /** Each entry under the criterion that it counts for; one that merged into another counts for that. */
@@ -204,14 +224,15 @@ async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
     isConsistentAsOf,
   )
   if (row === null) return null
-  return foundIn(row, snapshotFrom(row, row.turn.number, WHOLE_LEDGER), request)
+  return foundIn(graph, row, snapshotFrom(row, row.turn.number, WHOLE_LEDGER), request)
 }
 
-const foundIn = (row: ContextRow, snapshot: Snapshot, { policy }: Request): Found => ({
-  row,
-  snapshot,
-  states: criterionStates(snapshot.criteria, snapshot.progress, policy),
-})
+const foundIn = async (
+  graph: Graph,
+  row: ContextRow,
+  snapshot: Snapshot,
+  { policy }: Request,
+): Promise<Found> => ({ row, snapshot, states: await readStates(graph, snapshot, policy) })
 
 /** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
@@ -356,7 +377,7 @@ async function contextFrom(
       ]
   const lastJudged = lastJudgedIn(row, request)
   const shown = priorFor(prior, request)
-  const promised = promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised)
+  const promised = promisedNotCounted(snapshot).map(shownPromised)
   const { text, ...rendered } = await renderContext(
     {
       prior: shown,

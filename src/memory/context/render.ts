@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../../core/fields.ts'
 import { countEqual, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
+import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { LastJudged, PriorTurn } from './continuation.ts'
 
@@ -28,7 +29,8 @@ export const withoutJudgement = <S extends Summary>(prior: S): S => ({
 })
 
 export type Rendering = {
-  prior: Summary
+  /** Null before the first turn, where only what the task declares is known. */
+  prior: Summary | null
   criteria: readonly ShownCriterion[]
   /** The newest judged turn, where the prior one ended in an error; its issues carry its number. */
   lastJudged: Pick<LastJudged, 'turn' | 'coachFeedback' | 'whatToTryNext'> | null
@@ -49,6 +51,18 @@ export type Rendering = {
   /** In words, where the session stalls; null otherwise. */
   stallWarning: string | null
 }
+
+/** Before the first turn of a world. */
+export const NOTHING_BEFORE = {
+  prior: null,
+  lastJudged: null,
+  promisedNotJudged: [],
+  issues: [],
+  olderTurnsRecorded: false,
+  verifiedInPrior: new Set<string>(),
+  recovered: null,
+  stallWarning: null,
+} as const satisfies Partial<Rendering>
 
 /** What leaves a text that is too long, in this order. */
 export const LEAVING = [
@@ -131,10 +145,13 @@ export function sectionsOf(rendering: Rendering): Section[] {
       heading: null,
       lines: labelled('Stall warning', textParts(rendering.stallWarning, 'stall')),
     },
+    { name: 'criteria', heading: '**Check again**:', lines: staleLines(rendering) },
+    { name: 'criteria', heading: null, lines: notJudgedLines(rendering) },
   ]
 }
 
 function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): Line[] {
+  if (prior === null) return []
   const before = ` (${fromLastJudged({ prior, lastJudged })})`
   return [
     plain({
@@ -154,7 +171,7 @@ function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudg
 }
 
 const fromLastJudged = ({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): string =>
-  `from turn ${lastJudged?.turn}; turn ${prior.turnNumber} ended in an error`
+  `from turn ${lastJudged?.turn}; turn ${prior?.turnNumber} ended in an error`
 
 const BLOCKERS_KEPT = 5
 
@@ -187,6 +204,7 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
       { kind: 'required', text: icon, section: 'criteria' },
       ...name,
       ...statusParts(criterion, role, verifiedInPrior),
+      ...declarationParts(criterion),
       ...optional('criterion_texts', what),
     ),
     ...optional('evidence', evidence === null ? null : `      ${oneLine(evidence)}`).map((part) =>
@@ -205,12 +223,29 @@ function nameParts(name: string): Part[] {
   ]
 }
 
+/** What a specification says of it: nothing where the task declares none, or where a judge has looked. */
+function declarationParts({ state, declared, kind, judged }: ShownCriterion): Part[] {
+  const says = [
+    ...(kind === 'manual' && state !== 'verified' ? ['for a person'] : []),
+    ...(judged === false && kind !== 'manual' ? ['never judged'] : []),
+    ...(declared === false ? ['not declared'] : []),
+  ]
+  return says.map((text) => ({ kind: 'required', text: ` — ${text}` }))
+}
+
 /** Since when, only where the prior turn did not itself say so: there the line is the seed's. */
 function statusParts(
-  { key, state, verifiedInTurn, contested }: ShownCriterion,
+  { key, state, verifiedInTurn, contested, stale }: ShownCriterion,
   role: Role,
   verifiedInPrior: ReadonlySet<string>,
 ): Part[] {
+  if (stale !== undefined && contested === null) {
+    const what =
+      stale.files.length === 0
+        ? 'worded anew since'
+        : `touched in turn ${stale.turn}: ${stale.files.join(', ')}`
+    return [{ kind: 'required', text: `: ${state} (turn ${verifiedInTurn}, ${what})` }]
+  }
   if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null)) {
     return [{ kind: 'required', text: `: ${state}` }]
   }
@@ -235,7 +270,7 @@ function issueLines(
   { issues, prior, lastJudged }: Rendering,
   isOfSection: (issue: Rendering['issues'][number]) => boolean,
 ): Line[] {
-  const focus = [prior.whatToTryNext, lastJudged?.whatToTryNext].join('\n')
+  const focus = [prior?.whatToTryNext, lastJudged?.whatToTryNext].join('\n')
   return countEqual(issues.filter(isOfSection)).flatMap(({ issue, times }) => {
     // An import takes the focus of the next turn from the suggestions: once is enough.
     const isFocus = issue.suggestion !== null && focus.includes(issue.suggestion)
@@ -280,11 +315,36 @@ function promiseSection({ role, recovered }: Rendering): Section {
   }
 }
 
-function progressLines({ criteria, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
+/** The proofs that the Coach should look at again: files behind them were changed since. */
+const staleLines = ({ criteria, role }: Rendering): Line[] =>
+  role !== 'coach'
+    ? []
+    : criteria.flatMap(({ criterionId, stale, text, declared }) =>
+        stale === undefined || declared === false
+          ? []
+          : [
+              plain(
+                { kind: 'required', text: `  - ${criterionId}`, section: 'check_again' },
+                ...optional('criterion_texts', text === null ? null : `: ${oneLine(text)}`),
+              ),
+            ],
+      )
+
+/** The declared criteria that no judge has named, for the Coach, once a turn was judged. */
+function notJudgedLines({ criteria, role }: Rendering): Line[] {
+  const left = criteria.filter(({ judged, kind }) => judged === false && kind !== 'manual')
+  if (role !== 'coach' || left.length === 0 || !criteria.some(({ lastTurn }) => lastTurn !== null)) return []
+  const names = left.map(({ criterionId }) => criterionId).join(', ')
+  return [plain({ kind: 'required', text: `**Not judged so far**: ${names}`, section: 'not_judged' })]
+}
+
+function progressLines({ criteria: all, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
   const promised = promisedNotJudged.length
-  if (!olderTurnsRecorded && promised === 0) return []
+  if (prior === null || (!olderTurnsRecorded && promised === 0)) return []
+  const criteria = all.filter(isCounted)
   const verified = criteria.filter(({ state }) => state === 'verified').length
-  const text = `**Progress**: ${verified} of ${criteria.length} criteria verified after turn ${prior.turnNumber}`
+  const forPeople = criteria.filter(({ kind, state }) => kind === 'manual' && state !== 'verified').length
+  const text = `**Progress**: ${verified} of ${criteria.length} criteria verified after turn ${prior.turnNumber}${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
   if (promised === 0) return [plain({ kind: 'progress', text, section: 'progress' })]
   return [
     plain(

@@ -1,12 +1,12 @@
 /** Takes from a continuation context that was answered what its text says, to write it anew: in sections, or cut otherwise. */
 import { type PromisesView, stallWarning } from '../criteria/views.ts'
 import type { ContinuationContext } from './continuation.ts'
-import type { Rendering } from './render.ts'
+import type { Rendering, Summary } from './render.ts'
 
 /** What a continuation context that was answered said, for its text to be written anew: in sections, or cut otherwise. */
 export function renderingOf(
   { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall }: ContinuationContext,
-  prior: Rendering['prior'],
+  prior: Summary,
 ): Rendering {
   const turn = prior.turnNumber
   return {

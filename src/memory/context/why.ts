@@ -23,16 +23,12 @@ import {
   type Target,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import {
-  type CriterionState,
-  criterionStates,
-  entriesIn,
-  finalKeys,
-  promisedNotJudged,
-} from '../criteria/state.ts'
+import { type CriterionState, entriesIn, finalKeys, isCounted } from '../criteria/state.ts'
 import { promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
+import { readSpecified } from '../specification/read-states.ts'
+import { promisedNotCounted, specifiedStates } from '../specification/specified-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
@@ -111,10 +107,10 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
     )
   const row = await read(SMALL_WORLD)
   if (row === null) throw await whatIsMissing(graph, request, asked)
-  const known = whyFrom(row, request, SMALL_WORLD)
+  const known = await whyFrom(graph, row, request, SMALL_WORLD)
   if (known !== null) return known
   const whole = await read(WHOLE_LEDGER)
-  const why = whole === null ? null : whyFrom(whole, request, WHOLE_LEDGER)
+  const why = whole === null ? null : await whyFrom(graph, whole, request, WHOLE_LEDGER)
   if (why === null) throw noSuchTurn(request, asked)
   return why
 }
@@ -127,12 +123,18 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
   (row.world.turnCount > ledgerUpTo || row.turns.some(({ turn }) => turn === row.turn.number))
 
 /** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
-function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | null {
+async function whyFrom(
+  graph: Graph,
+  row: WhyRow,
+  scope: WhyRequest,
+  ledgerUpTo: number,
+): Promise<WhyView | null> {
   const turn = row.turn.number
   const snapshot = snapshotFrom(row, turn, ledgerUpTo)
   const merged = row.said.some(({ criterionKey }) => !snapshot.progress.has(criterionKey))
   if (snapshot.ledger === null && (turn < snapshot.currentTurn || merged)) return null
-  const after = criterionStates(snapshot.criteria, snapshot.progress, 'latest')
+  const specified = await readSpecified(graph, snapshot, 'latest')
+  const after = specifiedStates(snapshot, specified, 'latest')
   const verdictBefore = verdictsBefore(snapshot, turn)
   const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
   if ([...before.values()].includes(undefined)) return null
@@ -148,7 +150,7 @@ function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | 
   const kindOf = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
   const issues = issuesFor(issuesFrom(row.issues), after, scope.role ?? 'coach')
   const gates = gatesFrom(row.gates)
-  const accumulated = criterionStates(snapshot.criteria, snapshot.progress, 'sticky')
+  const accumulated = specifiedStates(snapshot, specified, 'sticky').filter(isCounted)
   return {
     worldSlug: row.world.slug,
     turn,
@@ -159,7 +161,7 @@ function whyFrom(row: WhyRow, scope: WhyRequest, ledgerUpTo: number): WhyView | 
     rejected: after
       .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
       .map((state) => ({ ...show(state), kind: kindOf(state) })),
-    promisedNotJudged: promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised),
+    promisedNotJudged: promisedNotCounted(snapshot).map(shownPromised),
     issues,
     blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
     blockersFound: row.turn.blockersFound,

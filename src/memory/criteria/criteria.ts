@@ -6,13 +6,17 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { readDeclaredStates, readStates } from '../specification/read-states.ts'
+import { promisedNotCounted } from '../specification/specified-states.ts'
+import { keyOfTask } from '../worlds/scope.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
-import { criterionStates, finalKeys, POLICIES, type Policy, promisedNotJudged } from './state.ts'
+import { finalKeys, isCounted, isRequired, POLICIES, type Policy } from './state.ts'
 import {
   criterionState,
   historyEntry,
   promisedCriterion,
   type Role,
+  type ShownCriterion,
   shownCriterion,
   shownPromised,
 } from './views.ts'
@@ -24,9 +28,14 @@ export const criteriaView = z.object({
   worldSlug: z.string().nullable().describe('null: the task has no world yet'),
   asOfTurn: z.number().describe('inclusive; 0: no turn yet'),
   policy: z.enum(POLICIES),
+  specificationVersion: z.number().optional().describe('only where the task declares what must hold'),
   total: z.number().describe('the criteria that count'),
   verified: z.number(),
-  remaining: z.array(z.string()).describe('ids of those that are not verified'),
+  remaining: z.array(z.string()).describe('ids of those that are not verified, but for those of `manual`'),
+  manual: z
+    .array(z.string())
+    .optional()
+    .describe('only where the task declares what must hold: ids of those that a person has still to look at'),
   promisedNotJudged: z
     .array(promisedCriterion)
     .describe('promised, and never named by a judge while others were: they do not count'),
@@ -46,19 +55,38 @@ export type CriteriaRequest = Target & { turn?: number | null | undefined; polic
  */
 export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
   const graph = withOneDeadline(store)
-  const { turn = null, policy, role } = request
+  const { policy, role } = request
   const { snapshot, states, histories } = await untilWhole(
     () => readWithHistories(graph, request),
     (found) => role === 'player' || found.histories !== null,
   )
-  if (snapshot === null)
-    return viewOf({ worldSlug: null, asOfTurn: turn ?? 0, policy, promisedNotJudged: [], criteria: [] })
+  if (snapshot === null) return viewOfNoWorld(graph, request)
   return viewOf({
     worldSlug: snapshot.worldSlug,
     asOfTurn: snapshot.turn,
     policy,
-    promisedNotJudged: promisedNotJudged(snapshot.criteria, snapshot.progress).map(shownPromised),
+    ...versionOf(snapshot.specifiedAfter.length),
+    promisedNotJudged: promisedNotCounted(snapshot).map(shownPromised),
     criteria: states.map((state) => shownCriterion(state, role, snapshot, histories)),
+  })
+}
+
+const versionOf = (specificationVersion: number) =>
+  specificationVersion === 0 ? {} : { specificationVersion }
+
+/** What a task declares counts before its first world is there. */
+async function viewOfNoWorld(
+  graph: Graph,
+  { turn, policy, role, ...target }: CriteriaRequest,
+): Promise<CriteriaView> {
+  const { version, states } = await readDeclaredStates(graph, keyOfTask(target), policy)
+  return viewOf({
+    worldSlug: null,
+    asOfTurn: turn ?? 0,
+    policy,
+    ...versionOf(version),
+    promisedNotJudged: [],
+    criteria: states.map((state) => shownCriterion(state, role, { progress: new Map() }, null)),
   })
 }
 
@@ -66,18 +94,23 @@ export async function listCriteria(store: Graph, request: CriteriaRequest): Prom
 async function readWithHistories(graph: Graph, { role, policy, turn = null, ...target }: CriteriaRequest) {
   const snapshot = await readSnapshot(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
   if (snapshot === null) return { snapshot, states: [], histories: new Map() }
-  const states = criterionStates(snapshot.criteria, snapshot.progress, policy)
+  const states = await readStates(graph, snapshot, policy)
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   return { snapshot, states, histories }
 }
 
-function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining'>): CriteriaView {
-  const left = found.criteria.filter(({ state }) => state !== 'verified')
+function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining' | 'manual'>): CriteriaView {
+  const counted = found.criteria.filter(isCounted)
+  const left = counted.filter(({ state }) => state !== 'verified')
+  const idsOf = (criteria: readonly ShownCriterion[]) => criteria.map(({ criterionId }) => criterionId)
   return {
     ...found,
-    total: found.criteria.length,
-    verified: found.criteria.length - left.length,
-    remaining: left.map(({ criterionId }) => criterionId),
+    total: counted.length,
+    verified: counted.length - left.length,
+    remaining: idsOf(left.filter(isRequired)),
+    ...(found.specificationVersion !== undefined && {
+      manual: idsOf(left.filter((criterion) => !isRequired(criterion))),
+    }),
   }
 }
 

@@ -32,6 +32,8 @@ export type Known = {
   labels: readonly LabelMeaning[]
   /** The newest earlier turn that has promises. */
   earlier: { promises: readonly { label: string; criterionKey: string }[]; judged: readonly string[] }
+  /** The criteria that the task declares, each under its label: an entry is matched to them first (specification.md). */
+  declared?: readonly { label: string; criterionKey: string }[]
 }
 
 export type TurnEntries = {
@@ -62,6 +64,23 @@ export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
   return { promises, judgements, mentioned, ...resolver.added() }
 }
 
+/**
+ * Which criteria of the task a declared list means: one that is worded otherwise than before, or as a Coach worded it, is the
+ * same by the rules of any entry with a text.
+ */
+export function resolveDeclared(
+  known: Pick<Known, 'taskKey' | 'criteria' | 'declared'>,
+  declared: readonly { label: string; text: string }[],
+): { keys: string[]; changed: Criterion[] } {
+  const nothing = { worldKey: '', labels: [], earlier: { promises: [], judged: [] } }
+  const resolver = new Resolver({ ...known, ...nothing }, false)
+  const keys = resolver.list(declared.map((each) => ({ ...each, source: DECLARED })))
+  return { keys, changed: resolver.added().changed }
+}
+
+/** The source of texts and labels that a task declares. */
+const DECLARED = 'specification'
+
 /** Both lists name the same ids: only then may a judge's id be read as the Player's. */
 function sameIds(promises: readonly Entry[], judged: readonly Entry[]): boolean {
   return equalSets(labelsOf(promises), labelsOf(judged))
@@ -88,6 +107,8 @@ class Resolver {
   readonly #promisedNow = new Map<string, string>()
   readonly #promisedEarlier = new Map<string, string>()
   readonly #words = new Map<string, Words>()
+  readonly #declaredLabels = new Map<string, string>()
+  readonly #declaredKeys = new Set<string>()
 
   constructor(known: Known, listsAgree: boolean) {
     this.#known = known
@@ -99,6 +120,10 @@ class Resolver {
     for (const meaning of [...known.labels].sort((a, b) => a.turn - b.turn)) {
       this.#meanings.set(meaningKey(meaning.source, meaning.label), meaning.criterionKey)
     }
+    for (const { label, criterionKey: key } of known.declared ?? []) {
+      this.#declaredLabels.set(normalizeLabel(label), key)
+      this.#declaredKeys.add(this.#follow(key).key)
+    }
     const { promises, judged } = known.earlier
     const earlierLabels = new Set(promises.map(({ label }) => normalizeLabel(label)))
     if (equalSets(earlierLabels, new Set(judged.map(normalizeLabel)))) {
@@ -107,23 +132,44 @@ class Resolver {
     }
   }
 
-  /** Resolves one list: equal wordings first, then each entry in order; each criterion is used once. */
+  /**
+   * Resolves one list: declared criteria before others; of each, equal wordings first, then each entry in order. Each
+   * criterion is used once.
+   */
   list(entries: readonly Entry[]): string[] {
     const used = new Set<string>()
-    const take = (criterion: Criterion): string => {
-      used.add(criterion.key)
-      return criterion.key
+    const found: (string | undefined)[] = entries.map(() => undefined)
+    const takeWhere = (match: (entry: Entry, words: Words) => Criterion | undefined): void =>
+      entries.forEach((entry, i) => {
+        const criterion = found[i] === undefined ? match(entry, this.#wordsIn(entry)) : undefined
+        if (criterion === undefined) return
+        found[i] = criterion.key
+        used.add(criterion.key)
+      })
+    if (this.#declaredKeys.size > 0) {
+      const ids = entries.map(({ label }) => (label === null ? null : normalizeLabel(label)))
+      const isDeclared = ids.every((id) => id !== null && this.#declaredLabels.has(id))
+      const labelled = (label: string | null) => this.#declaredLabels.get(normalizeLabel(label ?? ''))
+      takeWhere((_, words) => this.#equalTo(words, (c) => this.#declaredKeys.has(c.key)))
+      takeWhere(({ label }, words) =>
+        this.#similarTo(words.list, label, (c) => this.#declaredKeys.has(c.key) && !used.has(c.key)),
+      )
+      takeWhere(({ label }, { list }) => {
+        const key = isDeclared && list.length === 0 ? labelled(label) : undefined
+        return key === undefined ? undefined : this.#follow(key)
+      })
     }
-    const equal = entries.map((entry) => {
-      const words = entry.text === null ? NO_WORDS : this.#wordsOf(entry.text)
-      const found = words.list.length === 0 ? undefined : this.#equalTo(words)
-      return found === undefined ? null : take(found)
-    })
+    takeWhere((_, words) => this.#equalTo(words))
     return entries.map((entry, i) => {
-      const key = equal[i] ?? take(this.#resolve(entry, used))
+      const key = found[i] ?? this.#resolve(entry, used).key
+      used.add(key)
       this.#remember(entry, key)
       return key
     })
+  }
+
+  #wordsIn({ text }: Entry): Words {
+    return text === null ? NO_WORDS : this.#wordsOf(text)
   }
 
   promised(entries: readonly Entry[], keys: readonly string[]): void {
@@ -143,7 +189,8 @@ class Resolver {
       if (key !== undefined) return this.#follow(key).key
     }
     const promised = this.#promisedNow.get(normalized) ?? this.#promisedEarlier.get(normalized)
-    return promised === undefined ? (this.#labelOnly(normalized)?.key ?? null) : this.#follow(promised).key
+    const named = promised ?? this.#declaredLabels.get(normalized)
+    return named === undefined ? (this.#labelOnly(normalized)?.key ?? null) : this.#follow(named).key
   }
 
   added(): Pick<Resolution, 'changed' | 'labels'> {
@@ -162,10 +209,10 @@ class Resolver {
   }
 
   #resolve(entry: Entry, used: ReadonlySet<string>): Criterion {
-    const words = entry.text === null ? NO_WORDS : this.#wordsOf(entry.text)
+    const words = this.#wordsIn(entry)
     if (words.list.length === 0) return this.#byLabel(entry)
     const label = entry.label === null ? null : normalizeLabel(entry.label)
-    const found = this.#equalTo(words) ?? this.#similarTo(words.list, label, used)
+    const found = this.#equalTo(words) ?? this.#similarTo(words.list, label, ({ key }) => !used.has(key))
     // The Player's text completes a criterion known by its label alone, where both lists name the same ids.
     const bare =
       entry.source === 'player' && this.#listsAgree && label !== null ? this.#labelOnly(label) : undefined
@@ -195,18 +242,24 @@ class Resolver {
     return this.#create(labelOnlyCriterionKey(taskKey, worldKey, label), worldKey)
   }
 
-  #equalTo({ joined }: Words): Criterion | undefined {
-    return this.#first((criterion) =>
-      criterion.texts.some(({ text }) => this.#wordsOf(text).joined === joined),
+  #equalTo(
+    { list, joined }: Words,
+    free: (criterion: Criterion) => boolean = () => true,
+  ): Criterion | undefined {
+    if (list.length === 0) return undefined
+    return this.#first(
+      (criterion) =>
+        free(criterion) && criterion.texts.some(({ text }) => this.#wordsOf(text).joined === joined),
     )
   }
 
   #similarTo(
     words: readonly string[],
-    label: string | null,
-    used: ReadonlySet<string>,
+    given: string | null,
+    free: (criterion: Criterion) => boolean,
   ): Criterion | undefined {
-    const free = (criterion: Criterion) => !used.has(criterion.key)
+    if (words.length === 0) return undefined
+    const label = given === null ? null : normalizeLabel(given)
     const hasLabel = (criterion: Criterion) =>
       label !== null && criterion.aliases.some((alias) => alias.label === label)
     const begins = (criterion: Criterion) =>

@@ -28,6 +28,16 @@ export const criterionRow = columns({
   }),
 )
 
+/** The same as it is stored. */
+export const storedCriterion = ({ texts, aliases, mergedInto, worldKey }: Criterion) => ({
+  texts: texts.map(({ text }) => text),
+  textSources: texts.map(({ source }) => source),
+  labels: aliases.map(({ label }) => label),
+  labelSources: aliases.map(({ source }) => source),
+  mergedInto,
+  worldKey,
+})
+
 const placeInWorld = {
   turn: z.number(),
   position: z.number(),

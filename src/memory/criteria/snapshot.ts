@@ -39,6 +39,8 @@ export type Snapshot = {
   outcomes: readonly Outcome[]
   /** The newest turn with promises as of any turn; null where none has any. */
   promisedTurn: number | null
+  /** After which of its turns each version of what the task declares was declared; empty where it declares nothing. */
+  specifiedAfter: readonly number[]
   /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
   ledger: readonly LedgerEntry[] | null
 }
@@ -113,6 +115,7 @@ export const snapshotColumns = {
     promisedTurn: optionalNumber,
     promisedDigest: optionalText,
     newestDigest: optionalText,
+    specifiedAfter: z.array(z.number()).nullable(),
     deleted: z.boolean(),
   }),
   criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
@@ -241,8 +244,17 @@ export function newestSnapshot(
   { world, criteriaProgress }: Pick<SnapshotRow, keyof typeof snapshotColumns>,
   ledger: Snapshot['ledger'],
 ): Snapshot {
-  const { slug: worldSlug, key: worldKey, taskKey, currentTurn, promisedTurn, outcomes } = world
+  const {
+    slug: worldSlug,
+    key: worldKey,
+    taskKey,
+    currentTurn,
+    promisedTurn,
+    outcomes,
+    specifiedAfter,
+  } = world
   return {
+    specifiedAfter: specifiedAfter ?? [],
     worldSlug,
     worldKey,
     taskKey,

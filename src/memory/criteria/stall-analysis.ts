@@ -1,18 +1,12 @@
 /** Reads what stall analysis of a world needs, as of a turn. */
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { readStates } from '../specification/read-states.ts'
+import { promisedNotCounted } from '../specification/specified-states.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import { analyseStall, LONGEST_WINDOW, type Stall } from './stall.ts'
-import {
-  advance,
-  type CriterionState,
-  criterionStates,
-  entriesIn,
-  HISTORY_SHOWN,
-  type Policy,
-  promisedNotJudged,
-} from './state.ts'
+import { advance, type CriterionState, entriesIn, HISTORY_SHOWN, isRequired, type Policy } from './state.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }
@@ -31,7 +25,7 @@ async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number
   const { turn = null, policy } = request
   const snapshot = await readSnapshot(graph, request, turn, ledgerUpTo)
   if (snapshot === null) return analyseStall(sessionOf(NOTHING, [], policy))
-  const states = criterionStates(snapshot.criteria, snapshot.progress, policy)
+  const states = await readStates(graph, snapshot, policy)
   return stallAfter(graph, request, snapshot, states)
 }
 
@@ -46,8 +40,8 @@ export const stallAfter = async (
     ? analyseStall(sessionOf(snapshot, states, request.policy))
     : readStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn }, WHOLE_LEDGER)
 
-type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger'>
-const NOTHING: Seen = { criteria: [], outcomes: [], progress: new Map(), ledger: null }
+type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
+const NOTHING: Seen = { criteria: [], outcomes: [], progress: new Map(), ledger: null, specifiedAfter: [] }
 
 /** Whether what was read of each criterion covers all turns that a verdict may look at. */
 function reachesBack({ outcomes, progress, ledger }: Seen, states: readonly CriterionState[]): boolean {
@@ -60,18 +54,28 @@ function reachesBack({ outcomes, progress, ledger }: Seen, states: readonly Crit
 }
 
 function sessionOf(
-  { criteria: all, outcomes, progress, ledger }: Seen,
-  criteria: readonly CriterionState[],
+  { criteria: all, outcomes, progress, ledger, specifiedAfter }: Seen,
+  states: readonly CriterionState[],
   policy: Policy,
 ): Parameters<typeof analyseStall>[0] {
+  const criteria = states.filter(isRequired)
   return {
     outcomes,
     criteria,
     progress,
-    promisedNotJudged: promisedNotJudged(all, progress),
-    verifiedAfter: policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy),
+    promisedNotJudged: promisedNotCounted({ criteria: all, progress, specifiedAfter }),
+    verifiedAfter: verifiedAfterEach(criteria, ledger, policy),
     entriesOf: entriesIn({ ledger, progress }),
   }
+}
+
+function verifiedAfterEach(
+  criteria: readonly CriterionState[],
+  ledger: readonly LedgerEntry[] | null,
+  policy: Policy,
+): (turn: number) => number {
+  if (policy === 'fresh') return firstVerified(criteria.filter(({ state }) => state === 'verified'))
+  return policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy, criteria)
 }
 
 /** Under `sticky` nothing leaves the set: who was verified by then is in it. */
@@ -81,8 +85,13 @@ const firstVerified =
     criteria.filter(({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn <= turn).length
 
 /** The size of the set after each turn, from one pass over the ledger. */
-function folded(ledger: readonly LedgerEntry[], policy: Policy): (turn: number) => number {
-  const state = { sticky: 'state', evidence: 'evidenceState', latest: 'latestState' } as const
+function folded(
+  ledger: readonly LedgerEntry[],
+  policy: 'evidence' | 'latest',
+  criteria: readonly CriterionState[],
+): (turn: number) => number {
+  const state = { evidence: 'evidenceState', latest: 'latestState' } as const
+  const counted = new Set(criteria.map(({ key }) => key))
   const byTurn = new Map<number, LedgerEntry[]>()
   for (const entry of ledger) {
     const list = byTurn.get(entry.turn) ?? []
@@ -94,7 +103,8 @@ function folded(ledger: readonly LedgerEntry[], policy: Policy): (turn: number) 
     .sort(([a], [b]) => a - b)
     .map(([turn, entries]) => {
       progress = advance(progress, entries, [])
-      return { turn, size: [...progress.values()].filter((p) => p[state[policy]] === 'verified').length }
+      const verified = [...progress].filter(([key, p]) => counted.has(key) && p[state[policy]] === 'verified')
+      return { turn, size: verified.length }
     })
   return (turn) => sizes.findLast((after) => after.turn <= turn)?.size ?? 0
 }

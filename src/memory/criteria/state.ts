@@ -2,13 +2,13 @@
  * Derives where criteria are as of a turn from the append-only verifications of a world (contract: criteria.md, "State").
  * Pure. One fold serves the capture, which stores its result, and every question about an earlier turn.
  */
-import type { PromiseStatus, Source } from '../../graph/model/values.ts'
+import type { CriterionKind, PromiseStatus, Source } from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
 import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
 import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'
 
-export const POLICIES = ['sticky', 'evidence', 'latest'] as const
+export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
 export type Policy = (typeof POLICIES)[number]
 
 export type CriterionState = {
@@ -23,7 +23,25 @@ export type CriterionState = {
   promise: { turn: number; status: PromiseStatus } | null
   /** The newest turn in which a judge verified it explicitly. */
   lastVerifiedTurn: number | null
+  /** Only where the task declares what must hold; false: it is not among that, and does not count. */
+  declared?: boolean
+  kind?: CriterionKind
+  /** Whether any judge has named it. */
+  judged?: boolean
+  /** The turn that touched a file of its proof, after which no judge has looked again. */
+  stale?: { turn: number; files: string[] }
+  rewordedInVersion?: number
+  retiredInVersion?: number
 }
+
+/** Whether a criterion counts in a total: where a task declares what must hold, nothing else does. */
+export const isCounted = ({ declared }: { declared?: boolean | undefined }): boolean => declared !== false
+
+/** Whether a criterion makes or hinders "all verified": one that is not declared does not, nor one that a person looks at. */
+export const isRequired = (state: {
+  declared?: boolean | undefined
+  kind?: CriterionKind | undefined
+}): boolean => isCounted(state) && state.kind !== 'manual'
 
 /** How much of a history a view shows. */
 export const HISTORY_SHOWN = 20
@@ -207,7 +225,7 @@ const placeCriteria = (
     return own === undefined ? [] : [{ criterion, progress: own, state: stateOf(criterion, own, policy) }]
   })
 
-function stateOf(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
+export function stateOf(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
   const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress
   return {
     criterionId: shownLabel(criterion, progress),
@@ -246,7 +264,7 @@ function verdict(
       contestedInTurn: progress.evidenceContestedInTurn,
     }
   }
-  const { state, verifiedInTurn, contestedInTurn } = progress
+  const { state, verifiedInTurn, contestedInTurn } = progress // of `fresh` too, which looks at the files besides
   return { state, verifiedInTurn, contestedInTurn }
 }
 

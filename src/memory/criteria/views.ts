@@ -1,6 +1,6 @@
 /** Declares what a role is shown of criteria, promises and stalls: the Player sees how far things are, the Coach also why (invariant 9). */
 import * as z from 'zod'
-import { CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
+import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
 import { turnState } from '../record/record.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
 import { type Stall, VERDICTS } from './stall.ts'
@@ -28,6 +28,20 @@ export const criterionState = z.object({
   history: z.array(historyEntry).optional().describe('role coach only: the newest 20, oldest first'),
   historyOmitted: z.number().optional(),
   promise: z.object({ turn: z.number(), status: z.enum(PROMISE_STATUSES) }).nullable(),
+  stale: z
+    .object({ turn: z.number(), files: z.array(z.string()) })
+    .optional()
+    .describe(
+      'verified, and since then a turn touched files of its proof, or a version worded it anew (no files)',
+    ),
+  declared: z
+    .boolean()
+    .optional()
+    .describe('only where the task declares what must hold; false: it is not among that, and does not count'),
+  kind: z.enum(CRITERION_KINDS).optional().describe('of a declared one'),
+  judged: z.boolean().optional().describe('of a declared one; false: no judge has named it so far'),
+  rewordedInVersion: z.number().optional(),
+  retiredInVersion: z.number().optional(),
 })
 
 export type ShownCriterion = z.output<typeof criterionState>

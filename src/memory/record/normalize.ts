@@ -9,7 +9,7 @@ import { turnFields } from '../../graph/model/nodes.ts'
 import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
-import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../criteria/rows.ts'
+import { type LedgerEntry, outcomeRow, type PromiseEntry, storedCriterion } from '../criteria/rows.ts'
 import { outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated } from '../criteria/state.ts'
 import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
@@ -261,16 +261,7 @@ function criteriaParams(
     byKey.set(key, criterion)
     return criterion
   }
-  for (const { key, texts, aliases, mergedInto, worldKey } of resolution.changed) {
-    at(key).changed.push({
-      texts: texts.map(({ text }) => text),
-      textSources: texts.map(({ source }) => source),
-      labels: aliases.map(({ label }) => label),
-      labelSources: aliases.map(({ source }) => source),
-      mergedInto,
-      worldKey,
-    })
-  }
+  for (const criterion of resolution.changed) at(criterion.key).changed.push(storedCriterion(criterion))
   const verified = resolution.judgements.flat()
   verifications.forEach((verification, position) => {
     const substantiated = isSubstantiated(verification.evidence)

@@ -11,8 +11,9 @@ import { statement } from '../../graph/statements.ts'
 import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { VERDICTS } from '../criteria/stall.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { criterionStates } from '../criteria/state.ts'
+import { isCounted } from '../criteria/state.ts'
 import { instantRow } from '../record/rows.ts'
+import { readStates } from '../specification/read-states.ts'
 import { unknownWorld } from './world-errors.ts'
 import { refuseDeleted, toWorld, world, worldColumns } from './worlds.ts'
 
@@ -111,13 +112,14 @@ const isConsistent = (row: ProgressRow): boolean =>
 
 async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
   const snapshot = newestSnapshot(row, null)
-  const states = criterionStates(snapshot.criteria, snapshot.progress, 'sticky')
+  const states = await readStates(graph, snapshot, 'sticky')
+  const counted = states.filter(isCounted)
   const request = { ...toWorld(row.shown), policy: 'sticky' as const }
   return {
     ...toWorld(row.shown),
     lastDecision: row.newestTurn[0]?.[0] ?? null,
-    verified: states.filter(({ state }) => state === 'verified').length,
-    criteria: states.length,
+    verified: counted.filter(({ state }) => state === 'verified').length,
+    criteria: counted.length,
     verdict: (await stallAfter(graph, request, snapshot, states)).verdict,
     lastActivity: row.lastActivity ?? '',
   }

@@ -9,6 +9,7 @@ import { optionalText } from '../../graph/model/values.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { instantRow } from '../record/rows.ts'
+import { declaredCriteria } from '../specification/specification.ts'
 import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
@@ -36,6 +37,9 @@ export const createWorldRequest = z.strictObject({
   worldSlug: name.nullish().describe("default: the task's next one"),
   executor: name.nullish().describe('default: external'),
   leaseTtlMs: integerBetween(1_000, 86_400_000).nullish().describe('default: 60000'),
+  criteria: declaredCriteria
+    .nullish()
+    .describe('what must hold in its task: declared before the world is made, as PUT /v1/specification does'),
 })
 
 export type CreateWorldRequest = z.output<typeof createWorldRequest>

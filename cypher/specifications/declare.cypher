@@ -1,0 +1,38 @@
+// Stores a version of what a task declares must hold, with its project, feature and task where they are missing.
+//
+// Each world of the task keeps after which of its turns the version was declared: what was verified before counts as stale
+// where the version words it anew. A world that is made meanwhile reads the version under the lock of the task
+// (worlds/ensure). Locks: Task, after its worlds (specifications/lock-worlds). No row: the task has moved since it was read.
+// params: $projectKey $project $featureKey $featureId $taskKey $taskId $version $criteriaRev $extends $token
+// params: $specification $declaredAt $listed $retired
+MERGE (p:Project {key: $projectKey})
+ON CREATE SET p.name = $project
+MERGE (f:Feature {key: $featureKey})
+ON CREATE SET f.id = $featureId
+MERGE (f)<-[:HAS_FEATURE]-(p)
+MERGE (task:Task {key: $taskKey})
+ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
+MERGE (task)<-[:HAS_TASK]-(f)
+SET task.rev = $token
+WITH task
+WHERE coalesce(task.specificationVersion, 0) = $version - 1 AND task.criteriaRev = $criteriaRev
+SET task.specificationVersion = $version, task.criteriaRev = $criteriaRev + CASE WHEN $extends THEN 1 ELSE 0 END
+CREATE (task)-[:SPECIFIED_BY]->(s:Specification {key: $specification.key})
+SET s += $specification, s.declaredAt = datetime($declaredAt)
+FOREACH (c IN $listed |
+  MERGE (k:Criterion {key: c.key})
+  FOREACH (properties IN c.changed |
+    MERGE (task)-[:HAS_CRITERION]->(k)
+    SET k += properties)
+  CREATE (s)-[l:LISTS]->(k)
+  SET l += c.listing)
+FOREACH (c IN $retired |
+  MERGE (k:Criterion {key: c.key})
+  CREATE (s)-[:RETIRES {version: c.version}]->(k))
+WITH task
+CALL (task) {
+  MATCH (task)-[:HAS_WORLD]->(w:World)
+  SET w.specifiedAfter = coalesce(w.specifiedAfter, []) + [w.currentTurn], w.rev = $token
+  RETURN count(w) AS worlds
+}
+RETURN worlds

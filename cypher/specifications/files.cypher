@@ -1,0 +1,7 @@
+// Which files each turn of a world touched, and on which files its promises and verifications stand: what makes a proof stale.
+// params: $worldKey $turn
+MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
+WHERE t.number <= $turn
+RETURN t.number AS turn, t.filesModified AS touched,
+       [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [c.key, p.testFile, p.implementationFiles]] AS promised,
+       [(t)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) WHERE v.files IS NOT NULL | [c.key, v.files]] AS verified

@@ -1,0 +1,10 @@
+// One version of what a task declares must hold, with the criteria that it lists and those that earlier versions listed.
+// params: $key
+MATCH (s:Specification {key: $key})
+RETURN properties(s) AS specification,
+       [(s)-[l:LISTS]->(c:Criterion) | [l.position, l.label, l.text, l.kind, l.rewordedIn,
+// include criteria/_criterion
+       ]] AS listed,
+       [(s)-[r:RETIRES]->(c:Criterion) | [r.version,
+// include criteria/_criterion
+       ]] AS retired

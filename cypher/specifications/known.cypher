@@ -1,0 +1,8 @@
+// What a declaration must know of its task: its criteria, and the revision at which they were read. No row: there is no such
+// task yet.
+// params: $taskKey
+MATCH (task:Task {key: $taskKey})
+RETURN task.criteriaRev AS criteriaRev, coalesce(task.specificationVersion, 0) AS version,
+       [(task)-[:HAS_CRITERION]->(c:Criterion) |
+// include criteria/_criterion
+       ] AS criteria

@@ -1,0 +1,223 @@
+/** Stores what a task declares must hold as a new version, and answers any version of it. */
+import * as z from 'zod'
+import { TurngraphError } from '../../core/errors.ts'
+import { canonicalInstant, instantOf } from '../../core/instants.ts'
+import { featureKey, projectKey, sha256, specificationKey } from '../../core/keys.ts'
+import { scrub } from '../../core/scrub/scrub.ts'
+import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
+import { readRows } from '../../graph/decode.ts'
+import type { Graph, Step } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { type Criterion, resolveDeclared } from '../criteria/identity.ts'
+import { criterionRow, storedCriterion } from '../criteria/rows.ts'
+import { shownText } from '../criteria/state.ts'
+import { wordsOf } from '../criteria/words.ts'
+import { keyOfTask, type Scope } from '../worlds/scope.ts'
+import { readSpecificationRow, readVersion, specificationFrom } from './read-specification.ts'
+import {
+  type DeclaredInput,
+  type Listing,
+  listingsOf,
+  type Specification,
+  type SpecificationView,
+} from './specification.ts'
+
+const known = statement('specifications/known')
+const lockWorlds = statement('specifications/lock-worlds')
+const declare = statement('specifications/declare')
+
+const knownRow = z.object({
+  criteriaRev: z.number(),
+  version: z.number(),
+  criteria: z.array(criterionRow),
+})
+
+export type Declaration = Scope & {
+  criteria: DeclaredInput
+  source?: { path?: string | null | undefined; commit?: string | null | undefined } | null | undefined
+}
+
+/**
+ * Declares what must hold. The same list again is the same version; another one is the next version, and earlier ones stay.
+ *
+ * @throws `store_unavailable`, `timeout`
+ * @example
+ * await declareCriteria(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', criteria: [{ text: 'An unknown host is retried' }] })
+ */
+export async function declareCriteria(
+  store: Graph,
+  declaration: Declaration,
+  now: () => Date = () => new Date(),
+): Promise<SpecificationView & { created: boolean }> {
+  const graph = withOneDeadline(store)
+  const { scrubbed } = await scrub(declaration)
+  // Captures of the task add to its criteria, too: those of one process go one after another.
+  return oneByOne(store, keyOfTask(scrubbed), async () => {
+    for (;;) {
+      const done = await tryDeclare(graph, scrubbed, instantOf(now()))
+      if (done !== null) return done // else somebody else wrote meanwhile; the deadline ends the tries
+    }
+  })
+}
+
+/** Null where the task moved since it was read. */
+async function tryDeclare(
+  graph: Graph,
+  declaration: Declaration,
+  now: string,
+): Promise<(SpecificationView & { created: boolean }) | null> {
+  const taskKey = keyOfTask(declaration)
+  const [task = { criteriaRev: 0, version: 0, criteria: [] }] = await readRows(
+    graph,
+    known,
+    { taskKey },
+    knownRow,
+  )
+  const row = task.version === 0 ? null : await readSpecificationRow(graph, taskKey, task.version)
+  if (task.version > 0 && row === null) return null
+  const listings = listingsOf(declaration.criteria)
+  const digest = sha256(JSON.stringify(listings))
+  if (row !== null && row.specification.digest === digest) {
+    return { ...viewOf(declaration, row), created: false }
+  }
+  const steps = planDeclaration(
+    declaration,
+    listings,
+    digest,
+    task,
+    row === null ? null : specificationFrom(row),
+    now,
+  )
+  const written = await graph.write(steps)
+  if (written === null || written.at(-1)?.length === 0) return null
+  const view = await getSpecification(graph, declaration, task.version + 1)
+  return { ...view, created: true }
+}
+
+function planDeclaration(
+  { source, ...scope }: Declaration,
+  listings: readonly Listing[],
+  digest: string,
+  task: z.output<typeof knownRow>,
+  before: Specification | null,
+  now: string,
+): [Step, ...Step[]] {
+  const taskKey = keyOfTask(scope)
+  const version = task.version + 1
+  const { keys, changed } = resolveDeclared(
+    {
+      taskKey,
+      criteria: task.criteria,
+      declared: (before?.declared ?? []).map(({ label, key }) => ({ label, criterionKey: key })),
+    },
+    listings,
+  )
+  const earlier = new Map((before?.declared ?? []).map((declared) => [declared.key, declared]))
+  const changedOf = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
+  const listed = listings.map((listing, position) => {
+    const key = keys[position] ?? ''
+    const last = earlier.get(key)
+    const rewordedIn =
+      last === undefined || sameWords(last.text, listing.text) ? (last?.rewordedIn ?? null) : version
+    const properties = changedOf.get(key)
+    return {
+      key,
+      changed: properties === undefined ? [] : [properties],
+      listing: { position, ...listing, ...(rewordedIn !== null && { rewordedIn }) },
+    }
+  })
+  const stays = new Set(keys)
+  const retired = [
+    ...[...(before?.retiredIn ?? [])].map(([key, version]) => ({ key, version })),
+    ...[...earlier.keys()].map((key) => ({ key, version })),
+  ].filter(({ key }) => !stays.has(key))
+  const token = crypto.randomUUID()
+  return [
+    { statement: lockWorlds, params: { taskKey, token } },
+    {
+      statement: declare,
+      params: {
+        projectKey: projectKey(scope.project),
+        project: scope.project,
+        featureKey: featureKey(scope.project, scope.featureId),
+        featureId: scope.featureId,
+        taskKey,
+        taskId: scope.taskId,
+        version,
+        criteriaRev: task.criteriaRev,
+        extends: changed.length > 0,
+        token,
+        specification: {
+          key: specificationKey(taskKey, version),
+          version,
+          digest,
+          criteriaCount: listings.length,
+          ...(source?.path != null && { path: source.path }),
+          ...(source?.commit != null && { commit: source.commit }),
+        },
+        declaredAt: now,
+        listed,
+        retired,
+      },
+    },
+  ]
+}
+
+const sameWords = (a: string, b: string): boolean => wordsOf(a).join(' ') === wordsOf(b).join(' ')
+
+/**
+ * What a task declares, in its newest version or in an earlier one.
+ *
+ * @throws `not_found` where the task declares nothing, or has no such version
+ */
+export async function getSpecification(
+  store: Graph,
+  scope: Scope,
+  version: number | null = null,
+): Promise<SpecificationView> {
+  const graph = withOneDeadline(store)
+  const taskKey = keyOfTask(scope)
+  const newest = version ?? (await readVersion(graph, taskKey)) ?? 0
+  const row = newest === 0 ? null : await readSpecificationRow(graph, taskKey, newest)
+  if (row === null) throw noSpecification(scope, version)
+  return viewOf(scope, row)
+}
+
+const noSpecification = ({ taskId }: Scope, version: number | null): TurngraphError =>
+  new TurngraphError(
+    'not_found',
+    version === null
+      ? `Task ${taskId} declares no criteria.`
+      : `Task ${taskId} has no version ${version} of its criteria.`,
+    { hint: 'Declare what must hold with PUT /v1/specification, or `turngraph specify FILE`.' },
+  )
+
+type Row = NonNullable<Awaited<ReturnType<typeof readSpecificationRow>>>
+
+function viewOf({ project, featureId, taskId }: Scope, row: Row): SpecificationView {
+  const { version, declaredAt, path, commit } = row.specification
+  const { declared } = specificationFrom(row)
+  return {
+    project,
+    featureId,
+    taskId,
+    version,
+    total: declared.length,
+    declaredAt: canonicalInstant(declaredAt) ?? declaredAt,
+    source: { path: path ?? null, commit: commit ?? null },
+    criteria: declared.map(({ label, text, kind, key, rewordedIn }) => ({
+      criterionId: label,
+      text,
+      kind,
+      key,
+      ...(rewordedIn !== null && { rewordedInVersion: rewordedIn }),
+    })),
+    retired: row.retired
+      .toSorted((a, b) => a.version - b.version || (a.criterion.key < b.criterion.key ? -1 : 1))
+      .map(({ version: retiredInVersion, criterion }: { version: number; criterion: Criterion }) => ({
+        key: criterion.key,
+        text: shownText(criterion),
+        retiredInVersion,
+      })),
+  }
+}

@@ -1,0 +1,99 @@
+/** Reads what a task declares must hold, and what a world says of the files behind its proofs. */
+import * as z from 'zod'
+import { specificationKey } from '../../core/keys.ts'
+import { readRows, readWholeRow } from '../../graph/decode.ts'
+import { columns, optionalText, textList } from '../../graph/model/values.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import type { Snapshot } from '../criteria/snapshot.ts'
+import { type Specification, specificationRow } from './specification.ts'
+import type { TouchedFiles } from './stale.ts'
+
+const getVersion = statement('specifications/get')
+const listedOf = statement('specifications/listed')
+const versionOf = statement('specifications/version')
+const filesOf = statement('specifications/files')
+
+const listedRow = z.object({
+  criteriaCount: z.number(),
+  listed: z.array(columns({ label: z.string(), criterionKey: z.string() })),
+})
+
+/** Which criteria a version lists, under which labels; nothing where the task declares nothing (version 0). */
+export async function readDeclared(
+  graph: Graph,
+  taskKey: string,
+  version: number,
+): Promise<z.output<typeof listedRow>['listed']> {
+  if (version === 0) return []
+  const params = { key: specificationKey(taskKey, version) }
+  const row = await readWholeRow(
+    graph,
+    listedOf,
+    params,
+    listedRow,
+    ({ listed, criteriaCount }) => listed.length === criteriaCount,
+  )
+  return row?.listed ?? []
+}
+
+const versionRow = z.object({ version: z.number() })
+
+/** How many versions a task has declared; null where there is no such task. */
+export async function readVersion(graph: Graph, taskKey: string): Promise<number | null> {
+  const [row] = await readRows(graph, versionOf, { taskKey }, versionRow)
+  return row?.version ?? null
+}
+
+/** One version as it is stored; null where the task has none of that number. */
+export const readSpecificationRow = (graph: Graph, taskKey: string, version: number) =>
+  readWholeRow(
+    graph,
+    getVersion,
+    { key: specificationKey(taskKey, version) },
+    specificationRow,
+    ({ specification, listed }) => listed.length === specification.criteriaCount,
+  )
+
+/** A version, in the order of its criteria; null where the task has none of that number. */
+export async function readSpecification(
+  graph: Graph,
+  taskKey: string,
+  version: number,
+): Promise<Specification | null> {
+  const row = version === 0 ? null : await readSpecificationRow(graph, taskKey, version)
+  return row === null ? null : specificationFrom(row)
+}
+
+export const specificationFrom = ({
+  specification,
+  listed,
+  retired,
+}: z.output<typeof specificationRow>): Specification => ({
+  version: specification.version,
+  declared: listed
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ position, criterion, ...listing }) => ({ ...listing, key: criterion.key, criterion })),
+  retiredIn: new Map(retired.map(({ criterion, version }) => [criterion.key, version])),
+})
+
+const filesRow = z.object({
+  turn: z.number(),
+  touched: textList,
+  promised: z.array(columns({ key: z.string(), testFile: optionalText, implementationFiles: textList })),
+  verified: z.array(columns({ key: z.string(), files: textList })),
+})
+
+/** What each turn of a world touched, ascending, and on which files its proofs stand. */
+export async function readTouchedFiles(graph: Graph, { worldKey, turn }: Snapshot): Promise<TouchedFiles[]> {
+  const rows = await readRows(graph, filesOf, { worldKey, turn }, filesRow)
+  return rows
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ promised, ...row }) => ({
+      ...row,
+      promised: promised.map(({ key, testFile, implementationFiles }) => ({
+        key,
+        files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],
+      })),
+    }))
+}

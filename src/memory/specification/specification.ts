@@ -1,0 +1,123 @@
+/** Declares what a task says must hold: its criteria, in versions (contract: specification.md). */
+import * as z from 'zod'
+import { label, list, text } from '../../core/fields.ts'
+import { CRITERION_KINDS, type CriterionKind, columns } from '../../graph/model/values.ts'
+import type { Criterion } from '../criteria/identity.ts'
+import { normalizeLabel } from '../criteria/labels.ts'
+import { criterionRow } from '../criteria/rows.ts'
+import { wordsOf } from '../criteria/words.ts'
+
+export const MOST_CRITERIA = 500
+
+const declaredInput = z.strictObject({
+  criterionId: label
+    .min(1, 'is empty; leave it out, or name the criterion')
+    .nullish()
+    .describe('default: AC-001 … in order'),
+  text: text
+    .refine((given) => wordsOf(given).length > 0, 'has no words; say what must hold')
+    .describe('what must hold'),
+  kind: z
+    .enum(CRITERION_KINDS)
+    .nullish()
+    .describe("code: the default; command: proven by a command's exit; manual: a person looks"),
+})
+
+/** The criteria of a task, in their order; two of one id or of equal words are refused. */
+export const declaredCriteria = list(declaredInput)
+  .min(1, 'is empty; a task declares one criterion at least')
+  .max(MOST_CRITERIA, `has more than ${MOST_CRITERIA} criteria`)
+  .superRefine((criteria, context) => {
+    const refuseEqual = (what: string, keyOf: (i: number) => string) => {
+      const first = new Map<string, number>()
+      criteria.forEach((_, i) => {
+        const key = keyOf(i)
+        const earlier = first.get(key)
+        if (earlier === undefined) first.set(key, i)
+        else
+          context.addIssue({
+            code: 'custom',
+            path: [i, what === 'id' ? 'criterionId' : 'text'],
+            message: `has the ${what} of criterion ${earlier + 1} in the list: ${JSON.stringify(shown(criteria[i], i, what))}; each is declared once`,
+          })
+      })
+    }
+    const shown = (given: (typeof criteria)[number] | undefined, i: number, what: string) =>
+      what === 'id' ? labelOf(given, i) : (given?.text ?? '')
+    refuseEqual('id', (i) => labelOf(criteria[i], i))
+    refuseEqual('words', (i) => wordsOf(criteria[i]?.text ?? '').join(' '))
+  })
+
+const labelOf = (given: { criterionId?: string | null | undefined } | undefined, i: number): string =>
+  normalizeLabel(given?.criterionId ?? `AC-${i + 1}`)
+
+export type DeclaredInput = z.output<typeof declaredCriteria>
+
+/** A criterion as a version lists it. */
+export type Listing = { label: string; text: string; kind: CriterionKind }
+
+export const listingsOf = (criteria: DeclaredInput): Listing[] =>
+  criteria.map((given, i) => ({ label: labelOf(given, i), text: given.text, kind: given.kind ?? 'code' }))
+
+export const specificationSource = z.strictObject({
+  path: text.nullish().describe('the file that states the task'),
+  commit: label.nullish().describe('at which commit it was read'),
+})
+
+const declaredView = z.object({
+  criterionId: z.string(),
+  text: z.string(),
+  kind: z.enum(CRITERION_KINDS),
+  key: z.string(),
+  rewordedInVersion: z.number().optional().describe('the version that last worded it anew'),
+})
+
+export const specificationView = z.object({
+  project: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  version: z.number(),
+  total: z.number(),
+  declaredAt: z.string(),
+  source: z.object({ path: z.string().nullable(), commit: z.string().nullable() }),
+  criteria: z.array(declaredView),
+  retired: z
+    .array(z.object({ key: z.string(), text: z.string().nullable(), retiredInVersion: z.number() }))
+    .describe('declared by an earlier version, and no longer'),
+})
+
+export type SpecificationView = z.output<typeof specificationView>
+
+/** A criterion that the newest version declares. */
+export type Declared = Listing & { key: string; rewordedIn: number | null; criterion: Criterion }
+
+/** What a task declares, as far as answers need it. */
+export type Specification = {
+  version: number
+  /** In their order. */
+  declared: readonly Declared[]
+  /** By the key of a criterion that is no longer declared, the version that left it out. */
+  retiredIn: ReadonlyMap<string, number>
+}
+
+export const specificationRow = z.object({
+  specification: z.object({
+    version: z.number(),
+    declaredAt: z.string(),
+    path: z.string().nullish(),
+    commit: z.string().nullish(),
+    digest: z.string(),
+    criteriaCount: z.number(),
+  }),
+  listed: z.array(
+    columns({
+      position: z.number(),
+      label: z.string(),
+      text: z.string(),
+      kind: z.enum(CRITERION_KINDS),
+      rewordedIn: z.number().nullable(),
+      criterion: criterionRow,
+    }),
+  ),
+  retired: z.array(columns({ version: z.number(), criterion: criterionRow })),
+})

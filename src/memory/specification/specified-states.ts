@@ -1,0 +1,95 @@
+/** Says where the criteria of a world are whose task declares what must hold (contract: specification.md, "What follows"). Pure. */
+import { notYetNamed } from '../criteria/rows.ts'
+import type { Snapshot } from '../criteria/snapshot.ts'
+import {
+  type CriterionState,
+  criterionStates,
+  type Policy,
+  promisedNotJudged,
+  stateOf,
+} from '../criteria/state.ts'
+import type { Declared, Specification } from './specification.ts'
+import { type Stale, staleSince, type TouchedFiles } from './stale.ts'
+
+/** What is read of a task and its world beside a snapshot. */
+export type Specified = {
+  /** Null where the task declares nothing: then only proofs that age were asked for. */
+  specification: Specification | null
+  touchedFiles: readonly TouchedFiles[]
+  keyOf: (key: string) => string
+}
+
+type Said = Pick<Snapshot, 'criteria' | 'progress' | 'specifiedAfter'>
+
+export const NOTHING_SAID: Said = { criteria: [], progress: new Map(), specifiedAfter: [] }
+
+/**
+ * The declared criteria in their order, whether anybody named them or not; then the others that were named, which do not
+ * count. Without a specification, those of the contract's own rules.
+ */
+export function specifiedStates(
+  snapshot: Said,
+  specified: Specified | null,
+  policy: Policy,
+): CriterionState[] {
+  if (specified === null) return criterionStates(snapshot.criteria, snapshot.progress, policy)
+  const { specification, touchedFiles, keyOf } = specified
+  const touchedSince = staleSince(touchedFiles, keyOf)
+  const age = (state: CriterionState, rewordedAfter: number | null): CriterionState => {
+    const { lastVerifiedTurn } = state
+    if (state.state !== 'verified' || lastVerifiedTurn === null) return state
+    const isReworded = rewordedAfter !== null && lastVerifiedTurn <= rewordedAfter
+    const touched = touchedSince(state.key, lastVerifiedTurn)
+    if (touched === null && !isReworded) return state
+    const stale: Stale = touched ?? { turn: lastVerifiedTurn, files: [] }
+    return { ...state, stale, ...(policy === 'fresh' && { state: 'pending' as const }) }
+  }
+  if (specification === null) {
+    return criterionStates(snapshot.criteria, snapshot.progress, policy).map((state) => age(state, null))
+  }
+  const { declared, retiredIn } = specification
+  const keys = new Set(declared.map(({ key }) => keyOf(key)))
+  const others = criterionStates(
+    snapshot.criteria.filter(({ key }) => !keys.has(key)),
+    snapshot.progress,
+    policy,
+  )
+  return [
+    ...declared.map((one) => {
+      const rewordedAfter =
+        one.rewordedIn === null ? null : (snapshot.specifiedAfter[one.rewordedIn - 1] ?? null)
+      return age(declaredState(one, snapshot, keyOf(one.key), policy), rewordedAfter)
+    }),
+    ...others.map((state) => {
+      const version = retiredIn.get(state.key)
+      return {
+        ...age(state, null),
+        declared: false,
+        ...(version !== undefined && { retiredInVersion: version }),
+      }
+    }),
+  ]
+}
+
+/** The promised criteria that no judge has named: none where the task declares what counts. */
+export const promisedNotCounted = ({ criteria, progress, specifiedAfter }: Said): CriterionState[] =>
+  specifiedAfter.length > 0 ? [] : promisedNotJudged(criteria, progress)
+
+function declaredState(
+  { label, text, kind, rewordedIn, criterion }: Declared,
+  { criteria, progress }: Said,
+  key: string,
+  policy: Policy,
+): CriterionState {
+  const own = progress.get(key)
+  const stored = criteria.find((each) => each.key === key) ?? criterion
+  return {
+    ...stateOf(stored, own ?? notYetNamed({ turn: 0, position: 0 }), policy),
+    criterionId: label,
+    text,
+    declared: true,
+    kind,
+    judged: own !== undefined && own.lastTurn !== null,
+    ...(rewordedIn !== null && { rewordedInVersion: rewordedIn }),
+  }
+}

@@ -1,0 +1,34 @@
+// Declares the operations on what a task declares must hold.
+import * as z from 'zod'
+import { integerBetween, name, project } from '../core/fields.ts'
+import { declareCriteria, getSpecification } from '../memory/specification/declare.ts'
+import {
+  declaredCriteria,
+  specificationSource,
+  specificationView,
+} from '../memory/specification/specification.ts'
+import { operation } from './operation.ts'
+
+const task = { project, featureId: name, taskId: name }
+
+export const specificationOperations = {
+  declareCriteria: operation({
+    summary: 'Declare what must hold: the criteria of a task. The same list again is the same version',
+    scope: 'write',
+    input: z.strictObject({ ...task, criteria: declaredCriteria, source: specificationSource.nullish() }),
+    output: specificationView.extend({
+      created: z.boolean().describe('false: the newest version lists the same'),
+    }),
+    run: (graph, input) => declareCriteria(graph, input),
+  }),
+  getSpecification: operation({
+    summary: 'What a task declares must hold, in its newest version or an earlier one',
+    scope: 'read',
+    input: z.strictObject({
+      ...task,
+      version: integerBetween(1, 1_000_000).nullish().describe('default: the newest'),
+    }),
+    output: specificationView,
+    run: (graph, { version, ...scope }) => getSpecification(graph, scope, version ?? null),
+  }),
+} as const
