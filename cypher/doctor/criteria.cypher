@@ -3,4 +3,4 @@
 MATCH (:Task {key: $taskKey})-[:HAS_CRITERION]->(c:Criterion)
 RETURN c.key AS key, properties(c) AS held,
        EXISTS { MATCH (c)<-[:OF]-(:Verification) } OR EXISTS { MATCH (c)<-[:TO_MEET]-(:Promise) }
-         OR EXISTS { MATCH (c)<-[:ABOUT]-(:Issue) } AS isNamed
+         OR EXISTS { MATCH (c)<-[:ABOUT]-(:Issue) } OR EXISTS { MATCH (c)<-[:LISTS|RETIRES]-(:Specification) } AS isNamed

@@ -7,4 +7,4 @@ RETURN c.key AS key, c.mergedInto AS mergedInto, c.worldKey AS worldKey,
        c.worldKey IS NOT NULL AND NOT c.worldKey IN worldKeys AS isWorldGone,
        c.texts AS texts, c.textSources AS textSources, c.labels AS labels, c.labelSources AS labelSources,
        EXISTS { MATCH (c)<-[:OF]-(:Verification) } OR EXISTS { MATCH (c)<-[:TO_MEET]-(:Promise) }
-         OR EXISTS { MATCH (c)<-[:ABOUT]-(:Issue) } AS isNamed
+         OR EXISTS { MATCH (c)<-[:ABOUT]-(:Issue) } OR EXISTS { MATCH (c)<-[:LISTS|RETIRES]-(:Specification) } AS isNamed
