@@ -19,6 +19,7 @@ import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
+import { specificationContract } from './specification.ts'
 import { stallsContract } from './stalls.ts'
 import type { StoreUnderTest } from './store.ts'
 import { storedContract } from './stored.ts'
@@ -39,6 +40,7 @@ export function storeContract(store: StoreUnderTest): void {
   worldsContract(store)
   contextContract(store)
   identityContract(store)
+  specificationContract(store)
   twoProcessesContract(store)
   coachContract(store)
   readsContract(store)

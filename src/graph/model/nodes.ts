@@ -200,6 +200,7 @@ export const nodes = {
     source: oneOf(SOURCES),
     evidence: text.optional(),
     substantiated: flag,
+    files: texts.optional(),
   }),
   Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
     position: count,

@@ -54,6 +54,7 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnParts {
           source: given.source ?? 'coach',
           evidence: given.evidence ?? null,
           form: 'entry',
+          ...(given.files != null && given.files.length > 0 && { files: given.files }),
         }),
       ),
     ],
@@ -234,8 +235,10 @@ export function storedParams(
 }
 
 /** A node that is created has no property to take away: null says nothing, and costs as much as a value. */
-function present(properties: { [name: string]: Value }): { [name: string]: Value } {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
+function present(properties: { [name: string]: Value | undefined }): { [name: string]: Value } {
+  return Object.fromEntries(
+    Object.entries(properties).filter((property): property is [string, Value] => property[1] != null),
+  )
 }
 
 type CriterionParams = {

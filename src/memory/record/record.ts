@@ -54,6 +54,7 @@ const verificationInput = z.strictObject({
   status: criterionStatus,
   source: z.enum(SOURCES).nullish(),
   evidence: text.nullish(),
+  files: list(text).nullish().describe('what it is about: a later change of one makes the proof stale'),
 })
 
 const promiseInput = z.strictObject({
@@ -150,11 +151,20 @@ export const captureRequest = turnInput.extend({
 
 export type CaptureRequest = z.output<typeof captureRequest>
 
-const { form, position, substantiated, ...verificationFields } = nodes.Verification.properties.shape
+const {
+  form,
+  position,
+  substantiated,
+  files: _files,
+  ...verificationFields
+} = nodes.Verification.properties.shape
 const { position: _promise, ...promiseFields } = nodes.Promise.properties.shape
 const { position: _issue, ...issueFields } = nodes.Issue.properties.shape
 
-const verification = z.object(recordShape(verificationFields))
+const verification = z.object({
+  ...recordShape(verificationFields),
+  files: z.array(z.string()).optional().describe('only where it names some'),
+})
 const promise = z.object(recordShape(promiseFields))
 const issue = z.object({ ...recordShape(issueFields), details: z.json() })
 

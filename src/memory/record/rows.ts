@@ -17,7 +17,10 @@ const counts = {
   gateCount: stored.gateCount,
 }
 
-const verificationRow = z.object(rowShape(nodes.Verification.properties.omit({ substantiated: true }).shape))
+const { substantiated, files, ...verificationShape } = nodes.Verification.properties.shape
+const verificationRow = z
+  .object({ ...rowShape(verificationShape), files: z.array(z.string()).nullish() })
+  .transform(({ files, ...verification }) => ({ ...verification, ...(files != null && { files }) }))
 export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
 const issueRow = z.object(rowShape(nodes.Issue.properties.shape))
 

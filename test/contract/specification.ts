@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest'
+import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const RETRY = 'An unknown host is retried three times'
+const SUITE = 'The whole suite passes on two cores'
+const DOCS = 'The how-to reads well to a newcomer'
+const LOG = 'No request is logged twice by any handler'
+
+const task = { project: PROJECT, featureId: FEATURE, taskId: TASK }
+const declared = (...texts: string[]) => ({ ...task, criteria: texts.map((text) => ({ text })) })
+
+type Entry = NonNullable<TurnToSend['verifications']>[number]
+const verified = (criterionId: string, more: Partial<Entry> = {}): Entry => ({
+  criterionId,
+  status: 'verified',
+  evidence: 'seen',
+  ...more,
+})
+const judged = (turnNumber: number, ...verifications: Entry[]) => aTurn(turnNumber, { verifications })
+
+/** What a task declares must hold (contract: specification.md). */
+export function specificationContract(store: StoreUnderTest): void {
+  describe('a specification', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const states = async (more: { turn?: number; policy?: 'fresh' | 'sticky' } = {}) =>
+      (await client().listCriteria({ ...task, ...more })).criteria.map(
+        ({ criterionId, state, declared }) => `${criterionId} ${state} ${declared}`,
+      )
+
+    test('the same list again is the same version, another one is the next, and earlier ones stay', async () => {
+      const first = await client().declareCriteria(declared(RETRY, SUITE))
+      expect(first).toMatchObject({ version: 1, created: true, total: 2 })
+      expect(first.criteria.map(({ criterionId }) => criterionId)).toEqual(['AC-001', 'AC-002'])
+      expect(await client().declareCriteria(declared(RETRY, SUITE))).toMatchObject({
+        version: 1,
+        created: false,
+      })
+      expect(await client().declareCriteria(declared(SUITE, RETRY))).toMatchObject({
+        version: 2,
+        created: true,
+      })
+      const { created, ...stored } = first
+      expect(await client().getSpecification({ ...task, version: 1 })).toEqual(stored)
+      expect((await client().getSpecification(task)).criteria.map(({ text }) => text)).toEqual([SUITE, RETRY])
+    })
+
+    test('ten declarations of one list at once are one version, of ten lists ten', async () => {
+      const same = await Promise.all(
+        Array.from({ length: 10 }, () => client().declareCriteria(declared(RETRY))),
+      )
+      expect(same.map(({ version }) => version)).toEqual(Array.from({ length: 10 }, () => 1))
+      expect(same.filter(({ created }) => created)).toHaveLength(1)
+      const others = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => client().declareCriteria(declared(RETRY, `${LOG} number ${i}`))),
+      )
+      expect(others.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 10 }, (_, i) => i + 2),
+      )
+    })
+
+    test('two equal ids, two texts of equal words, an empty list and an empty text are refused, each by its path', async () => {
+      const refusal = (criteria: object[]) =>
+        client()
+          .declareCriteria({ ...task, criteria: criteria as [] })
+          .then(
+            () => 'taken',
+            ({ code, details }) =>
+              `${code} ${details.problems.map((p: { path: string }) => p.path).join(' ')}`,
+          )
+      expect(
+        await refusal([
+          { criterionId: 'AC-1', text: RETRY },
+          { criterionId: 'AC-001', text: SUITE },
+        ]),
+      ).toBe('invalid_request criteria[1].criterionId')
+      expect(await refusal([{ text: RETRY }, { text: `**${RETRY}**.` }])).toBe(
+        'invalid_request criteria[1].text',
+      )
+      expect(await refusal([{ text: RETRY }, { criterionId: 'AC-001', text: SUITE }])).toBe(
+        'invalid_request criteria[1].criterionId',
+      )
+      expect(await refusal([])).toBe('invalid_request criteria')
+      expect(await refusal([{ text: ' — ' }])).toBe('invalid_request criteria[0].text')
+    })
+
+    test('before the first turn all that is declared is pending, never judged, in its order, and in the context', async () => {
+      await client().declareCriteria(declared(SUITE, RETRY))
+      const view = await client().listCriteria(task)
+      expect(view).toMatchObject({
+        worldSlug: null,
+        specificationVersion: 1,
+        total: 2,
+        verified: 0,
+        remaining: ['AC-001', 'AC-002'],
+      })
+      expect(view.criteria.map(({ judged, state, declared }) => ({ judged, state, declared }))).toEqual(
+        Array.from({ length: 2 }, () => ({ judged: false, state: 'pending', declared: true })),
+      )
+      for (const role of ['player', 'coach'] as const) {
+        const { status, context, prior } = await client().loadTurnContinuationContext({
+          ...task,
+          currentTurn: 1,
+          role,
+        })
+        expect({ status, context, prior }).toEqual({
+          status: 'first_turn',
+          context: `**Acceptance Criteria Status**:\n  ○ AC-001: pending — never judged — ${SUITE}\n  ○ AC-002: pending — never judged — ${RETRY}`,
+          prior: null,
+        })
+      }
+    })
+
+    test('a criterion that the Coach never named counts: not all is verified, and the Coach is told', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE, LOG))
+      await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
+      await client().captureTurnState(judged(2, verified('AC-002', { criterionText: SUITE })))
+      const view = await client().listCriteria(task)
+      expect(view).toMatchObject({ total: 3, verified: 2, remaining: ['AC-003'] })
+      const { context } = await client().loadTurnContinuationContext({
+        ...task,
+        currentTurn: 3,
+        role: 'coach',
+      })
+      expect(context).toContain(`  ○ AC-003: pending — never judged — ${LOG}`)
+      expect(context?.endsWith('**Not judged so far**: AC-003')).toBe(true)
+      expect(await client().loadStall(task)).toMatchObject({ criteriaLeft: ['AC-003'] })
+      expect(await client().explainTurn(task)).toMatchObject({ total: 3, verified: 2 })
+      expect((await client().listWorlds({ project: PROJECT })).items).toMatchObject([
+        { criteria: 3, verified: 2 },
+      ])
+    })
+
+    test('what matches nothing that is declared is listed so, and neither hinders nor makes "all verified"', async () => {
+      await client().declareCriteria(declared(RETRY))
+      await client().captureTurnState(
+        judged(1, verified('AC-001', { criterionText: RETRY }), {
+          criterionId: 'X-1',
+          criterionText: 'Something else entirely is the case',
+          status: 'rejected',
+          evidence: 'it is not',
+        }),
+      )
+      expect(await client().listCriteria(task)).toMatchObject({ total: 1, verified: 1, remaining: [] })
+      expect(await states()).toEqual(['AC-001 verified true', 'X-001 rejected false'])
+    })
+
+    test('an entry means a declared criterion by its words, by a beginning, by its label with most of its words, and by ids alone', async () => {
+      await client().declareCriteria(declared(`${RETRY}, with growing pauses`, SUITE, LOG))
+      await client().captureTurnState(
+        judged(
+          1,
+          verified('C-1', { criterionText: `- [x] ${RETRY}` }), // the beginning, under another label
+          verified('AC-002', { criterionText: 'The whole suite passes in CI' }), // its label, most of its words
+        ),
+      )
+      expect(await states()).toEqual(['AC-001 verified true', 'AC-002 verified true', 'AC-003 pending true'])
+      await client().captureTurnState(judged(2, verified('AC-3'), verified('AC-1')))
+      expect(await states()).toEqual(['AC-001 verified true', 'AC-002 verified true', 'AC-003 verified true'])
+    })
+
+    test('ids alone are declared ones only where all of their list are', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      await client().captureTurnState(judged(1, verified('AC-001'), verified('AC-009')))
+      expect(await states()).toEqual([
+        'AC-001 pending true',
+        'AC-002 pending true',
+        'AC-001 verified false',
+        'AC-009 verified false',
+      ])
+    })
+
+    test('ids that shift between Player and Coach are read by their texts', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE, LOG))
+      await client().captureTurnState(
+        aTurn(1, {
+          promises: [{ criterionId: 'AC-002', criterionText: RETRY, status: 'complete' }],
+          verifications: [
+            verified('AC-000', { criterionText: RETRY }),
+            verified('AC-001', { criterionText: LOG }),
+          ],
+        }),
+      )
+      expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-003 verified true'])
+    })
+
+    test('a manual criterion is counted apart: all else may be verified without it', async () => {
+      const criteria = [{ text: RETRY }, { text: DOCS, kind: 'manual' as const }]
+      await client().declareCriteria({ ...task, criteria })
+      await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
+      await client().captureTurnState(judged(2))
+      const view = await client().listCriteria(task)
+      expect(view).toMatchObject({ total: 2, verified: 1, remaining: [], manual: ['AC-002'] })
+      expect(await client().loadStall(task)).toMatchObject({ criteriaLeft: [] })
+      const { context } = await client().loadTurnContinuationContext({
+        ...task,
+        currentTurn: 3,
+        role: 'coach',
+      })
+      expect(context).toContain('1 of 2 criteria verified after turn 2, 1 for a person')
+      expect(context).not.toContain('Not judged so far')
+    })
+
+    test('of a criterion that is worded anew the ledger stays, and the proof is stale until it is verified again', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
+      const second = await client().declareCriteria(declared(`${RETRY} with growing pauses`, LOG))
+      expect(second.criteria).toMatchObject([{ rewordedInVersion: 2 }, {}])
+      expect(second.criteria[1]).not.toHaveProperty('rewordedInVersion')
+      expect(second.retired).toMatchObject([{ text: SUITE, retiredInVersion: 2 }])
+      const [first] = (await client().listCriteria(task)).criteria
+      expect(first).toMatchObject({
+        state: 'verified',
+        verifiedInTurn: 1,
+        stale: { files: [] },
+        rewordedInVersion: 2,
+      })
+      expect(await states({ policy: 'fresh' })).toEqual(['AC-001 pending true', 'AC-002 pending true'])
+      await client().captureTurnState(
+        judged(2, verified('AC-001', { criterionText: `${RETRY} with growing pauses` })),
+      )
+      expect((await client().listCriteria(task)).criteria[0]).not.toHaveProperty('stale')
+    })
+
+    test('a criterion that is declared no more does not count, and says since which version', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      await client().captureTurnState(judged(1, verified('AC-002', { criterionText: SUITE })))
+      await client().declareCriteria(declared(RETRY))
+      const view = await client().listCriteria(task)
+      expect(view).toMatchObject({ total: 1, verified: 0 })
+      expect(view.criteria[1]).toMatchObject({ text: SUITE, declared: false, retiredInVersion: 2 })
+      await client().declareCriteria(declared(RETRY, SUITE))
+      expect(await states()).toEqual(['AC-001 pending true', 'AC-002 verified true'])
+    })
+
+    test('a proof is stale once a later turn touches a file of it, and its own verdict clears it', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      const touching = (turnNumber: number, filesModified: string[], ...verifications: Entry[]) =>
+        client().captureTurnState(aTurn(turnNumber, { filesModified, verifications }))
+      await client().captureTurnState(
+        aTurn(1, {
+          promises: [
+            {
+              criterionId: 'AC-001',
+              status: 'complete',
+              implementationFiles: ['/w/.guardkit/worktrees/F/src/retry.ts'],
+            },
+          ],
+          verifications: [
+            verified('AC-001'),
+            verified('AC-002', { files: ['test/suite.ts', '../outside.ts'] }),
+          ],
+        }),
+      )
+      await touching(2, ['./src/retry.ts', '../outside.ts'])
+      const staleIn = async (turn: number) =>
+        (await client().listCriteria({ ...task, turn })).criteria.map(({ stale }) => stale ?? null)
+      expect(await staleIn(1)).toEqual([null, null])
+      expect(await staleIn(2)).toEqual([{ turn: 2, files: ['src/retry.ts'] }, null])
+      const { context } = await client().loadTurnContinuationContext({
+        ...task,
+        currentTurn: 3,
+        role: 'coach',
+      })
+      expect(context).toContain('  ✓ AC-001: verified (turn 1, touched in turn 2: src/retry.ts)')
+      expect(context).toContain(`**Check again**:\n  - AC-001: ${RETRY}`)
+      expect(await states({ policy: 'fresh' })).toEqual(['AC-001 pending true', 'AC-002 verified true'])
+      await touching(3, ['src/retry.ts', 'test/suite.ts'], verified('AC-001'))
+      expect(await staleIn(3)).toEqual([null, { turn: 3, files: ['test/suite.ts'] }])
+    })
+
+    test('a world that is created names what must hold, and a new session of the task begins with it', async () => {
+      await client().createWorld({ ...task, criteria: [{ text: RETRY }] })
+      expect(await client().listCriteria(task)).toMatchObject({ worldSlug: TASK, total: 1 })
+      await client().captureTurnState(judged(1, verified('AC-001')))
+      await client().createWorld(task)
+      expect(await states()).toEqual(['AC-001 pending true'])
+      expect(await client().listCriteria({ ...task, worldSlug: TASK })).toMatchObject({ verified: 1 })
+    })
+
+    test('a declaration after the turns finds the criteria that they named', async () => {
+      await client().captureTurnState(judged(1, verified('AC-4', { criterionText: RETRY }), verified('AC-5')))
+      await client().declareCriteria(declared(`${RETRY}, and then given up`, SUITE))
+      expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-5 verified false'])
+      expect(await states({ turn: 1 })).toEqual(await states())
+    })
+
+    test('captures and declarations at once leave a graph in which each entry counts where it belongs', async () => {
+      const texts = Array.from({ length: 6 }, (_, i) => `${LOG} number ${i}`)
+      await Promise.all([
+        ...texts.map((text, i) =>
+          client().captureTurnState({
+            ...judged(1, verified(`AC-${i + 1}`, { criterionText: text })),
+            worldSlug: `w${i}`,
+          }),
+        ),
+        client().declareCriteria(declared(...texts)),
+      ])
+      for (const [i] of texts.entries()) {
+        const view = await client().listCriteria({ ...task, worldSlug: `w${i}` })
+        expect(view).toMatchObject({ total: 6, verified: 1 })
+        expect(view.criteria.filter(({ declared }) => declared === false)).toEqual([])
+      }
+    })
+
+    test('another task, and another project, know nothing of it', async () => {
+      await client().declareCriteria(declared(RETRY))
+      const other = { ...task, taskId: 'TASK-2' }
+      await expect(client().getSpecification(other)).rejects.toMatchObject({ code: 'not_found' })
+      expect(await client().listCriteria({ ...task, project: 'other' })).toMatchObject({
+        total: 0,
+        criteria: [],
+      })
+      await expect(client().getSpecification({ ...task, version: 2 })).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    })
+  })
+}
