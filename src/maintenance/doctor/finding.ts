@@ -3,7 +3,7 @@ import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { problemsOfNode } from '../../graph/model/validate.ts'
 import { setOf } from '../../graph/model-statements.ts'
 import type { Step } from '../../graph/port.ts'
-import { CHECKS, type Check } from './checks.ts'
+import { CHECKS, type Check } from './findings-table.ts'
 
 /** Collects what the doctor finds of one record after another, with what would put it right. */
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { checksTable } from './checks.ts'
+import { checksTable } from './findings-table.ts'
 
 test('the documents have every check with its remedy', () => {
   const operations = readFileSync(
