@@ -37,6 +37,7 @@ export const CHECKS = {
     remedy:
       'On Neo4j create it again: the finding names the command, `cypher-shell` runs it. The embedded graph: export it, and restore into a new data folder.',
   },
+  // What Turngraph stores is declared in src/graph/model/nodes.ts: a property that is added there is examined here.
   record_invalid: {
     severity: 'error',
     finds: 'a node whose properties are not those that Turngraph stores',
