@@ -17,7 +17,7 @@ import {
 } from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
 import { cursorOf, parseCursor } from '../cursor.ts'
-import { beginReadingAll } from '../preload.ts'
+import { beginReadingAll } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
 import { repairUnderLock } from './repair.ts'
 import { ruleOf, rules } from './rules.ts'
