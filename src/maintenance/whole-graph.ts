@@ -1,6 +1,13 @@
+/** Reads what is in a whole graph: loads it where an engine would load it late, and lists its projects. */
+import * as z from 'zod'
+import { partsOfKey } from '../core/keys.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Label } from '../graph/model/nodes.ts'
+import { projectsOf } from '../graph/model-statements.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { requireProject } from '../memory/worlds/missing-name.ts'
+import { compareKeys } from './export/order.ts'
 
 const everywhere = [statement('graph/load-worlds'), statement('graph/load-sessions')]
 
@@ -14,11 +21,26 @@ const LOAD_MS = 120_000
  */
 export async function beginReadingAll(graph: Graph, project: string | null): Promise<void> {
   if (project !== null) await requireProject(graph, project)
-  await preload(graph)
+  if (graph.engine !== 'embedded') return
+  // The embedded graph loads lazily, and a full scan misses its deadline.
+  for (const part of everywhere) await graph.read(part, {}, performance.now() + LOAD_MS)
 }
 
-/** Preloads the embedded graph: it loads lazily otherwise, and a full scan misses its deadline. */
-async function preload(graph: Graph): Promise<void> {
-  if (graph.engine !== 'embedded') return
-  for (const part of everywhere) await graph.read(part, {}, performance.now() + LOAD_MS)
+const projectRow = z.object({ project: z.string() })
+
+/**
+ * The projects of which nodes of some labels have keys, in the order of their names, from one on.
+ *
+ * @param labels default: of all that is exported; a project that has transcripts alone has no node of its own
+ */
+export async function listProjects(
+  graph: Graph,
+  from: string | null,
+  labels: readonly Label[] = ['Project', 'TranscriptFile'],
+): Promise<string[]> {
+  const names = new Set<string>()
+  for (const label of labels)
+    for (const { project } of await readRows(graph, projectsOf(label), {}, projectRow))
+      names.add(partsOfKey(project).join())
+  return [...names].filter((name) => from === null || compareKeys(name, from) >= 0).sort(compareKeys)
 }

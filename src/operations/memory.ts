@@ -12,7 +12,7 @@ import {
   readPage,
   textCursor,
 } from '../core/pages.ts'
-import { projectsAfter } from '../maintenance/export/list.ts'
+import { listProjects } from '../maintenance/whole-graph.ts'
 import { captureTurnState } from '../memory/capture/capture.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
@@ -167,7 +167,8 @@ export const memoryOperations = {
       readPage(
         window,
         async (at) => {
-          const names = await projectsAfter(graph, textCursor(at) ?? '')
+          const after = textCursor(at) ?? null
+          const names = (await listProjects(graph, after)).filter((name) => name !== after)
           return names.flatMap((name) =>
             onlyProject === null || name === onlyProject ? [{ project: name }] : [],
           )

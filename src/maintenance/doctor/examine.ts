@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { keysOfProject, partsOfKey, projectKey } from '../../core/keys.ts'
+import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
@@ -11,13 +11,12 @@ import {
   lockOf,
   nodesOf,
   pageOf,
-  projectsOf,
   requiredBelow,
   unattachedOf,
 } from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
 import { cursorOf, parseCursor } from '../cursor.ts'
-import { beginReadingAll } from '../whole-graph.ts'
+import { beginReadingAll, listProjects } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
 import { repairUnderLock } from './repair.ts'
 import { ruleOf, rules } from './rules.ts'
@@ -97,8 +96,8 @@ async function* examinePieces(
   if (from === null) yield { at: [null, SCHEMA, ''], ...(await checkSchema(graph)) }
   const [project = null, label = SCHEMA, after = ''] = from ?? []
   if (project !== null || label === SCHEMA) {
-    const listed = only === null ? await listProjects(graph) : [only]
-    for (const each of listed.filter((name) => project === null || name >= project)) {
+    const labels = KINDS.map((kind) => kind.label)
+    for (const each of only === null ? await listProjects(graph, project, labels) : [only]) {
       const isResumed = each === project
       const kinds = isResumed ? KINDS.slice(KINDS.findIndex((kind) => kind.label === label)) : KINDS
       for (const kind of kinds)
@@ -122,7 +121,6 @@ const KINDS = LABELS.filter(
   rule: ruleOf(label),
   page: pageOf(label),
   read: nodesOf(label, { ...ruleOf(label).columns, ...foreignOwners(label) }),
-  projects: projectsOf(label),
 }))
 type Kind = (typeof KINDS)[number]
 
@@ -132,17 +130,6 @@ const place = z.union([
   z.tuple([z.string(), z.enum(KINDS.map(({ label }) => label)), z.string()]),
 ])
 type Place = z.output<typeof place>
-
-/** The projects of which anything has a key, in the order of their names: one that is not there, too. */
-async function listProjects(graph: Graph): Promise<string[]> {
-  const names = new Set<string>()
-  for (const { projects } of KINDS)
-    for (const { project } of await readRows(graph, projects, {}, projectRow))
-      names.add(partsOfKey(project).join())
-  return [...names].sort()
-}
-
-const projectRow = z.object({ project: z.string() })
 
 const KEYS_AT_ONCE = 500
 const keyRow = z.object({ key: z.string() })

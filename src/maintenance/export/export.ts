@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { projectKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
-import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, projectsOf } from './list.ts'
+import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, projectsFrom } from './list.ts'
 import type { Told } from './page.ts'
 import { readRecords } from './read.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
@@ -42,7 +42,7 @@ async function* exportRecords(
   exported: Exported,
   from: ExportPosition | null,
 ): AsyncGenerator<Entry> {
-  for await (const project of projectsOf(graph, exported, from)) {
+  for (const project of await projectsFrom(graph, exported, from)) {
     const own = from?.project === project ? from : null
     if (own?.transcripts === undefined) yield* exportWork(graph, project, exported.since, own)
     for await (const { record, at } of exportTranscripts(graph, project, exported.since, own?.transcripts))

@@ -1,13 +1,13 @@
 /** Lists what an export walks, each kind by key: projects, the features, tasks and worlds of one, and its transcripts. */
 import * as z from 'zod'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
-import { readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { ownersOf } from '../../graph/model/relationships.ts'
 import { pageOf } from '../../graph/model-statements.ts'
 import type { Graph, Params } from '../../graph/port.ts'
-import { generated, type Statement, statement } from '../../graph/statements.ts'
-import { compareKeys, firstAfter, windowAfter } from './order.ts'
+import { generated, type Statement } from '../../graph/statements.ts'
+import { listProjects } from '../whole-graph.ts'
+import { firstAfter, windowAfter } from './order.ts'
 import { type NodeKind, readKeys, readRecords } from './read.ts'
 import { ADDED, type ExportRecord, type RecordOf } from './records.ts'
 
@@ -81,17 +81,11 @@ const LEVELS = Object.keys(belowOwners) as (keyof typeof belowOwners)[]
 export type Exported = { project: string | null; since: string | null }
 
 /** The project itself or all, from a place on. */
-export async function* projectsOf(
+export const projectsFrom = async (
   graph: Graph,
   { project }: Exported,
   from: Place | null,
-): AsyncGenerator<string> {
-  let name = project ?? from?.project ?? (await projectsAfter(graph, ''))[0]
-  while (name !== undefined) {
-    yield name
-    name = project === null ? (await projectsAfter(graph, name))[0] : undefined
-  }
-}
+): Promise<string[]> => (project === null ? listProjects(graph, from?.project ?? null) : [project])
 
 /** All places below one. From a place on it begins with those that lead there. */
 export async function* placesBelow(
@@ -214,18 +208,3 @@ RETURN n.key AS key`,
 /** Which of some sessions are of a file that somebody was active in since an instant. */
 export const readActive = (graph: Graph, keys: readonly string[], since: string): Promise<string[]> =>
   keys.length === 0 ? Promise.resolve([]) : readKeys(graph, activeSessions, { keys: [...keys], since })
-
-const projects = statement('export/projects')
-const transcriptProjects = statement('export/transcript-projects')
-const nameRow = z.object({ name: z.string() })
-
-/** The projects after one, by name; one may have transcripts alone. */
-export async function projectsAfter(graph: Graph, after: string): Promise<string[]> {
-  const params = { after: windowAfter(after, 1).after }
-  const rows = [
-    ...(await readRows(graph, projects, params, nameRow)),
-    ...(await readRows(graph, transcriptProjects, params, nameRow)),
-  ]
-  const names = new Set(rows.map(({ name }) => name).filter((name) => compareKeys(name, after) > 0))
-  return [...names].sort(compareKeys)
-}

@@ -7,7 +7,7 @@ import { type Ledger, readLedger } from '../../memory/criteria/snapshot.ts'
 import { advance, criterionStates, finalKeys } from '../../memory/criteria/state.ts'
 import { listTurns } from '../../memory/record/read-turns.ts'
 import { bySeverity, type TurnState, turnState } from '../../memory/record/record.ts'
-import { AT_ONCE, type Exported, place, placesBelow, projectsOf } from './list.ts'
+import { AT_ONCE, type Exported, place, placesBelow, projectsFrom } from './list.ts'
 import type { Told } from './page.ts'
 import { readWorlds } from './world.ts'
 
@@ -80,7 +80,7 @@ export async function* pairLinesOf(
   exported: Exported,
   from: PairsPosition | null,
 ): AsyncGenerator<Told<PairsPosition>> {
-  for await (const project of projectsOf(graph, exported, from)) {
+  for (const project of await projectsFrom(graph, exported, from)) {
     const own = from?.project === project ? from : null
     for await (const at of placesBelow(graph, { project }, exported.since, own)) {
       if (at.world === undefined) continue
