@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { inChunks } from '../../core/group-by.ts'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import { optionalNumber, optionalText } from '../../graph/model/values.ts'
+import { optionalText } from '../../graph/model/values.ts'
 import { nodesOf, relink, setOf } from '../../graph/model-statements.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -18,7 +19,9 @@ import { keyList } from './turns.ts'
 
 /** Checks the turn runs and the attempts of a world. */
 
-const runsOfWorld = statement('doctor/runs')
+const runsByKey = nodesOf('TurnRun', {
+  attempts: '[(x)-[:HAS_ATTEMPT]->(a:Attempt) | [a.status, toString(a.endedAt)]]',
+})
 const producedRecord = statement('doctor/repair-produced')
 const attemptsByNumber = nodesOf(
   'Attempt',
@@ -30,17 +33,14 @@ const attemptsByNumber = nodesOf(
   'worldSeqKey',
 )
 
-const RUNS_AT_ONCE = 200
+const RUNS_AT_ONCE = 50
 const ATTEMPTS_AT_ONCE = 500
 
 const runRow = z.object({
   key: z.string(),
   held: propertyMap,
-  attempts: z.number(),
-  latest: optionalText,
-  committed: optionalNumber,
-  failed: optionalNumber,
-  interrupted: optionalNumber,
+  /** How each ended, and when. */
+  attempts: z.array(z.tuple([optionalText, optionalText])),
 })
 type RunRow = z.output<typeof runRow>
 
@@ -63,26 +63,32 @@ export type WorldOfRuns = {
   activeAttempts: number
 }
 
-export async function checkRuns(graph: Graph, world: WorldOfRuns, findings: Findings): Promise<void> {
-  for (let after = ''; ; ) {
-    const params = { worldKey: world.key, after, limit: RUNS_AT_ONCE }
-    const rows = await readRows(graph, runsOfWorld, params, runRow)
-    for (const row of rows) checkRun(world, row, findings.of('TurnRun', row.key))
-    if (rows.length < RUNS_AT_ONCE) return
-    after = rows.at(-1)?.key ?? ''
-  }
+export async function checkRuns(
+  graph: Graph,
+  world: WorldOfRuns,
+  runs: readonly string[],
+  findings: Findings,
+): Promise<void> {
+  for (const keys of inChunks(runs.toSorted(), () => 1, RUNS_AT_ONCE))
+    for (const row of await readRows(graph, runsByKey, { keys }, runRow))
+      checkRun(world, row, findings.of('TurnRun', row.key))
 }
 
-function checkRun(world: WorldOfRuns, { key, held, latest, ...row }: RunRow, about: About): void {
+function checkRun(world: WorldOfRuns, { key, held, attempts }: RunRow, about: About): void {
   if (!about.record(held)) return
   const run = seenRun.parse(held)
   about.key(recordKey(world.project, run.turnRunId))
+  const count = (ended: string) => attempts.filter(([status]) => status === ended).length
   const counted = {
-    attemptCount: row.attempts,
-    committedTurnCount: row.committed ?? 0,
-    failedAttemptCount: row.failed ?? 0,
-    interruptedAttemptCount: row.interrupted ?? 0,
+    attemptCount: attempts.length,
+    committedTurnCount: count('committed'),
+    failedAttemptCount: count('failed'),
+    interruptedAttemptCount: count('interrupted'),
   }
+  const latest = attempts
+    .flatMap(([, at]) => at ?? [])
+    .sort((a, b) => Date.parse(a) - Date.parse(b))
+    .at(-1)
   const broken = brokenRules(run)
   for (const rule of broken) about.add('run_rules', rule, () => repairOfRules(key, run, counted, latest))
   if (run.project !== world.project || run.worldSlug !== world.slug)
@@ -102,7 +108,7 @@ function checkRun(world: WorldOfRuns, { key, held, latest, ...row }: RunRow, abo
 const NOT_RECORDED = 'not recorded'
 
 /** The counts and, of an ended run, what an end has. An active run ends as its coordinator, or a cancel, ends it. */
-function repairOfRules(key: string, run: TurnRun, counted: object, latest: string | null): Step | null {
+function repairOfRules(key: string, run: TurnRun, counted: object, latest: string | undefined): Step | null {
   const hasEnded = !isActiveRun(run.status)
   const hasFailed = run.status === 'failed' || run.status === 'interrupted'
   const ended = run.endedAt ?? latest ?? run.startedAt

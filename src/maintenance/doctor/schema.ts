@@ -73,27 +73,17 @@ const schemaRow = z
     of: [...property, ...properties],
   }))
 
-const CONSTRAINT = /^CREATE CONSTRAINT \w+ IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \1\.(\w+) IS UNIQUE$/i
-const INDEX = /^CREATE INDEX \w+ IF NOT EXISTS FOR \((\w+):(\w+)\) ON \(([^)]*)\)$/i
-
 /** What a command of a migration makes: a constraint or an index, on which label and of which properties. */
-function madeBy(command: string): { label: string; properties: string[]; isUnique: boolean } | null {
-  const [, , constrained, property] = CONSTRAINT.exec(command) ?? []
-  if (constrained !== undefined && property !== undefined)
-    return { label: constrained, properties: [property], isUnique: true }
-  const [, variable = '', label, listed = ''] = INDEX.exec(command) ?? []
-  const properties = listed.split(',').map((each) => each.trim().slice(variable.length + 1))
-  return label === undefined ? null : { label, properties, isUnique: false }
-}
+const MADE = /^CREATE (CONSTRAINT|INDEX) \w+ IF NOT EXISTS FOR \(\w+:(\w+)\) (?:REQUIRE|ON) (.+)$/i
 
 async function checkCommands(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {
   const constraints = await readRows(graph, constraintsThere, {}, schemaRow)
   const indexes = (await readRows(graph, indexesThere, {}, schemaRow)).filter(({ isOnline }) => isOnline)
   for (const command of commands) {
-    const made = madeBy(command)
-    if (made === null) continue
-    const { label, properties, isUnique } = made
-    if (isUnique && !constraints.some((each) => each.isUnique && isOn(each, label, properties)))
+    const [, what, label, listed = ''] = MADE.exec(command) ?? []
+    if (label === undefined) continue
+    const properties = listed.match(/(?<=\.)\w+/g) ?? []
+    if (what === 'CONSTRAINT' && !constraints.some((each) => each.isUnique && isOn(each, label, properties)))
       findings.of(null, `${label}.${properties}`).add('constraint_missing', command)
     if (!hasIndex(graph, indexes, label, properties))
       findings.of(null, `${label}(${properties.join(', ')})`).add('index_missing', command)

@@ -42,7 +42,7 @@ const worldRow = z.object({
   turns: z.number(),
   latest: optionalText,
   newest: optionalNumber,
-  runs: z.number(),
+  runs: z.array(z.string()),
   attempts: z.number(),
   progress: z.array(
     z.tuple([z.string(), z.string().nullable(), z.string().nullable(), z.number().nullable()]),
@@ -124,7 +124,7 @@ async function examineWorld(graph: Graph, key: string, task: OfTask, findings: F
     progress: new Map(),
   }
   const work = { world, row, task, derived, findings }
-  let examined = row.runs + row.attempts
+  let examined = row.runs.length + row.attempts
   for (let first = 1; first <= world.currentTurn; first += NUMBERS_AT_ONCE)
     examined += await examineTurns(graph, work, first)
   const { last } = derived
@@ -139,7 +139,7 @@ async function examineWorld(graph: Graph, key: string, task: OfTask, findings: F
     activeRuns: row.activeRuns.length,
     activeAttempts: row.activeAttempts.length,
   }
-  if (row.runs > 0) await checkRuns(graph, ofRuns, findings)
+  await checkRuns(graph, ofRuns, row.runs, findings)
   await checkAttempts(graph, ofRuns, findings)
   checkCounters(work)
   checkActive(work)
