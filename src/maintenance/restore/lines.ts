@@ -119,14 +119,9 @@ function recordOf(given: unknown, at: string): ExportRecord {
     return parseRecord(given, 0)
   } catch (error) {
     if (!(error instanceof TurngraphError)) throw error
-    throw broken(at, error.message.replace(/^records\[0\]: /, ''), error.hint ?? '')
+    throw broken(`${at}:`, error.message.replace(/^records\[0\]: /, ''), error.hint ?? '')
   }
 }
 
-function broken(at: string, what: string, remedy: string): TurngraphError {
-  const separator =
-    what.startsWith('is ') || what.startsWith('has ') || what.startsWith('says ') || what.startsWith('comes ')
-      ? ' '
-      : ': '
-  return new TurngraphError('invalid_request', `${at}${separator}${what}.`, { hint: remedy })
-}
+const broken = (at: string, what: string, remedy: string): TurngraphError =>
+  new TurngraphError('invalid_request', `${at} ${what}.`, { hint: remedy })

@@ -2,7 +2,7 @@ import { TurngraphError } from '../../core/errors.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { NodeKind } from '../export/read.ts'
-import { ADDED, type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
+import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
 import { type Conflict, refuseConflicts } from './conflicts.ts'
 import { writeCriteria, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
@@ -10,23 +10,17 @@ import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
 import { writeIntoWorlds, writeStandings, writeWorlds } from './worlds.ts'
 import { type Given, type Restored, type Work, writeNodes } from './write.ts'
 
-/** Each reads what stands there, compares, and writes what is new. */
-const writers: { [K in Kind]: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
-  project: writeNodes('project'),
-  feature: writeNodes('feature'),
+/** Each reads what stands there, compares, and writes what is new: those of kinds that are more than their nodes. */
+const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
   task: writeTasks,
   criterion: writeCriteria,
   world: writeWorlds,
   turn: writeIntoWorlds('turn'),
-  superseded_turn: writeNodes('superseded_turn'),
   attempt: writeIntoWorlds('attempt'),
   turn_run: writeIntoWorlds('turn_run'),
   standing: writeStandings,
-  transcript_session: writeNodes('transcript_session'),
   transcript_turn: writeTranscriptTurns,
-  transcript_file: writeNodes('transcript_file'),
   desire: writeDesires,
-  ...Object.fromEntries(ADDED.map(({ kind }) => [kind, writeNodes(kind as NodeKind)])),
 }
 
 export type RestoreReport = Partial<Record<Kind, { created: number; existing: number }>>
@@ -70,7 +64,12 @@ async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[
 
 /** The table's writer of a kind takes the records of that kind, which the compiler cannot see. */
 const write = <K extends Kind>(kind: K, work: Work, some: readonly Given<K>[]): Promise<Restored> =>
-  (writers[kind] as unknown as (work: Work, some: readonly Given<K>[]) => Promise<Restored>)(work, some)
+  (
+    (writers[kind] ?? writeNodes(kind as NodeKind)) as (
+      work: Work,
+      some: readonly Given<K>[],
+    ) => Promise<Restored>
+  )(work, some)
 
 function ofKind<K extends Kind>(all: readonly ExportRecord[], kind: K): Given<K>[] {
   return all.flatMap((record, index) =>
