@@ -18,7 +18,7 @@ import type { Examined, Findings, Properties } from './finding.ts'
 import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
 import { checkSessions, checkTranscriptTurns } from './transcripts.ts'
-import { checkWorld } from './worlds.ts'
+import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
 /** What the doctor knows of kinds of nodes beyond the model: how their keys are made, and the rules of the domain. */
 
@@ -62,7 +62,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
   World: {
     atOnce: 1,
     with: ['Turn', 'SupersededTurn', 'TurnRun', 'Attempt'],
-    columns: { tasks: '[(x)<-[:HAS_WORLD]-(task:Task) | task.key]' },
+    columns: WORLD_COLUMNS,
     needs: ['slug', 'project', 'featureId', 'taskId', 'taskKey', 'currentTurn', 'ledgerRev', 'rev'],
     keyOf: ({ project, slug }) => worldKey(project, slug),
     check: checkWorld,

@@ -18,7 +18,20 @@ import { checkTurns, keyList } from './turns.ts'
 
 /** Checks a world: the chain of its turns, its runs and attempts, and what it keeps of all of them. */
 
-const worldByKey = statement('doctor/world')
+/** A world with how much hangs on it. */
+export const WORLD_COLUMNS = {
+  tasks: '[(x)<-[:HAS_WORLD]-(task:Task) | task.key]',
+  turns: 'COUNT { (x)-[:HAS_TURN]->(:Turn) }',
+  beyond: '[(x)-[:HAS_TURN]->(t:Turn) WHERE t.number > x.currentTurn | t.number]',
+  runs: '[(x)-[:HAS_RUN]->(r:TurnRun) | r.key]',
+  attempts: 'COUNT { (x)-[:HAS_ATTEMPT]->(:Attempt) }',
+  progress: '[(x)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]]',
+  activeRuns: `[(x)-[:HAS_RUN]->(r:TurnRun) WHERE r.activeWorldKey IS NOT NULL
+        | [r.turnRunId, r.leaseUntil, r.leaseOwner]]`,
+  activeAttempts: `[(x)-[:HAS_ATTEMPT]->(a:Attempt) WHERE a.activeWorldKey IS NOT NULL
+        | [a.attemptId, a.leaseUntil, a.leaseOwner]]`,
+}
+const worldByKey = nodesOf('World', WORLD_COLUMNS)
 const rewriteProgress = statement('doctor/repair-progress')
 const strayTurns = statement('doctor/stray-turns')
 const turnsByKey = nodesOf('Turn', {
@@ -37,11 +50,10 @@ const OUTCOMES = 8
 /** The id, the end of its lease, and who has it. */
 const active = z.tuple([z.string(), z.number(), z.string().nullable()])
 
-const worldRow = z.object({
-  held: propertyMap,
+const worldRow = z.looseObject({
+  tasks: keyList,
   turns: z.number(),
-  latest: optionalText,
-  newest: optionalNumber,
+  beyond: z.array(z.number()),
   runs: z.array(z.string()),
   attempts: z.number(),
   progress: z.array(
@@ -70,23 +82,25 @@ export async function checkWorld(
   findings: Findings,
 ): Promise<number> {
   if (node === undefined) return 0
-  const { key, row, about } = node
-  const world = node.properties as Stored<'World'>
-  const tasks = row.tasks as string[]
+  const { key, about } = node
+  let world = node.properties as Stored<'World'>
+  let row = worldRow.parse(node.row)
+  const { tasks } = row
   const ofTask = taskKey(world.project, world.featureId, world.taskId)
   const task = tasks.includes(ofTask) ? ofTask : (tasks[0] ?? '')
   if ([...tasks, world.taskKey].some((each) => each !== ofTask))
     about.add('key_wrong', `says it is of task ${world.taskKey} (${ofTask}), stands below ${tasks.sort()}`)
-  let rev: string | null = world.rev
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const found = new Findings()
-    const examined = await examineWorld(graph, key, await readCriteria(graph, task), found)
-    const revAfter: string | null = found.all.length === 0 ? rev : await readRevision(graph, key)
-    if (revAfter === rev) {
+    const examined = await examineWorld(graph, world, row, await readCriteria(graph, task), found)
+    if (found.all.length === 0 || (await readRevision(graph, key)) === world.rev) {
       findings.take(found)
       return examined
     }
-    rev = revAfter
+    const [again] = await readRows(graph, worldByKey, { keys: [key] }, worldRow.extend({ held: propertyMap }))
+    if (again === undefined) return 0
+    row = again
+    world = fittingProperties('World', again.held)
   }
   return 0
 }
@@ -96,6 +110,8 @@ type Derived = {
   turnsFound: number
   /** The turn before, and where its NEXT leads. */
   last: { key: string; number: number; next: string[]; digest: string } | null
+  /** When its latest turn was completed. */
+  latest: string | null
   promisedTurn: number | null
   promisedDigest: string | null
   outcomes: string[]
@@ -105,19 +121,22 @@ type Derived = {
 
 type Work = { world: Stored<'World'>; row: WorldRow; task: OfTask; derived: Derived; findings: Findings }
 
-async function examineWorld(graph: Graph, key: string, task: OfTask, findings: Findings): Promise<number> {
-  const [row] = await readRows(graph, worldByKey, { worldKey: key }, worldRow)
-  const about = findings.of('World', key)
-  if (row === undefined) return 0
-  const world = fittingProperties('World', row.held)
+async function examineWorld(
+  graph: Graph,
+  world: Stored<'World'>,
+  row: WorldRow,
+  task: OfTask,
+  findings: Findings,
+): Promise<number> {
   if (world.forgottenAt !== undefined || world.restoring === true) {
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
-    about.add(check, `${row.turns} of its turns are there`)
+    findings.of('World', world.key).add(check, `${row.turns} of its turns are there`)
     return 0
   }
   const derived: Derived = {
     turnsFound: 0,
     last: null,
+    latest: null,
     promisedTurn: null,
     promisedDigest: null,
     outcomes: [],
@@ -171,6 +190,9 @@ async function examineTurns(
 
 const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 
+/** Texts of instants in the one form, to the microsecond. */
+const isLater = (at: string, than: string | null): boolean => at.slice(0, -1) > (than ?? '').slice(0, -1)
+
 /** The chain of the turn numbers present, and what the world keeps of its newest turns. */
 function checkChain(
   { key, held, worlds, before, next }: TurnRow,
@@ -201,6 +223,8 @@ function checkChain(
     about.add('turn_chain', `comes after ${shown(before, 'nothing')}, not ${expected || 'nothing'}`, relinked)
   const digest = String(held.digest)
   derived.last = { key, number, next, digest }
+  const completedAt = canonicalInstant(String(held.completedAt))
+  if (completedAt !== null && isLater(completedAt, derived.latest)) derived.latest = completedAt
   if (typeof held.outcome === 'string')
     derived.outcomes = [...derived.outcomes, held.outcome].slice(-OUTCOMES)
   if (Number(held.promiseCount) > 0) Object.assign(derived, { promisedTurn: number, promisedDigest: digest })
@@ -216,11 +240,10 @@ async function reportStrays(graph: Graph, { world, row, derived, findings }: Wor
         key === null ? null : [unlink('Turn', key, 'HAS_TURN', 'in'), unlink('Turn', key, 'NEXT', 'both')],
       )
   if (strays.length > 0) return
-  const isNewest = row.newest === null || row.newest <= world.currentTurn
   findings
     .of('World', world.key)
     .add('world_counters', `has ${row.turns} turns, ${derived.turnsFound} up to currentTurn`, () =>
-      isNewest ? null : setWorld(world, { currentTurn: row.newest }),
+      row.beyond.length === 0 ? null : setWorld(world, { currentTurn: Math.max(...row.beyond) }),
     )
 }
 
@@ -237,8 +260,8 @@ function checkCounters({ world, row, derived, findings }: Work): void {
     promisedTurn: derived.promisedTurn,
     promisedDigest: derived.promisedDigest,
     outcomes: derived.outcomes,
-    lastCompletedAt: instant(row.latest),
-    lastActivityAt: instant(row.latest ?? world.createdAt),
+    lastCompletedAt: derived.latest,
+    lastActivityAt: derived.latest ?? instant(world.createdAt),
     attemptCount: row.attempts,
   }
   const says = {
