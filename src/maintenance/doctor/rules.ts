@@ -94,10 +94,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
       follows: '[(x)-[:FOLLOWS]->(p:TurnPattern) | p.key]',
       called: '[(x)-[c:CALLED]->(k:Tool) | [k.name, c.calls, c.errors]]',
     },
-    needs: [
-      ...(['id', 'project', 'sessionId', 'begunMs', 'length'] as const),
-      ...(['tools', 'errors', 'parallelSteps'] as const),
-    ],
+    needs: ['id', 'project', 'sessionId', 'begunMs', 'length', 'tools', 'errors', 'parallelSteps'],
     keyOf: ({ project, id }) => transcriptKey(project, id),
     check: checkTranscriptTurns,
   },
