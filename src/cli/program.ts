@@ -12,6 +12,7 @@ import { addExport } from './export.ts'
 import { addForget } from './forget.ts'
 import { addHook } from './hook.ts'
 import { addImport } from './import.ts'
+import { addIssues } from './issues.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpen } from './open.ts'
@@ -52,6 +53,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addCriteria,
   addPromises,
   addStall,
+  addIssues,
   addWhy,
   addProjects,
   addWorlds,

@@ -24,6 +24,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/specification', operation: 'getSpecification' },
   { method: 'GET', path: '/v1/promises', operation: 'recoverPromises' },
   { method: 'GET', path: '/v1/stall', operation: 'loadStall' },
+  { method: 'GET', path: '/v1/issues', operation: 'listIssues' },
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },

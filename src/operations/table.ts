@@ -4,6 +4,7 @@ import { turnState } from '../memory/record/record.ts'
 import { worldProgress } from '../memory/worlds/world-progress.ts'
 import { world } from '../memory/worlds/worlds.ts'
 import { analysisOperations } from './analysis.ts'
+import { issueOperations } from './issues.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { memoryOperations } from './memory.ts'
 import { runOperations } from './runs.ts'
@@ -14,6 +15,7 @@ import { transcriptOperations } from './transcripts.ts'
 export const operations = {
   ...memoryOperations,
   ...specificationOperations,
+  ...issueOperations,
   ...runOperations,
   ...transcriptOperations,
   ...analysisOperations,

@@ -71,6 +71,7 @@ describe('the tools', () => {
       'get_turn_run_status',
       'get_turn_status',
       'list_attempts',
+      'list_issues',
       'list_transcript_steps',
       'list_turns',
       'load_continuation_context',

@@ -253,6 +253,16 @@ export const MEMORY_TOOLS: readonly Tool[] = [
     annotations: hints('reads'),
     examples: [{ description: 'The newest version', arguments: { feature_id: 'FEAT-3', task_id: 'TASK-3' } }],
   }),
+  listTool('list_issues', 'listIssues', {
+    title: 'Issues',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'What is still open',
+        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2', state: 'open' },
+      },
+    ],
+  }),
   listTool('list_turns', 'listTurns', {
     title: 'Turns',
     annotations: hints('reads'),

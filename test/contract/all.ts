@@ -10,6 +10,7 @@ import { forgetContract } from './forget.ts'
 import { freeCypherContract } from './free-cypher.ts'
 import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
+import { issuesContract } from './issues.ts'
 import { migrationsContract } from './migrations.ts'
 import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
@@ -47,6 +48,7 @@ export function storeContract(store: StoreUnderTest): void {
   pagesContract(store)
   notThereContract(store)
   isolationContract(store)
+  issuesContract(store)
   secretsContract(store)
   runsContract(store)
   transcriptsContract(store)

@@ -78,6 +78,7 @@ export function notThereContract(store: StoreUnderTest): void {
       await refused(client().explainTurn(nope), 'not_found', tasks)
       await expect(client().explainTurn(nope)).rejects.toMatchObject({ message: sentence })
       await refused(client().explainTurn({ worldSlug: TASK, turn: 7 }), 'not_found', ['1'])
+      await refused(client().listIssues(nope), 'not_found', tasks)
       await refused(client().listWorlds(nope), 'not_found', tasks)
       await refused(client().listWorlds({ taskId: 'TASK-1x' }), 'not_found', tasks)
       await refused(client().listWorlds({ featureId: 'feat1' }), 'not_found', [FEATURE])

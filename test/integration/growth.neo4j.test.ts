@@ -168,6 +168,7 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
       await client.recoverPromises({ ...of, worldSlug, turn: turn + 1 })
       await client.loadStall({ ...of, worldSlug })
       await client.explainTurn({ ...of, worldSlug })
+      await client.listIssues({ ...of, worldSlug })
     }
   }
   await client.captureTurnState(

@@ -1,0 +1,163 @@
+/** Lists the issues of a world as of a turn: which are open, which are gone, and since when. */
+import * as z from 'zod'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { nodes } from '../../graph/model/nodes.ts'
+import { columns } from '../../graph/model/values.ts'
+import type { Graph } from '../../graph/port.ts'
+import { issueView } from '../context/continuation.ts'
+import {
+  isSnapshotWhole,
+  ledgerColumns,
+  NO_TURN,
+  readLiveTarget,
+  SMALL_WORLD,
+  snapshotColumns,
+  snapshotFrom,
+  statementOfTarget,
+  type Target,
+  WHOLE_LEDGER,
+} from '../criteria/snapshot.ts'
+import type { CriterionState } from '../criteria/state.ts'
+import type { Role } from '../criteria/views.ts'
+import { issuesFor } from '../record/issues.ts'
+import type { Issue } from '../record/record.ts'
+import { issuesFrom, turnWithParts } from '../record/rows.ts'
+import { readStates } from '../specification/read-states.ts'
+import { requireNames } from '../worlds/missing-name.ts'
+import { unknownWorld } from '../worlds/world-errors.ts'
+import { followIssues, type IssueLife } from './issue-lives.ts'
+
+const ledgerOf = statementOfTarget('issues/ledger')
+
+export const ISSUE_STATES = ['open', 'gone'] as const
+
+/** An issue through the turns of a session (contract: specification.md, "Issues have a life"). */
+export const issueLife = issueView.omit({ turn: true }).extend({
+  signature: z
+    .string()
+    .describe(
+      'of its category and its description without line numbers and the like: equal ones are one issue',
+    ),
+  times: z.number().describe('how often the turn that saw it last raised it'),
+  openedInTurn: z.number(),
+  lastSeenInTurn: z.number(),
+  turns: z.array(z.number()).describe('in which it was raised, ascending'),
+  state: z.enum(ISSUE_STATES).describe('gone: a later judged turn did not raise it'),
+  goneInTurn: z.number().nullable().describe('null: it is open'),
+})
+
+export type IssueLifeView = z.output<typeof issueLife>
+/** With its place among the issues of the turn that opened it. */
+export type IssueAt = IssueLifeView & { position: number }
+
+export type IssuesRequest = Target & {
+  turn?: number | null | undefined
+  state?: (typeof ISSUE_STATES)[number] | null | undefined
+  role: Role
+}
+
+const ledgerRow = z.object({
+  turnsOfWorld: z.number(),
+  judgements: z.array(
+    columns({
+      turn: z.number(),
+      coachDecision: nodes.Turn.properties.shape.coachDecision,
+      issueCount: z.number(),
+      issues: turnWithParts.shape.issues,
+    }),
+  ),
+  ...snapshotColumns,
+  ...ledgerColumns,
+})
+
+type LedgerRow = z.output<typeof ledgerRow>
+
+/**
+ * The issues of a world in the order in which they were opened, from `after` on.
+ *
+ * @param request `turn`: as of it, inclusive; default: the newest
+ * @throws `not_found` where the task is not there, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @example
+ * const open = await listIssues(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', state: 'open', role: 'coach' }, { after: { turn: 0, position: -1 }, limit: 50 })
+ */
+export async function listIssues(
+  store: Graph,
+  request: IssuesRequest,
+  { after, limit }: { after: { turn: number; position: number }; limit: number },
+): Promise<IssueAt[]> {
+  const graph = withOneDeadline(store)
+  const { turn = null, state = null, role } = request
+  const row = await readAsOf(graph, request, turn)
+  if (row === null) return nothingOf(graph, request)
+  const lives = followIssues(
+    row.judgements.map(({ issues, ...judgement }) => ({ ...judgement, issues: issuesFrom(issues) })),
+  )
+  const shown = lives
+    .filter(({ turns: [opened], position }) =>
+      opened === after.turn ? position > after.position : opened > after.turn,
+    )
+    .filter(({ goneInTurn }) => state === null || (goneInTurn === null) === (state === 'open'))
+    .slice(0, limit)
+  const ledgerUpTo = row.turnsFound === 0 ? SMALL_WORLD : WHOLE_LEDGER
+  const states = await readStates(graph, snapshotFrom(row, turn, ledgerUpTo), 'sticky')
+  return shown.map((life) => viewOf(life, states, role))
+}
+
+/** What an earlier turn called its criteria takes the whole ledger. */
+async function readAsOf(graph: Graph, target: Target, turn: number | null): Promise<LedgerRow | null> {
+  const read = (world: Target, ledgerUpTo: number) =>
+    readLiveTarget(
+      graph,
+      ledgerOf,
+      world,
+      { turnNumber: turn === null ? NO_TURN : turn + 1, ledgerUpTo },
+      ledgerRow,
+      (found) => isSnapshotWhole(ledgerUpTo)(found) && areIssuesWhole(found),
+    )
+  const row = await read(target, SMALL_WORLD)
+  if (row === null || turn === null || turn >= row.world.currentTurn) return row
+  return row.world.turnCount <= SMALL_WORLD
+    ? row
+    : read({ ...target, worldSlug: row.world.slug }, WHOLE_LEDGER)
+}
+
+/** False where a commit or a supersede was seen in part. */
+const areIssuesWhole = ({ world, turnsOfWorld, judgements }: LedgerRow): boolean =>
+  turnsOfWorld === world.turnCount &&
+  new Set(judgements.map(({ turn }) => turn)).size === judgements.length &&
+  judgements.every(({ issueCount, issues }) => issues.length === issueCount)
+
+/** A task that has no world yet has no issue. */
+async function nothingOf(graph: Graph, target: Target): Promise<IssueAt[]> {
+  if (target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
+  await requireNames(graph, target)
+  return []
+}
+
+/** In its newest words, with all criteria that these name. */
+function viewOf(
+  { signature, wordings, turns, position, goneInTurn }: IssueLife<Issue>,
+  states: readonly CriterionState[],
+  role: Role,
+): IssueAt {
+  const [newest, ...others] = issuesFor(wordings, states, role)
+  if (newest === undefined) throw new Error(`issue ${signature} has no wording`)
+  const named = new Map(
+    [newest, ...others].flatMap(({ criterionIds, givenLabels }) =>
+      criterionIds.map((label, i) => [label, givenLabels[i] ?? label] as const),
+    ),
+  )
+  return {
+    ...newest,
+    criterionIds: [...named.keys()],
+    givenLabels: [...named.values()],
+    signature,
+    times: wordings.length,
+    openedInTurn: turns[0],
+    lastSeenInTurn: turns.at(-1) ?? turns[0],
+    turns: [...turns],
+    state: goneInTurn === null ? 'open' : 'gone',
+    goneInTurn,
+    position,
+  }
+}

@@ -1,0 +1,31 @@
+// Declares the operation on the issues of a session.
+import * as z from 'zod'
+import { entryCursor, page, pageFields, readPage } from '../core/pages.ts'
+import { ROLES } from '../memory/criteria/views.ts'
+import { ISSUE_STATES, issueLife, listIssues } from '../memory/issues/list-issues.ts'
+import { resolveTarget } from '../memory/worlds/resolve-target.ts'
+import { asOf, operation, target } from './operation.ts'
+
+export const issueOperations = {
+  listIssues: operation({
+    summary: 'The issues of a session through its turns: which are open, which are gone, and since when',
+    scope: 'read',
+    input: z.strictObject({
+      ...target,
+      turn: asOf,
+      state: z.enum(ISSUE_STATES).nullish().describe('default: both'),
+      role: z.enum(ROLES).default('coach').describe('a player sees no details'),
+      ...pageFields,
+    }),
+    output: page(issueLife),
+    run: async (graph, { limit, cursor, maxBytes, ...input }) => {
+      const request = await resolveTarget(graph, input)
+      const { items, nextCursor } = await readPage(
+        { limit, cursor, maxBytes },
+        (at, most) => listIssues(graph, request, { after: entryCursor(at), limit: most }),
+        (last) => `${last.openedInTurn}.${last.position}`,
+      )
+      return { items: items.map(({ position, ...issue }) => issue), nextCursor }
+    },
+  }),
+} as const
