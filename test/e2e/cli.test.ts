@@ -38,6 +38,7 @@ describe('help', () => {
       'criteria',
       'promises',
       'stall',
+      'issues',
       'why',
       'worlds',
       'migrate',
@@ -221,6 +222,12 @@ describe('what a Coach asks', () => {
     expect([await recovery('coach'), await recovery('player')]).toEqual([promises.stderr, ''])
     const stall = await turngraph.run(['stall', ...task])
     expect(stall.stdout).toMatch(/^progressing\n/)
+    const issues = await turngraph.run(['issues', ...task])
+    expect(issues.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
+      ['STATE', 'SEVERITY', 'CATEGORY', 'OPENED_IN', 'LAST_SEEN_IN', 'TURNS', 'ISSUE'],
+      ['open', 'blocking', 'tests', '2', '2', '1', 'test_parse fails'],
+      [''],
+    ])
     const why = await turngraph.run(['why', ...task])
     expect(why.stdout).toBe(`Turn 2 of world TASK-1: feedback
 What was tried: Attempt 2
@@ -235,6 +242,7 @@ Verified: 1 of 1
       ['criteria', ...task],
       ['promises', ...task, '--turn', '3'],
       ['stall', ...task],
+      ['issues', ...task],
       ['why', ...task],
     ]) {
       const { code, stdout, stderr } = await turngraph.run([...command, '--json'])

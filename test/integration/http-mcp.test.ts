@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { ALL_TOOLS } from '../../src/operations/tools.ts'
 import { record, type Started, start, tokensFile } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
@@ -24,7 +25,7 @@ describe('/mcp', () => {
       expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
     }
     const answer = await post(started, rpc('tools/list'))
-    expect([answer.status, answer.body.result.tools.length]).toEqual([200, 14])
+    expect([answer.status, answer.body.result.tools.length]).toEqual([200, ALL_TOOLS.length])
   })
 
   test('each tool asks for its scope, and a token of a project reaches that one alone', async () => {

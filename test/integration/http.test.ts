@@ -33,7 +33,11 @@ describe('every route of the contract', () => {
     }
 
     const captured = await run('POST /v1/turns', '/v1/turns', {
-      body: record({ coach_decision: 'feedback', acceptance_criteria_status: { 'AC-001': 'verified' } }),
+      body: record({
+        coach_decision: 'feedback',
+        acceptance_criteria_status: { 'AC-001': 'verified' },
+        issues: [{ severity: 'advisory', description: 'It is slow' }],
+      }),
     })
     expect(captured.status).toBe(201)
     expect(captured.body).toMatchObject({
@@ -112,6 +116,22 @@ describe('every route of the contract', () => {
       since_turn: 1,
       window: 1,
     })
+    const issues = await run('GET /v1/issues', `/v1/issues?${task}&state=open`)
+    expect([issues.status, issues.body]).toMatchObject([
+      200,
+      {
+        items: [
+          {
+            description: 'It is slow',
+            opened_in_turn: 1,
+            last_seen_in_turn: 1,
+            turns: [1],
+            gone_in_turn: null,
+          },
+        ],
+        next_cursor: null,
+      },
+    ])
     const why = await run('GET /v1/why', `/v1/why?${task}`)
     expect(why.body).toMatchObject({ turn: 1, coach_decision: 'feedback', won: [{ criterion_id: 'AC-001' }] })
 
@@ -125,6 +145,13 @@ describe('every route of the contract', () => {
     })
     const unknown = await call('GET', '/v1/analyses/nonsense')
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found'])
+
+    const declared = await run('PUT /v1/specification', '/v1/specification', {
+      body: { feature_id: 'FEAT-1', task_id: 'TASK-1', criteria: [{ text: 'It is quick' }] },
+    })
+    expect([declared.status, declared.body.version, declared.body.created]).toEqual([201, 1, true])
+    const specified = await run('GET /v1/specification', '/v1/specification?feature_id=FEAT-1&task_id=TASK-1')
+    expect(specified.body).toMatchObject({ version: 1, total: 1, criteria: [{ criterion_id: 'AC-001' }] })
 
     const changed = await call('POST', '/v1/turns', {
       body: record({ world_slug: 'TASK-1', player_summary: 'Built it anew', on_conflict: 'supersede' }),
