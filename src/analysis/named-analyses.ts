@@ -16,6 +16,7 @@ const NAMES = [
   'contested-criteria',
   'criteria-flips',
   'desires',
+  'evidence-copied',
   'failed-attempts',
   'last-turn',
   'longest-turns-before-stall',
@@ -25,6 +26,7 @@ const NAMES = [
   'run-outcomes',
   'stalled-worlds',
   'tool-patterns-by-decision',
+  'turns-after-all-was-proven',
   'turns-to-approval',
 ] as const
 

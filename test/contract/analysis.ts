@@ -306,6 +306,126 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await rows('failed-attempts')).toEqual([['external', 'failed', 'no idea', 1, 1]])
     })
 
+    test('evidence is copied where it is a promise in other signs, a part of it, or the whole of it', async () => {
+      const client = clientOf(handles.graph)
+      const promised = 'All 14 tests of `retry` pass; the cache is cold.'
+      const own = 'I ran the suite twice, and saw it pass'
+      const copies = [
+        'all 14 tests of retry pass - the cache is cold',
+        'all 14 tests of retry pass',
+        `Seen: ${promised} So be it`,
+      ]
+      const places = [...copies, own, 'pass'].map((evidence, i) => ({ evidence, criterionId: `AC-10${i}` }))
+      const place = { taskId: 'TASK-3' }
+      await client.captureTurnState(
+        aTurn(1, {
+          ...place,
+          promises: places.map(({ criterionId }) => ({
+            criterionId,
+            status: 'complete',
+            evidence: promised,
+          })),
+          verifications: places.map((said) => ({ ...said, status: 'verified' })),
+        }),
+      )
+      await client.captureTurnState(
+        aTurn(2, {
+          ...place,
+          verifications: places
+            .slice(0, 1)
+            .map((said) => ({ ...said, status: 'verified', source: 'player' })),
+        }),
+      )
+      await client.captureTurnState(
+        aTurn(3, {
+          ...place,
+          verifications: places.slice(1, 2).map((said) => ({ ...said, status: 'verified' })),
+        }),
+      )
+      const found = await ask('evidence-copied')
+      expect(
+        found.map(({ turn: number, criterion, promised_in, copied }) => [
+          number,
+          criterion,
+          promised_in,
+          copied,
+        ]),
+      ).toEqual([
+        [1, 'AC-100', 1, 'equal'],
+        [1, 'AC-101', 1, 'part'],
+        [1, 'AC-102', 1, 'whole'],
+        [3, 'AC-101', 1, 'part'],
+      ])
+      expect(await ask('evidence-copied', 2)).toHaveLength(2)
+    })
+
+    test('turns after all was proven are those that no criterion asked for, with what held the session up', async () => {
+      const client = clientOf(handles.graph)
+      const session = async (worldSlug: string, turns: readonly Partial<TurnToSend>[]) => {
+        for (const [i, more] of turns.entries())
+          await client.captureTurnState(aTurn(i + 1, { taskId: 'TASK-4', worldSlug, ...more }))
+      }
+      const verified = (...ids: string[]): Partial<TurnToSend> => ({
+        verifications: ids.map((criterionId) => ({ criterionId, status: 'verified' })),
+      })
+      const ofGate = { gates: { tests: 'failed' } } as const
+      const blocked = { issues: [{ severity: 'blocking', category: 'style', description: 'a' }] }
+      const hour = { durationSeconds: 3600 }
+      await session('gate', [
+        verified('AC-1'),
+        { ...verified('AC-2'), ...ofGate },
+        { ...blocked, ...hour },
+        hour,
+      ])
+      await session('none', [verified('AC-1'), {}])
+      await session('at once', [{ ...verified('AC-1'), coachDecision: 'approved' }])
+      await session('not all', [
+        {
+          verifications: [
+            ...(verified('AC-1').verifications ?? []),
+            { criterionId: 'AC-2', status: 'rejected' },
+          ],
+        },
+        {},
+      ])
+      const found = async () =>
+        (await ask('turns-after-all-was-proven'))
+          .filter(({ task }) => task === 'TASK-4')
+          .map((row) => Object.values(row).slice(2))
+      expect(await found()).toEqual([
+        ['gate', 2, 2, 2, 2, ['tests'], ['style']],
+        ['none', 1, 1, 1, null, [], []],
+      ])
+      // What is declared is all, and no less: AC-2 is for a person, and AC-3 was never judged.
+      const declare = (...kinds: ('code' | 'manual')[]) =>
+        client.declareCriteria({
+          featureId: FEATURE,
+          taskId: 'TASK-5',
+          criteria: kinds.map((kind, i) => ({ text: `Declared criterion ${i}`, kind })),
+        })
+      await declare('code', 'manual')
+      for (const number of [1, 2, 3])
+        await client.captureTurnState(
+          aTurn(number, {
+            taskId: 'TASK-5',
+            worldSlug: 'declared',
+            verifications: [
+              {
+                criterionId: 'AC-001',
+                criterionText: 'Declared criterion 0',
+                status: number < 2 ? 'rejected' : 'verified',
+              },
+              { criterionId: 'AC-9', criterionText: 'Nobody asked for this', status: 'rejected' },
+            ],
+          }),
+        )
+      const declared = async () =>
+        (await rows('turns-after-all-was-proven', { taskId: 'TASK-5' })).map((row) => row.slice(2, 6))
+      expect(await declared()).toEqual([['declared', 1, 2, 1]])
+      await declare('code', 'manual', 'code')
+      expect(await declared()).toEqual([])
+    })
+
     test('the Cypher of every analysis is whole: run as it is listed, it answers the same', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
@@ -341,7 +461,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('every analysis answers for every filter it has, another project sees nothing, and the rest is refused', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
-      expect(items).toHaveLength(16)
+      expect(items).toHaveLength(18)
       const filters = { feature: 'featureId', task: 'taskId', world: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])

@@ -1,0 +1,53 @@
+// question: What did sessions go on for after everything was verified?
+// `proven_in` is the turn that verified the last of the criteria: those that the task declares, but for the manual ones; where
+// it declares nothing, those that count. Then the turns after it, the hours that these say they took (null where one does not
+// say it), and what held up the session from that turn on: the failed gates and the categories of the blocking issues of turns
+// that were not approved. Both empty: nothing did.
+// columns: feature, task, world, criteria, proven_in, turns, hours, gates, issues
+// params: $projectKey $feature $task $world $limit
+// include analysis/_worlds
+AND w.lastGainTurn IS NOT NULL
+WITH f, task, w, size(coalesce(w.specifiedAfter, [])) AS version
+CALL (w, version) {
+  MATCH (w)-[r:PROGRESS]->(c:Criterion)
+  WHERE version = 0 AND c.mergedInto IS NULL AND split(r.kept, ',')[3] <> 'null' // a judge has named it
+  RETURN count(c) AS judged, count(CASE WHEN r.state = 'verified' THEN 1 END) AS judgedVerified,
+         // The turn stands right behind the state. No label looks like that: JSON escapes its quotes.
+         max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS judgedProvenIn
+}
+CALL (task, version) {
+  MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(:Criterion)
+  WHERE s.version = version AND l.kind <> 'manual'
+  RETURN count(l) AS declared
+}
+CALL (task, w, version) {
+  MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
+  WHERE s.version = version AND l.kind <> 'manual'
+  MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c)
+  RETURN count(c) AS declaredVerified,
+         max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS declaredProvenIn
+}
+WITH f, task, w, CASE WHEN version = 0 THEN judged ELSE declared END AS criteria,
+     CASE WHEN version = 0 THEN judgedVerified ELSE declaredVerified END AS verified,
+     CASE WHEN version = 0 THEN judgedProvenIn ELSE declaredProvenIn END AS provenIn
+WHERE verified = criteria AND provenIn < w.currentTurn
+CALL (w, provenIn) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)
+  WHERE t.number > provenIn
+  RETURN count(t) AS turns, count(t.durationSeconds) AS timed, sum(toInteger(round(t.durationSeconds))) AS seconds
+}
+CALL (w, provenIn) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)-[:PASSED_THROUGH]->(g:Gate {status: 'failed'})
+  WHERE t.number >= provenIn AND t.coachDecision <> 'approved'
+  WITH DISTINCT g.name AS gate ORDER BY gate
+  RETURN collect(gate) AS gates
+}
+CALL (w, provenIn) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RAISED]->(i:Issue {severity: 'blocking'})
+  WHERE t.number >= provenIn AND t.coachDecision <> 'approved'
+  WITH DISTINCT coalesce(i.category, 'none') AS category ORDER BY category
+  RETURN collect(category) AS issues
+}
+RETURN f.id AS feature, task.id AS task, w.slug AS world, criteria, provenIn AS proven_in, turns,
+       CASE WHEN timed = turns THEN toFloat(seconds) / 3600 ELSE null END AS hours, gates, issues
+ORDER BY turns DESC, feature, task, world LIMIT $limit
