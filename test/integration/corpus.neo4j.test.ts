@@ -15,6 +15,7 @@ import { defaultSlug } from '../../src/memory/worlds/scope.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
 import { useGraph } from '../contract/store.ts'
 import { expectations, type TaskExpectation, type TurnExpectation } from '../oracles/contexts.ts'
+import { issueExpectations } from '../oracles/issues.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { clientOf } from '../support/records.ts'
@@ -102,6 +103,33 @@ function shiftedPromises({ criteria, promises }: Asked, at: string): string[] {
   })
 }
 
+/** The issues of every session, after each of its turns. */
+async function issuesSeen(graph: Graph, places: ReadonlyMap<string, Place[]>) {
+  const client = clientOf(graph)
+  const sessions = new Map<string, object[]>()
+  for (const [folder, ofTask] of places)
+    for (const [i, place] of ofTask.entries()) {
+      const { project, worldSlug } = place
+      const turns = await client.listTurns({ project, worldSlug, limit: 500 })
+      const after: object[] = []
+      for (const { turnNumber: turn } of turns.items) {
+        const { items } = await client.listIssues({ ...place, turn, limit: 500 })
+        after.push({
+          turn,
+          issues: items.map(({ category, description, openedInTurn, turns, goneInTurn }) => ({
+            category: category ?? '',
+            description,
+            openedInTurn,
+            turns,
+            goneInTurn,
+          })),
+        })
+      }
+      sessions.set(`${folder} ${i + 1}`, after)
+    }
+  return sessions
+}
+
 /** Repositories whose Player and Coach number their criteria differently. */
 const SHIFTED = new Set(['forge', 'youtube-transcript-mcp'])
 
@@ -130,7 +158,7 @@ describeCorpus('real autobuild artifacts', () => {
       describeOn(engine, (store) => {
         const handles = useGraph(store)
 
-        test('every context is what the files say, and the same on every engine', async () => {
+        test('every context and the life of every issue are what the files say, and the same on every engine', async () => {
           const places = await captureAll(handles.graph, name, root)
           expect([...places.keys()].sort()).toEqual(oracle.map(({ folder }) => folder).sort())
           const contexts: string[] = []
@@ -171,6 +199,11 @@ describeCorpus('real autobuild artifacts', () => {
               }
             }
           }
+          const issues = await issuesSeen(handles.graph, places)
+          const sessions = issueExpectations(root)
+          expect(issues.size).toBe(sessions.length)
+          for (const { folder, worldIndex, after } of sessions)
+            expect(issues.get(`${folder} ${worldIndex}`), `${folder} ${worldIndex}`).toEqual(after)
           reference ??= contexts
           expect(contexts).toEqual(reference)
           expect(contexts.length).toBeGreaterThan(0)

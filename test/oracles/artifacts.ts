@@ -10,6 +10,7 @@ export type Turn = {
   coachDecision: string
   promises: Entry[]
   verifications: Judged[]
+  issues: { severity: number; category: string; description: string }[] // 0: blocking, 1: should fix, 2: else
 }
 export type Task = { featureId: string; taskId: string; folder: string; worlds: Turn[][] }
 
@@ -96,6 +97,33 @@ function promises(player: Json | null): Entry[] {
   }))
 }
 
+function severity(raw: string | null): number {
+  if (/^(blocking|must_fix|critical|major)$/.test(raw ?? '')) return 0
+  return /^(should_fix|minor|warning)$/.test(raw ?? '') ? 1 : 2
+}
+
+/** The issues of a report, and after them its findings, which block where it rejects the turn. */
+function issues(coach: Json | null): Turn['issues'] {
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+  const rejects = decision(text(coach?.verdict, coach?.decision)) === 'rejected'
+  return [
+    ...list(coach?.issues).map((raw) =>
+      isObject(raw)
+        ? {
+            severity: severity(text(raw.severity)),
+            category: text(raw.category, raw.type) ?? '',
+            description: String(raw.description ?? ''),
+          }
+        : { severity: 2, category: '', description: String(raw) },
+    ),
+    ...list(coach?.findings).map((raw) => ({
+      severity: rejects ? 0 : 2,
+      category: '',
+      description: String(isObject(raw) ? (raw.locus ?? '') : raw),
+    })),
+  ]
+}
+
 function instant(raw: unknown): number | null {
   if (typeof raw !== 'string') return null
   const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(raw) ? raw : `${raw}Z`)
@@ -168,6 +196,7 @@ export function tasks(root: string): Task[] {
         coachDecision: decision(text(coach?.decision, coach?.verdict, state?.coach_decision)),
         promises: promises(player),
         verifications: verifications(coach, state),
+        issues: issues(coach),
       })
     }
     return { featureId: featureId(taskId, dirs, states), taskId, folder: dirs[0]!, worlds: worlds(turns) }
