@@ -1,14 +1,15 @@
 // Adapts Grafeo, the embedded engine, to the port of the graph.
-import { constants, mkdirSync } from 'node:fs'
+import { constants, existsSync, mkdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { diskError, TurngraphError } from '../core/errors.ts'
-import { heldError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
+import { hasHolder, heldError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
 import { makePrivate } from '../platform/data-folder/private-file.ts'
 import { Acknowledged, HOW_TO_GO_ON } from './acknowledged.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import { GraphFile } from './graph-file.ts'
+import { readLastCommit } from './last-commit.ts'
 import {
   type Graph,
   type GraphHealth,
@@ -85,11 +86,13 @@ export class EmbeddedGraph implements Graph {
     const acknowledged = new Acknowledged(folder)
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
+      if (!acceptLoss) refuseLossBeforeOpening(folder, file, acknowledged)
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered, walSalvage: acceptLoss })
       // The engine makes them for everybody to read.
       makePrivate(file)
       makePrivate(`${file}.wal`)
     } catch (cause) {
+      if (cause instanceof TurngraphError) throw cause
       throw diskError(cause, folder) ?? openFailed(folder, cause)
     }
     this.#acknowledged = sync ? acknowledged : null
@@ -323,6 +326,19 @@ function indexFor(command: string): string | null {
   if (found === null) return null
   const [, name, variable, label, property] = found
   return `CREATE INDEX ${name}_index IF NOT EXISTS FOR (${variable}:${label}) ON (${variable}.${property})`
+}
+
+/**
+ * Refuses lost writes before the engine opens the graph to write, where it was not closed in order: the engine cuts a log
+ * that it cannot read to its end, and a close writes the rest into the graph's file and removes the log. A refused opening
+ * must leave both as they are, for a repair or a copy. What cannot be read is left to the opening, which says why.
+ */
+function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Acknowledged): void {
+  const isThere = existsSync(file)
+  if (isThere && !hasHolder(folder)) return
+  const lastCommit = isThere ? readLastCommit(file) : 0
+  const loss = lastCommit === null ? null : acknowledged.lossAfter(lastCommit)
+  if (loss !== null) throw loss
 }
 
 /** Says why. The engine locks the file before it looks at what is in it. */

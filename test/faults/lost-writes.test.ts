@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -45,11 +46,13 @@ test.each([
       await first.kill()
     }
     damage(folder)
+    const damaged = graphFiles(folder)
     for (const command of [['serve', '--port', '0'], ['doctor']]) {
       const { exitCode, output } = await runCli(command, { dataFolder: folder })
       expect(output).toMatch(SAID)
       expect(output).toContain('--accept-loss')
       expect(exitCode).toBe(7)
+      expect(graphFiles(folder), 'what a refused opening leaves').toEqual(damaged)
     }
     const accepted = await startReadyService({
       dataFolder: folder,
@@ -152,6 +155,16 @@ function damageLog(folder: string, damage: (log: string) => void): void {
   const newest = readdirSync(wal).sort().at(-1) ?? ''
   damage(path.join(wal, newest))
 }
+
+/** The files of the graph with what they hold. */
+function graphFiles(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.startsWith('graph.') && statSync(path.join(folder, name)).isFile(),
+  )
+  return Object.fromEntries(names.sort().map((name) => [name, hashOf(path.join(folder, name))]))
+}
+
+const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 function logBytes(folder: string): number {
   const wal = path.join(folder, 'graph.db.wal')

@@ -1,5 +1,5 @@
 /** Tells who has the folder of an embedded graph: its lock, which the engine takes, names nobody. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { diskError, TurngraphError } from '../../core/errors.ts'
@@ -20,6 +20,9 @@ export function writeHolder(folder: string): void {
 }
 
 export const removeHolder = (folder: string): void => rmSync(holderFile(folder), { force: true })
+
+/** True where the last process that had the folder did not close it, or has not closed it yet. */
+export const hasHolder = (folder: string): boolean => existsSync(holderFile(folder))
 
 /** The error of an opening that met the lock of another process. */
 export function heldError(folder: string, cause: unknown): TurngraphError {
