@@ -4,11 +4,16 @@ import type { World } from '../memory/worlds/worlds.ts'
 import { EXTERNAL } from '../runs/lifecycle.ts'
 import type { AutobuildSettings } from './settings.ts'
 
-type WorldOptions = AutobuildSettings<unknown, unknown>['world']
+type Settings = Pick<AutobuildSettings<unknown, unknown>, 'world' | 'criteria'>
+type WorldOptions = Settings['world']
 
-/** The named world, else the task's newest, else a new one. */
-export async function findWorld(client: TurngraphClient, options: WorldOptions): Promise<World> {
+/** The named world, else the task's newest, else a new one. What the task says must hold is declared before. */
+export async function findWorld(
+  client: TurngraphClient,
+  { world: options, criteria }: Settings,
+): Promise<World> {
   const { project, featureId, taskId, leaseTtlMs } = options
+  if (criteria !== null) await client.declareCriteria({ project, featureId, taskId, criteria })
   const worldSlug = options.worldSlug ?? (await newestWorld(client, options))
   const create = () => client.createWorld({ project, featureId, taskId, worldSlug, leaseTtlMs })
   const world = await (worldSlug === null ? create() : client.getWorld({ project, worldSlug })).catch(

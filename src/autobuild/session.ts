@@ -229,7 +229,7 @@ export class Session<Task, Report> {
   }
 
   async #find(): Promise<void> {
-    const world = await findWorld(this.#client, this.#settings.world)
+    const world = await findWorld(this.#client, this.#settings)
     this.#world = world
     this.#worldSlug = world.worldSlug
     this.#project = world.project

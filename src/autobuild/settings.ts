@@ -4,6 +4,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { LIMITS, name } from '../core/fields.ts'
 import { parseInput } from '../core/wire-form.ts'
+import { specificationOperations } from '../operations/specification.ts'
 import type { Agents } from './round.ts'
 
 const bounds = z.object({
@@ -48,6 +49,8 @@ export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
     client: TurngraphClient
     signal: AbortSignal
     config: Partial<RunnableConfig> | undefined
+    /** What must hold, as the task says it: declared before the first turn; null where it says nothing. */
+    criteria: DeclaredInput | null
   }
 
 /** @throws `invalid_request` that names every option that does not fit */
@@ -80,9 +83,21 @@ export function settingsOf<Task, Report>(
     player,
     coach,
     task,
+    criteria: criteriaIn(task),
     config,
     signal: AbortSignal.any(signals),
   }
+}
+
+const { criteria } = specificationOperations.declareCriteria.input.shape
+const taskWithCriteria = z.object({ task: z.object({ criteria }) })
+type DeclaredInput = z.output<typeof criteria>
+
+/** A list of criteria is declared; whatever else a task calls its criteria is between Player and Coach. */
+function criteriaIn(task: unknown): DeclaredInput | null {
+  if (typeof task !== 'object' || task === null || !('criteria' in task) || !Array.isArray(task.criteria))
+    return null
+  return parseInput(taskWithCriteria, { task: { criteria: task.criteria } }, 'runAutobuild').task.criteria
 }
 
 /** A misspelled option would be one that has no effect. */

@@ -72,6 +72,21 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(attempts.map(({ status }) => status)).toEqual(['committed', 'committed', 'committed'])
     })
 
+    test('what the task says must hold is declared before the first turn, and stands in its context', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const criteria = [{ text: 'An unknown host is retried three times' }]
+      await played(runAutobuild({ client, world, task: { criteria }, ...roles(agents), maxTurns: 1 }))
+      expect(await client.getSpecification(world)).toMatchObject({ version: 1, total: 1 })
+      expect(agents.contextOf('player', 1)).toContain('○ AC-001: pending — never judged — An unknown host')
+      await played(runAutobuild({ client, world, task: { criteria }, ...roles(agents), maxTurns: 2 }))
+      expect(await client.getSpecification(world)).toMatchObject({ version: 1 })
+      const misspelt = { criteria: [{ txt: 'An unknown host is retried' }] }
+      expect(() => runAutobuild({ client, world, task: misspelt, ...roles(agents), maxTurns: 1 })).toThrow(
+        /task\.criteria\[0\]\.text/,
+      )
+    })
+
     test('the same session without the memory fails', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
