@@ -46,7 +46,7 @@ export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 export const host = ['graph/(migrations|instance-lock)', 'runs/(turn-runs|executors)']
 /** What a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
-  'artifacts/(import|import-report)',
+  'artifacts/(import|import-report|task-file)',
   'transcripts/(import-files|graph-store)',
   'maintenance/(export/export-lines|restore/restore-file)',
   'analysis/named-analyses',

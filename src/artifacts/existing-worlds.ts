@@ -16,6 +16,13 @@ export type ImportTarget = {
     input: { project: string | null; featureId: string; taskId: string },
     options?: { idempotencyKey: string },
   ): Promise<{ worldSlug: string; deletedAt: string | null }>
+  declareCriteria(input: {
+    project: string | null
+    featureId: string
+    taskId: string
+    criteria: { criterionId?: string; text: string }[]
+    source: { path: string }
+  }): Promise<{ created: boolean }>
   captureTurnState(
     input: CaptureRequest,
   ): Promise<{ created: boolean; superseded: boolean; redactions?: number }>

@@ -7,6 +7,7 @@ import { type CaptureRequest, captureRequest, type TurnState } from '../memory/r
 import type { WireTurn } from './content.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
+import { type FoundTaskFile, findTaskFiles } from './find-task-files.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildTask, readAutobuild } from './read.ts'
 import { compareRecords, differs, hasGained, keepFieldsOfResults } from './record-diff.ts'
@@ -18,6 +19,8 @@ export type ImportOptions = {
   project?: string | null
   /** Reads the folders and the graph, and writes nothing. */
   dryRun?: boolean
+  /** False: the files of the tasks that say what must hold are not read. */
+  specifications?: boolean
   /** Tasks done, of all: first they are read, then written. */
   onProgress?: (progress: ImportProgress) => void
 }
@@ -26,6 +29,7 @@ export type ImportOptions = {
 const importOptions = z.strictObject({
   project: name.nullish(),
   dryRun: z.boolean().optional(),
+  specifications: z.boolean().optional(),
   onProgress: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
 })
 
@@ -45,7 +49,7 @@ export async function importAutobuild(
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   parseInput(importOptions, options, 'importAutobuild', 'is no option here')
-  const { project = null, dryRun = false, onProgress } = options
+  const { project = null, dryRun = false, specifications = true, onProgress } = options
   const { tasks, ...read } = await readAutobuild(paths, (done, total) =>
     onProgress?.({ phase: 'reading', done, total }),
   )
@@ -56,13 +60,18 @@ export async function importAutobuild(
     turnsUnchanged: 0,
     turnsSuperseded: 0,
     turnsFailed: 0,
+    specifications: 0,
     verifications: 0,
     promises: 0,
     issues: 0,
     ...read,
   }
   const importing: Importing = { client, project, dryRun, report }
+  const taskIds = new Set(specifications ? tasks.map(({ taskId }) => taskId) : [])
+  const stated = await findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds)
+  report.skipped.push(...stated.skipped)
   for (const [i, task] of tasks.entries()) {
+    await declareTask(importing, task, stated.byTask.get(task.taskId))
     await importTask(importing, task)
     onProgress?.({ phase: 'writing', done: i + 1, total: tasks.length })
   }
@@ -70,6 +79,33 @@ export async function importAutobuild(
 }
 
 type Importing = { client: ImportTarget; project: string | null; dryRun: boolean; report: ImportReport }
+
+/** What a task's file states must hold is declared before its turns come. */
+async function declareTask(
+  { client, project, dryRun, report }: Importing,
+  { featureId, taskId }: AutobuildTask,
+  stated: FoundTaskFile | undefined,
+): Promise<void> {
+  if (stated === undefined) return
+  const { file, criteria, others } = stated
+  const warn = (message: string) =>
+    report.warnings.push({ task: taskId, turn: null, field: 'specification', message })
+  if (others.length > 0) warn(`${file} counts; another list states ${others.join(', ')}`)
+  try {
+    if (!dryRun)
+      await client.declareCriteria({
+        project,
+        featureId,
+        taskId,
+        criteria: criteria.map(({ kind, ...each }) => each),
+        source: { path: file },
+      })
+    report.specifications++
+  } catch (error) {
+    if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
+    warn(`${file} is not declared: ${asTurngraphError(error).message}`)
+  }
+}
 
 async function importTask(importing: Importing, task: AutobuildTask): Promise<void> {
   const { client, project, report } = importing

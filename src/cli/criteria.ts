@@ -53,8 +53,12 @@ async function printCriteria(view: CriteriaView): Promise<void> {
     text: ({ text }) => beginning(text ?? '', 60),
   })
   const promised = promisedNote(view.promisedNotJudged)
-  const verified = `${view.verified} of ${view.total} verified`
-  const where = `world ${view.worldSlug} as of turn ${view.asOfTurn}`
+  const forPeople = view.manual?.length ?? 0
+  const verified = `${view.verified} of ${view.total} verified${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
+  const where =
+    view.worldSlug === null
+      ? `a task without a world so far`
+      : `world ${view.worldSlug} as of turn ${view.asOfTurn}`
   printNote(
     promised === null
       ? `${verified} in ${where} (${view.policy}).`
@@ -62,8 +66,19 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   )
 }
 
-const stateOf = ({ state, contested }: ShownCriterion): string =>
-  contested === null ? state : `${state}, contested in turn ${contested.turn}`
+function stateOf({ state, contested, stale, declared, judged, kind }: ShownCriterion): string {
+  const isOpen = state !== 'verified'
+  return [
+    state,
+    ...(contested === null ? [] : [`contested in turn ${contested.turn}`]),
+    ...(stale === undefined
+      ? []
+      : [stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`]),
+    ...(kind === 'manual' && isOpen ? ['for a person'] : []),
+    ...(judged === false && kind !== 'manual' ? ['never judged'] : []),
+    ...(declared === false ? ['not declared'] : []),
+  ].join(', ')
+}
 
 /**
  * The last judge's verdict of each turn, up to the newest twenty that the history reaches back to; `…` stands for

@@ -13,10 +13,14 @@ const addAutobuild = action(
     name: 'autobuild',
     description: 'import Player and Coach reports as turns; importing again changes nothing',
     arguments: { path: ['<path...>', 'folders that hold autobuild artifacts, at any depth'] },
-    options: { dryRun: ['--dry-run', 'read the folders and the graph, and write nothing'], ...SHARED },
+    options: {
+      dryRun: ['--dry-run', 'read the folders and the graph, and write nothing'],
+      specifications: ['--no-specifications', 'do not declare what the files of the tasks say must hold'],
+      ...SHARED,
+    },
     help: 'Example:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run',
   },
-  async ({ path: paths = [], project, dryRun = false, json }) => {
+  async ({ path: paths = [], project, dryRun = false, specifications = true, json }) => {
     const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { withProgress }] =
       await Promise.all([
         import('../artifacts/import.ts'),
@@ -29,6 +33,7 @@ const addAutobuild = action(
       withClient({ project, readsOnly: dryRun }, (client) =>
         importAutobuild(client, paths, {
           dryRun,
+          specifications,
           onProgress: ({ phase, done, total }) =>
             show(phase === 'reading' ? 'Reading' : 'Writing', done, total),
         }),
@@ -98,6 +103,7 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
       ['turns unchanged', report.turnsUnchanged],
       ['turns superseded', report.turnsSuperseded],
       ['turns failed', report.turnsFailed],
+      ['specifications', report.specifications],
       ['verifications', report.verifications],
       ['promises', report.promises],
       ['issues', report.issues],

@@ -23,6 +23,7 @@ import { addAnalyses, addQuery } from './query.ts'
 import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
+import { addSpecify } from './specify.ts'
 import { addStall } from './stall.ts'
 import { addTurns } from './turns.ts'
 import { addWhy } from './why.ts'
@@ -52,6 +53,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addContext,
   addCriteria,
   addPromises,
+  addSpecify,
   addStall,
   addIssues,
   addWhy,

@@ -1,0 +1,135 @@
+/** Finds the files of a repository that state its tasks, one for each task (contract: specification.md, FILE). */
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { hasCode } from '../core/errors.ts'
+import { order } from './folders.ts'
+import { parseTaskFile, type TaskFile, taskIdIn } from './task-file.ts'
+
+/** What a task's file states; `others` are files of the same id that state another list. */
+export type FoundTaskFile = TaskFile & { file: string; others: string[] }
+
+export type FoundTaskFiles = {
+  /** Of the task ids that were asked for. */
+  byTask: Map<string, FoundTaskFile>
+  skipped: { file: string; reason: string }[]
+}
+
+/** The folders of `tasks/` that come first, of several files of one id; any other folder comes after them. */
+const STATES = ['in_progress', 'design_approved', 'in_review', 'blocked', 'completed', 'backlog']
+
+const MOST_BYTES = 1024 * 1024
+const MOST_FILES = 20_000
+const DEEPEST = 16
+
+type Candidate = { file: string; shown: string; rank: number }
+
+/**
+ * Reads `tasks/**\/*.md` in the folder that holds `.guardkit`, else in every folder `tasks` below the path.
+ *
+ * @param taskIds of the tasks whose files are wanted
+ */
+export async function findTaskFiles(
+  paths: readonly string[],
+  taskIds: ReadonlySet<string>,
+): Promise<FoundTaskFiles> {
+  const skipped: FoundTaskFiles['skipped'] = []
+  const candidates = new Map<string, Candidate>()
+  for (const given of paths) {
+    for (const folder of await taskFoldersOf(given)) {
+      for await (const file of markdownBelow(folder.absolute, 0)) {
+        const below = path.relative(folder.absolute, file)
+        if (candidates.size >= MOST_FILES) break
+        candidates.set(file, { file, shown: path.join(folder.shown, below), rank: rankOf(below) })
+      }
+    }
+  }
+  const sorted = [...candidates.values()].sort((a, b) => a.rank - b.rank || order(a.file, b.file))
+  const byTask = new Map<string, FoundTaskFile>()
+  for (const candidate of sorted) await take(candidate, taskIds, byTask, skipped)
+  return { byTask, skipped }
+}
+
+async function take(
+  { file, shown }: Candidate,
+  taskIds: ReadonlySet<string>,
+  byTask: Map<string, FoundTaskFile>,
+  skipped: FoundTaskFiles['skipped'],
+): Promise<void> {
+  const name = path.basename(file)
+  if ((await stat(file)).size > MOST_BYTES) {
+    skipped.push({ file: shown, reason: 'is larger than 1 MiB, which no task file is' })
+    return
+  }
+  const source = await readFile(file, 'utf8')
+  const taskId = taskIdIn(source) ?? longestStart(name, taskIds)
+  if (taskId === null || !taskIds.has(taskId)) return
+  try {
+    const stated = parseTaskFile(source, shown)
+    const first = byTask.get(taskId)
+    if (first === undefined) byTask.set(taskId, { ...stated, file: shown, others: [] })
+    else if (!isDeepStrictEqual(first.criteria, stated.criteria)) first.others.push(shown)
+  } catch (error) {
+    if (!hasCode(error, 'invalid_request')) throw error
+    skipped.push({ file: shown, reason: error.message.slice(shown.length + 1) })
+  }
+}
+
+/** `TASK-7-retry.md` states TASK-7, and not TASK-70. */
+function longestStart(name: string, taskIds: ReadonlySet<string>): string | null {
+  const starts = [...taskIds].filter(
+    (id) => name.startsWith(id) && !/[\p{L}\p{N}]/u.test(name.charAt(id.length)),
+  )
+  return starts.sort((a, b) => b.length - a.length)[0] ?? null
+}
+
+type TasksFolder = { absolute: string; shown: string }
+
+async function taskFoldersOf(given: string): Promise<TasksFolder[]> {
+  const absolute = await realpath(given)
+  const parts = absolute.split(path.sep)
+  const inside = parts.indexOf('.guardkit')
+  const root = inside < 0 ? absolute : parts.slice(0, inside).join(path.sep) || path.sep
+  const shown = inside < 0 ? given : path.relative(process.cwd(), root) || '.'
+  if (inside >= 0 || (await isFolder(path.join(absolute, '.guardkit')))) {
+    const tasks = path.join(root, 'tasks')
+    return (await isFolder(tasks)) ? [{ absolute: tasks, shown: path.join(shown, 'tasks') }] : []
+  }
+  return foldersNamedTasks({ absolute, shown: given }, 0)
+}
+
+async function foldersNamedTasks(at: TasksFolder, depth: number): Promise<TasksFolder[]> {
+  const found: TasksFolder[] = []
+  for (const entry of depth > DEEPEST ? [] : await entriesOf(at.absolute)) {
+    if (!entry.isDirectory() || isLeftOut(entry.name)) continue
+    const below = { absolute: path.join(at.absolute, entry.name), shown: path.join(at.shown, entry.name) }
+    if (entry.name === 'tasks') found.push(below)
+    else found.push(...(await foldersNamedTasks(below, depth + 1)))
+  }
+  return found
+}
+
+/** Links are not followed. */
+async function* markdownBelow(folder: string, depth: number): AsyncGenerator<string> {
+  for (const entry of depth > DEEPEST ? [] : await entriesOf(folder)) {
+    const below = path.join(folder, entry.name)
+    if (entry.isDirectory() && !isLeftOut(entry.name)) yield* markdownBelow(below, depth + 1)
+    else if (entry.isFile() && entry.name.endsWith('.md')) yield below
+  }
+}
+
+/** Worktrees and the like hold copies of the repository. */
+const isLeftOut = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
+
+/** What cannot be listed is told by the import itself, which reads the same folders. */
+const entriesOf = async (folder: string) =>
+  (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => order(a.name, b.name))
+
+function rankOf(below: string): number {
+  const [state = ''] = below.split(path.sep)
+  const rank = STATES.indexOf(state)
+  return rank < 0 ? STATES.length : rank
+}
+
+const isFolder = async (at: string): Promise<boolean> =>
+  (await stat(at).catch(() => null))?.isDirectory() === true
