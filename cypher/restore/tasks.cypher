@@ -7,5 +7,6 @@ ON CREATE SET task.id = x.properties.id, task.criteriaRev = 0, task.worldCount =
 SET task.rev = $token
 MERGE (f)-[:HAS_TASK]->(task)
 SET task.criteriaRev = CASE WHEN task.criteriaRev < x.properties.criteriaRev THEN x.properties.criteriaRev ELSE task.criteriaRev END,
-    task.worldCount = CASE WHEN task.worldCount < x.properties.worldCount THEN x.properties.worldCount ELSE task.worldCount END
+    task.worldCount = CASE WHEN task.worldCount < x.properties.worldCount THEN x.properties.worldCount ELSE task.worldCount END,
+    task.specificationVersion = CASE WHEN coalesce(task.specificationVersion, 0) < coalesce(x.properties.specificationVersion, 0) THEN x.properties.specificationVersion ELSE task.specificationVersion END
 RETURN count(task) AS written

@@ -40,7 +40,8 @@ SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.
     w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
     w.turnCount = w.turnCount + 1,
     w.lastActivityAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
+      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt
+        THEN coalesce(t.completedAt, w.lastActivityAt) // a turn may not say when
       ELSE w.lastActivityAt END,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt

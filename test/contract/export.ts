@@ -128,7 +128,7 @@ export function exportContract(store: StoreUnderTest): void {
       const together: string[] = []
       for (const project of [PROJECT, ...OTHER_PROJECTS]) {
         const own = await exportOf(handles.graph, { project })
-        expect(JSON.parse(own[0] ?? '')).toEqual({ format: 'turngraph', version: 1, project, since: null })
+        expect(JSON.parse(own[0] ?? '')).toEqual({ format: 'turngraph', version: 2, project, since: null })
         expect(own.length).toBeGreaterThan(2)
         together.push(...own.slice(1, -1))
       }

@@ -4,8 +4,6 @@ import { relationships } from '../../src/graph/model/relationships.ts'
 import { problemsOfNode, problemsOfRelationship } from '../../src/graph/model/validate.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
-import { declareTask } from '../support/healthy-graph.ts'
-import { clientOf } from '../support/records.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -28,7 +26,6 @@ export function storedContract(store: StoreUnderTest): void {
     test('every node and every relationship fits the table, and nothing of the table is missing', async () => {
       const { graph } = handles
       await fillWithEverything(graph)
-      await declareTask(clientOf(graph))
       const [all, between] = [await nodesIn(graph), await edgesIn(graph)]
       const held = (given: object) => given as Record<string, unknown>
       expect([

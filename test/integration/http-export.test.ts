@@ -32,7 +32,7 @@ describe('export and restore through a service', () => {
       for (const line of got) yield Buffer.from(`${line}\n`)
     }
     const { records } = await restoreFile(writer, chunks())
-    expect(records.turn).toEqual({ created: 26, existing: 0 })
+    expect(records.turn).toEqual({ created: 27, existing: 0 })
     expect(await exportOf(into.graph)).toEqual(lines)
   })
 

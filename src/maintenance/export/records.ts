@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
 import { ownersOf } from '../../graph/model/relationships.ts'
+import { CRITERION_KINDS } from '../../graph/model/values.ts'
 
 /**
  * The lines of an export. Each is one record, whole: what restores in one transaction. Properties have the names and
@@ -9,7 +10,9 @@ import { ownersOf } from '../../graph/model/relationships.ts'
  */
 
 export const FORMAT = 'turngraph'
-export const VERSION = 1
+/** Version 2 has specifications beside what version 1 has; a restore reads both. */
+export const VERSION = 2
+export const READABLE: readonly number[] = [1, VERSION]
 
 const keys = z.array(key)
 
@@ -46,6 +49,7 @@ const BEGINNING = {
   leaseTtlMs: true,
   createdAt: true,
   requestId: true,
+  specifiedAfter: true,
 } as const
 
 const STANDING = {
@@ -180,6 +184,23 @@ export const records = {
   desire,
 } as const
 
+/** What lines of kinds that the model alone declares say beside the properties of their node. */
+const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
+  specification: {
+    lists: z.array(
+      z.strictObject({
+        criterion: key,
+        position: count,
+        label: text,
+        text,
+        kind: oneOf(CRITERION_KINDS),
+        rewordedIn: count.optional(),
+      }),
+    ),
+    retires: z.array(z.strictObject({ criterion: key, version: count })),
+  },
+}
+
 /** An export lists what hangs on these, whatever it is. */
 const LISTED_BELOW: readonly Label[] = ['Project', 'Feature', 'Task', 'World']
 const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'Step', 'FailedStep']
@@ -201,7 +222,7 @@ export const ADDED = LABELS.flatMap((label) => {
 for (const { kind, label, owner } of ADDED) {
   const shape: z.ZodRawShape = nodes[label].properties.shape
   const own = Object.entries(shape).filter(([, property]) => kindOf(property as z.ZodType).kind !== 'token')
-  const line = { kind: z.literal(kind), [owner]: key, ...Object.fromEntries(own) }
+  const line = { kind: z.literal(kind), [owner]: key, ...Object.fromEntries(own), ...BESIDE[kind] }
   Object.assign(records, { [kind]: z.strictObject(line) })
 }
 

@@ -240,10 +240,34 @@ const steps: Field = {
   countedBy: countOf('HAS_STEP'),
 }
 
+/** What a specification lists and no longer lists, each by the key of its criterion. */
+const declared = (field: string, type: string, names: readonly string[]): Field =>
+  column(
+    `[(n)-[l:${type}]->(k:Criterion) | [k.key, properties(l)]]`,
+    z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())])).transform((found) =>
+      found
+        .map(([criterion, held]) => ({
+          criterion,
+          ...Object.fromEntries(names.flatMap((name) => (held[name] == null ? [] : [[name, held[name]]]))),
+        }))
+        .sort(
+          (a: AnyRecord, b: AnyRecord) =>
+            Number(a.position ?? 0) - Number(b.position ?? 0) ||
+            compareKeys(String(a.criterion), String(b.criterion)),
+        ),
+    ),
+    {
+      write: `FOREACH (l IN x.${field} | MERGE (k:Criterion {key: l.criterion}) CREATE (n)-[r:${type}]->(k) SET r += l.properties)`,
+      param: (value) =>
+        (value as AnyRecord[]).map(({ criterion, ...properties }) => ({ criterion, properties })) as Value,
+      refs: (value) => criteria((value as { criterion: string }[]).map(({ criterion }) => criterion)),
+    },
+  )
+
 type NodeKind = Exclude<Kind, 'world' | 'standing'>
 
 /** What the model does not say: fields beside the node's own, and which nodes are no record. */
-const more: { readonly [K in NodeKind]?: Partial<StoredForm> } = {
+const more: { readonly [kind: string]: Partial<StoredForm> } = {
   criterion: { beginsWith: 'texts' },
   turn: { fields: { previous, ...PARTS, labels } },
   superseded_turn: {
@@ -252,6 +276,15 @@ const more: { readonly [K in NodeKind]?: Partial<StoredForm> } = {
         decode: z.tuple([onlyKey]).transform(([key]) => key ?? ''),
       }),
       ...PARTS,
+    },
+  },
+  specification: {
+    fields: {
+      lists: {
+        ...declared('lists', 'LISTS', ['position', 'label', 'text', 'kind', 'rewordedIn']),
+        countedBy: 'criteriaCount',
+      },
+      retires: declared('retires', 'RETIRES', ['version']),
     },
   },
   attempt: {

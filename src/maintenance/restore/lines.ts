@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../../core/errors.ts'
 import { LineSplitter } from '../../core/lines.ts'
-import { type ExportRecord, header, type Kind, trailer, VERSION } from '../export/records.ts'
+import { type ExportRecord, header, type Kind, READABLE, trailer } from '../export/records.ts'
 import { parseRecord } from './restore.ts'
 
 /** A line of an export, checked. */
@@ -85,10 +85,10 @@ function jsonOf(text: string, at: string): unknown {
 function checkHeader(given: unknown, at: string): void {
   const result = header.safeParse(given)
   if (!result.success) throw broken(at, 'is no header of an export', NO_EXPORT)
-  if (result.data.version === VERSION) return
+  if (READABLE.includes(result.data.version)) return
   throw broken(
     at,
-    `says version ${result.data.version}; this program reads version ${VERSION}`,
+    `says version ${result.data.version}; this program reads versions ${READABLE.join(' and ')}`,
     'Restore it with the version of Turngraph that wrote it, or a later one.',
   )
 }
