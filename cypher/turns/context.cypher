@@ -9,7 +9,7 @@
 WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.currentTurn ELSE $turnNumber - 1 END) AS key
 MATCH (t:Turn {key: key})
 WITH w, t, coalesce(w.promisedTurn, t.number) AS promisedIn,
-     CASE WHEN t.coachDecision = 'error' AND size(w.outcomes) > 0
+     CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] AND size(w.outcomes) > 0
        THEN toInteger(split(substring(w.outcomes[size(w.outcomes) - 1], 1), ',')[0])
        ELSE t.number END AS judgedIn
 // when as-of
@@ -28,7 +28,7 @@ CALL (w) {
 }
 WITH *, w.key + '/' + toString(below) AS priorKey, coalesce(promised, below) AS promisedIn
 MATCH (t:Turn {key: priorKey})
-WITH *, CASE WHEN t.coachDecision = 'error' THEN coalesce(counted, below) ELSE below END AS judgedIn
+WITH *, CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coalesce(counted, below) ELSE below END AS judgedIn
 // end
 // when with-entries
 // What each turn of a world says of its criteria, with its count (a torn one is read again): of a world that has no more
@@ -45,8 +45,8 @@ CALL (w) {
 WITH *, [] AS entries
 // end
 // The promises are those of turn `promisedIn`, which is the prior turn itself, or an older one where the prior turn has
-// none. Turn `judgedIn` is the prior turn itself, or the newest judged one where the prior turn ended in an error, which
-// says nothing of the work.
+// none. Turn `judgedIn` is the prior turn itself, or the newest judged one where the prior turn ended in an error, was
+// deferred, or has no decision that is known: it judges nothing, and what was open before it stays open.
 WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})

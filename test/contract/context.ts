@@ -299,6 +299,30 @@ export function contextContract(store: StoreUnderTest): void {
         expect((await load(5)).lastJudged).toBeNull()
       })
 
+      test.each([
+        ['deferred', 'was deferred'],
+        ['unknown', 'has no decision that is known'],
+      ] as const)(
+        'a turn that is "%s" judges nothing either: the context holds what was open before it',
+        async (coachDecision, ended) => {
+          await capture(
+            aTurn(1, {
+              coachFeedback: 'Close the lid',
+              issues: [{ severity: 'blocking', description: 'It leaks' }],
+            }),
+            aTurn(2, { coachDecision }),
+          )
+          const text = `**Feedback** (from turn 1; turn 2 ${ended}): Close the lid
+
+**Open issues** (from turn 1; turn 2 ${ended}; most severe first):
+  - [blocking] It leaks`
+          expect((await load(3)).context).toContain(text)
+          await capture(aTurn(3))
+          expect((await load(4)).issues, 'a judged turn did not raise it').toEqual([])
+          expect((await load(3)).context, 'as of then').toContain(text)
+        },
+      )
+
       test('a criterion has one label in one answer, and the label that was given stands beside it', async () => {
         const text = 'The answer to an unknown path is 404'
         await capture(

@@ -57,7 +57,7 @@ const contextAsOf = statementOfTarget('turns/context', 'as-of')
 const countTurns = statementOfTarget('turns/count-turns')
 
 const contextRow = turnWithParts.extend({
-  /** The turn itself, or the newest judged one where it ended in an error; then with its issues. */
+  /** The turn itself, or the newest judged one where it judges nothing; then with its issues. */
   judged: turnWithParts.shape.turn
     .pick({
       key: true,
@@ -289,7 +289,7 @@ const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolea
 /** `cypher/turns/supersede`: the key, `~`, and the record's revision. */
 const SUPERSEDED_KEY = /~\d+$/
 
-/** Of a judged turn before one that ended in an error: the world keeps how it ended. */
+/** Of a judged turn before one that judges nothing: the world keeps how it ended. */
 const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
   judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
 
@@ -348,7 +348,7 @@ async function readMore(
   return { histories, stall, promises }
 }
 
-/** What the newest judged turn said, where the prior one ended in an error, which says nothing of the work. */
+/** What the newest judged turn said, where the prior one judges nothing: `error`, `deferred` or `unknown`. */
 const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Request): LastJudged | null => {
   if (perspectiveReset || judged.number === turn.number) return null
   const { number, coachDecision, coachFeedback, whatToTryNext } = judged

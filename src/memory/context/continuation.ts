@@ -51,7 +51,7 @@ export const priorTurn = turnState
 
 export type PriorTurn = z.output<typeof priorTurn>
 
-/** What the newest judged turn said, where the prior turn ended in an error: nobody has judged the work since. */
+/** What the newest judged turn said, where the prior turn judges nothing (error, deferred, unknown): nobody has judged the work since. */
 export const lastJudged = turnState
   .pick({ coachDecision: true, coachFeedback: true, whatToTryNext: true })
   .extend({ turn: z.number() })
@@ -73,7 +73,7 @@ export const continuationContext = z.object({
   lastJudged: lastJudged
     .nullable()
     .describe(
-      'the newest judged turn, where the prior one ended in an error: its issues are among the issues',
+      'the newest judged turn, where the prior one judges nothing (error, deferred, unknown): its issues are among the issues',
     ),
   criteria: z.array(criterionState),
   promisedNotJudged: z

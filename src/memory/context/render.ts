@@ -3,6 +3,7 @@
  * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
  */
 import { LIMITS } from '../../core/fields.ts'
+import type { CoachDecision } from '../../graph/model/values.ts'
 import { countEqual, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
 import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
@@ -32,7 +33,7 @@ export type Rendering = {
   /** Null before the first turn, where only what the task declares is known. */
   prior: Summary | null
   criteria: readonly ShownCriterion[]
-  /** The newest judged turn, where the prior one ended in an error; its issues carry its number. */
+  /** The newest judged turn, where the prior one judges nothing; its issues carry its number. */
   lastJudged: Pick<LastJudged, 'turn' | 'coachFeedback' | 'whatToTryNext'> | null
   /** Promised, and never named by a judge while others were. */
   promisedNotJudged: readonly Pick<PromisedCriterion, 'criterionId' | 'text'>[]
@@ -171,7 +172,14 @@ function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudg
 }
 
 const fromLastJudged = ({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): string =>
-  `from turn ${lastJudged?.turn}; turn ${prior?.turnNumber} ended in an error`
+  `from turn ${lastJudged?.turn}; turn ${prior?.turnNumber} ${JUDGES_NOTHING[prior?.coachDecision ?? 'error'] ?? ''}`
+
+/** How a turn ended that judges nothing. */
+const JUDGES_NOTHING: Partial<Record<CoachDecision, string>> = {
+  error: 'ended in an error',
+  deferred: 'was deferred',
+  unknown: 'has no decision that is known',
+}
 
 const BLOCKERS_KEPT = 5
 
