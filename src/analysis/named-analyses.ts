@@ -23,6 +23,7 @@ const NAMES = [
   'never-verified',
   'progress',
   'recurring-errors',
+  'recurring-issues',
   'run-outcomes',
   'stalled-worlds',
   'tool-patterns-by-decision',

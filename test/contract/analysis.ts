@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { prepareAnalysis } from '../../src/analysis/named-analyses.ts'
 import type { Params } from '../../src/graph/port.ts'
-import { type Statement, statement } from '../../src/graph/statements.ts'
+import { parseStatement, type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { instant } from '../support/written-transcript.ts'
@@ -426,6 +426,55 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await declared()).toEqual([])
     })
 
+    test('an issue recurs where several sessions had it, with the turns that got rid of it', async () => {
+      const client = clientOf(handles.graph)
+      const about = (description: string, category = 'tests') => ({
+        issues: [{ severity: 'blocking', category, description }],
+      })
+      const session = async (worldSlug: string, turns: readonly Partial<TurnToSend>[], day: number) => {
+        for (const [i, more] of turns.entries())
+          await client.captureTurnState(
+            aTurn(i + 1, {
+              worldSlug,
+              taskId: 'TASK-6',
+              playerSummary: `${worldSlug} ${i + 1}`,
+              completedAt: new Date(Date.UTC(2026, 2, day, i)).toISOString(),
+              ...more,
+            }),
+          )
+      }
+      const leak = (line: number) => about(`It leaks at line ${line}`)
+      await session('one', [leak(3), leak(7), { coachDecision: 'error' }, {}], 1)
+      await session('two', [leak(9), { coachDecision: 'approved' }], 2)
+      await session('three', [leak(11), { coachDecision: 'deferred' }], 3)
+      await session('four', [about('It leaks at line 1', 'style'), about('Only here')], 4)
+      const found = await ask('recurring-issues')
+      expect(found).toEqual([
+        {
+          category: 'tests',
+          issue: 'It leaks at line 11',
+          sessions: 3,
+          turns: 4,
+          gone: 2,
+          got_rid_of_it: [
+            ['two', 2, 'two 2'],
+            ['one', 4, 'one 4'],
+          ],
+        },
+      ])
+      // An issue that was stored before signatures were is known by its words.
+      await session('five', [about('ONLY here')], 5)
+      await handles.graph.write([
+        {
+          statement: parseStatement('test/old', 'MATCH (i:Issue) SET i.signature = null'),
+          params: {},
+        },
+      ])
+      expect(
+        (await ask('recurring-issues')).map(({ issue, sessions, gone }) => [issue, sessions, gone]),
+      ).toEqual([['ONLY here', 2, 0]])
+    })
+
     test('the Cypher of every analysis is whole: run as it is listed, it answers the same', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
@@ -461,7 +510,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('every analysis answers for every filter it has, another project sees nothing, and the rest is refused', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
-      expect(items).toHaveLength(18)
+      expect(items).toHaveLength(19)
       const filters = { feature: 'featureId', task: 'taskId', world: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])

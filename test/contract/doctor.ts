@@ -260,6 +260,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) SET v.status = null",
   ],
   [
+    'an issue whose signature is not that of its words',
+    'record_invalid',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RAISED]->(i:Issue {position: 0}) SET i.signature = 'another'",
+  ],
+  [
     'a verification of no turn',
     'unattached',
     "CREATE (v:Verification {criterionId: 'AC-1', status: 'verified', source: 'coach', form: 'entry', position: 0, substantiated: false})",

@@ -222,6 +222,7 @@ export const nodes = {
     criterionIds: texts,
     suggestion: text.optional(),
     details: json.optional(),
+    signature: text.optional(),
   }),
   Gate: part('name', 'a quality gate that the turn went through', {
     position: count,

@@ -8,7 +8,7 @@ import { partsOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
-import { outcomeOf } from '../../memory/criteria/signature.ts'
+import { issueSignature, outcomeOf } from '../../memory/criteria/signature.ts'
 import { isSubstantiated } from '../../memory/criteria/state.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 
@@ -152,6 +152,12 @@ function checkPart(
   const foreign = of.filter((criterion) => !criteria.has(criterion))
   if (foreign.length > 0)
     about.add('part_criterion', `${shown} is of ${foreign}, which the task does not have`)
+  if (label === 'Issue') {
+    const { category = null, signature, ...issue } = fittingProperties('Issue', held)
+    const derived = issueSignature({ ...issue, category })
+    // A graph that was written before signatures were has none.
+    about.differs('record_invalid', `${shown}: signature`, signature ?? derived, derived)
+  }
   if (label !== 'Verification' && label !== 'Promise') return
   const [criterionKey] = of
   if (of.length !== 1 || criterionKey === undefined) {

@@ -20,6 +20,9 @@ export function signatureOf(issues: readonly Complaint[], coachFeedback: string 
   return sha256([...new Set(complaints)].sort().join('\n\n')).slice(0, 16)
 }
 
+/** Category and normalized description of one issue: two of equal signatures are the same issue. */
+export const issueSignature = (issue: Complaint): string => signatureOf([issue], null)
+
 /** Where something lies on this machine at this moment says nothing. */
 const PLACES: readonly (readonly [RegExp, string])[] = [
   [/(?:\/private)?\/(?:tmp|var\/folders|var\/tmp|dev\/shm)(?:\/[^\s'"`,;:)\]}]*)?/g, '<folder>'],

@@ -4,7 +4,7 @@
  */
 import { groupBy } from '../../core/group-by.ts'
 import type { CoachDecision } from '../../graph/model/values.ts'
-import { COUNTED_DECISIONS, signatureOf } from '../criteria/signature.ts'
+import { COUNTED_DECISIONS, issueSignature } from '../criteria/signature.ts'
 import { bySeverity, type Issue } from '../record/record.ts'
 
 type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
@@ -28,9 +28,6 @@ export type IssueLife<I> = {
 /** Turns with other decisions judge nothing: what was open before them stays open, and what they raise themselves opens. */
 const judges = ({ coachDecision }: { coachDecision: CoachDecision }): boolean =>
   COUNTED_DECISIONS.some((counted) => counted === coachDecision)
-
-/** Category and normalized description of one issue. */
-export const issueSignature = (issue: Complaint): string => signatureOf([issue], null)
 
 /** All issues that the turns raised, in the order in which they were opened. One that returns is the same issue again. */
 export function followIssues<I extends Complaint>(judgements: readonly Judgement<I>[]): IssueLife<I>[] {

@@ -10,7 +10,7 @@ import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry, storedCriterion } from '../criteria/rows.ts'
-import { outcomeOf } from '../criteria/signature.ts'
+import { issueSignature, outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated } from '../criteria/state.ts'
 import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
 import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
@@ -218,6 +218,7 @@ export function storedParams(
         properties: present({
           ...issue,
           details: details === null ? null : JSON.stringify(details),
+          signature: issueSignature(issue),
           position,
         }),
       })),

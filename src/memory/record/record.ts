@@ -159,7 +159,7 @@ const {
   ...verificationFields
 } = nodes.Verification.properties.shape
 const { position: _promise, ...promiseFields } = nodes.Promise.properties.shape
-const { position: _issue, ...issueFields } = nodes.Issue.properties.shape
+const { position: _issue, signature: _signature, ...issueFields } = nodes.Issue.properties.shape
 
 const verification = z.object({
   ...recordShape(verificationFields),

@@ -22,7 +22,7 @@ const verificationRow = z
   .object({ ...rowShape(verificationShape), files: z.array(z.string()).nullish() })
   .transform(({ files, ...verification }) => ({ ...verification, ...(files != null && { files }) }))
 export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
-const issueRow = z.object(rowShape(nodes.Issue.properties.shape))
+const issueRow = z.object(rowShape(nodes.Issue.properties.omit({ signature: true }).shape))
 
 /** A turn with its parts, as `turns/records` and `turns/context` return them. */
 export const turnWithParts = z.object({

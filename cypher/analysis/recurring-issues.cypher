@@ -1,0 +1,31 @@
+// question: Which issues recur in several sessions, and what got rid of them?
+// Two issues are the same where category and description are equal but for line numbers, durations, counts and the like
+// (`signature`; of issues that were stored before that was, where their words are equal). In how many sessions and turns each
+// was raised, in how many sessions it is gone, and of the three that were last active of these [world, turn, summary]: the first
+// judged turn that no longer raised it, and what the Player did there.
+// columns: category, issue, sessions, turns, gone, got_rid_of_it
+// params: $projectKey $feature $task $world $limit
+// include analysis/_worlds
+AND w.currentTurn > 0
+MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RAISED]->(i:Issue)
+WITH w.key AS key, coalesce(i.signature, coalesce(i.category, '') + ' ' + toLower(i.description)) AS signature,
+     i.category AS category, i.description AS description, t.number AS number
+WITH key, signature, category, min(description) AS issue, count(DISTINCT number) AS turns, max(number) AS last
+WITH signature, category, min(issue) AS issue, count(key) AS sessions, sum(turns) AS turns, collect([key, last]) AS places
+WHERE sessions > 1
+WITH signature, category, issue, sessions, turns, places ORDER BY sessions DESC, turns DESC, issue, signature LIMIT $limit
+UNWIND places AS place
+WITH signature, category, issue, sessions, turns, place[0] AS key, place[1] AS last
+MATCH (w:World {key: key})
+CALL (w, last) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn)
+  WHERE x.number > last AND x.coachDecision IN ['approved', 'feedback', 'rejected']
+  WITH w.slug AS world, x.number AS number, x.playerSummary AS summary ORDER BY number LIMIT 1
+  RETURN collect([world, number, summary]) AS went
+}
+WITH signature, category, issue, sessions, turns, w.lastActivityAt AS lastActivityAt, w.slug AS slug, went
+ORDER BY lastActivityAt DESC, slug
+WITH signature, category, issue, sessions, turns, collect(went) AS went
+WITH signature, category, issue, sessions, turns, reduce(all = [], x IN went | all + x) AS went
+RETURN category, issue, sessions, turns, size(went) AS gone, went[0..3] AS got_rid_of_it
+ORDER BY sessions DESC, turns DESC, issue, signature LIMIT $limit
