@@ -18,6 +18,7 @@ export type MemoryOptions = {
   tokenBudget: number
   /** Turns in which the Player does not see what the Coach said before. */
   perspectiveResetTurns: readonly number[]
+  elsewhere: 'on' | 'off'
   /** False: agents begin every turn blind. */
   on: boolean
 }
@@ -54,7 +55,7 @@ export class Memory {
   }
 
   async contextFor(role: Role, turn: number, worldSlug: string | null): Promise<GivenContext> {
-    const { client, target, tokenBudget, on } = this.#options
+    const { client, target, tokenBudget, elsewhere, on } = this.#options
     if (!on) return { status: 'off', context: null, continuation: null }
     try {
       const continuation = await client.loadTurnContinuationContext({
@@ -64,6 +65,7 @@ export class Memory {
         role,
         tokenBudget,
         perspectiveReset: this.#resets(role, turn),
+        elsewhere,
       })
       this.#lastKnown.set(role, { turn, continuation })
       return { status: continuation.status, context: continuation.context, continuation }

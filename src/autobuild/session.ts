@@ -38,7 +38,7 @@ export class Session<Task, Report> {
   #unsaved: RoundRecord | null = null
 
   constructor(settings: AutobuildSettings<Task, Report>) {
-    const { world, tokenBudget, perspectiveResetTurns, memory, signal } = settings
+    const { world, tokenBudget, perspectiveResetTurns, elsewhere, memory, signal } = settings
     // Its calls end when the signal is aborted; a call with a signal of its own keeps that.
     const call: Parameters<typeof callsBy>[0] = (name, input, options) =>
       callOn(settings.client, name, input, { signal, ...options })
@@ -49,7 +49,7 @@ export class Session<Task, Report> {
     this.#project = world.project ?? null
     this.#signal = signal
     const { worldSlug, leaseTtlMs, ...target } = world
-    this.#memory = new Memory({ client, target, tokenBudget, perspectiveResetTurns, on: memory })
+    this.#memory = new Memory({ client, target, tokenBudget, perspectiveResetTurns, elsewhere, on: memory })
   }
 
   get worldSlug(): string | null {

@@ -17,6 +17,7 @@ const bounds = z.object({
   }),
   maxTurns: z.number().int().min(1).max(LIMITS.turnNumber),
   perspectiveResetTurns: z.array(z.number().int().min(1)).default([]),
+  elsewhere: z.enum(['on', 'off']).default('on'),
   tokenBudget: z.number().int().min(100).max(100_000).default(2_000),
   memory: z.boolean().default(true),
   stopOnStall: z.boolean().default(true),
@@ -32,6 +33,8 @@ export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Re
   signal?: AbortSignal | undefined
   /** Turns in which the Player does not see what the Coach said before; default: none. */
   perspectiveResetTurns?: readonly number[]
+  /** 'off': contexts leave out what other sessions know; default 'on'. */
+  elsewhere?: 'on' | 'off'
   /** Tokens of each context; default 2,000. */
   tokenBudget?: number
   /** False: every turn begins blind, to see what the memory is worth. Turns are still captured. */

@@ -12,6 +12,11 @@ export const addContext = command({
     role: ['--role <role>', 'for whom (default: player)', ROLES],
     tokenBudget: ['--token-budget <n>', '100 to 100,000 (default: 2000)'],
     perspectiveReset: ['--perspective-reset', 'leave all prior feedback and issues out'],
+    elsewhere: [
+      '--elsewhere <on|off>',
+      'off: leave out what other sessions know',
+      { choices: ['on', 'off'] },
+    ],
     ...TASK,
     ...POLICY,
     ...SHARED,

@@ -311,6 +311,7 @@ export async function continuationOf(
     tokenBudget: 2_000,
     perspectiveReset: false,
     policy: 'sticky' as const,
+    elsewhere: 'on' as const,
   }
   const [player, coach] = await Promise.all([
     loadTurnContinuationContext(graph, { ...request, role: 'player' }),

@@ -4,6 +4,7 @@ import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
 import { doctorContract } from './doctor.ts'
+import { elsewhereContract } from './elsewhere.ts'
 import { exampleQueriesContract } from './example-queries.ts'
 import { exportContract } from './export.ts'
 import { forgetContract } from './forget.ts'
@@ -49,6 +50,7 @@ export function storeContract(store: StoreUnderTest): void {
   notThereContract(store)
   isolationContract(store)
   issuesContract(store)
+  elsewhereContract(store)
   secretsContract(store)
   runsContract(store)
   transcriptsContract(store)

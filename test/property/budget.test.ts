@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { type Rendered, renderContext } from '../../src/memory/context/budget.ts'
-import type { PriorTurn } from '../../src/memory/context/continuation.ts'
+import type { Elsewhere, PriorTurn } from '../../src/memory/context/continuation.ts'
 import type { Rendering as AnyRendering, Summary } from '../../src/memory/context/render.ts'
 import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
@@ -139,6 +139,25 @@ const anyRendering: fc.Arbitrary<Rendering> = fc.record({
   recovered: orNull(fc.record({ fromTurn: turn, items: listOf(promise) })),
   stallWarning: orNull(anyText),
 })
+
+const SECTIONS_ELSEWHERE = ['earlier_session', 'known']
+const isElsewhere = (section: string): boolean => SECTIONS_ELSEWHERE.includes(section)
+
+const earlierSession = fc.record({
+  worldSlug: label,
+  turns: turn,
+  lastTurn: turn,
+  lastDecision: fc.constantFrom('feedback', 'error'),
+  verified: turn,
+  total: turn,
+  criteriaLeft: fc.array(fc.record({ criterionId: label, text: orNull(anyText) }), { maxLength: 9 }),
+  openIssues: fc.array(fc.record({ turn, category: orNull(shortText), description: anyText }), {
+    maxLength: 9,
+  }),
+  verdict: fc.constantFrom('stalled', 'insufficient_data'),
+}) as fc.Arbitrary<NonNullable<Elsewhere['earlierSession']>>
+
+const anyElsewhere: fc.Arbitrary<Elsewhere> = fc.record({ earlierSession })
 
 /** Any budget, and above all those at which something of the text has to go. */
 const anyBudget = fc.oneof(
@@ -304,6 +323,24 @@ describe('the text of a context', () => {
         if (section !== 'texts') expect(itemsOf(included).has(section), section).toBe(false)
       }
     }))
+
+  test('what other sessions know leaves before anything else, and the rest is the text without it', () =>
+    fc.assert(
+      fc.asyncProperty(anyRendering, anyElsewhere, anyBudget, async (given, elsewhere, wanted) => {
+        const all = { ...given, elsewhere }
+        const full = await renderContext(all, EVERYTHING)
+        const budget = budgetFor(wanted, full)
+        const result = await renderContext(all, budget)
+        const without = await renderContext(given, budget)
+        const [included, omitted] = [itemsOf(result.included), itemsOf(result.omitted)]
+        const shown = SECTIONS_ELSEWHERE.some((section) => included.has(section))
+        if (shown) expect([...omitted.keys()].every((section) => isElsewhere(section))).toBe(true)
+        else expect(result.text).toBe(without.text)
+        expect(result.text.startsWith(without.text)).toBe(true)
+        expect(isOver(result)).toBe(isOver(without))
+      }),
+      { numRuns: 200 },
+    ))
 
   test('is the same each time', () =>
     forAny(async (given, result) => {

@@ -34,6 +34,7 @@ import { stallAfter } from '../criteria/stall-analysis.ts'
 import { type CriterionState, finalKeys } from '../criteria/state.ts'
 import {
   type PromisesView,
+  type ShownCriterion,
   shownCriterion,
   shownPromised,
   stallFor,
@@ -47,7 +48,8 @@ import { promisedNotCounted } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
-import type { ContextRequest, ContinuationContext, LastJudged, PriorTurn } from './continuation.ts'
+import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
+import { readEarlierSession } from './earlier-session.ts'
 import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -143,34 +145,54 @@ async function answerWithoutPrior(
   const isTorn = world !== null && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
   if (isTorn && status === 'no_prior_turn') return null
   const answer = withoutPrior(status, request, world?.worldSlug ?? null)
+  const { role, tokenBudget } = request
   const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
-  return mayDeclare ? withDeclared(graph, request, answer) : answer
+  const [criteria, elsewhere] = await Promise.all([
+    mayDeclare ? readDeclared(graph, request) : [],
+    readElsewhere(graph, request, status, world?.worldSlug ?? null),
+  ])
+  if (criteria.length === 0 && elsewhere === null) return answer
+  const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
+  const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, ...known, role }, tokenBudget)
+  return { ...answer, context: text, ...known, ...rendered }
 }
 
 /** What the task declares is known before the first turn, and stands in its context. */
-async function withDeclared(
+async function readDeclared(graph: Graph, request: Request): Promise<ShownCriterion[]> {
+  const { states } = await readDeclaredStates(graph, keyOfTask(request), request.policy)
+  return states.map((state) => shownCriterion(state, request.role, { progress: new Map() }, null))
+}
+
+/** Null where other sessions know nothing. */
+async function readElsewhere(
   graph: Graph,
   request: Request,
-  answer: ContinuationContext,
-): Promise<ContinuationContext> {
-  const { role, tokenBudget, policy } = request
-  const { states } = await readDeclaredStates(graph, keyOfTask(request), policy)
-  if (states.length === 0) return answer
-  const criteria = states.map((state) => shownCriterion(state, role, { progress: new Map() }, null))
-  const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, criteria, role }, tokenBudget)
-  return { ...answer, context: text, criteria, ...rendered }
+  status: ContinuationContext['status'],
+  worldSlug: string | null,
+): Promise<Elsewhere | null> {
+  if (request.elsewhere === 'off' || status !== 'first_turn' || worldSlug === null) return null
+  const earlierSession = await readEarlierSession(graph, request, worldSlug)
+  return earlierSession === null ? null : { earlierSession }
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
 export async function warmUpContext(graph: Graph): Promise<void> {
   const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2 }
   for (const role of ['player', 'coach'] as const) {
-    const request = { ...nowhere, role, tokenBudget: 0, perspectiveReset: false, policy: 'sticky' as const }
+    const request = {
+      ...nowhere,
+      role,
+      tokenBudget: 0,
+      perspectiveReset: false,
+      policy: 'sticky' as const,
+      elsewhere: 'on' as const,
+    }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
     await findAsOf(graph, request)
     await findAsOf(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
+    await readEarlierSession(graph, request, '')
   }
 }
 

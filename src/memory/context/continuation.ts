@@ -1,6 +1,7 @@
 /** Declares the request and the answer of a continuation context (contract: turns.md). */
 import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
+import { VERDICTS } from '../criteria/stall.ts'
 import { POLICIES } from '../criteria/state.ts'
 import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/views.ts'
 import { turnState } from '../record/record.ts'
@@ -22,6 +23,7 @@ export const contextRequest = z.strictObject({
     .default(false)
     .describe('true: all prior feedback and issues are left out'),
   policy: z.enum(POLICIES).default('sticky'),
+  elsewhere: z.enum(['on', 'off']).default('on').describe('off: what other sessions know is left out'),
 })
 
 /** Its task is found by then. */
@@ -58,6 +60,32 @@ export const lastJudged = turnState
 
 export type LastJudged = z.output<typeof lastJudged>
 
+/** How the session of the task before this one ended. What it verified is told, and counts nowhere here. */
+const earlierSession = z.object({
+  worldSlug: z.string(),
+  turns: z.number().describe('how many it has'),
+  lastTurn: z.number(),
+  lastDecision: turnState.shape.coachDecision,
+  verified: z.number().describe('there; here it is to be verified again'),
+  total: z.number(),
+  criteriaLeft: z.array(criterionState.pick({ criterionId: true, text: true })),
+  openIssues: z
+    .array(
+      turnState.shape.issues.element.pick({ category: true, description: true }).extend({ turn: z.number() }),
+    )
+    .describe('the blocking ones, in the order in which they were opened'),
+  verdict: z.enum(VERDICTS),
+})
+
+export type EarlierSession = z.output<typeof earlierSession>
+
+const elsewhere = z.object({
+  earlierSession: earlierSession.nullable().describe('only for the first turn of a session'),
+})
+
+/** What other sessions know. */
+export type Elsewhere = z.output<typeof elsewhere>
+
 const section = z.object({ section: z.string(), items: z.number() })
 
 export const continuationContext = z.object({
@@ -82,6 +110,7 @@ export const continuationContext = z.object({
   promises: promisesView.nullable().describe('those that hold for the coming turn'),
   stall: stallView.nullable(),
   issues: z.array(issueView),
+  elsewhere: elsewhere.optional().describe('what other sessions know; absent where there is nothing'),
   included: z.array(section),
   omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
   tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),

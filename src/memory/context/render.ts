@@ -7,7 +7,7 @@ import type { CoachDecision } from '../../graph/model/values.ts'
 import { countEqual, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
 import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
-import type { LastJudged, PriorTurn } from './continuation.ts'
+import type { EarlierSession, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 
 /** What the text says of the prior turn itself. */
 export type Summary = Pick<
@@ -51,6 +51,8 @@ export type Rendering = {
   } | null
   /** In words, where the session stalls; null otherwise. */
   stallWarning: string | null
+  /** What other sessions know; undefined where that is nothing. */
+  elsewhere?: Elsewhere | undefined
 }
 
 /** Before the first turn of a world. */
@@ -67,6 +69,7 @@ export const NOTHING_BEFORE = {
 
 /** What leaves a text that is too long, in this order. */
 export const LEAVING = [
+  'elsewhere',
   'evidence',
   'advisory',
   'should_fix',
@@ -92,7 +95,14 @@ export type Part = {
 /** `head` and `between` stand only where parts do. */
 export type Line = { head: string; parts: readonly Part[]; between: string }
 
-export type SectionName = 'turn' | 'criteria' | 'issues' | 'promises' | 'progress' | 'stall'
+export type SectionName =
+  | 'turn'
+  | 'criteria'
+  | 'issues'
+  | 'promises'
+  | 'progress'
+  | 'stall'
+  | 'earlier_session'
 
 /** The heading stands only where lines do. */
 export type Section = { name: SectionName; heading: string | null; lines: readonly Line[] }
@@ -148,6 +158,7 @@ export function sectionsOf(rendering: Rendering): Section[] {
     },
     { name: 'criteria', heading: '**Check again**:', lines: staleLines(rendering) },
     { name: 'criteria', heading: null, lines: notJudgedLines(rendering) },
+    earlierSessionSection(rendering.elsewhere?.earlierSession ?? null),
   ]
 }
 
@@ -345,6 +356,26 @@ function notJudgedLines({ criteria, role }: Rendering): Line[] {
   const names = left.map(({ criterionId }) => criterionId).join(', ')
   return [plain({ kind: 'required', text: `**Not judged so far**: ${names}`, section: 'not_judged' })]
 }
+
+function earlierSessionSection(session: EarlierSession | null): Section {
+  const name = 'earlier_session'
+  if (session === null) return { name, heading: null, lines: [] }
+  const { worldSlug, turns, lastDecision, verified, total, criteriaLeft, openIssues, verdict } = session
+  const says = [
+    `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, last decision: ${lastDecision}${verdict === 'insufficient_data' ? '' : `, ${verdict}`}`,
+    ...(total === 0 ? [] : [`  ${verified} of ${total} criteria verified there`]),
+    ...criteriaLeft.map(({ criterionId, text }) => `  ○ ${nameAndText(criterionId, text)}`),
+    ...openIssues.map(({ description, turn }) => `  - [blocking] ${oneLine(description)} (turn ${turn})`),
+  ]
+  return {
+    name,
+    heading: `**Earlier session of this task** (${worldSlug}):`,
+    lines: says.map((text) => plain({ kind: 'elsewhere', text, section: name })),
+  }
+}
+
+const nameAndText = (criterionId: string, text: string | null): string =>
+  [criterionId, ...(text === null ? [] : [oneLine(text)])].filter((part) => part !== '').join(' — ')
 
 function progressLines({ criteria: all, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
   const promised = promisedNotJudged.length

@@ -5,7 +5,7 @@ import type { Rendering, Summary } from './render.ts'
 
 /** What a continuation context that was answered said, for its text to be written anew: in sections, or cut otherwise. */
 export function renderingOf(
-  { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall }: ContinuationContext,
+  { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall, elsewhere }: ContinuationContext,
   prior: Summary,
 ): Rendering {
   const turn = prior.turnNumber
@@ -26,6 +26,7 @@ export function renderingOf(
     ),
     recovered: promises === null || role === 'player' ? null : recoveredIn(promises),
     stallWarning: stall === null ? null : stallWarning(role, stall),
+    elsewhere,
   }
 }
 

@@ -1,8 +1,6 @@
 /** Lists the issues of a world as of a turn: which are open, which are gone, and since when. */
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { nodes } from '../../graph/model/nodes.ts'
-import { columns } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { issueView } from '../context/continuation.ts'
 import {
@@ -21,11 +19,12 @@ import type { CriterionState } from '../criteria/state.ts'
 import type { Role } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import type { Issue } from '../record/record.ts'
-import { issuesFrom, turnWithParts } from '../record/rows.ts'
+import { issuesFrom } from '../record/rows.ts'
 import { readStates } from '../specification/read-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
 import { followIssues, type IssueLife } from './issue-lives.ts'
+import { areIssuesRead, judgementRow } from './judgement-row.ts'
 
 const ledgerOf = statementOfTarget('issues/ledger')
 
@@ -58,14 +57,7 @@ export type IssuesRequest = Target & {
 
 const ledgerRow = z.object({
   turnsOfWorld: z.number(),
-  judgements: z.array(
-    columns({
-      turn: z.number(),
-      coachDecision: nodes.Turn.properties.shape.coachDecision,
-      issueCount: z.number(),
-      issues: turnWithParts.shape.issues,
-    }),
-  ),
+  judgements: z.array(judgementRow),
   ...snapshotColumns,
   ...ledgerColumns,
 })
@@ -125,7 +117,7 @@ async function readAsOf(graph: Graph, target: Target, turn: number | null): Prom
 const areIssuesWhole = ({ world, turnsOfWorld, judgements }: LedgerRow): boolean =>
   turnsOfWorld === world.turnCount &&
   new Set(judgements.map(({ turn }) => turn)).size === judgements.length &&
-  judgements.every(({ issueCount, issues }) => issues.length === issueCount)
+  areIssuesRead(judgements)
 
 /** A task that has no world yet has no issue. */
 async function nothingOf(graph: Graph, target: Target): Promise<IssueAt[]> {

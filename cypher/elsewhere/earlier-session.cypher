@@ -1,0 +1,19 @@
+// The newest session of a task before one of its worlds, with where its criteria are and what its turns from the newest judged
+// one on complained of: by then everything that is open was raised. Sessions are ordered by when their newest turn completed,
+// not by when they were stored, so that any order of import gives the same one. No row: there is none.
+// params: $worldKey $taskKey
+MATCH (own:World {key: $worldKey})
+WITH own.slug AS ownSlug, own.turnCount = 0 AS isNew, own.lastActivityAt AS ownActivityAt
+MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)
+WHERE w.deletedAt IS NULL AND w.turnCount > 0 AND w.slug <> ownSlug
+  AND (isNew OR w.lastActivityAt < ownActivityAt OR (w.lastActivityAt = ownActivityAt AND w.slug < ownSlug))
+WITH w
+ORDER BY w.lastActivityAt DESC, w.slug DESC
+LIMIT 1
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn)
+  WHERE size(w.outcomes) = 0 OR x.number >= toInteger(split(substring(w.outcomes[size(w.outcomes) - 1], 1), ',')[0])
+  RETURN collect([x.number, x.coachDecision, x.issueCount, [(x)-[:RAISED]->(i:Issue) | properties(i)]]) AS judgements
+}
+RETURN judgements,
+// include criteria/_snapshot

@@ -1,0 +1,69 @@
+/** Reads how the session of a task before this one ended (contract: specification.md, "Other sessions know something"). */
+import * as z from 'zod'
+import { worldKey } from '../../core/keys.ts'
+import { readWholeRow } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
+import { stallAfter } from '../criteria/stall-analysis.ts'
+import { isCounted } from '../criteria/state.ts'
+import { followIssues } from '../issues/issue-lives.ts'
+import { areIssuesRead, judgementRow } from '../issues/judgement-row.ts'
+import { issuesFrom } from '../record/rows.ts'
+import { readStates } from '../specification/read-states.ts'
+import { keyOfTask } from '../worlds/scope.ts'
+import type { ContextRequest, EarlierSession } from './continuation.ts'
+
+const earlierSession = statement('elsewhere/earlier-session')
+
+const earlierSessionRow = z.object({ judgements: z.array(judgementRow), ...snapshotColumns })
+
+type Request = ContextRequest & { project: string }
+
+/**
+ * Null where the task has no session before the world. The Player sees descriptions and a verdict, no evidence and no
+ * details (invariant 9).
+ */
+export async function readEarlierSession(
+  graph: Graph,
+  request: Request,
+  worldSlug: string,
+): Promise<EarlierSession | null> {
+  const row = await readWholeRow(
+    graph,
+    earlierSession,
+    { worldKey: worldKey(request.project, worldSlug), taskKey: keyOfTask(request) },
+    earlierSessionRow,
+    (found) =>
+      isProgressWhole(found) &&
+      found.judgements.some(({ turn }) => turn === found.world.currentTurn) &&
+      areIssuesRead(found.judgements),
+  )
+  if (row === null) return null
+  const { world } = row
+  const snapshot = newestSnapshot(row, null)
+  const states = await readStates(graph, snapshot, request.policy)
+  const stall = await stallAfter(graph, request, snapshot, states)
+  const counted = states.filter(isCounted)
+  const left = counted.filter(({ state }) => state !== 'verified')
+  const judgements = row.judgements.map(({ issues, ...judgement }) => ({
+    ...judgement,
+    issues: issuesFrom(issues),
+  }))
+  const open = followIssues(judgements).flatMap(({ wordings: [issue], goneInTurn, turns }) =>
+    goneInTurn === null && issue.severity === 'blocking' ? [{ issue, turn: turns.at(-1) ?? turns[0] }] : [],
+  )
+  return {
+    worldSlug: world.slug,
+    turns: world.turnCount,
+    lastTurn: world.currentTurn,
+    lastDecision: judgements.find(({ turn }) => turn === world.currentTurn)?.coachDecision ?? 'unknown',
+    verified: counted.length - left.length,
+    total: counted.length,
+    criteriaLeft: left.map(({ criterionId, text }) => ({ criterionId, text })),
+    openIssues: request.perspectiveReset
+      ? []
+      : open.map(({ issue: { category, description }, turn }) => ({ turn, category, description })),
+    verdict: stall.verdict,
+  }
+}

@@ -1,0 +1,16 @@
+/** Declares the column of a statement that holds what a turn complained of. */
+import * as z from 'zod'
+import { nodes } from '../../graph/model/nodes.ts'
+import { columns } from '../../graph/model/values.ts'
+import { turnWithParts } from '../record/rows.ts'
+
+export const judgementRow = columns({
+  turn: z.number(),
+  coachDecision: nodes.Turn.properties.shape.coachDecision,
+  issueCount: z.number(),
+  issues: turnWithParts.shape.issues,
+})
+
+/** False where a commit or a supersede was seen in part. */
+export const areIssuesRead = (judgements: readonly z.output<typeof judgementRow>[]): boolean =>
+  judgements.every(({ issueCount, issues }) => issues.length === issueCount)
