@@ -352,6 +352,7 @@ const NEITHER_DERIVABLE = new Set([
   'a decision that is none',
   'a verification without a status',
   'a step that is gone',
+  'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
 /** Taken out of its world it stays in the graph. */
 const DOUBLED = 'a second turn of one number'
