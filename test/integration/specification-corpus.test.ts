@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { importAutobuild } from '../../src/artifacts/import.ts'
+import { projectPath } from '../../src/core/project-paths.ts'
+import { useGraph } from '../contract/store.ts'
+import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
+import { describeOn, memory } from '../support/engines.ts'
+import { clientOf } from '../support/records.ts'
+
+describeCorpus('what the tasks of real sessions declare', () => {
+  describeOn(memory, (store) => {
+    const handles = useGraph(store)
+
+    test('every task states its criteria, all that counted before are among them, and proofs age as calculated', {
+      timeout: 600_000,
+    }, async () => {
+      let [sessions, neverJudged, stale] = [0, 0, 0]
+      for (const { name, root } of corpusRepositories()) {
+        const [without, client] = [clientOf(handles.graph, `without ${name}`), clientOf(handles.graph, name)]
+        expect(await importAutobuild(without, [root], { specifications: false })).toMatchObject({
+          specifications: 0,
+        })
+        const report = await importAutobuild(client, [root])
+        expect(report).toMatchObject({ specifications: report.tasks, turnsFailed: 0 })
+        for (const { worldSlug, featureId, taskId } of (await client.listWorlds({ limit: 500 })).items) {
+          sessions++
+          const now = await client.listCriteria({ worldSlug })
+          const before = await without.listCriteria({ worldSlug })
+          const { total } = await client.getSpecification({ featureId, taskId })
+          expect([now.total, now.verified], worldSlug).toEqual([total, before.verified])
+          // What was counted and no judge had named were promises: the file need not have those.
+          expect(
+            now.criteria.filter(({ declared, lastTurn }) => declared === false && lastTurn !== null),
+          ).toEqual([])
+          const open = now.criteria.filter(({ judged }) => judged === false)
+          neverJudged += open.length
+          if (open.length > 0) expect(now.remaining, worldSlug).not.toEqual([])
+          stale += await compareStale(client, worldSlug)
+        }
+      }
+      expect(sessions).toBeGreaterThan(80)
+      expect(neverJudged).toBeGreaterThan(10)
+      expect(stale).toBeGreaterThan(10)
+    })
+  })
+})
+
+/** Calculated from the records: a later turn than the last verification names a file of the newest promise until then. */
+async function compareStale(client: ReturnType<typeof clientOf>, worldSlug: string): Promise<number> {
+  let found = 0
+  const { items: turns } = await client.listTurns({ worldSlug })
+  for (const { turnNumber } of turns) {
+    const { criteria } = await client.listCriteria({ worldSlug, turn: turnNumber })
+    const seen = turns.filter((turn) => turn.turnNumber <= turnNumber)
+    for (const { key, state, stale, history = [], aliases } of criteria) {
+      const verified = history.findLast(({ status, source }) => status === 'verified' && source !== 'player')
+      const promised = new Map<string, Set<string>>()
+      for (const turn of seen) {
+        const { items } = await client.recoverPromises({ worldSlug, turn: turn.turnNumber })
+        for (const item of items.filter((each) => each.key === key))
+          promised.set(key, new Set(pathsOf([item.testFile ?? '', ...item.implementationFiles])))
+      }
+      const files = promised.get(key) ?? new Set()
+      const touching = seen.find(
+        (turn) =>
+          turn.turnNumber > (verified?.turn ?? Number.POSITIVE_INFINITY) &&
+          pathsOf(turn.filesModified).some((file) => files.has(file)),
+      )
+      const expected = state === 'verified' ? (touching?.turnNumber ?? null) : null
+      if (expected !== null) found++
+      expect(stale?.turn ?? null, `${worldSlug} turn ${turnNumber} ${aliases[0]?.label}`).toBe(expected)
+    }
+  }
+  return found
+}
+
+const pathsOf = (files: readonly string[]): string[] => files.flatMap((file) => projectPath(file) ?? [])
