@@ -1,5 +1,5 @@
 /** Finds the files of a repository that state its tasks, one for each task (contract: specification.md, FILE). */
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hasCode } from '../core/errors.ts'
@@ -39,7 +39,13 @@ export async function findTaskFiles(
     for (const folder of await taskFoldersOf(given)) {
       for await (const file of markdownBelow(folder.absolute, 0)) {
         const below = path.relative(folder.absolute, file)
-        if (candidates.size >= MOST_FILES) break
+        if (candidates.size >= MOST_FILES) {
+          skipped.push({
+            file: folder.shown,
+            reason: `holds more than ${MOST_FILES} files; the others are not read`,
+          })
+          break
+        }
         candidates.set(file, { file, shown: path.join(folder.shown, below), rank: rankOf(below) })
       }
     }
@@ -57,11 +63,11 @@ async function take(
   skipped: FoundTaskFiles['skipped'],
 ): Promise<void> {
   const name = path.basename(file)
-  if ((await stat(file)).size > MOST_BYTES) {
-    skipped.push({ file: shown, reason: 'is larger than 1 MiB, which no task file is' })
-    return
-  }
-  const source = await readFile(file, 'utf8')
+  const source = await readSource(file).catch((error: unknown) => {
+    skipped.push({ file: shown, reason: error instanceof Error ? error.message : String(error) })
+    return null
+  })
+  if (source === null) return
   const taskId = taskIdIn(source) ?? longestStart(name, taskIds)
   if (taskId === null || !taskIds.has(taskId)) return
   try {
@@ -73,6 +79,11 @@ async function take(
     if (!hasCode(error, 'invalid_request')) throw error
     skipped.push({ file: shown, reason: error.message.slice(shown.length + 1) })
   }
+}
+
+async function readSource(file: string): Promise<string> {
+  if ((await lstat(file)).size > MOST_BYTES) throw new Error('is larger than 1 MiB, which no task file is')
+  return readFile(file, 'utf8')
 }
 
 /** `TASK-7-retry.md` states TASK-7, and not TASK-70. */
@@ -131,5 +142,6 @@ function rankOf(below: string): number {
   return rank < 0 ? STATES.length : rank
 }
 
+/** No link: it may lead out of the repository. */
 const isFolder = async (at: string): Promise<boolean> =>
-  (await stat(at).catch(() => null))?.isDirectory() === true
+  (await lstat(at).catch(() => null))?.isDirectory() === true

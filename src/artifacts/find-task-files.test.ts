@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { findTaskFiles } from './find-task-files.ts'
+
+const made: string[] = []
+afterEach(async () => {
+  for (const folder of made.splice(0)) await rm(folder, { recursive: true })
+})
+
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'tasks-')))
+  made.push(root)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true })
+    await writeFile(path.join(root, name), text)
+  }
+  return root
+}
+
+const stating = (text: string, front = '') => `${front}# Task\n\n## Acceptance Criteria\n\n- ${text}\n`
+const found = async (root: string, ids: string[], at = '') => {
+  const { byTask, skipped } = await findTaskFiles([path.join(root, at)], new Set(ids))
+  const texts = [...byTask].map(([id, { criteria, others }]) => `${id} ${criteria[0]?.text} ${others.length}`)
+  return { texts: texts.sort(), skipped: skipped.map(({ reason }) => reason) }
+}
+
+test('a file states the task that its front matter names, else the one at the start of its name', async () => {
+  const root = await folderWith({
+    '.guardkit/autobuild/TASK-7/x': '',
+    'tasks/backlog/TASK-7-retry.md': stating('seven'),
+    'tasks/backlog/TASK-70.md': stating('seventy'),
+    'tasks/backlog/TASK-8.md': stating('nine', '---\nid: TASK-9\n---\n'),
+    'docs/TASK-8.md': stating('no task file'),
+  })
+  const expected = { texts: ['TASK-7 seven 0', 'TASK-70 seventy 0', 'TASK-9 nine 0'], skipped: [] }
+  const ids = ['TASK-7', 'TASK-70', 'TASK-8', 'TASK-9']
+  expect(await found(root, ids)).toEqual(expected)
+  expect(await found(root, ids, '.guardkit/autobuild')).toEqual(expected)
+})
+
+test('of several files of one id the folder says which counts, and those that state another list are named', async () => {
+  const root = await folderWith({
+    'shop/tasks/archive/TASK-1.md': stating('archived'),
+    'shop/tasks/backlog/TASK-1.md': stating('in review'),
+    'shop/tasks/in_review/a/TASK-1.md': stating('in review'),
+    'shop/tasks/completed/TASK-1.md': stating('completed'),
+    'shop/.guardkit/worktrees/W/tasks/in_progress/TASK-1.md': stating('a copy'),
+  })
+  expect(await found(root, ['TASK-1'])).toEqual({ texts: ['TASK-1 in review 2'], skipped: [] })
+})
+
+test('what states no criteria is told, and a link is not followed', async () => {
+  const root = await folderWith({
+    'a/.guardkit/x': '',
+    'b/tasks/TASK-1.md': '# Goal\n',
+    'outside/TASK-2.md': stating('outside'),
+  })
+  await symlink(path.join(root, 'outside'), path.join(root, 'a/tasks'))
+  await symlink(path.join(root, 'outside'), path.join(root, 'b/tasks/linked'))
+  expect(await found(root, ['TASK-2'], 'a')).toEqual({ texts: [], skipped: [] })
+  const { texts, skipped } = await found(root, ['TASK-1', 'TASK-2'], 'b')
+  expect(texts).toEqual([])
+  expect(skipped).toEqual(['states no criteria: it has no heading "Acceptance Criteria". Headings: "Goal".'])
+})
