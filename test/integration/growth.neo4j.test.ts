@@ -185,6 +185,8 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
   await client.listWorlds({ limit: 10, order: 'last_activity' })
   await client.getWorld({ worldSlug: task })
   await client.createWorld({ ...of, executor: 'external' })
+  for (const role of roles)
+    await client.loadTurnContinuationContext({ ...of, worldSlug: `${task}.2`, currentTurn: 1, role })
   const run = await client.runTurn({ worldSlug: `${task}.2`, turnCount: 2 })
   if ('turnRunId' in run) await client.getTurnRunStatus({ turnRunId: String(run.turnRunId) })
   await client.listTurnRuns({ worldSlug: `${task}.2` })
