@@ -29,14 +29,17 @@ export const requiredBelow = (label: Label): Ownership[] =>
  */
 export function unattachedOf(label: Label): Statement | null {
   const isAlone = ownersOf(label).map((row) => `NOT EXISTS { MATCH ${pathToOwner('x', row)} }`)
-  const lacks = requiredBelow(label).map((row) => `NOT EXISTS { MATCH ${pathToOwned('x', row)} }`)
+  const suffices = ownedBy(label).filter((row) => row.suffices)
+  const lacks = requiredBelow(label).map((row) =>
+    [row, ...suffices].map((each) => `NOT EXISTS { MATCH ${pathToOwned('x', each)} }`).join(' AND '),
+  )
   const wrong = [isAlone.join(' AND '), ...lacks].filter((condition) => condition !== '')
   if (wrong.length === 0) return null
   return generated(
     `model/unattached-${label}`,
     `// params: $limit
 MATCH (x:${label})
-WHERE ${wrong.join(' OR ')}
+WHERE ${wrong.map((condition) => `(${condition})`).join(' OR ')}
 RETURN x.${nodes[label].name} AS key
 LIMIT $limit`,
   )

@@ -304,6 +304,24 @@ export function specificationContract(store: StoreUnderTest): void {
       }
     })
 
+    test('a task that only declares is right to the doctor, and goes with the task or its project, and with no world', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      expect((await client().examineGraph({})).findings).toEqual([])
+      await client().captureTurnState(judged(1, verified('AC-001')))
+      await client().createWorld({ ...task, worldSlug: 'second' })
+      await client().forget({ project: PROJECT, worldSlug: TASK, dryRun: false })
+      expect(await client().listCriteria(task)).toMatchObject({ total: 2, verified: 0 })
+      expect((await client().examineGraph({})).findings).toEqual([])
+      await client().forget({ project: PROJECT, featureId: FEATURE, taskId: TASK, dryRun: false })
+      await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
+      for (const scope of [{ featureId: FEATURE, taskId: TASK }, { wholeProject: true }]) {
+        await client().declareCriteria(declared(RETRY))
+        await client().forget({ project: PROJECT, ...scope, dryRun: false })
+        await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
+        expect((await client().listProjects({})).items).toEqual([])
+      }
+    })
+
     test('another task, and another project, know nothing of it', async () => {
       await client().declareCriteria(declared(RETRY))
       const other = { ...task, taskId: 'TASK-2' }

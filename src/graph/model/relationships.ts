@@ -14,11 +14,13 @@ export type StoredRelationship = {
   owner: 'from' | 'to' | null
   /** Whether the owner has one at least. */
   isRequired: boolean
+  /** Whether an owner that has one needs nothing that is required: a task may declare what must hold before its first world. */
+  suffices: boolean
   /** Its nodes are the ordered parts of the owner: `by` counts from 0, and `count` of the owner says how many there are. */
   parts: { by: string; count: string } | null
 }
 
-type How = Partial<Pick<StoredRelationship, 'owner' | 'isRequired' | 'parts'>>
+type How = Partial<Pick<StoredRelationship, 'owner' | 'isRequired' | 'suffices' | 'parts'>>
 
 const relationship = (
   type: string,
@@ -35,6 +37,7 @@ const relationship = (
   properties: z.strictObject(shape),
   owner: null,
   isRequired: false,
+  suffices: false,
   parts: null,
   ...how,
 })
@@ -59,7 +62,9 @@ export const relationships: readonly StoredRelationship[] = [
   owns('HAS_TASK', 'Feature', 'Task', 'the tasks of a feature', { isRequired: true }),
   owns('HAS_WORLD', 'Task', 'World', 'the worlds of a task', { isRequired: true }),
   owns('HAS_CRITERION', 'Task', 'Criterion', 'the criteria of a task'),
-  owns('SPECIFIED_BY', 'Task', 'Specification', 'the versions of what the task declares must hold'),
+  owns('SPECIFIED_BY', 'Task', 'Specification', 'the versions of what the task declares must hold', {
+    suffices: true,
+  }),
   relationship('LISTS', 'Specification', 'Criterion', 'a criterion that it declares, as it words it', {
     position: count,
     label: text,

@@ -39,7 +39,7 @@ const SHARED: { [label in Label]?: { by: readonly string[]; where?: string } } =
   Tool: { by: ['CALLED', 'STARTS_WITH', 'USED'] },
   // A session that nobody imported stands there because turns name it, or as the parent of an agent.
   TranscriptSession: { by: ['TRANSCRIBED_IN', 'AGENT_OF'], where: 'x.isTranscribed IS NULL' },
-  Criterion: { by: ['OF', 'TO_MEET', 'ABOUT'] },
+  Criterion: { by: ['OF', 'TO_MEET', 'ABOUT', 'LISTS', 'RETIRES'] },
 }
 
 /** Deletes each `x` with some of what hangs on it, and answers for each label how many that were, and where links led. */

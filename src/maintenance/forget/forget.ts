@@ -1,10 +1,14 @@
 /** Forgets a world, the worlds of a task or a whole project, or says how much that would be. */
+import * as z from 'zod'
+import { featureKey, partsOfKey, projectKey } from '../../core/keys.ts'
 import { textCursor } from '../../core/pages.ts'
+import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
 import { requireNames, requireProject } from '../../memory/worlds/missing-name.ts'
 import { unknownWorld, worldAtWork } from '../../memory/worlds/world-errors.ts'
 import { forgetCriteria } from './criteria.ts'
-import { addCounts, type Progress } from './delete-nodes.ts'
+import { addCounts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
 import type { ForgetAnswer, ForgetRequest } from './record.ts'
 import { scopeOf, skippedWorld, worldsThatGo } from './scope.ts'
 import { conversationsBefore, forgetTranscripts } from './transcripts.ts'
@@ -50,6 +54,7 @@ export async function forget(
   try {
     const done =
       (await forgetWorlds(graph, request, going)) &&
+      (await forgetTasksWithoutWorlds(graph, request, going)) &&
       (wholeProject !== true || (await forgetTranscripts(graph, { project, before }, going, threshold)))
     return { ...answerOf(false, going, null), done, skipped: done ? going.skipped : [] }
   } finally {
@@ -125,6 +130,36 @@ async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going):
     }
   }
   return isDone
+}
+
+const tasksWithoutWorlds = {
+  task: statement('forget/tasks-without-worlds', 'task'),
+  project: statement('forget/tasks-without-worlds', 'project'),
+}
+const keyRow = z.object({ key: z.string() })
+const TASKS_AT_ONCE = 200
+
+/** A task may declare what must hold and never have had a world. */
+async function forgetTasksWithoutWorlds(
+  graph: Graph,
+  request: ForgetRequest,
+  going: Going,
+): Promise<boolean> {
+  const { project, worldSlug, taskId, before } = request
+  if (worldSlug != null || before != null) return true
+  const from = taskId == null ? tasksWithoutWorlds.project : tasksWithoutWorlds.task
+  for (let after = ''; ; ) {
+    const params = { key: scopeOf(request).key, after, limit: TASKS_AT_ONCE }
+    const tasks = await readRows(graph, from, params, keyRow)
+    for (const { key } of tasks) {
+      if (!going.isTime()) return false
+      const [, featureId = ''] = partsOfKey(key)
+      const above = { Task: key, Feature: featureKey(project, featureId), Project: projectKey(project) }
+      await inOnePiece(graph, going, (run) => deleteEmpty(run, above))
+    }
+    if (tasks.length < TASKS_AT_ONCE) return true
+    after = tasks.at(-1)?.key ?? ''
+  }
 }
 
 function shown({ project, worldSlug, featureId, taskId, before }: ForgetRequest): string {
