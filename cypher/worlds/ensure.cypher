@@ -20,7 +20,8 @@ ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureI
 SET w.rev = $token
 // A new world is the newest of its task, also where the clock stepped back since another one was written
 // (docs/decisions/newest-world.md).
-WITH *, [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL | x.lastActivityAt] AS floors
+WITH *, CASE WHEN w.creation = $token AND w.ordinal IS NULL
+  THEN [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL | x.lastActivityAt] ELSE [] END AS floors
 WITH *, reduce(at = datetime($settings.createdAt), floor IN floors | CASE WHEN floor > at THEN floor ELSE at END) AS createdAt
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |
   SET task.rev = $token

@@ -93,7 +93,12 @@ const addAttempts = action(
     name: 'attempts',
     description: 'list the attempts of a world, newest first',
     arguments: WORLD,
-    options: { turnRunId: ['--run <id>', 'those of a run'], ...PAGE, ...SHARED },
+    options: {
+      turnRunId: ['--run <id>', 'those of a run'],
+      ...PAGE,
+      limit: ['--limit <n>', 'one page of so many, 1 to 500 (default: 50)'],
+      ...SHARED,
+    },
   },
   ({ worldSlug = '', project, json, ...asked }) =>
     ask('listAttempts', { worldSlug, ...asked }, { project, json }, ({ attempts }) =>

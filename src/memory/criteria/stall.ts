@@ -1,6 +1,6 @@
 /**
  * Judges whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never happen
- * again). Pure.
+ * again). Pure. Its twin for analysts is cypher/analysis/_stalls.cypher: test/contract/stalls.ts compares them.
  */
 import { promisedNote } from './notes.ts'
 import type { Progress, RecentEntry } from './rows.ts'

@@ -129,7 +129,9 @@ export const turnInput = z.strictObject({
   verifications: list(verificationInput).optional(),
   promises: list(promiseInput).optional(),
   issues: list(issueInput).optional(),
-  gates: map(z.enum(GATE_STATUSES)).optional(),
+  gates: map(z.enum(GATE_STATUSES))
+    .refine((gates) => !Object.hasOwn(gates, ''), 'has a gate without a name; name it')
+    .optional(),
   testsPassed: count.nullish(),
   testsFailed: count.nullish(),
   coverage: amount.nullish(),
