@@ -6,24 +6,38 @@
 // (`gain <= turns[n]`): the window is flat. An index behind the end gives null, and null holds for nothing.
 // include analysis/_worlds
 AND size(w.outcomes) >= 3
-WITH f, task, w, reverse([o IN w.outcomes | o]) AS outcomes // Neo4j reverses no list that is a property
-WITH f, task, w, outcomes, [i IN range(0, size(outcomes) - 1) WHERE split(outcomes[i], '"')[1] = 'approved' | i] AS approvals
-WITH f, task, w, outcomes[0..coalesce(approvals[0], 6)] AS sinceApproval
-WITH f, task, w, sinceApproval[0..6] AS feedback
-WITH f, task, w, coalesce(w.lastGainTurn, 0) AS gain,
+// Where the task declares what must hold, that alone is required, but for what a person looks at.
+WITH f, task, w, size(coalesce(w.specifiedAfter, [])) AS version
+CALL (task, version) {
+  MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
+  WHERE s.version = version AND l.kind <> 'manual'
+  RETURN collect(c.key) AS required
+}
+CALL (w, version, required) {
+  MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
+  WHERE version > 0 AND c.key IN required
+  // The turn stands right behind the state. No label looks like that: JSON escapes its quotes.
+  RETURN max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS requiredGain
+}
+WITH f, task, w, version, required, CASE WHEN version = 0 THEN w.lastGainTurn ELSE requiredGain END AS gained
+WITH f, task, w, version, required, gained, reverse([o IN w.outcomes | o]) AS outcomes // Neo4j reverses no list that is a property
+WITH f, task, w, version, required, gained, outcomes, [i IN range(0, size(outcomes) - 1) WHERE split(outcomes[i], '"')[1] = 'approved' | i] AS approvals
+WITH f, task, w, version, required, gained, outcomes[0..coalesce(approvals[0], 6)] AS sinceApproval
+WITH f, task, w, version, required, gained, sinceApproval[0..6] AS feedback
+WITH f, task, w, version, required, gained, coalesce(gained, 0) AS gain,
      [o IN feedback | toInteger(substring(split(o, ',')[0], 1))] AS turns, [o IN feedback | split(o, '"')[3]] AS signatures
 WHERE size(turns) >= 3
-  AND (w.lastGainTurn IS NULL OR gain <= turns[3] OR w.contestedCount > 0) // else no verdict can hold
-WITH f, task, w, turns,
-     size([s IN signatures[0..3] WHERE s = signatures[0]]) = 3 AND w.lastGainTurn IS NULL AS repeatsUnverified,
+  AND (version > 0 OR gained IS NULL OR gain <= turns[3] OR w.contestedCount > 0) // else no verdict can hold
+WITH f, task, w, version, required, turns,
+     size([s IN signatures[0..3] WHERE s = signatures[0]]) = 3 AND gained IS NULL AS repeatsUnverified,
      size([s IN signatures[0..5] WHERE s = signatures[0]]) = 5 AND gain <= turns[4] AS repeatsLong,
      size([i IN range(0, size(turns) - 2) WHERE signatures[i] <> signatures[i + 1] AND signatures[i] IN signatures[i + 1..]]) >= 2
        AND gain <= last(turns) AS returns,
      gain <= turns[3] AS flat
-CALL (w, turns) {
+CALL (w, version, required, turns) {
   // Whether the verdict on a criterion changes three times or more. Only one that was rejected twice, and stands verified.
-  MATCH (w)-[r:PROGRESS {state: 'verified'}]->(:Criterion)
-  WHERE r.rejections > 1
+  MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
+  WHERE r.rejections > 1 AND (version = 0 OR c.key IN required)
   // The list of src/memory/criteria/rows.ts. A label may hold commas and quotes: values behind one are taken from the end.
   WITH turns, split(r.kept, ',') AS kept
   WITH turns, toInteger(kept[-6]) AS entries,
@@ -38,17 +52,22 @@ CALL (w, turns) {
        entries >= size(recent) AND toInteger(replace(replace(recent[0], 'v', ''), 'r', '')) >= last(turns) AS unsure
   RETURN count(CASE WHEN flips THEN 1 END) AS flipping, count(CASE WHEN unsure THEN 1 END) AS unsure
 }
-CALL (w) {
-  MATCH (w)-[r:PROGRESS]->(:Criterion)
+CALL (w, version, required) {
+  MATCH (w)-[r:PROGRESS]->(c:Criterion)
+  WHERE version = 0 OR c.key IN required
   // No label looks like a promise that is complete: JSON escapes its quotes.
-  WITH r.state = 'verified' AS verified, split(r.kept, ',') AS kept, r.kept CONTAINS ',"complete","' AS complete
-  WITH verified, kept[3] <> 'null' AS judged, kept[3] = 'null' AND kept[15] <> 'null' AS promised,
+  WITH version, r.state = 'verified' AS verified, split(r.kept, ',') AS kept, r.kept CONTAINS ',"complete","' AS complete
+  WITH verified, version > 0 OR kept[3] <> 'null' AS judged, kept[3] = 'null' AND kept[15] <> 'null' AS promised,
        complete AND kept[-7] = 'null' AS spared
   RETURN count(CASE WHEN verified THEN 1 END) AS verified,
          count(CASE WHEN judged THEN 1 END) AS judged, count(CASE WHEN judged AND spared THEN 1 END) AS judgedSpared,
          count(CASE WHEN promised THEN 1 END) AS promised,
          count(CASE WHEN promised AND spared THEN 1 END) AS promisedSpared
 }
+WITH *, CASE WHEN version > 0 THEN size(required) ELSE judged END AS counted
+WITH f, task, w, turns, verified, repeatsLong, repeatsUnverified, returns, flipping, flat, unsure, counted AS judged,
+     judgedSpared, CASE WHEN version > 0 THEN 0 ELSE promised END AS promised,
+     CASE WHEN version > 0 THEN 0 ELSE promisedSpared END AS promisedSpared
 WITH f, task, w, turns, verified,
      CASE WHEN judged > 0 THEN judged ELSE promised END AS criteria,
      CASE WHEN judged > 0 THEN judgedSpared ELSE promisedSpared END AS spared,

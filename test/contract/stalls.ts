@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isRequired } from '../../src/memory/criteria/state.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
 import { Random } from '../faults/harness/random.ts'
 import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'
@@ -73,6 +74,23 @@ function madeUpSession(random: Random, place: Place): TurnToSend[] {
   return [...late.map(record), ...superseding]
 }
 
+/** What some of the tasks declare, before or after their turns: criteria that the sessions name, and others. */
+function madeUpSpecification(random: Random, taskId: string) {
+  if (random.fraction() < 0.7) return null
+  const named = random.shuffled(LABELS.map((_, i) => `Criterion ${i} holds`)).slice(0, random.between(0, 4))
+  const texts =
+    random.fraction() < 0.3 || named.length === 0 ? [...named, 'Nobody ever looks at this one'] : named
+  return {
+    featureId: FEATURE,
+    taskId,
+    isBefore: random.fraction() < 0.5,
+    criteria: texts.map((text) => ({
+      text,
+      kind: random.fraction() < 0.2 ? ('manual' as const) : ('code' as const),
+    })),
+  }
+}
+
 /** The analyses of stalls and `turngraph stall` use one definition (issue 25). */
 export function stallsContract(store: StoreUnderTest): void {
   describe('stalls', () => {
@@ -97,8 +115,9 @@ export function stallsContract(store: StoreUnderTest): void {
         should_stop: stall.shouldStop,
         since_turn: stall.sinceTurn,
         turns: currentTurn,
-        verified: criteria.filter(({ state }) => state === 'verified').length,
-        criteria: criteria.length,
+        verified: criteria.filter((criterion) => isRequired(criterion) && criterion.state === 'verified')
+          .length,
+        criteria: criteria.filter(isRequired).length,
       }
       return { row, kind: kindOf(stall) }
     }
@@ -111,12 +130,23 @@ export function stallsContract(store: StoreUnderTest): void {
         worldSlug: `w-${i}`,
       }))
       const sessions = places.map((place) => ({ place, turns: madeUpSession(random, place) }))
+      const declared = Array.from({ length: TASKS }, (_, i) =>
+        madeUpSpecification(new Random(1000 + i), `TASK-${i}`),
+      )
+      const declare = async (taskIds: readonly string[], isFirst: boolean) => {
+        for (const { isBefore, ...each } of declared.flatMap((one) => one ?? []))
+          if (isBefore === isFirst && taskIds.includes(each.taskId))
+            await clientOf(handles.graph).declareCriteria(each)
+      }
       const expected: Awaited<ReturnType<typeof told>>[] = []
       await Promise.all(
         Array.from({ length: LANES }, async (_, lane) => {
           const own = sessions.filter((_session, i) => (i % TASKS) % LANES === lane)
+          const taskIds = [...new Set(own.map(({ place }) => place.taskId))]
+          await declare(taskIds, true)
           for (const { turns } of own)
             for (const turn of turns) await clientOf(handles.graph).captureTurnState(turn)
+          await declare(taskIds, false)
           for (const { place } of own) expected.push(await told(place))
         }),
       )
