@@ -215,6 +215,22 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     `MATCH (t:Task {key: 'shop/FEAT-1/TASK-1'}) CREATE (t)-[:HAS_CRITERION]->(c:Criterion {key: 'shop/FEAT-1/TASK-1/text:${'0'.repeat(64)}'}) SET c.texts = [], c.textSources = [], c.labels = [], c.labelSources = []`,
   ],
   [
+    'a number of declared criteria',
+    'specification',
+    'MATCH (s:Specification) WHERE s.version = 1 SET s.criteriaCount = s.criteriaCount + 1',
+  ],
+  [
+    'a declared criterion that is listed no more',
+    'specification',
+    'MATCH (s:Specification)-[l:LISTS {position: 0}]->(:Criterion) WHERE s.version = 1 DELETE l',
+  ],
+  ['a version that is gone', 'specification', 'MATCH (s:Specification) WHERE s.version = 1 DETACH DELETE s'],
+  [
+    'a world that does not know of a version',
+    'specification',
+    "MATCH (w:World {key: 'shop/declared'}) SET w.specifiedAfter = [0]",
+  ],
+  [
     'a task under the key of another',
     'key_wrong',
     "MATCH (t:Task {key: 'shop/FEAT-1/TASK-3'}) SET t.id = 'TASK-4'",
@@ -344,6 +360,9 @@ const NOT_DERIVABLE: readonly Check[] = [
   'restore_unfinished',
 ]
 const NEITHER_DERIVABLE = new Set([
+  'a declared criterion that is listed no more',
+  'a version that is gone',
+  'a world that does not know of a version',
   'a task under the key of another',
   'a feature that another project has, too',
   'a task that a feature of another project has, too',

@@ -139,6 +139,12 @@ export const CHECKS = {
     finds: 'a criterion that nothing speaks of',
     remedy: 'Forget the task again, where that was broken off. Else it does no harm, and may stay.',
   },
+  specification: {
+    severity: 'error',
+    finds:
+      'a version of what a task declares that lists other criteria than it says, or is not there, or a world that does not know of it',
+    remedy: `Run \`turngraph doctor --repair\`: it counts the criteria anew. Where something else is wrong, ${RESTORE}.`,
+  },
   transcript_turn: {
     severity: 'error',
     finds: 'a transcript turn whose length, tools, errors or pattern are not those of its steps',

@@ -15,6 +15,7 @@ import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Examined, Findings, Properties } from './finding.ts'
+import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
 import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
 import { checkSessions, checkTranscriptTurns } from './transcripts.ts'
@@ -50,7 +51,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
   Task: {
     atOnce: 1,
     with: ['Criterion'],
-    columns: { features: '[(x)<-[:HAS_TASK]-(f:Feature) | f.key]' },
+    columns: { features: '[(x)<-[:HAS_TASK]-(f:Feature) | f.key]', ...TASK_COLUMNS },
     needs: ['id', 'key'],
     keyOf: ({ key, id }, { features }) =>
       (features as string[])
@@ -58,6 +59,12 @@ export const rules: { [L in Label]?: Rule<L> } = {
         .find((expected) => expected !== key) ?? null,
     check: checkTask,
     lock: ([key], token) => stepOf(lockTask, { taskKey: key, token }),
+  },
+  Specification: {
+    columns: SPECIFICATION_COLUMNS,
+    needs: ['key', 'version'],
+    keyOf: keyOfVersion,
+    check: checkSpecifications,
   },
   World: {
     atOnce: 1,

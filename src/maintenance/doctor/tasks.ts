@@ -6,6 +6,7 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { finalKeys } from '../../memory/criteria/state.ts'
 import { type Examined, Findings, type Properties, propertyMap } from './finding.ts'
+import { checkVersions } from './specifications.ts'
 
 /** Checks the criteria of a task: what they are merged into must be there, and come to an end. */
 
@@ -28,6 +29,7 @@ export async function checkTask(
   findings: Findings,
 ): Promise<number> {
   if (node === undefined) return 0
+  checkVersions(node.properties.specificationVersion, node.row, node.about)
   return (await readCriteria(graph, node.key, findings)).criteria.size
 }
 

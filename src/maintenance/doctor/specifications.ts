@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { specificationKey } from '../../core/keys.ts'
+import type { Stored } from '../../graph/model/nodes.ts'
+import { setOf } from '../../graph/model-statements.ts'
+import type { Graph } from '../../graph/port.ts'
+import type { About, Examined, Findings, Properties } from './finding.ts'
+
+/** Checks what tasks declare: each version lists as many criteria as it says, and no version is missing. */
+
+export const SPECIFICATION_COLUMNS = {
+  positions: '[(x)-[l:LISTS]->(:Criterion) | l.position]',
+} as const
+
+/** The key of a version follows from that of its task. */
+export const keyOfVersion = ({ key, version }: Stored<'Specification'>): string =>
+  specificationKey(key.slice(0, key.lastIndexOf('/')), version)
+
+const positionsRow = z.object({ positions: z.array(z.number()) })
+
+/** What half of a declaration looks like is refused to every reader, so a wrong count hides the version and stops an export. */
+export async function checkSpecifications(
+  _graph: Graph,
+  _project: string,
+  nodes: readonly Examined[],
+  _findings: Findings,
+): Promise<number> {
+  for (const { key, properties, row, about } of nodes) {
+    const { positions } = positionsRow.parse(row)
+    const count = positions.length
+    const isWhole = positions.toSorted((a, b) => a - b).every((position, i) => position === i)
+    const mend = () => (isWhole ? setOf('Specification', key, { criteriaCount: count }) : null)
+    if (!about.differs('specification', 'criteriaCount', properties.criteriaCount, count, mend) && !isWhole)
+      about.add('specification', `lists the positions ${positions.join(', ')}`)
+  }
+  return 0
+}
+
+export const TASK_COLUMNS = {
+  versions: '[(x)-[:SPECIFIED_BY]->(s:Specification) | s.version]',
+  specifiedAfter: '[(x)-[:HAS_WORLD]->(w:World) | [w.key, size(coalesce(w.specifiedAfter, []))]]',
+} as const
+
+const taskRow = z.object({
+  versions: z.array(z.number().nullable()),
+  specifiedAfter: z.array(z.tuple([z.string(), z.number()])),
+})
+
+/** The versions of a task are numbered from 1, and each of its worlds knows after which of its turns each was declared. */
+export function checkVersions(specificationVersion: unknown, row: Properties, about: About): void {
+  const { versions, specifiedAfter } = taskRow.parse(row)
+  const numbers = versions.toSorted((a, b) => (a ?? 0) - (b ?? 0))
+  const newest = typeof specificationVersion === 'number' ? specificationVersion : 0
+  const expected = Array.from({ length: newest }, (_, i) => i + 1)
+  if (about.differs('specification', 'the versions', expected, numbers)) return
+  for (const [world, known] of specifiedAfter)
+    about.differs('specification', `world ${world}: versions`, known, newest)
+}
