@@ -502,6 +502,7 @@ describe('import autobuild', () => {
       'turns_unchanged',
       'turns_superseded',
       'turns_failed',
+      'specifications',
       'verifications',
       'promises',
       'issues',
