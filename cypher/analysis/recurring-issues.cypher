@@ -1,8 +1,8 @@
 // question: Which issues recur in several sessions, and what got rid of them?
 // Two issues are the same where category and description are equal but for line numbers, durations, counts and the like
 // (`signature`; of issues that were stored before that was, where their words are equal). In how many sessions and turns each
-// was raised, in how many sessions it is gone, and of the three that were last active of these [world, turn, summary]: the first
-// judged turn that no longer raised it, and what the Player did there.
+// was raised, in how many sessions it is gone, and of the three that were last active of these the first judged turn that no
+// longer raised it, with what the Player did there.
 // columns: category, issue, sessions, turns, gone, got_rid_of_it
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
@@ -21,7 +21,7 @@ CALL (w, last) {
   MATCH (w)-[:HAS_TURN]->(x:Turn)
   WHERE x.number > last AND x.coachDecision IN ['approved', 'feedback', 'rejected']
   WITH w.slug AS world, x.number AS number, x.playerSummary AS summary ORDER BY number LIMIT 1
-  RETURN collect([world, number, summary]) AS went
+  RETURN collect(world + ' turn ' + toString(number) + ': ' + summary) AS went
 }
 WITH signature, category, issue, sessions, turns, w.lastActivityAt AS lastActivityAt, w.slug AS slug, went
 ORDER BY lastActivityAt DESC, slug

@@ -456,10 +456,7 @@ export function analysisContract(store: StoreUnderTest): void {
           sessions: 3,
           turns: 4,
           gone: 2,
-          got_rid_of_it: [
-            ['two', 2, 'two 2'],
-            ['one', 4, 'one 4'],
-          ],
+          got_rid_of_it: ['two turn 2: two 2', 'one turn 4: one 4'],
         },
       ])
       // An issue that was stored before signatures were is known by its words.
