@@ -34,7 +34,6 @@ import { stallAfter } from '../criteria/stall-analysis.ts'
 import { type CriterionState, finalKeys } from '../criteria/state.ts'
 import {
   type PromisesView,
-  type ShownCriterion,
   shownCriterion,
   shownPromised,
   stallFor,
@@ -43,7 +42,7 @@ import {
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
-import { readDeclaredStates, readStates } from '../specification/read-states.ts'
+import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
 import { promisedNotCounted } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
@@ -147,20 +146,15 @@ async function answerWithoutPrior(
   const answer = withoutPrior(status, request, world?.worldSlug ?? null)
   const { role, tokenBudget } = request
   const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
-  const [criteria, elsewhere] = await Promise.all([
-    mayDeclare ? readDeclared(graph, request) : [],
+  // What the task declares is known before the first turn, and stands in its context.
+  const [{ criteria }, elsewhere] = await Promise.all([
+    mayDeclare ? readDeclaredCriteria(graph, keyOfTask(request), request) : { criteria: [] },
     readElsewhere(graph, request, status, world?.worldSlug ?? null),
   ])
   if (criteria.length === 0 && elsewhere === null) return answer
   const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
   const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, ...known, role }, tokenBudget)
   return { ...answer, context: text, ...known, ...rendered }
-}
-
-/** What the task declares is known before the first turn, and stands in its context. */
-async function readDeclared(graph: Graph, request: Request): Promise<ShownCriterion[]> {
-  const { states } = await readDeclaredStates(graph, keyOfTask(request), request.policy)
-  return states.map((state) => shownCriterion(state, request.role, { progress: new Map() }, null))
 }
 
 /** Null where other sessions know nothing. */
@@ -254,7 +248,11 @@ const foundIn = async (
   row: ContextRow,
   snapshot: Snapshot,
   { policy }: Request,
-): Promise<Found> => ({ row, snapshot, states: await readStates(graph, snapshot, policy) })
+): Promise<Found> => ({
+  row,
+  snapshot,
+  states: await readStates(graph, snapshot, policy, { withStale: true }),
+})
 
 /** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {

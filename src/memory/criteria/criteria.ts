@@ -6,7 +6,7 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { readDeclaredStates, readStates } from '../specification/read-states.ts'
+import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
 import { promisedNotCounted } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
@@ -79,14 +79,14 @@ async function viewOfNoWorld(
   graph: Graph,
   { turn, policy, role, ...target }: CriteriaRequest,
 ): Promise<CriteriaView> {
-  const { version, states } = await readDeclaredStates(graph, keyOfTask(target), policy)
+  const { version, criteria } = await readDeclaredCriteria(graph, keyOfTask(target), { policy, role })
   return viewOf({
     worldSlug: null,
     asOfTurn: turn ?? 0,
     policy,
     ...versionOf(version),
     promisedNotJudged: [],
-    criteria: states.map((state) => shownCriterion(state, role, { progress: new Map() }, null)),
+    criteria,
   })
 }
 
@@ -94,7 +94,7 @@ async function viewOfNoWorld(
 async function readWithHistories(graph: Graph, { role, policy, turn = null, ...target }: CriteriaRequest) {
   const snapshot = await readSnapshot(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
   if (snapshot === null) return { snapshot, states: [], histories: new Map() }
-  const states = await readStates(graph, snapshot, policy)
+  const states = await readStates(graph, snapshot, policy, { withStale: true })
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   return { snapshot, states, histories }
 }

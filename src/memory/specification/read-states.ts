@@ -2,23 +2,38 @@
 import type { Graph } from '../../graph/port.ts'
 import { readMerges, type Snapshot } from '../criteria/snapshot.ts'
 import { type CriterionState, finalKeys, type Policy } from '../criteria/state.ts'
+import { type Role, type ShownCriterion, shownCriterion } from '../criteria/views.ts'
 import { readSpecification, readTouchedFiles, readVersion } from './read-specification.ts'
 import { NOTHING_SAID, type Specified, specifiedStates } from './specified-states.ts'
+import { neverStale, type StaleSince, staleSince } from './stale.ts'
+
+type Options = {
+  /** Whether the answer tells which proofs are stale: that takes what every turn of the world touched. */
+  withStale?: boolean
+}
 
 /** Null where nothing is declared, and nobody asked for proofs that age: nothing is read then. */
 export async function readSpecified(
   graph: Graph,
   snapshot: Snapshot,
   policy: Policy,
+  { withStale = policy === 'fresh' }: Options = {},
 ): Promise<Specified | null> {
   const { taskKey, specifiedAfter } = snapshot
   if (specifiedAfter.length === 0 && policy !== 'fresh') return null
-  const [specification, touchedFiles, merges] = await Promise.all([
+  const [specification, touchedSince] = await Promise.all([
     readSpecification(graph, taskKey, specifiedAfter.length),
-    readTouchedFiles(graph, snapshot),
-    readMerges(graph, taskKey),
+    withStale ? readStaleSince(graph, snapshot) : neverStale,
   ])
-  return { specification, touchedFiles, keyOf: finalKeys(merges) }
+  return { specification, touchedSince }
+}
+
+async function readStaleSince(graph: Graph, snapshot: Snapshot): Promise<StaleSince> {
+  const [turns, merges] = await Promise.all([
+    readTouchedFiles(graph, snapshot),
+    readMerges(graph, snapshot.taskKey),
+  ])
+  return staleSince(turns, finalKeys(merges))
 }
 
 /** All criteria that an answer lists, in their order: see {@link specifiedStates}. */
@@ -26,18 +41,19 @@ export const readStates = async (
   graph: Graph,
   snapshot: Snapshot,
   policy: Policy,
+  options: Options = {},
 ): Promise<CriterionState[]> =>
-  specifiedStates(snapshot, await readSpecified(graph, snapshot, policy), policy)
+  specifiedStates(snapshot, await readSpecified(graph, snapshot, policy, options), policy)
 
-/** Of a task that has no world yet: what it declares, all of it pending. */
-export async function readDeclaredStates(
+/** What a task declares before its first turn, as it is shown: all of it pending. Nothing, and version 0, where it declares nothing. */
+export async function readDeclaredCriteria(
   graph: Graph,
   taskKey: string,
-  policy: Policy,
-): Promise<{ version: number; states: CriterionState[] }> {
+  { policy, role }: { policy: Policy; role: Role },
+): Promise<{ version: number; criteria: ShownCriterion[] }> {
   const version = (await readVersion(graph, taskKey)) ?? 0
   const specification = await readSpecification(graph, taskKey, version)
-  if (specification === null) return { version: 0, states: [] }
-  const specified: Specified = { specification, touchedFiles: [], keyOf: (key) => key }
-  return { version, states: specifiedStates(NOTHING_SAID, specified, policy) }
+  if (specification === null) return { version: 0, criteria: [] }
+  const states = specifiedStates(NOTHING_SAID, { specification, touchedSince: neverStale }, policy)
+  return { version, criteria: states.map((state) => shownCriterion(state, role, NOTHING_SAID, null)) }
 }

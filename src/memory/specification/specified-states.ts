@@ -1,5 +1,5 @@
 /** Says where the criteria of a world are whose task declares what must hold (contract: specification.md, "What follows"). Pure. */
-import { notYetNamed } from '../criteria/rows.ts'
+import { notYetNamed, type Progress } from '../criteria/rows.ts'
 import type { Snapshot } from '../criteria/snapshot.ts'
 import {
   type CriterionState,
@@ -9,14 +9,13 @@ import {
   stateOf,
 } from '../criteria/state.ts'
 import type { Declared, Specification } from './specification.ts'
-import { type Stale, staleSince, type TouchedFiles } from './stale.ts'
+import type { Stale, StaleSince } from './stale.ts'
 
 /** What is read of a task and its world beside a snapshot. */
 export type Specified = {
   /** Null where the task declares nothing: then only proofs that age were asked for. */
   specification: Specification | null
-  touchedFiles: readonly TouchedFiles[]
-  keyOf: (key: string) => string
+  touchedSince: StaleSince
 }
 
 type Said = Pick<Snapshot, 'criteria' | 'progress' | 'specifiedAfter'>
@@ -33,8 +32,7 @@ export function specifiedStates(
   policy: Policy,
 ): CriterionState[] {
   if (specified === null) return criterionStates(snapshot.criteria, snapshot.progress, policy)
-  const { specification, touchedFiles, keyOf } = specified
-  const touchedSince = staleSince(touchedFiles, keyOf)
+  const { specification, touchedSince } = specified
   const age = (state: CriterionState, rewordedAfter: number | null): CriterionState => {
     const { lastVerifiedTurn } = state
     if (state.state !== 'verified' || lastVerifiedTurn === null) return state
@@ -48,7 +46,7 @@ export function specifiedStates(
     return criterionStates(snapshot.criteria, snapshot.progress, policy).map((state) => age(state, null))
   }
   const { declared, retiredIn } = specification
-  const keys = new Set(declared.map(({ key }) => keyOf(key)))
+  const keys = new Set(declared.map(({ key }) => key))
   const others = criterionStates(
     snapshot.criteria.filter(({ key }) => !keys.has(key)),
     snapshot.progress,
@@ -58,7 +56,7 @@ export function specifiedStates(
     ...declared.map((one) => {
       const rewordedAfter =
         one.rewordedIn === null ? null : (snapshot.specifiedAfter[one.rewordedIn - 1] ?? null)
-      return age(declaredState(one, snapshot, keyOf(one.key), policy), rewordedAfter)
+      return age(declaredState(one, snapshot.progress.get(one.key), policy), rewordedAfter)
     }),
     ...others.map((state) => {
       const version = retiredIn.get(state.key)
@@ -75,21 +73,19 @@ export function specifiedStates(
 export const promisedNotCounted = ({ criteria, progress, specifiedAfter }: Said): CriterionState[] =>
   specifiedAfter.length > 0 ? [] : promisedNotJudged(criteria, progress)
 
+/** A criterion that is declared has a text, so it is never merged into another: what is said of it stands under its key. */
 function declaredState(
   { label, text, kind, rewordedIn, criterion }: Declared,
-  { criteria, progress }: Said,
-  key: string,
+  progress: Progress | undefined,
   policy: Policy,
 ): CriterionState {
-  const own = progress.get(key)
-  const stored = criteria.find((each) => each.key === key) ?? criterion
   return {
-    ...stateOf(stored, own ?? notYetNamed({ turn: 0, position: 0 }), policy),
+    ...stateOf(criterion, progress ?? notYetNamed({ turn: 0, position: 0 }), policy),
     criterionId: label,
     text,
     declared: true,
     kind,
-    judged: own !== undefined && own.lastTurn !== null,
+    judged: progress !== undefined && progress.lastTurn !== null,
     ...(rewordedIn !== null && { rewordedInVersion: rewordedIn }),
   }
 }

@@ -11,6 +11,11 @@ export type TouchedFiles = {
 
 export type Stale = { turn: number; files: string[] }
 
+/** Since when a criterion that was verified last in some turn is stale; null while it is not. */
+export type StaleSince = (criterionKey: string, verifiedInTurn: number) => Stale | null
+
+export const neverStale: StaleSince = () => null
+
 /**
  * Whether a later turn touched a file of a criterion's proof: a file that its newest promise names, or its newest verification
  * with files. The first such turn is named. A turn that judged the criterion itself clears it: the Coach judges after the
@@ -19,10 +24,7 @@ export type Stale = { turn: number; files: string[] }
  * @param turns of one world, ascending
  * @param keyOf where an entry's criterion counts
  */
-export function staleSince(
-  turns: readonly TouchedFiles[],
-  keyOf: (key: string) => string,
-): (criterionKey: string, verifiedInTurn: number) => Stale | null {
+export function staleSince(turns: readonly TouchedFiles[], keyOf: (key: string) => string): StaleSince {
   const newest = (of: 'promised' | 'verified') => {
     const files = new Map<string, readonly string[]>()
     for (const turn of turns) {
