@@ -3,16 +3,8 @@
 // Each world of the task keeps after which of its turns the version was declared: what was verified before counts as stale
 // where the version words it anew. A world that is made meanwhile reads the version under the lock of the task
 // (worlds/ensure). Locks: Task, after its worlds (specifications/lock-worlds). No row: the task has moved since it was read.
-// params: $projectKey $project $featureKey $featureId $taskKey $taskId $version $criteriaRev $extends $token
-// params: $specification $declaredAt $listed $retired
-MERGE (p:Project {key: $projectKey})
-ON CREATE SET p.name = $project
-MERGE (f:Feature {key: $featureKey})
-ON CREATE SET f.id = $featureId
-MERGE (f)<-[:HAS_FEATURE]-(p)
-MERGE (task:Task {key: $taskKey})
-ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
-MERGE (task)<-[:HAS_TASK]-(f)
+// params: $version $criteriaRev $extends $token $specification $declaredAt $listed $retired
+// include projects/_task
 SET task.rev = $token
 WITH task
 WHERE coalesce(task.specificationVersion, 0) = $version - 1 AND task.criteriaRev = $criteriaRev

@@ -1,17 +1,9 @@
 // Creates a world with its project, feature and task where they are missing. It always answers with the world as it is stored.
 //
-// A relationship is merged from its child: Grafeo walks it from the left, and a hub has many.
-// A hub (Project, Feature) is locked only when one of its children is new. Locks: World, then, where it is new, the
-// Task, so that the worlds of a task get distinct ordinals; the order of a capture, which goes on from here.
-// params: $projectKey $project $featureKey $featureId $taskKey $taskId $worldKey $worldSlug $settings $token
-MERGE (p:Project {key: $projectKey})
-ON CREATE SET p.name = $project
-MERGE (f:Feature {key: $featureKey})
-ON CREATE SET f.id = $featureId
-MERGE (f)<-[:HAS_FEATURE]-(p)
-MERGE (task:Task {key: $taskKey})
-ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
-MERGE (task)<-[:HAS_TASK]-(f)
+// Locks: World, then, where it is new, the Task, so that the worlds of a task get distinct ordinals; the order of a capture,
+// which goes on from here.
+// params: $project $featureId $taskKey $taskId $worldKey $worldSlug $settings $token
+// include projects/_task
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
   w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,

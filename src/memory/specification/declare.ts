@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { canonicalInstant, instantOf } from '../../core/instants.ts'
-import { featureKey, projectKey, sha256, specificationKey } from '../../core/keys.ts'
+import { sha256, specificationKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
 import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -11,8 +11,8 @@ import { statement } from '../../graph/statements.ts'
 import { type Criterion, resolveDeclared } from '../criteria/identity.ts'
 import { criterionRow, storedCriterion } from '../criteria/rows.ts'
 import { shownText } from '../criteria/state.ts'
-import { wordsOf } from '../criteria/words.ts'
-import { keyOfTask, type Scope } from '../worlds/scope.ts'
+import { joinedWords } from '../criteria/words.ts'
+import { keyOfTask, type Scope, taskParams } from '../worlds/scope.ts'
 import { readSpecificationRow, readVersion, specificationFrom } from './read-specification.ts'
 import {
   type DeclaredInput,
@@ -137,12 +137,7 @@ function planDeclaration(
     {
       statement: declare,
       params: {
-        projectKey: projectKey(scope.project),
-        project: scope.project,
-        featureKey: featureKey(scope.project, scope.featureId),
-        featureId: scope.featureId,
-        taskKey,
-        taskId: scope.taskId,
+        ...taskParams(scope),
         version,
         criteriaRev: task.criteriaRev,
         extends: changed.length > 0,
@@ -163,7 +158,7 @@ function planDeclaration(
   ]
 }
 
-const sameWords = (a: string, b: string): boolean => wordsOf(a).join(' ') === wordsOf(b).join(' ')
+const sameWords = (a: string, b: string): boolean => joinedWords(a) === joinedWords(b)
 
 /**
  * What a task declares, in its newest version or in an earlier one.

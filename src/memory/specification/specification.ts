@@ -5,7 +5,7 @@ import { CRITERION_KINDS, type CriterionKind, columns } from '../../graph/model/
 import type { Criterion } from '../criteria/identity.ts'
 import { normalizeLabel } from '../criteria/labels.ts'
 import { criterionRow } from '../criteria/rows.ts'
-import { wordsOf } from '../criteria/words.ts'
+import { joinedWords } from '../criteria/words.ts'
 
 export const MOST_CRITERIA = 500
 
@@ -15,7 +15,7 @@ const declaredInput = z.strictObject({
     .nullish()
     .describe('default: AC-001 … in order'),
   text: text
-    .refine((given) => wordsOf(given).length > 0, 'has no words; say what must hold')
+    .refine((given) => joinedWords(given) !== '', 'has no words; say what must hold')
     .describe('what must hold'),
   kind: z
     .enum(CRITERION_KINDS)
@@ -45,7 +45,7 @@ export const declaredCriteria = list(declaredInput)
     const shown = (given: (typeof criteria)[number] | undefined, i: number, what: string) =>
       what === 'id' ? labelOf(given, i) : (given?.text ?? '')
     refuseEqual('id', (i) => labelOf(criteria[i], i))
-    refuseEqual('words', (i) => wordsOf(criteria[i]?.text ?? '').join(' '))
+    refuseEqual('words', (i) => joinedWords(criteria[i]?.text ?? ''))
   })
 
 const labelOf = (given: { criterionId?: string | null | undefined } | undefined, i: number): string =>

@@ -1,12 +1,22 @@
 /** Names the task that work belongs to, its key, and the default slugs of its worlds. */
 import * as z from 'zod'
-import { sha256, taskKey } from '../../core/keys.ts'
+import { featureKey, projectKey, sha256, taskKey } from '../../core/keys.ts'
 
 /** The scope of work, as the orchestrator names it. */
 export type Scope = { project: string; featureId: string; taskId: string }
 
 export const keyOfTask = ({ project, featureId, taskId }: Scope): string =>
   taskKey(project, featureId, taskId)
+
+/** The parameters of `projects/_task`: a task with what it hangs on. */
+export const taskParams = (scope: Scope) => ({
+  projectKey: projectKey(scope.project),
+  project: scope.project,
+  featureKey: featureKey(scope.project, scope.featureId),
+  featureId: scope.featureId,
+  taskKey: keyOfTask(scope),
+  taskId: scope.taskId,
+})
 
 /** Longer slugs could not be sent back as a `world_slug` (256 characters). */
 const MAX_SLUG = 240

@@ -3,14 +3,14 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { integerBetween, name } from '../../core/fields.ts'
 import { instantOf } from '../../core/instants.ts'
-import { featureKey, projectKey, worldKey } from '../../core/keys.ts'
+import { worldKey } from '../../core/keys.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { instantRow } from '../record/rows.ts'
 import { declaredCriteria } from '../specification/specification.ts'
-import { defaultSlug, keyOfTask, type Scope } from './scope.ts'
+import { defaultSlug, keyOfTask, type Scope, taskParams } from './scope.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
 /** A world: one autobuild session of one task, where turns are numbered from 1. */
@@ -102,12 +102,7 @@ export type NewWorld = {
 export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWorld): Step => ({
   statement: ensureWorld,
   params: {
-    projectKey: projectKey(scope.project),
-    project: scope.project,
-    featureKey: featureKey(scope.project, scope.featureId),
-    featureId: scope.featureId,
-    taskKey: keyOfTask(scope),
-    taskId: scope.taskId,
+    ...taskParams(scope),
     worldKey: worldKey(scope.project, worldSlug),
     worldSlug,
     settings: {
