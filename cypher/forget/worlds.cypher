@@ -14,5 +14,5 @@ WHERE (w.taskKey > $afterTask OR (w.taskKey = $afterTask AND w.key > $afterWorld
 WITH w
 ORDER BY w.taskKey, w.key
 LIMIT $limit
-RETURN w.key AS key, w.slug AS slug, w.taskKey AS taskKey, w.project AS project, w.featureId AS featureId,
+RETURN w.key AS key, w.slug AS slug, w.taskKey AS taskKey,
        w.turnCount AS turnCount, w.activeRunId AS activeRunId, w.activeAttemptId AS activeAttemptId

@@ -1,5 +1,7 @@
 /** Deletes nodes with what hangs on them, in small transactions, by statements that are generated from the model. */
+
 import * as z from 'zod'
+import { featureKey, partsOfKey, projectKey } from '../../core/keys.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { type Ownership, ownedBy, relationships } from '../../graph/model/relationships.ts'
@@ -264,10 +266,12 @@ WHERE ${isEmpty.join(' AND ')}${deleting(label, rest ?? [])}`,
  * Deletes a task, its feature and its project as far as nothing is left in them. One that adds to them locks them first:
  * it is seen here, or makes them anew. Locks: Task, Feature, Project.
  */
-export async function deleteEmpty(run: Run, keys: { [label in Label]?: string }): Promise<Counts> {
+export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   const counts: Counts = {}
+  const [project = '', featureId = ''] = partsOfKey(ofTask)
+  const keys = { Task: ofTask, Feature: featureKey(project, featureId), Project: projectKey(project) }
   for (const { label, deletion } of EMPTIED) {
-    const gone = (await deleteBy(run, deletion, { key: keys[label] ?? '' })).counts
+    const gone = (await deleteBy(run, deletion, { key: keys[label] })).counts
     if (gone[label] === undefined) break
     addCounts(counts, gone)
   }

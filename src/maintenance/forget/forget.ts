@@ -1,6 +1,5 @@
 /** Forgets a world, the worlds of a task or a whole project, or says how much that would be. */
 import * as z from 'zod'
-import { featureKey, partsOfKey, projectKey } from '../../core/keys.ts'
 import { textCursor } from '../../core/pages.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -145,7 +144,7 @@ async function forgetTasksWithoutWorlds(
   request: ForgetRequest,
   going: Going,
 ): Promise<boolean> {
-  const { project, worldSlug, taskId, before } = request
+  const { worldSlug, taskId, before } = request
   if (worldSlug != null || before != null) return true
   const from = taskId == null ? tasksWithoutWorlds.project : tasksWithoutWorlds.task
   for (let after = ''; ; ) {
@@ -153,9 +152,7 @@ async function forgetTasksWithoutWorlds(
     const tasks = await readRows(graph, from, params, keyRow)
     for (const { key } of tasks) {
       if (!going.isTime()) return false
-      const [, featureId = ''] = partsOfKey(key)
-      const above = { Task: key, Feature: featureKey(project, featureId), Project: projectKey(project) }
-      await inOnePiece(graph, going, (run) => deleteEmpty(run, above))
+      await inOnePiece(graph, going, (run) => deleteEmpty(run, key))
     }
     if (tasks.length < TASKS_AT_ONCE) return true
     after = tasks.at(-1)?.key ?? ''

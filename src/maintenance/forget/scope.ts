@@ -39,8 +39,6 @@ const goingWorld = z.object({
   key: z.string(),
   slug: z.string(),
   taskKey: z.string(),
-  project: z.string(),
-  featureId: z.string(),
   turnCount: z.number(),
   activeRunId: optionalText,
   activeAttemptId: optionalText,

@@ -1,6 +1,5 @@
 /** Deletes a world with all that hangs on it, and what is above it where that becomes empty. */
 import { instantOf } from '../../core/instants.ts'
-import { featureKey, projectKey } from '../../core/keys.ts'
 import { relationships } from '../../graph/model/relationships.ts'
 import type { Graph } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
@@ -43,7 +42,7 @@ export type WorldForgotten = 'gone' | 'busy' | 'more'
  */
 export async function forgetWorld(
   graph: Graph,
-  { key, taskKey, project, featureId }: Pick<GoingWorld, 'key' | 'taskKey' | 'project' | 'featureId'>,
+  { key, taskKey }: Pick<GoingWorld, 'key' | 'taskKey'>,
   isLastOfItsTask: boolean,
   progress: Progress,
 ): Promise<WorldForgotten> {
@@ -59,8 +58,7 @@ export async function forgetWorld(
     const [gone] = await run({ statement: deleteWorld, params: { worldKey: key, token } })
     if (gone?.gone !== 1) return null
     const counts: Counts = { World: 1 }
-    const above = { Task: taskKey, Feature: featureKey(project, featureId), Project: projectKey(project) }
-    addCounts(counts, await deleteEmpty(run, above))
+    addCounts(counts, await deleteEmpty(run, taskKey))
     return counts
   })
   return 'gone'
