@@ -125,6 +125,13 @@ export const relationships: readonly StoredRelationship[] = [
   relationship('MIGRATED_TO', 'SchemaMigration', 'SchemaMigration', 'the migration after it'),
 ]
 
+/** What a relationship of a type holds. */
+export function propertiesOf(type: string): z.ZodObject {
+  const found = relationships.find((row) => row.type === type)
+  if (found === undefined) throw new Error(`there is no relationship ${type}`)
+  return found.properties
+}
+
 /** What hangs on what: the kind `of`, by a relationship that leads to it from one of its `owners`, or from it to them. */
 export type Ownership = StoredRelationship & { of: Label; owners: readonly Label[] }
 

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
-import { ownersOf } from '../../graph/model/relationships.ts'
-import { CRITERION_KINDS } from '../../graph/model/values.ts'
+import { ownersOf, propertiesOf } from '../../graph/model/relationships.ts'
 
 /**
  * The lines of an export. Each is one record, whole: what restores in one transaction. Properties have the names and
@@ -187,17 +186,8 @@ export const records = {
 /** What lines of kinds that the model alone declares say beside the properties of their node. */
 const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
   specification: {
-    lists: z.array(
-      z.strictObject({
-        criterion: key,
-        position: count,
-        label: text,
-        text,
-        kind: oneOf(CRITERION_KINDS),
-        rewordedIn: count.optional(),
-      }),
-    ),
-    retires: z.array(z.strictObject({ criterion: key, version: count })),
+    lists: z.array(z.strictObject({ criterion: key, ...propertiesOf('LISTS').shape })),
+    retires: z.array(z.strictObject({ criterion: key, ...propertiesOf('RETIRES').shape })),
   },
 }
 

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
 import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
-import { ownersOf, relationships } from '../../graph/model/relationships.ts'
+import { ownersOf, propertiesOf, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Value } from '../../graph/port.ts'
 import { compareKeys } from './order.ts'
@@ -241,14 +241,18 @@ const steps: Field = {
 }
 
 /** What a specification lists and no longer lists, each by the key of its criterion. */
-const declared = (field: string, type: string, names: readonly string[]): Field =>
+const declared = (field: string, type: string): Field =>
   column(
     `[(n)-[l:${type}]->(k:Criterion) | [k.key, properties(l)]]`,
     z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())])).transform((found) =>
       found
         .map(([criterion, held]) => ({
           criterion,
-          ...Object.fromEntries(names.flatMap((name) => (held[name] == null ? [] : [[name, held[name]]]))),
+          ...Object.fromEntries(
+            Object.keys(propertiesOf(type).shape).flatMap((name) =>
+              held[name] == null ? [] : [[name, held[name]]],
+            ),
+          ),
         }))
         .sort(
           (a: AnyRecord, b: AnyRecord) =>
@@ -281,10 +285,10 @@ const more: { readonly [kind: string]: Partial<StoredForm> } = {
   specification: {
     fields: {
       lists: {
-        ...declared('lists', 'LISTS', ['position', 'label', 'text', 'kind', 'rewordedIn']),
+        ...declared('lists', 'LISTS'),
         countedBy: 'criteriaCount',
       },
-      retires: declared('retires', 'RETIRES', ['version']),
+      retires: declared('retires', 'RETIRES'),
     },
   },
   attempt: {
