@@ -1,7 +1,7 @@
 /** `turngraph criteria`: shows what is proven. */
 
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
-import { promisedNote } from '../memory/criteria/notes.ts'
+import { declarationNotes, promisedNote } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
@@ -57,7 +57,7 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   const verified = `${view.verified} of ${view.total} verified${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
   const where =
     view.worldSlug === null
-      ? `a task without a world so far`
+      ? 'a task without a world so far'
       : `world ${view.worldSlug} as of turn ${view.asOfTurn}`
   printNote(
     promised === null
@@ -66,17 +66,15 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   )
 }
 
-function stateOf({ state, contested, stale, declared, judged, kind }: ShownCriterion): string {
-  const isOpen = state !== 'verified'
+function stateOf(criterion: ShownCriterion): string {
+  const { state, contested, stale } = criterion
   return [
     state,
     ...(contested === null ? [] : [`contested in turn ${contested.turn}`]),
     ...(stale === undefined
       ? []
       : [stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`]),
-    ...(kind === 'manual' && isOpen ? ['for a person'] : []),
-    ...(judged === false && kind !== 'manual' ? ['never judged'] : []),
-    ...(declared === false ? ['not declared'] : []),
+    ...declarationNotes(criterion),
   ].join(', ')
 }
 

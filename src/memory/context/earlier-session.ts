@@ -9,7 +9,6 @@ import { stallAfter } from '../criteria/stall-analysis.ts'
 import { isCounted } from '../criteria/state.ts'
 import { followIssues } from '../issues/issue-lives.ts'
 import { areIssuesRead, judgementRow } from '../issues/judgement-row.ts'
-import { issuesFrom } from '../record/rows.ts'
 import { readStates } from '../specification/read-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import type { ContextRequest, EarlierSession } from './continuation.ts'
@@ -40,16 +39,12 @@ export async function readEarlierSession(
       areIssuesRead(found.judgements),
   )
   if (row === null) return null
-  const { world } = row
+  const { world, judgements } = row
   const snapshot = newestSnapshot(row, null)
   const states = await readStates(graph, snapshot, request.policy)
   const stall = await stallAfter(graph, request, snapshot, states)
   const counted = states.filter(isCounted)
   const left = counted.filter(({ state }) => state !== 'verified')
-  const judgements = row.judgements.map(({ issues, ...judgement }) => ({
-    ...judgement,
-    issues: issuesFrom(issues),
-  }))
   const open = followIssues(judgements).flatMap(({ wordings: [issue], goneInTurn, turns }) =>
     goneInTurn === null && issue.severity === 'blocking' ? [{ issue, turn: turns.at(-1) ?? turns[0] }] : [],
   )

@@ -4,7 +4,7 @@
  */
 import { LIMITS } from '../../core/fields.ts'
 import type { CoachDecision } from '../../graph/model/values.ts'
-import { countEqual, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
+import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
 import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
@@ -223,7 +223,7 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
       { kind: 'required', text: icon, section: 'criteria' },
       ...name,
       ...statusParts(criterion, role, verifiedInPrior),
-      ...declarationParts(criterion),
+      ...declarationNotes(criterion).map((note): Part => ({ kind: 'required', text: ` — ${note}` })),
       ...optional('criterion_texts', what),
     ),
     ...optional('evidence', evidence === null ? null : `      ${oneLine(evidence)}`).map((part) =>
@@ -240,16 +240,6 @@ function nameParts(name: string): Part[] {
     { kind: 'required', text: start },
     { kind: 'text', text: name.slice(start.length), least: MARK },
   ]
-}
-
-/** What a specification says of it: nothing where the task declares none, or where a judge has looked. */
-function declarationParts({ state, declared, kind, judged }: ShownCriterion): Part[] {
-  const says = [
-    ...(kind === 'manual' && state !== 'verified' ? ['for a person'] : []),
-    ...(judged === false && kind !== 'manual' ? ['never judged'] : []),
-    ...(declared === false ? ['not declared'] : []),
-  ]
-  return says.map((text) => ({ kind: 'required', text: ` — ${text}` }))
 }
 
 /** Since when, only where the prior turn did not itself say so: there the line is the seed's. */

@@ -33,6 +33,20 @@ export function promisedNames(promised: readonly Promised[]): string {
   return names.join(', ') + (more === 0 ? '' : ` and ${more} more`)
 }
 
+type Declarable = {
+  state: string
+  declared?: boolean | undefined
+  kind?: string | undefined
+  judged?: boolean | undefined
+}
+
+/** What a specification says of a criterion: nothing where the task declares none, or where a judge has looked. */
+export const declarationNotes = ({ state, declared, kind, judged }: Declarable): string[] => [
+  ...(kind === 'manual' && state !== 'verified' ? ['for a person'] : []),
+  ...(judged === false && kind !== 'manual' ? ['never judged'] : []),
+  ...(declared === false ? ['not declared'] : []),
+]
+
 type Recovered = { source: string; message?: string | undefined }
 
 /**

@@ -2,14 +2,14 @@
 import * as z from 'zod'
 import { nodes } from '../../graph/model/nodes.ts'
 import { columns } from '../../graph/model/values.ts'
-import { turnWithParts } from '../record/rows.ts'
+import { issuesFrom, turnWithParts } from '../record/rows.ts'
 
 export const judgementRow = columns({
   turn: z.number(),
   coachDecision: nodes.Turn.properties.shape.coachDecision,
   issueCount: z.number(),
   issues: turnWithParts.shape.issues,
-})
+}).transform(({ issues, ...judgement }) => ({ ...judgement, issues: issuesFrom(issues) }))
 
 /** False where a commit or a supersede was seen in part. */
 export const areIssuesRead = (judgements: readonly z.output<typeof judgementRow>[]): boolean =>

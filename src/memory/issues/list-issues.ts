@@ -19,7 +19,6 @@ import type { CriterionState } from '../criteria/state.ts'
 import type { Role } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import type { Issue } from '../record/record.ts'
-import { issuesFrom } from '../record/rows.ts'
 import { readStates } from '../specification/read-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
@@ -81,10 +80,7 @@ export async function listIssues(
   const { turn = null, state = null, role } = request
   const row = await readAsOf(graph, request, turn)
   if (row === null) return nothingOf(graph, request)
-  const lives = followIssues(
-    row.judgements.map(({ issues, ...judgement }) => ({ ...judgement, issues: issuesFrom(issues) })),
-  )
-  const shown = lives
+  const shown = followIssues(row.judgements)
     .filter(({ turns: [opened], position }) =>
       opened === after.turn ? position > after.position : opened > after.turn,
     )
