@@ -147,15 +147,14 @@ class Resolver {
         used.add(criterion.key)
       })
     if (this.#declaredKeys.size > 0) {
-      const ids = entries.map(({ label }) => (label === null ? null : normalizeLabel(label)))
-      const isDeclared = ids.every((id) => id !== null && this.#declaredLabels.has(id))
-      const labelled = (label: string | null) => this.#declaredLabels.get(normalizeLabel(label ?? ''))
-      takeWhere((_, words) => this.#equalTo(words, (c) => this.#declaredKeys.has(c.key)))
-      takeWhere(({ label }, words) =>
-        this.#similarTo(words.list, label, (c) => this.#declaredKeys.has(c.key) && !used.has(c.key)),
-      )
-      takeWhere(({ label }, { list }) => {
-        const key = isDeclared && list.length === 0 ? labelled(label) : undefined
+      const isDeclared = ({ key }: Criterion) => this.#declaredKeys.has(key)
+      const labelled = ({ label }: Entry) =>
+        label === null ? undefined : this.#declaredLabels.get(normalizeLabel(label))
+      const areAllDeclared = entries.every((entry) => labelled(entry) !== undefined)
+      takeWhere((_, words) => this.#equalTo(words, isDeclared))
+      takeWhere(({ label }, words) => this.#similarTo(words, label, (c) => isDeclared(c) && !used.has(c.key)))
+      takeWhere((entry, words) => {
+        const key = areAllDeclared && words.list.length === 0 ? labelled(entry) : undefined
         return key === undefined ? undefined : this.#follow(key)
       })
     }
@@ -212,7 +211,7 @@ class Resolver {
     const words = this.#wordsIn(entry)
     if (words.list.length === 0) return this.#byLabel(entry)
     const label = entry.label === null ? null : normalizeLabel(entry.label)
-    const found = this.#equalTo(words) ?? this.#similarTo(words.list, label, ({ key }) => !used.has(key))
+    const found = this.#equalTo(words) ?? this.#similarTo(words, entry.label, ({ key }) => !used.has(key))
     // The Player's text completes a criterion known by its label alone, where both lists name the same ids.
     const bare =
       entry.source === 'player' && this.#listsAgree && label !== null ? this.#labelOnly(label) : undefined
@@ -254,7 +253,7 @@ class Resolver {
   }
 
   #similarTo(
-    words: readonly string[],
+    { list: words }: Words,
     given: string | null,
     free: (criterion: Criterion) => boolean,
   ): Criterion | undefined {
