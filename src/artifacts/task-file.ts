@@ -27,7 +27,7 @@ export function parseTaskFile(
   file: string,
   { nested = false }: TaskFileOptions = {},
 ): TaskFile {
-  const { body, fields } = withoutFrontMatter(source.replace(/^\uFEFF/, ''))
+  const { body, ...names } = splitFrontMatter(source)
   const tokens = lexer(body)
   const start = tokens.findIndex((token) => isHeading(token) && SAYS_CRITERIA.test(token.text))
   if (start < 0) throw statesNone(file, 'it has no heading "Acceptance Criteria"', tokens)
@@ -39,11 +39,7 @@ export function parseTaskFile(
     .filter((text) => text !== '')
   if (texts.length === 0)
     throw statesNone(file, 'there is no list under its heading "Acceptance Criteria"', tokens)
-  return {
-    taskId: fields.get('id') ?? fields.get('task_id') ?? null,
-    featureId: fields.get('feature_id') ?? null,
-    criteria: texts.map(splitId),
-  }
+  return { ...names, criteria: texts.map(splitId) }
 }
 
 /**
@@ -77,10 +73,7 @@ export function parseSpecificationJson(source: string, file: string): TaskFile {
 }
 
 /** The task that the front matter of a file names; null where it names none. */
-export const taskIdIn = (source: string): string | null => {
-  const { fields } = withoutFrontMatter(source.replace(/^\uFEFF/, ''))
-  return fields.get('id') ?? fields.get('task_id') ?? null
-}
+export const taskIdIn = (source: string): string | null => splitFrontMatter(source).taskId
 
 const SAYS_CRITERIA = /acceptance\s+criteria/i
 
@@ -105,34 +98,40 @@ const oneLine = (text: string): string => text.replace(CHECKBOX, '').replace(/\s
 
 const CHECKBOX = /^\s*\[[ xX]\]\s+/
 
-/** `AC-3: …`, `**AC-003** …`, `**AC-003:** …`, `AC3 - …`, `` `AC-1` … ``; letters may stand between, as in `AC-LOAD-01`. */
-const ID =
-  /^(?:(\*\*|__|`)(AC(?:-?\d{1,4}|(?:-[A-Za-z]+)+-\d{1,4}))(?::?\1:?|:\s?(?=.*\1))\s*(?:[-–—]\s+)?|()(AC(?:-?\d{1,4}|(?:-[A-Za-z]+)+-\d{1,4}))\s*(?::|[-–—.)](?=\s))\s*)/i
+/** Letters may stand between, as in `AC-LOAD-01`; the mark around an id may hold more of the text. */
+const ID = /^(\*\*|__|`)?(AC(?:-?\d{1,4}|(?:-[A-Za-z]+)+-\d{1,4}))(.*)$/is
 
+/** `AC-3: …`, `AC3 - …`; `**AC-003** …`, `**AC-003:** …`, `` `AC-1` … ``, `**AC-3: …** …`. */
 function splitId(text: string): { criterionId?: string; text: string } {
-  const [lead, mark, marked, , plain] = ID.exec(text) ?? []
-  const id = marked ?? plain
-  const rest = lead === undefined ? text : text.slice(lead.length)
-  if (lead === undefined || id === undefined || rest === '') return { text }
-  // The mark that began before the id may end after more words: they keep it.
-  const reopened =
-    mark !== undefined &&
-    !lead
-      .trimEnd()
-      .replace(/[-–—:]$/, '')
-      .trimEnd()
-      .endsWith(mark)
-      ? mark
-      : ''
-  return { criterionId: id.replace(/^([A-Za-z]+)(\d)/, '$1-$2').toUpperCase(), text: reopened + rest }
+  const [, mark, id, after = ''] = ID.exec(text) ?? []
+  const rest = id === undefined ? null : mark === undefined ? afterPlainId(after) : afterMarkedId(after, mark)
+  if (id === undefined || rest === null || rest === '') return { text }
+  return { criterionId: id.replace(/^([A-Za-z]+)(\d)/, '$1-$2').toUpperCase(), text: rest }
 }
 
-function withoutFrontMatter(source: string): { body: string; fields: Map<string, string> } {
-  const found = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(source)
-  if (found === null) return { body: source, fields: new Map() }
-  const lines = [...(found[1] ?? '').matchAll(/^(id|task_id|feature_id)[ \t]*:[ \t]*(.*?)[ \t]*$/gm)]
-  const fields = lines.map(([, name = '', value = '']) => [name, scalar(value)] as const)
-  return { body: source.slice(found[0].length), fields: new Map(fields.filter(([, value]) => value !== '')) }
+function afterPlainId(after: string): string | null {
+  const found = /^\s*(?::|[-–—.)](?=\s))\s*/.exec(after)
+  return found === null ? null : after.slice(found[0].length)
+}
+
+function afterMarkedId(after: string, mark: string): string | null {
+  for (const end of [mark, `:${mark}`]) {
+    if (after.startsWith(end)) return after.slice(end.length).replace(/^:?\s*(?:[-–—]\s+)?/, '')
+  }
+  // The mark ends after more words: they keep it.
+  return after.startsWith(':') && after.includes(mark) ? mark + after.slice(1).trimStart() : null
+}
+
+function splitFrontMatter(source: string): { body: string; taskId: string | null; featureId: string | null } {
+  const text = source.replace(/^\uFEFF/, '')
+  const found = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)
+  const lines = [...(found?.[1] ?? '').matchAll(/^(id|task_id|feature_id)[ \t]*:[ \t]*(.*?)[ \t]*$/gm)]
+  const fields = new Map(lines.map(([, name = '', value = '']) => [name, scalar(value)] as const))
+  return {
+    body: text.slice(found?.[0].length ?? 0),
+    taskId: fields.get('id') || fields.get('task_id') || null,
+    featureId: fields.get('feature_id') || null,
+  }
 }
 
 /** A scalar of YAML: quoted, or up to a comment. */
