@@ -3,5 +3,5 @@
 MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
 WHERE t.number <= $turn
 RETURN t.number AS turn, t.filesModified AS touched,
-       [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [c.key, p.testFile, p.implementationFiles]] AS promised,
-       [(t)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) WHERE v.files IS NOT NULL | [c.key, v.files]] AS verified
+       [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [p.position, c.key, p.testFile, p.implementationFiles]] AS promised,
+       [(t)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) WHERE v.files IS NOT NULL | [v.position, c.key, v.files]] AS verified

@@ -80,18 +80,23 @@ export const specificationFrom = ({
 const filesRow = z.object({
   turn: z.number(),
   touched: textList,
-  promised: z.array(columns({ key: z.string(), testFile: optionalText, implementationFiles: textList })),
-  verified: z.array(columns({ key: z.string(), files: textList })),
+  promised: z.array(
+    columns({ position: z.number(), key: z.string(), testFile: optionalText, implementationFiles: textList }),
+  ),
+  verified: z.array(columns({ position: z.number(), key: z.string(), files: textList })),
 })
 
-/** What each turn of a world touched, ascending, and on which files its proofs stand. */
+const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
+
+/** What each turn of a world touched, ascending, and on which files its proofs stand: of two of a turn the later one counts. */
 export async function readTouchedFiles(graph: Graph, { worldKey, turn }: Snapshot): Promise<TouchedFiles[]> {
   const rows = await readRows(graph, filesOf, { worldKey, turn }, filesRow)
   return rows
     .toSorted((a, b) => a.turn - b.turn)
-    .map(({ promised, ...row }) => ({
+    .map(({ promised, verified, ...row }) => ({
       ...row,
-      promised: promised.map(({ key, testFile, implementationFiles }) => ({
+      verified: verified.sort(byPosition),
+      promised: promised.sort(byPosition).map(({ key, testFile, implementationFiles }) => ({
         key,
         files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],
       })),
