@@ -1,4 +1,5 @@
 // question: Which criteria were judged or promised, and never verified in any session?
+// Of what turns named; what a task declares and nobody has judged is in `unproven`.
 // columns: feature, task, criterion, worlds, rejected_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

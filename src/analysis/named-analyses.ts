@@ -29,6 +29,7 @@ const NAMES = [
   'tool-patterns-by-decision',
   'turns-after-all-was-proven',
   'turns-to-approval',
+  'unproven',
 ] as const
 
 const anyInScope = statement('worlds/any-in-scope')

@@ -17,6 +17,7 @@ import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
 import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
+import { proofsContract } from './proofs.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { runsContract } from './runs.ts'
@@ -56,6 +57,7 @@ export function storeContract(store: StoreUnderTest): void {
   transcriptsContract(store)
   analysisContract(store)
   stallsContract(store)
+  proofsContract(store)
   freeCypherContract(store)
   exampleQueriesContract(store)
   autobuildContract(store)
