@@ -25,6 +25,7 @@ const NAMES = [
   'recurring-errors',
   'recurring-issues',
   'run-outcomes',
+  'stale-proofs',
   'stalled-worlds',
   'tool-patterns-by-decision',
   'turns-after-all-was-proven',

@@ -507,7 +507,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('every analysis answers for every filter it has, another project sees nothing, and the rest is refused', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
-      expect(items).toHaveLength(20)
+      expect(items).toHaveLength(21)
       const filters = { feature: 'featureId', task: 'taskId', world: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])

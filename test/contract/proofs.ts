@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
+import { isCounted } from '../../src/memory/criteria/state.ts'
+import { Random } from '../faults/harness/random.ts'
+import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const RETRY = 'An unknown host is retried three times'
@@ -71,5 +73,149 @@ export function proofsContract(store: StoreUnderTest): void {
       await client().deleteWorld({ worldSlug: 'first' })
       expect(await rows('unproven')).toEqual(unbegun)
     })
+
+    test('stale-proofs lists a proof with the first turn that touched its files, until it is given again', async () => {
+      await declare(TASK, { text: RETRY }, { text: SUITE })
+      const turns: Partial<TurnToSend>[] = [
+        {
+          promises: [
+            { criterionId: 'AC-001', criterionText: RETRY, status: 'complete', testFile: 'test/retry.ts' },
+          ],
+          verifications: [
+            verdict(RETRY, 'verified'),
+            verdict(SUITE, 'verified', { files: ['b.ts', './a.ts'] }),
+            verdict(LOG, 'verified', { files: ['a.ts'] }),
+          ],
+        },
+        { filesModified: ['c.ts'] },
+        { filesModified: ['a.ts', 'src/../b.ts', 'c.ts'] },
+        { filesModified: ['b.ts', 'test/retry.ts'], verifications: [verdict(RETRY, 'verified')] },
+      ]
+      for (const [i, more] of turns.entries()) await client().captureTurnState(aTurn(i + 1, more))
+      // What is not declared does not count.
+      expect(await rows('stale-proofs')).toEqual([
+        [FEATURE, TASK, TASK, 'AC-002', SUITE, 1, 3, ['a.ts', 'b.ts'], null],
+      ])
+      await client().captureTurnState(aTurn(5, { verifications: [verdict(SUITE, 'verified')] }))
+      expect(await rows('stale-proofs')).toEqual([])
+      await declare(TASK, { text: RETRY }, { text: `${SUITE} of the machine` })
+      expect(await rows('stale-proofs')).toEqual([
+        [FEATURE, TASK, TASK, 'AC-002', `${SUITE} of the machine`, 5, null, [], 2],
+      ])
+    })
+
+    test('stale-proofs agrees with what `criteria` calls stale in made-up sessions, however a file is spelt', async () => {
+      const random = new Random(28)
+      const taskIds = Array.from({ length: 60 }, (_, i) => `TASK-${i}`)
+      const made = taskIds.map((taskId) => ({
+        taskId,
+        declared: madeUpDeclarations(random),
+        turns: ['a', 'b'].flatMap((name) =>
+          madeUpSession(random, { taskId, worldSlug: `${taskId}-${name}` }),
+        ),
+      }))
+      await Promise.all(
+        Array.from({ length: LANES }, async (_, lane) => {
+          for (const { taskId, declared, turns } of made.filter((_made, i) => i % LANES === lane)) {
+            for (const criteria of declared.before) await declare(taskId, ...criteria)
+            for (const turn of turns) await client().captureTurnState(turn)
+            for (const criteria of declared.after) await declare(taskId, ...criteria)
+          }
+        }),
+      )
+      const expected: unknown[] = []
+      for (const { worldSlug, taskId } of (await client().listWorlds({ project: PROJECT, limit: 500 }))
+        .items) {
+        const { criteria } = await client().listCriteria({ worldSlug, policy: 'fresh' })
+        for (const { text, stale, rewordedInVersion } of criteria.filter(isCounted)) {
+          if (stale !== undefined)
+            expected.push([taskId, worldSlug, text, stale.files.length > 0 ? stale : rewordedInVersion])
+        }
+      }
+      const found = (await rows('stale-proofs')).map(([, task, world, , text, , turn, files, rewordedIn]) => [
+        task,
+        world,
+        text,
+        turn === null ? rewordedIn : { turn, files },
+      ])
+      expect(expected.length).toBeGreaterThan(40)
+      expect(
+        expected.some((row) => typeof (row as unknown[])[3] === 'number'),
+        'some are worded anew',
+      ).toBe(true)
+      expect(inOrder(found)).toEqual(inOrder(expected))
+    })
   })
+}
+
+/** Captured side by side, as sessions are. */
+const LANES = 6
+
+const inOrder = (some: readonly unknown[]): string[] => some.map((one) => JSON.stringify(one)).sort()
+
+const FILES = ['src/retry.ts', 'test/retry.test.ts', 'docs/a b.md', '.github/ci.yml']
+/** Ways in which people and agents write the path of a file, and paths that look like it and are another's. */
+const SPELLINGS: ((file: string) => string)[] = [
+  (file) => file,
+  (file) => ` ./${file}`,
+  (file) => `././${file.replace('/', '//')}`,
+  (file) => `/home/me/shop/.guardkit/worktrees/FEAT-1/${file}`,
+  (file) => `.claude\\worktrees\\x\\${file.replaceAll('/', '\\')}`,
+  (file) => `/w/.a/worktrees/b/.c/worktrees/d/./${file}`,
+  (file) => `lib/../${file}`,
+  (file) => `a/b/../../${file.replace('/', '/x/../')}`,
+  (file) => `../${file}`,
+  (file) => `lib/../../${file}`,
+  (file) => `/${file}`,
+  (file) => `C:\\${file}`,
+  (file) => `${file}/`,
+  (file) => `/w/.a.b/worktrees/c/${file}`,
+  (file) => `w/worktrees/c/${file}`,
+  (file) => `.guardkit/worktrees/${file}`,
+  () => '.',
+  () => '',
+]
+
+const TEXTS = [RETRY, SUITE, LOG]
+
+type Choices = { chance: (share: number) => boolean; one: <T>(items: readonly T[]) => T }
+const choicesOf = (random: Random): Choices => ({
+  chance: (share) => random.fraction() < share,
+  one: (items) => items[random.between(0, items.length - 1)] as (typeof items)[number],
+})
+
+/** What a task declares before its turns, and after them: nothing, some of what they name, or that in other words. */
+function madeUpDeclarations(random: Random) {
+  const { chance } = choicesOf(random)
+  const declared = (suffix: string) =>
+    [...TEXTS.slice(chance(0.3) ? 1 : 0), DOCS].map((text) => ({ text: text + suffix }))
+  return { before: chance(0.5) ? [declared('')] : [], after: chance(0.4) ? [declared(' at all times')] : [] }
+}
+
+function madeUpSession(random: Random, place: { taskId: string; worldSlug: string }): TurnToSend[] {
+  const { chance, one } = choicesOf(random)
+  const files = (most: number) =>
+    Array.from({ length: random.between(0, most) }, () => one(SPELLINGS)(one(FILES)))
+  return Array.from({ length: random.between(3, 6) }, (_, i) =>
+    aTurn(i + 1, {
+      ...place,
+      filesModified: files(3),
+      promises: TEXTS.filter(() => chance(0.4)).flatMap((criterionText, at) => {
+        const promise = () => ({
+          criterionId: `AC-${at}`,
+          criterionText,
+          status: 'complete' as const,
+          implementationFiles: files(3),
+          testFile: chance(0.5) ? one(SPELLINGS)(one(FILES)) : null,
+        })
+        return chance(0.2) ? [promise(), promise()] : [promise()]
+      }),
+      verifications: TEXTS.filter(() => chance(0.5)).map((text) =>
+        verdict(text, chance(0.7) ? 'verified' : 'rejected', {
+          ...(chance(0.2) && { source: 'player' as const }),
+          ...(chance(0.4) && { files: files(2) }),
+        }),
+      ),
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
 import { projectPath } from '../../src/core/project-paths.ts'
+import { isCounted } from '../../src/memory/criteria/state.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { describeOn, memory } from '../support/engines.ts'
@@ -36,6 +37,8 @@ describeCorpus('what the tasks of real sessions declare', () => {
           if (open.length > 0) expect(now.remaining, worldSlug).not.toEqual([])
           stale += await compareStale(client, worldSlug)
         }
+        await compareStaleProofs(client, true)
+        await compareStaleProofs(without, false)
       }
       expect(sessions).toBeGreaterThan(80)
       expect(neverJudged).toBeGreaterThan(10)
@@ -71,6 +74,24 @@ async function compareStale(client: ReturnType<typeof clientOf>, worldSlug: stri
     }
   }
   return found
+}
+
+/** The analysis lists what `criteria` calls stale in any session, and no more; where it is declared, under the same label. */
+async function compareStaleProofs(client: ReturnType<typeof clientOf>, isDeclared: boolean): Promise<void> {
+  const row = (world: unknown, label: unknown, text: unknown, stale: unknown) =>
+    JSON.stringify([world, stale, ...(isDeclared ? [label, text] : [])])
+  const expected: string[] = []
+  for (const { worldSlug } of (await client.listWorlds({ limit: 500 })).items) {
+    const { criteria } = await client.listCriteria({ worldSlug, policy: 'fresh' })
+    for (const { criterionId, text, stale } of criteria.filter(isCounted))
+      if (stale !== undefined) expected.push(row(worldSlug, criterionId, text, stale))
+  }
+  const { rows, truncated } = await client.runAnalysis({ name: 'stale-proofs', limit: 1_000 })
+  expect(truncated).toBe(false)
+  const found = rows.map(([, , world, label, text, , turn, files]) =>
+    row(world, label, text, { turn, files }),
+  )
+  expect(found.sort()).toEqual(expected.sort())
 }
 
 const pathsOf = (files: readonly string[]): string[] => files.flatMap((file) => projectPath(file) ?? [])
