@@ -17,6 +17,8 @@ const queries = new Map(
 
 const LID = 'The lid closes without a sound'
 const HINGE = 'The hinge holds for ten years'
+const QUIET = 'Nobody hears the lid from the next room'
+const CHEAP = 'It is cheap to make'
 const judged = (lid: string, hinge: string) => [
   { criterionId: 'AC-1', criterionText: LID, status: lid },
   { criterionId: 'AC-2', criterionText: HINGE, status: hinge },
@@ -24,7 +26,7 @@ const judged = (lid: string, hinge: string) => [
 const blocking = { severity: 'blocking', category: 'noise', description: 'It clicks' }
 const minor = { severity: 'minor', description: 'A name could be clearer' }
 
-/** What each of the twenty answers for the little project below: the same on every engine. */
+/** What each of them answers for the little project below: the same on every engine. */
 const ANSWERS: Record<number, unknown[][]> = {
   1: [
     [FEATURE, TASK, TASK, 3],
@@ -88,6 +90,17 @@ const ANSWERS: Record<number, unknown[][]> = {
     ['Read', 1, 0],
   ],
   20: [],
+  21: [
+    ['AC-001', LID, 'code'],
+    ['AC-002', `${HINGE} and more`, 'code'],
+    ['AC-003', CHEAP, 'manual'],
+  ],
+  22: [
+    [1, 'tasks/TASK-1.md', 2, 0],
+    [2, 'tasks/TASK-1.md', 3, 1],
+  ],
+  23: [[FEATURE, TASK, 2, QUIET]],
+  24: [[FEATURE, TASK, 'AC-003', CHEAP]],
 }
 
 export function exampleQueriesContract(store: StoreUnderTest): void {
@@ -135,6 +148,15 @@ export function exampleQueriesContract(store: StoreUnderTest): void {
       const other = { taskId: 'TASK-2', issues: [{ severity: 'blocking', description: 'It is loud' }] }
       await client.captureTurnState(aTurn(1, { ...other, playerSummary: 'First' }))
       await client.captureTurnState(aTurn(1, { ...other, onConflict: 'supersede' }))
+      const declare = (...criteria: { text: string; kind?: 'manual' }[]) =>
+        client.declareCriteria({
+          featureId: FEATURE,
+          taskId: TASK,
+          criteria,
+          source: { path: 'tasks/TASK-1.md' },
+        })
+      await declare({ text: HINGE }, { text: QUIET })
+      await declare({ text: LID }, { text: `${HINGE} and more` }, { text: CHEAP, kind: 'manual' })
       const scope = { project: 'runs', featureId: 'FEAT-9', taskId: 'TASK-9', worldSlug: 'trial' }
       await client.createWorld({ ...scope, executor: 'simulated' })
       const run = { project: 'runs', worldSlug: 'trial' }
