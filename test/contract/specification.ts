@@ -316,6 +316,10 @@ export function specificationContract(store: StoreUnderTest): void {
       await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
       for (const scope of [{ featureId: FEATURE, taskId: TASK }, { wholeProject: true }]) {
         await client().declareCriteria(declared(RETRY))
+        expect(await client().forget({ project: PROJECT, ...scope }), 'a dry run counts it').toMatchObject({
+          done: true,
+          counts: { Task: 1 },
+        })
         await client().forget({ project: PROJECT, ...scope, dryRun: false })
         await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
         expect((await client().listProjects({})).items).toEqual([])

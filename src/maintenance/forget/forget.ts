@@ -31,8 +31,8 @@ type Going = Progress & Pick<ForgetAnswer, 'worlds' | 'skipped'>
 /**
  * Forgets a world, the worlds of a task, or a whole project: really, unlike `deleteWorld`, which marks. One piece of
  * it: call it until it is `done`. Killed anywhere, it goes on from there when it is called again; what is gone already
- * is no error, and its slug can be captured into again. Without `dryRun: false` it counts the worlds, their turns and
- * the transcript sessions that would go, and refuses a name that stands for nothing.
+ * is no error, and its slug can be captured into again. Without `dryRun: false` it counts the worlds, their turns,
+ * the transcript sessions and the tasks without a world that would go, and refuses a name that stands for nothing.
  *
  * @throws `busy` where a run or an attempt is active in the one world that was named, `invalid_request`; of a dry run
  * `unknown_world` and `not_found`
@@ -92,6 +92,7 @@ async function countAll(graph: Graph, request: ForgetRequest, going: Going): Pro
   if (wholeProject === true)
     for await (const { sessionKeys } of conversationsBefore(graph, { project, before }))
       addCounts(counts, { TranscriptSession: sessionKeys.length })
+  for await (const keys of tasksWithoutWorlds(graph, request)) addCounts(counts, { Task: keys.length })
   const isNothing = Object.keys(counts).length === 0 && skipped.length === 0
   if (isNothing && from === undefined) await requireScope(graph, request)
   return null
@@ -131,31 +132,35 @@ async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going):
   return isDone
 }
 
-const tasksWithoutWorlds = {
-  task: statement('forget/tasks-without-worlds', 'task'),
-  project: statement('forget/tasks-without-worlds', 'project'),
-}
-const keyRow = z.object({ key: z.string() })
-const TASKS_AT_ONCE = 200
-
-/** A task may declare what must hold and never have had a world. */
 async function forgetTasksWithoutWorlds(
   graph: Graph,
   request: ForgetRequest,
   going: Going,
 ): Promise<boolean> {
-  const { worldSlug, taskId, before } = request
-  if (worldSlug != null || before != null) return true
-  const from = taskId == null ? tasksWithoutWorlds.project : tasksWithoutWorlds.task
-  for (let after = ''; ; ) {
-    const params = { key: scopeOf(request).key, after, limit: TASKS_AT_ONCE }
-    const tasks = await readRows(graph, from, params, keyRow)
-    for (const { key } of tasks) {
+  for await (const keys of tasksWithoutWorlds(graph, request)) {
+    for (const key of keys) {
       if (!going.isTime()) return false
       await inOnePiece(graph, going, (run) => deleteEmpty(run, key))
     }
-    if (tasks.length < TASKS_AT_ONCE) return true
-    after = tasks.at(-1)?.key ?? ''
+  }
+  return true
+}
+
+const tasksOfTask = statement('forget/tasks-without-worlds', 'task')
+const tasksOfProject = statement('forget/tasks-without-worlds', 'project')
+const keyRow = z.object({ key: z.string() })
+const TASKS_AT_ONCE = 200
+
+/** Pages of keys: a task may declare what must hold and never have had a world. */
+async function* tasksWithoutWorlds(graph: Graph, request: ForgetRequest): AsyncGenerator<string[]> {
+  const { worldSlug, taskId, before } = request
+  if (worldSlug != null || before != null) return
+  const from = taskId == null ? tasksOfProject : tasksOfTask
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const params = { key: scopeOf(request).key, after, limit: TASKS_AT_ONCE }
+    const tasks: z.output<typeof keyRow>[] = await readRows(graph, from, params, keyRow)
+    yield tasks.map(({ key }) => key)
+    after = tasks.length < TASKS_AT_ONCE ? undefined : tasks.at(-1)?.key
   }
 }
 

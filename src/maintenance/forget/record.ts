@@ -37,7 +37,7 @@ export const forgetAnswer = z.object({
   counts: z
     .record(z.string(), z.number())
     .describe(
-      'nodes that went with this piece, by label; of a dry run the worlds, turns and transcript sessions that would go',
+      'nodes that went with this piece, by label; of a dry run the worlds, turns, transcript sessions and tasks without a world that would go',
     ),
   worlds: z.array(z.string()).describe('slugs of the worlds that are gone with this piece, or would go'),
   skipped: z.array(skippedWorld).describe('worlds where a run or an attempt is active: they stay'),
