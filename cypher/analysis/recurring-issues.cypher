@@ -8,9 +8,14 @@
 // include analysis/_worlds
 AND w.currentTurn > 0
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RAISED]->(i:Issue)
-WITH w.key AS key, coalesce(i.signature, coalesce(i.category, '') + ' ' + toLower(i.description)) AS signature,
-     i.category AS category, i.description AS description, t.number AS number
-WITH key, signature, category, min(description) AS issue, count(DISTINCT number) AS turns, max(number) AS last
+WITH w.key AS key, toLower(i.description) AS words, i.category AS category, max(i.signature) AS signature,
+     min(i.description) AS description, collect(DISTINCT t.number) AS numbers
+// An issue without a signature has that of one in the same words.
+WITH words, category, max(signature) AS signature, collect([key, description, numbers]) AS raised
+UNWIND raised AS x
+UNWIND x[2] AS number
+WITH x[0] AS key, coalesce(signature, coalesce(category, '') + ' ' + words) AS signature, category,
+     min(x[1]) AS issue, count(DISTINCT number) AS turns, max(number) AS last
 WITH signature, category, min(issue) AS issue, count(key) AS sessions, sum(turns) AS turns, collect([key, last]) AS places
 WHERE sessions > 1
 WITH signature, category, issue, sessions, turns, places ORDER BY sessions DESC, turns DESC, issue, signature LIMIT $limit

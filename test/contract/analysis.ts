@@ -470,6 +470,11 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(
         (await ask('recurring-issues')).map(({ issue, sessions, gone }) => [issue, sessions, gone]),
       ).toEqual([['ONLY here', 2, 0]])
+      await session('six', [about('only here')], 6)
+      expect(
+        (await ask('recurring-issues')).map(({ issue, sessions, gone }) => [issue, sessions, gone]),
+        'one of them was stored since',
+      ).toEqual([['ONLY here', 3, 0]])
     })
 
     test('the Cypher of every analysis is whole: run as it is listed, it answers the same', async () => {
