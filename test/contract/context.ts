@@ -87,6 +87,51 @@ export function contextContract(store: StoreUnderTest): void {
         },
       )
 
+      test('of a task that declares nothing, and all its lists, are the same whatever another task declares and another project knows', async () => {
+        const six = ['AC-001', 'AC-002', 'AC-003', 'AC-004', 'AC-005', 'AC-006']
+        const session: TurnToSend[] = [1, 2, 3].map((turnNumber) =>
+          aTurn(turnNumber, {
+            taskId: 'TASK-SIX',
+            ...judged(
+              Object.fromEntries(six.map((id, i) => [id, i < 6 - turnNumber ? 'verified' : 'rejected'])),
+            ),
+            promises: turnNumber > 1 ? [] : six.map((criterionId) => ({ criterionId, status: 'complete' })),
+            issues: [{ severity: 'blocking', description: 'Not all acceptance criteria met' }],
+          }),
+        )
+        await capture(seedRecord, ...session)
+        const client = clientOf(handles.graph)
+        const answersFor = async (taskId: string, turn: number) => {
+          const task = { featureId: seedRecord.featureId, taskId }
+          return [
+            await load(turn, { taskId, role: 'player' }),
+            await load(turn, { taskId, role: 'coach' }),
+            await client.listCriteria(task),
+            await client.recoverPromises({ ...task, turn }),
+            await client.loadStall(task),
+            await client.explainTurn(task),
+            await client.listIssues(task),
+          ]
+        }
+        const answers = async () =>
+          JSON.stringify([await answersFor(seedRecord.taskId, 3), await answersFor('TASK-SIX', 4)])
+        const before = await answers()
+        expect(JSON.parse(before)[0][0].context).toBe(seedText)
+        expect(JSON.parse(before)[1][3].message).toBe(
+          'No completion_promises in current turn — recovered from player_turn_1.json (6 promises)',
+        )
+        expect(before.match(/"(declared|judged|stale|manual|elsewhere|\w+Version)"/g)).toBeNull()
+        const elsewhere = [...session, seedRecord].map((turn) => ({ ...turn, project: 'another' }))
+        await capture(...elsewhere, ...session.map((turn) => ({ ...turn, taskId: 'TASK-OTHER' })))
+        const criteria = six.map((id) => ({ text: `The criterion of ${id} holds` }))
+        for (const { project, taskId } of [
+          { project: 'another', taskId: 'TASK-SIX' },
+          { project: null, taskId: 'TASK-OTHER' },
+        ])
+          await client.declareCriteria({ project, featureId: seedRecord.featureId, taskId, criteria })
+        expect(await answers()).toBe(before)
+      })
+
       test('a field without content has no line', async () => {
         await capture({ ...aTurn(1), playerSummary: 'Tried', coachDecision: 'approved' })
         expect((await load(2)).context).toBe(
