@@ -25,6 +25,26 @@ test('examples/autobuild: three turns with the memory, and no end without it', a
   expect(without).not.toContain('approved')
 })
 
+test('examples/autobuild: a Coach that forgets a criterion approves without it, and not where the task declares it', async () => {
+  const { stdout } = await inCheckout(
+    process.execPath,
+    ['--import', 'tsx', 'examples/autobuild/forgetful-coach.ts'],
+    { cwd: root },
+  )
+  expect(stdout.trim().split('\n')).toEqual([
+    'Nothing is declared',
+    '  turn 1: feedback; 1 of 1 verified',
+    '  turn 2: approved; 2 of 2 verified',
+    '  approved after 2 turns',
+    '',
+    'The task declares what must hold',
+    '  turn 1: feedback; 1 of 3 verified, AC-002 was never judged, AC-003 was never judged',
+    '  turn 2: feedback; 2 of 3 verified, AC-003 was never judged',
+    '  turn 3: approved; 3 of 3 verified',
+    '  approved after 3 turns',
+  ])
+})
+
 /** What Claude Code's command line answers to `--print --output-format json`, for a Player and a Coach. */
 const CLAUDE = `#!/usr/bin/env node
 let prompt = ''
