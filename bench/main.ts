@@ -5,6 +5,7 @@ import { benchQueries } from './queries.ts'
 import { benchReaders } from './readers.ts'
 import { benchRestore } from './restore.ts'
 import { benchRuns } from './runs.ts'
+import { benchSpecifications } from './specifications.ts'
 import { benchReports } from './transcript-reports.ts'
 import { benchTranscripts } from './transcripts.ts'
 import { benchTurns } from './turns.ts'
@@ -66,6 +67,24 @@ program
   .option('--out <file>', 'where the figures go as JSON', 'bench/results/runs.json')
   .action(async (options: Record<string, string>) => {
     await benchRuns({
+      store: options.store ?? null,
+      turns: Number(options.turns),
+      samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('specifications')
+  .description(
+    'contexts and captures of tasks that declare what must hold, and beside one that declares 500 criteria',
+  )
+  .option(...STORE)
+  .option('--turns <n>', 'turns in the graph before', '20000')
+  .option('--samples <n>', 'measurements of each', '1000')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/specifications.json')
+  .action(async (options: Record<string, string>) => {
+    await benchSpecifications({
       store: options.store ?? null,
       turns: Number(options.turns),
       samples: Number(options.samples),
