@@ -9,7 +9,8 @@ FOREACH (x IN $change.runs |
   MERGE (r:TurnRun {key: x.key})
   SET r += x.properties,
       r.enqueuedAt = datetime(x.at.enqueued), r.startedAt = datetime(x.at.started),
-      r.cancelRequestedAt = datetime(x.at.cancelRequested), r.endedAt = datetime(x.at.ended)
+      r.cancelRequestedAt = datetime(x.at.cancelRequested), r.nextAttemptAt = datetime(x.at.nextAttempt),
+      r.endedAt = datetime(x.at.ended)
   FOREACH (_ IN x.created | CREATE (w)-[:HAS_RUN]->(r)))
 FOREACH (x IN $change.attempts |
   MERGE (a:Attempt {key: x.key})

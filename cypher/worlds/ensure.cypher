@@ -17,6 +17,7 @@ WITH *, CASE WHEN w.creation = $token AND w.ordinal IS NULL
 WITH *, reduce(at = datetime($settings.createdAt), floor IN floors | CASE WHEN floor > at THEN floor ELSE at END) AS createdAt
 FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE [] END |
   SET task.rev = $token
+  SET w += $settings.runs
   SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount, w.createdAt = createdAt, w.lastActivityAt = createdAt,
     w.specifiedAfter = CASE WHEN task.specificationVersion IS NULL THEN null ELSE [x IN range(1, task.specificationVersion) | 0] END
   MERGE (w)<-[:HAS_WORLD]-(task))

@@ -17,7 +17,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { holdFolder, type Instance } from '../graph/instance-lock.ts'
 import { captureRequest } from '../memory/record/record.ts'
-import { attemptTurn } from '../runs/attempt-turn.ts'
+import { attemptTurn, usage } from '../runs/attempt-turn.ts'
 
 export type SpoolOptions = {
   /** Where captures wait; one process at a time. */
@@ -36,6 +36,7 @@ const commit = z.object({
     attemptId: z.string(),
     fence: z.number(),
     turn: attemptTurn,
+    usage: usage.nullish(),
   }),
 })
 const kept = z.discriminatedUnion('operation', [capture, commit])

@@ -81,7 +81,9 @@ function addRoute(
   body: readonly RequestHandler[],
   context: OperationContext,
 ): void {
-  const method = ({ GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const)[route.method]
+  const method = ({ GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const)[
+    route.method
+  ]
   const { scope } = operations[route.operation]
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
 }

@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8'
 import express, { type Request, type RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
-import { IDEMPOTENCY_KEY } from '../operations/routes.ts'
+import { hasBody, IDEMPOTENCY_KEY } from '../operations/routes.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
@@ -47,7 +47,7 @@ export const refuseBody: RequestHandler = (req, _res, next) => {
  */
 export function inputOf(req: Request): Record<string, unknown> {
   const query = queryOf(req.url)
-  const body = req.method === 'POST' || req.method === 'PUT' ? bodyOf(req.body) : {}
+  const body = hasBody(req) ? bodyOf(req.body) : {}
   const twice = [
     ...Object.keys(query).filter((key) => Object.hasOwn(req.params, key) || Object.hasOwn(body, key)),
     ...Object.keys(req.params).filter((key) => Object.hasOwn(body, key)),

@@ -28,6 +28,7 @@ import { captureRequest, turnState } from '../memory/record/record.ts'
 import { declareCriteria } from '../memory/specification/declare.ts'
 import { requireNames } from '../memory/worlds/missing-name.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
+import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
 import { knownTask } from '../memory/worlds/scope.ts'
 import {
   getWorldProgress,
@@ -38,7 +39,7 @@ import {
   type WorldProgress,
   worldProgress,
 } from '../memory/worlds/world-progress.ts'
-import { createWorld, createWorldRequest, deleteWorld, world } from '../memory/worlds/worlds.ts'
+import { createWorld, createWorldRequest, deleteWorld, setWorld, world } from '../memory/worlds/worlds.ts'
 import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
 
 export const captureAnswer = turnState.extend({
@@ -218,6 +219,13 @@ export const memoryOperations = {
     input: z.strictObject({ project, worldSlug }),
     output: worldProgress,
     run: (graph, input) => getWorldProgress(graph, input.project, input.worldSlug),
+  }),
+  setWorld: operation({
+    summary: 'Change when the runs of a world stop, pause and resume; null takes a value away',
+    scope: 'write',
+    input: z.strictObject({ project, worldSlug, ...runSettingsRequest }),
+    output: world,
+    run: (graph, { project, worldSlug, ...settings }) => setWorld(graph, project, worldSlug, settings),
   }),
   deleteWorld: operation({
     summary: 'Mark a world deleted; its slug stays taken',

@@ -6,7 +6,7 @@ import { type OperationName, operations } from './table.ts'
  * read the same table. `{name}` in a path is that field of the operation's input.
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   operation: OperationName
   /** The status of an answer that made something; where it stood there already, and else, it is 200. */
@@ -30,6 +30,7 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
   { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
   { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },
+  { method: 'PATCH', path: '/v1/worlds/{world_slug}', operation: 'setWorld' },
   { method: 'DELETE', path: '/v1/worlds/{world_slug}', operation: 'deleteWorld' },
   { method: 'POST', path: '/v1/worlds/{world_slug}/turn-runs', operation: 'runTurn', created: 201 },
   { method: 'GET', path: '/v1/worlds/{world_slug}/attempts', operation: 'listAttempts' },
@@ -70,7 +71,8 @@ export const routes: readonly Route[] = [
 ]
 
 /** Whether a call sends its fields in a body; the others send them in the query. */
-export const hasBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST' || method === 'PUT'
+export const hasBody = ({ method }: { method: string }): boolean =>
+  method === 'POST' || method === 'PUT' || method === 'PATCH'
 
 /** The one route of each operation. */
 export const routeOf = (operation: OperationName): Route => {

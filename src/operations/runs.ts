@@ -6,7 +6,7 @@ import { foreignCursor, numberCursor, page, pageFields, readPage, textCursor } f
 import { TURN_RUN_STATUSES } from '../graph/model/values.ts'
 import { logRecovery } from '../memory/criteria/notes.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
-import { attemptTurn } from '../runs/attempt-turn.ts'
+import { attemptTurn, usage, usedTokens } from '../runs/attempt-turn.ts'
 import { continuationOf } from '../runs/coordinator.ts'
 import { EXTERNAL } from '../runs/lifecycle.ts'
 import { type Attempt, RUN_LIMITS, recordId, type TurnRun } from '../runs/record.ts'
@@ -38,6 +38,7 @@ const reason = text.check(
   ),
 )
 const fence = z.number().int().min(1).describe('what the claim answered')
+const used = usage.nullish().describe('what the attempt used; a budget of its run counts it')
 /** In a query the bare name says yes. */
 const flag = z
   .preprocess((given) => (given === '' ? true : given), z.stringbool().or(z.boolean()))
@@ -206,21 +207,21 @@ export const runOperations = {
   commitAttempt: operation({
     summary: 'End an attempt with the record of its turn',
     scope: 'write',
-    input: z.strictObject({ project, attemptId, fence, turn: attemptTurn }),
+    input: z.strictObject({ project, attemptId, fence, turn: attemptTurn, usage: used }),
     output: turnStatus,
-    run: async (_graph, { fence, turn, ...ref }, { runs }) => {
+    run: async (_graph, { fence, turn, usage, ...ref }, { runs }) => {
       const attempt = await attemptOfWorker(runs, ref)
-      return turnStatusOf(await runs.commitAttempt(attempt, fence, turn))
+      return turnStatusOf(await runs.commitAttempt(attempt, fence, turn, usedTokens(usage)))
     },
   }),
   failAttempt: operation({
     summary: 'End an attempt without a turn',
     scope: 'write',
-    input: z.strictObject({ project, attemptId, fence, reason }),
+    input: z.strictObject({ project, attemptId, fence, reason, usage: used }),
     output: turnStatus,
-    run: async (_graph, { fence, reason, ...ref }, { runs }) => {
+    run: async (_graph, { fence, reason, usage, ...ref }, { runs }) => {
       const attempt = await attemptOfWorker(runs, ref)
-      return turnStatusOf(await runs.failAttempt(attempt, fence, reason))
+      return turnStatusOf(await runs.failAttempt(attempt, fence, reason, usedTokens(usage)))
     },
   }),
 } as const

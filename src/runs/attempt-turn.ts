@@ -1,8 +1,9 @@
 // Checks the turn record that ends an attempt against the attempt's scope.
-import type * as z from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
-import { name } from '../core/fields.ts'
+import { integerBetween, name } from '../core/fields.ts'
 import { type CaptureRequest, turnInput } from '../memory/record/record.ts'
+import { RUN_LIMITS } from './record.ts'
 
 /** The turn record that ends an attempt. Its scope is the attempt's: what it says of it must match. */
 export const attemptTurn = turnInput.extend({
@@ -10,6 +11,15 @@ export const attemptTurn = turnInput.extend({
   taskId: name.nullish(),
   turnNumber: turnInput.shape.turnNumber.nullish(),
 })
+
+/** What an attempt used, as whoever did it says: a budget of its world's runs counts that. */
+export const usage = z.strictObject({
+  tokens: integerBetween(0, RUN_LIMITS.usedTokens).nullish(),
+})
+export const usedTokens = (given: z.output<typeof usage> | null | undefined): number => given?.tokens ?? 0
+
+/** What an executor of this process answers: the turn record, and what it used. */
+export const executedTurn = attemptTurn.extend({ usage: usage.nullish() })
 
 export type AttemptTurn = z.output<typeof attemptTurn>
 

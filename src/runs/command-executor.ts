@@ -1,9 +1,12 @@
 // Executes an attempt by a command of the operator.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import * as z from 'zod'
 import { scrub } from '../core/scrub/scrub.ts'
 import { toWire } from '../core/wire-form.ts'
 import { continuationContext } from '../memory/context/continuation.ts'
+import { usage, usedTokens } from './attempt-turn.ts'
+import { COMMAND_BACKOFF } from './backoff.ts'
 import type { AttemptOutcome, AttemptTask, Executor } from './executor.ts'
 
 export type CommandSettings = {
@@ -27,7 +30,7 @@ const GRACE_MS = 500
  * standard error. The whole group is killed on an abort and at the time-out (contract: runs.md, "Executors").
  */
 export function commandExecutor(settings: CommandSettings, environment = process.env): Executor {
-  return async (task) => {
+  const execute: Executor = async (task) => {
     const input = await inputOf(task)
     if (task.signal.aborted) return { failed: reasonOf(task.signal) }
     const [command, ...args] = settings.argv
@@ -42,6 +45,7 @@ export function commandExecutor(settings: CommandSettings, environment = process
     })
     return outcomeOf(child, input, task.signal, settings.timeoutMs)
   }
+  return Object.assign(execute, { backoff: COMMAND_BACKOFF })
 }
 
 async function inputOf({ worldSlug, attemptId, attemptedTurn, continuation }: AttemptTask): Promise<string> {
@@ -91,10 +95,10 @@ async function outcomeOf(
   try {
     await Promise.race([once(child, 'close'), once(gone.signal, 'abort'), failure(child)])
     const { exitCode, signalCode } = child
-    if (ended !== null) return { failed: withErrors(ended, await errors()) }
+    if (ended !== null) return failed(ended, await errors(), output())
     if (exitCode === 0) return turnIn(output(), await errors())
     const how = exitCode === null ? `was ended by ${signalCode}` : `ended with exit code ${exitCode}`
-    return { failed: withErrors(`the command ${how}`, await errors()) }
+    return failed(`the command ${how}`, await errors(), output())
   } catch (error) {
     return {
       failed: `the command cannot be started: ${error instanceof Error ? error.message : String(error)}`,
@@ -107,6 +111,21 @@ async function outcomeOf(
 
 const failure = (child: ChildProcess): Promise<never> =>
   once(child, 'error').then(([error]) => Promise.reject(error))
+
+const failed = (why: string, errors: string, output: Buffer): AttemptOutcome => ({
+  failed: withErrors(why, errors),
+  usedTokens: tokensIn(output),
+})
+
+/** A command that fails may have said what it used, as the one that commits does. */
+function tokensIn(output: Buffer): number {
+  try {
+    return usedTokens(saidUsage.parse(JSON.parse(output.toString('utf8'))).usage)
+  } catch {
+    return 0 // whatever else it wrote before it failed is no usage
+  }
+}
+const saidUsage = z.object({ usage })
 
 function turnIn(output: Buffer, errors: string): AttemptOutcome {
   try {

@@ -10,11 +10,13 @@ import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { logRecovery } from '../memory/criteria/notes.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
-import type { World } from '../memory/worlds/worlds.ts'
-import { attemptTurn, turnOfAttempt } from './attempt-turn.ts'
+import { getWorld, type World } from '../memory/worlds/worlds.ts'
+import { executedTurn, turnOfAttempt, usedTokens } from './attempt-turn.ts'
 import type { AttemptWatch } from './attempt-watch.ts'
+import { pauseMs } from './backoff.ts'
 import type { AttemptOutcome, Executor } from './executor.ts'
 import type { Executors } from './executors.ts'
+import { findReachedGoal } from './goals.ts'
 import { Aborted, type KeeperOptions, type LeaseKeeper } from './lease-keeper.ts'
 import type { Attempt, TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
@@ -77,7 +79,9 @@ export class Coordinator {
   /** One attempt after another, whatever becomes of each, until the run has ended. */
   async coordinate(started: TurnRun, world: World, keeper: LeaseKeeper): Promise<void> {
     try {
-      let run = started
+      // The attempt that an interrupted run settled last may have reached a goal.
+      let run =
+        started.resumesRunId === null ? started : await this.#prepareNextAttempt(started, world, keeper)
       while (run.status === 'running') {
         this.#refuseToGoOn(keeper)
         const attemptId = crypto.randomUUID()
@@ -93,6 +97,7 @@ export class Coordinator {
         const lost = await this.#execute(attempt, world, keeper)
         run = await this.persist(world, () => this.#store.finishTurnRunAttempt(run, attempt.attemptId))
         if (lost !== null && run.status === 'interrupted') throw lost // the attempt did not go alone
+        run = await this.#prepareNextAttempt(run, world, keeper)
       }
       if (run.status === 'cancel_requested') {
         run = await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
@@ -104,6 +109,54 @@ export class Coordinator {
     } catch (error) {
       await this.#giveUp(started, world, error)
     }
+  }
+
+  /** Ends the run where it has reached a goal; else pauses, where the last attempt failed. */
+  async #prepareNextAttempt(run: TurnRun, world: World, keeper: LeaseKeeper): Promise<TurnRun> {
+    if (run.status !== 'running') return run
+    const next = await this.#endAtGoal(run, world)
+    const paused = next.status === 'running' ? await this.#schedulePause(next, world) : null
+    if (paused === null) return next
+    await this.#untilDue(paused, keeper)
+    return this.#endAtGoal(paused, world)
+  }
+
+  async #endAtGoal(run: TurnRun, world: World): Promise<TurnRun> {
+    return this.persist(world, async () => {
+      const goal = await findReachedGoal(this.#graph, run, this.#store.now())
+      if (goal === null) return run
+      const { cancelReason, stopReason } = goal
+      return this.#store.requestTurnRunCancel(run, cancelReason, { stopReason })
+    })
+  }
+
+  /** The run with the instant of its next attempt; null where its last one did not fail, or nothing says to pause. */
+  async #schedulePause(run: TurnRun, world: World): Promise<TurnRun | null> {
+    if (run.nextAttemptAt !== null) return run // of the interrupted run that it goes on with
+    if (run.lastAttemptStatus !== 'failed') return null
+    return this.persist(world, async () => {
+      const { backoff, executor } = await getWorld(this.#graph, run.project, run.worldSlug)
+      const said = backoff ?? this.#executors.find(executor)?.backoff
+      const ms = said === undefined ? 0 : pauseMs(said, run.failedInARow, Math.random())
+      return ms === 0 ? null : this.#store.pauseTurnRun(run, run.fence ?? 0, ms)
+    })
+  }
+
+  /** Ends early where the lease is lost, as by a cancel, or where this process ends. */
+  async #untilDue({ nextAttemptAt }: TurnRun, keeper: LeaseKeeper): Promise<void> {
+    this.#refuseToGoOn(keeper)
+    const ms = Date.parse(nextAttemptAt ?? '') - this.#store.now().getTime()
+    let timer: NodeJS.Timeout | undefined
+    let stop = () => {}
+    await new Promise<void>((resolve) => {
+      stop = resolve
+      timer = setTimeout(stop, Math.max(0, ms))
+      keeper.onLost(stop)
+      this.#closing.addEventListener('abort', stop)
+    })
+    clearTimeout(timer)
+    this.#closing.removeEventListener('abort', stop)
+    this.#refuseToGoOn(keeper)
   }
 
   /** Answers the error where somebody else has ended the attempt meanwhile. */
@@ -163,11 +216,16 @@ export class Coordinator {
   async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<TurngraphError | null> {
     const fence = attempt.fence ?? 0
     const written = this.#requestOf(attempt, world, outcome)
-    const fail = (reason: string) => this.#store.failAttempt(attempt, fence, limitReason(reason))
+    const { usedTokens } = written
+    const fail = (reason: string) => this.#store.failAttempt(attempt, fence, limitReason(reason), usedTokens)
     try {
       if ('failed' in written) await this.persist(world, () => fail(written.failed))
       else
-        await this.persist(world, () => this.#store.commitAttempt(attempt, fence, written.request), CROWDED)
+        await this.persist(
+          world,
+          () => this.#store.commitAttempt(attempt, fence, written.request, usedTokens),
+          CROWDED,
+        )
     } catch (error) {
       if (!(error instanceof TurngraphError)) throw error
       if (error.code === 'lease_lost') {
@@ -186,13 +244,13 @@ export class Coordinator {
     { attemptedTurn }: Attempt,
     world: World,
     outcome: AttemptOutcome,
-  ): { request: CaptureRequest } | { failed: string } {
-    if ('failed' in outcome) return outcome
+  ): ({ request: CaptureRequest } | { failed: string }) & { usedTokens: number } {
+    if ('failed' in outcome) return { usedTokens: 0, ...outcome }
     try {
-      const turn = parseWire(attemptTurn, outcome.turn, 'turn')
-      return { request: turnOfAttempt(turn, { ...world, attemptedTurn }) }
+      const { usage, ...turn } = parseWire(executedTurn, outcome.turn, 'turn')
+      return { request: turnOfAttempt(turn, { ...world, attemptedTurn }), usedTokens: usedTokens(usage) }
     } catch (error) {
-      return { failed: error instanceof Error ? error.message : String(error) }
+      return { failed: error instanceof Error ? error.message : String(error), usedTokens: 0 }
     }
   }
 
@@ -217,8 +275,8 @@ export class Coordinator {
     const fence = run.fence ?? 0
     try {
       if (error instanceof Aborted) {
-        await this.#inTurn.add(() => this.#store.handBackTurnRun(run, fence))
-        this.#observer.runEnded('interrupted')
+        const { status } = await this.#inTurn.add(() => this.#store.releaseTurnRun(run, fence))
+        if (status === 'interrupted') this.#observer.runEnded(status)
         return this.#log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')
       }
       this.#log.warn({ turnRunId: run.turnRunId, err: error }, 'the turn run cannot go on')

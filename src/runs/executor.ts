@@ -1,5 +1,6 @@
 // Declares what an executor is given and what it answers.
 import type { ContinuationContext } from '../memory/context/continuation.ts'
+import type { Backoff } from '../memory/worlds/run-settings.ts'
 
 /** What an executor is given: one attempt at one turn. */
 export type AttemptTask = {
@@ -14,8 +15,12 @@ export type AttemptTask = {
   signal: AbortSignal
 }
 
-/** A turn record in the wire form, or why there is none. */
-export type AttemptOutcome = { turn: unknown } | { failed: string }
+/** A turn record in the wire form, with its `usage` where that is known, or why there is none. */
+export type AttemptOutcome = { turn: unknown } | { failed: string; usedTokens?: number }
 
 /** Does the work of an attempt in this process. What it throws fails the attempt. */
-export type Executor = (task: AttemptTask) => Promise<AttemptOutcome>
+export type Executor = {
+  (task: AttemptTask): Promise<AttemptOutcome>
+  /** The pause after a failed attempt, where the world says none; default: no pause. */
+  backoff?: Backoff
+}

@@ -3,9 +3,9 @@
 // reads and writes in one transaction. Ids, instants and the database's clock are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
-import type { AttemptStatus, CountSource } from '../graph/model/values.ts'
+import type { CountSource, StopReason } from '../graph/model/values.ts'
 import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
-import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
+import { type Attempt, isActiveRun, RUN_LIMITS, type TurnRun } from './record.ts'
 
 export const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
 export const RESTARTED = 'process restart before turn run completed'
@@ -23,6 +23,7 @@ export type WorldState = {
   deleted: boolean
   executor: string
   leaseTtlMs: number
+  resume: 'never' | 'auto'
   /** The greatest fence that was ever given out here. */
   fence: number
   attemptCount: number
@@ -41,8 +42,8 @@ export type View = {
   askedAttempt: Attempt | null
 }
 
-/** What is to be written; `null` where everything stays as it is. */
-export type Change = { run?: TurnRun; attempt?: Attempt } | null
+/** What is to be written; `null` where everything stays as it is. `resuming` is a new run that goes on with `run`. */
+export type Change = { run?: TurnRun; attempt?: Attempt; resuming?: TurnRun } | null
 export type Decision<T> = { change: Change; answer: T }
 
 const unchanged = <T>(answer: T): Decision<T> => ({ change: null, answer })
@@ -86,7 +87,14 @@ export function startTurnRun(
     lastAttemptStatus: null,
     cancelRequestedAt: null,
     cancelReason: null,
+    stopReason: null,
     failureReason: null,
+    nextAttemptAt: null,
+    resumesRunId: null,
+    resumption: 0,
+    earlierMs: 0,
+    failedInARow: 0,
+    usedTokens: 0,
     enqueuedAt: at,
     startedAt: at,
     endedAt: null,
@@ -131,6 +139,7 @@ export function startAttemptForTurnRun(
     lastAttemptId: started.attemptId,
     lastAttemptStatus: 'running',
     attemptCount: asked.attemptCount + 1,
+    nextAttemptAt: null,
   }
   return { change: { run: next, attempt: started }, answer: started }
 }
@@ -155,6 +164,7 @@ function newAttempt(
     turnRunSeq: run === null ? null : run.attemptCount + 1,
     executor: world.executor,
     failureReason: null,
+    usedTokens: 0,
     startedAt: at,
     endedAt: null,
     abortRequested: false,
@@ -222,8 +232,8 @@ export function renewTurnRun(
 }
 
 export type Outcome =
-  | { status: 'committed'; digest: string }
-  | { status: 'failed'; reason: string }
+  | { status: 'committed'; digest: string; usedTokens: number }
+  | { status: 'failed'; reason: string; usedTokens: number }
   | { status: 'interrupted'; reason: string }
 
 /**
@@ -265,13 +275,14 @@ function settleAttempt(
     producedTurn: outcome.status === 'committed' ? attempt.attemptedTurn : null,
     digest: outcome.status === 'committed' ? outcome.digest : null,
     failureReason: outcome.status === 'committed' ? null : outcome.reason,
+    usedTokens: outcome.status === 'interrupted' ? 0 : outcome.usedTokens,
   }
   const ofRun = run !== null && run.turnRunId === attempt.turnRunId ? run : null
-  const next = ofRun === null ? null : afterAttempt(countAttempt(ofRun, outcome.status), at)
+  const next = ofRun === null ? null : afterAttempt(countAttempt(ofRun, ended), at)
   return { change: { attempt: ended, ...(next !== null && { run: next }) }, answer: ended }
 }
 
-function countAttempt(run: TurnRun, status: Exclude<AttemptStatus, 'running'>): TurnRun {
+function countAttempt(run: TurnRun, { status, usedTokens }: Pick<Attempt, 'status' | 'usedTokens'>): TurnRun {
   return {
     ...run,
     activeAttemptId: null,
@@ -279,6 +290,9 @@ function countAttempt(run: TurnRun, status: Exclude<AttemptStatus, 'running'>): 
     committedTurnCount: run.committedTurnCount + (status === 'committed' ? 1 : 0),
     failedAttemptCount: run.failedAttemptCount + (status === 'failed' ? 1 : 0),
     interruptedAttemptCount: run.interruptedAttemptCount + (status === 'interrupted' ? 1 : 0),
+    // An interruption is nobody's failure, and no success either.
+    failedInARow: status === 'committed' ? 0 : run.failedInARow + (status === 'failed' ? 1 : 0),
+    usedTokens: run.usedTokens + usedTokens,
   }
 }
 
@@ -302,7 +316,7 @@ export function finishTurnRunAttempt(run: TurnRun, attempt: Attempt): TurnRun {
   })
 }
 
-export type Cancel = { reason: string; abort: boolean; at: string }
+export type Cancel = { reason: string; stopReason: StopReason | null; abort: boolean; at: string }
 
 /** Lets the running attempt finish, or aborts it; the first reason stays. */
 export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel): Decision<TurnRun> {
@@ -313,7 +327,13 @@ export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel
     cancel.abort && own !== null && !own.abortRequested ? { ...own, abortRequested: true } : null
   const requested: TurnRun =
     asked.cancelRequestedAt === null
-      ? { ...asked, status: 'cancel_requested', cancelRequestedAt: cancel.at, cancelReason: cancel.reason }
+      ? {
+          ...asked,
+          status: 'cancel_requested',
+          cancelRequestedAt: cancel.at,
+          cancelReason: cancel.reason,
+          stopReason: cancel.stopReason,
+        }
       : asked
   if (cancel.abort && own !== null && own.fence === null) {
     // Nobody is at work on it, so nobody has to be waited for.
@@ -337,7 +357,21 @@ export function finalizeCancelledTurnRunIfIdle({ askedRun }: View, at: string): 
   return { change: { run: next }, answer: next }
 }
 
-const cancelRun = (run: TurnRun, at: string): TurnRun => ({ ...run, status: 'cancelled', endedAt: at })
+const cancelRun = (run: TurnRun, at: string): TurnRun => ({
+  ...run,
+  status: 'cancelled',
+  nextAttemptAt: null,
+  endedAt: at,
+})
+
+/** The coordinator pauses after a failed attempt. */
+export function pauseTurnRun(
+  { askedRun }: View,
+  { fence, nextAttemptAt }: { fence: number; nextAttemptAt: string },
+): Decision<TurnRun> {
+  const next: TurnRun = { ...requireOwnedRun(askedRun, fence), nextAttemptAt }
+  return { change: { run: next }, answer: next }
+}
 
 /** The coordinator itself cannot go on: a store error that lasts. */
 export function failTurnRun(
@@ -370,12 +404,84 @@ function endRun(
   const gone: Attempt | null =
     own === null ? null : { ...own, status: 'interrupted', endedAt: at, failureReason: reason }
   const next: TurnRun = {
-    ...(gone === null ? run : countAttempt(run, 'interrupted')),
+    ...(gone === null ? run : countAttempt(run, gone)),
     status,
     failureReason: reason,
+    nextAttemptAt: null,
     endedAt: at,
   }
   return { change: { run: next, ...(gone !== null && { attempt: gone }) }, answer: next }
+}
+
+/**
+ * A coordinator that ends, of a world whose runs are resumed: its lease ends now, and whoever looks next goes on. Any other
+ * run is handed back.
+ */
+export function releaseTurnRun(view: View, command: { fence: number; at: string }): Decision<TurnRun> {
+  const { now, world, askedRun } = view
+  const asked = requireFound(askedRun, 'turn run')
+  if (!isActiveRun(asked.status)) return unchanged(asked)
+  const own = requireOwnedRun(asked, command.fence)
+  const { change, answer: interrupted } = handBackTurnRun(view, command)
+  if (countsLeft(world, own, interrupted) === null) return { change, answer: interrupted }
+  const { status, failureReason, nextAttemptAt, endedAt } = own
+  const released: TurnRun = { ...interrupted, status, failureReason, nextAttemptAt, endedAt, leaseUntil: now }
+  return { change: { ...change, run: released }, answer: released }
+}
+
+/**
+ * What is left to do of an interrupted run; null where nobody goes on with it. An attempt that a restart interrupted counts
+ * like any other, but leaves as many as there are turns to commit.
+ */
+function countsLeft(
+  { resume, deleted }: WorldState,
+  before: TurnRun,
+  { requestedTurnCount, maxAttempts, attemptCount, ...run }: TurnRun,
+): { requestedTurnCount: number; maxAttempts: number } | null {
+  const turns = requestedTurnCount - run.committedTurnCount
+  const attempts = maxAttempts - run.committedTurnCount - run.failedAttemptCount
+  const isWanted = resume === 'auto' && !deleted && before.status === 'running'
+  if (!isWanted || run.resumption >= RUN_LIMITS.resumptions || attempts < turns) return null
+  return { requestedTurnCount: turns, maxAttempts: Math.max(turns, maxAttempts - attemptCount) }
+}
+
+export type ResumeAs = { turnRunId: string; owner: string }
+
+/** The run that goes on with an interrupted one: what that one used up is used up. */
+function resumeRun(
+  { now, world }: View,
+  before: TurnRun,
+  interrupted: TurnRun,
+  { turnRunId, owner }: ResumeAs,
+  at: string,
+): TurnRun | null {
+  const left = countsLeft(world, before, interrupted)
+  if (left === null) return null
+  return {
+    ...interrupted,
+    ...left,
+    turnRunId,
+    status: 'running',
+    startTurn: world.currentTurn,
+    targetTurn: world.currentTurn + left.requestedTurnCount,
+    committedTurnCount: 0,
+    attemptCount: 0,
+    failedAttemptCount: 0,
+    interruptedAttemptCount: 0,
+    lastAttemptId: null,
+    lastAttemptStatus: null,
+    failureReason: null,
+    nextAttemptAt: before.nextAttemptAt,
+    resumesRunId: interrupted.turnRunId,
+    resumption: interrupted.resumption + 1,
+    earlierMs: interrupted.earlierMs + Math.max(0, Date.parse(at) - Date.parse(interrupted.startedAt)),
+    enqueuedAt: at,
+    startedAt: at,
+    endedAt: null,
+    fence: world.fence + 1,
+    leaseOwner: owner,
+    leaseUntil: now + world.leaseTtlMs,
+  }
 }
 
 export type Reconcile = {
@@ -383,28 +489,44 @@ export type Reconcile = {
   formerLifeOf: string | null
   /** What this very process has in hand, by the ids of runs and single attempts. */
   held: ReadonlySet<string>
+  /** Who goes on with a run of a world whose runs are resumed; null: nobody. */
+  resumeAs: ResumeAs | null
   at: string
 }
 
-export type Reconciled = { interruptedRun: string | null; interruptedAttempt: string | null }
+export type Reconciled = {
+  interruptedRun: string | null
+  interruptedAttempt: string | null
+  resuming: TurnRun | null
+}
+
+const NOTHING_DUE: Reconciled = { interruptedRun: null, interruptedAttempt: null, resuming: null }
 
 /** Ends what nobody works on any more. A lost run takes its attempt along; a lost worker loses its attempt alone. */
-export function reconcile(view: View, { formerLifeOf, held, at }: Reconcile): Decision<Reconciled> {
+export function reconcile(view: View, { formerLifeOf, held, resumeAs, at }: Reconcile): Decision<Reconciled> {
   const { now, run, attempt } = view
+  if (run !== null && run.turnRunId === resumeAs?.turnRunId)
+    return unchanged({ ...NOTHING_DUE, interruptedRun: run.resumesRunId, resuming: run }) // our own, whose reply was lost
   const inHand = run !== null && held.has(run.turnRunId)
   if (run !== null && !inHand && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
-    const { change } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
+    const { change, answer } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
+    // In the transaction of the interruption: a kill after it neither loses the new run nor makes two.
+    const resuming = resumeAs === null ? null : resumeRun(view, run, answer, resumeAs, at)
     return {
-      change,
-      answer: { interruptedRun: run.turnRunId, interruptedAttempt: change?.attempt?.attemptId ?? null },
+      change: { ...change, ...(resuming !== null && { resuming }) },
+      answer: {
+        interruptedRun: run.turnRunId,
+        interruptedAttempt: change?.attempt?.attemptId ?? null,
+        resuming,
+      },
     }
   }
   const executedHere = attempt?.executor !== EXTERNAL && (inHand || held.has(attempt?.attemptId ?? ''))
-  if (attempt === null || executedHere) return unchanged({ interruptedRun: null, interruptedAttempt: null })
+  if (attempt === null || executedHere) return unchanged(NOTHING_DUE)
   const reason = overdueReason(attempt, now, formerLifeOf)
-  if (reason === null) return unchanged({ interruptedRun: null, interruptedAttempt: null })
+  if (reason === null) return unchanged(NOTHING_DUE)
   const { change } = settleAttempt(attempt, run, { status: 'interrupted', reason }, at)
-  return { change, answer: { interruptedRun: null, interruptedAttempt: attempt.attemptId } }
+  return { change, answer: { ...NOTHING_DUE, interruptedAttempt: attempt.attemptId } }
 }
 
 function overdueReason(attempt: Attempt, now: number, formerLifeOf: string | null): string | null {
@@ -426,7 +548,7 @@ export function worldAfter(
   fence: number
   attemptCount: number
 } {
-  const nextRun = change.run ?? run
+  const nextRun = change.resuming ?? change.run ?? run
   const nextAttempt = change.attempt ?? attempt
   const active = [
     ...(nextRun !== null && isActiveRun(nextRun.status) ? [nextRun] : []),

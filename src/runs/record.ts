@@ -3,16 +3,26 @@ import * as z from 'zod'
 import {
   ATTEMPT_STATUSES,
   COUNT_SOURCES,
+  STOP_REASONS,
   TURN_RUN_STATUSES,
   type TurnRunStatus,
 } from '../graph/model/values.ts'
 
-export const RUN_LIMITS = { turnCount: 100_000, maxAttempts: 1_000_000, reasonCharacters: 2_000 } as const
+export const RUN_LIMITS = {
+  turnCount: 100_000,
+  maxAttempts: 1_000_000,
+  reasonCharacters: 2_000,
+  usedTokens: 1_000_000_000_000,
+  /** How often a run that a restart interrupted is gone on with. */
+  resumptions: 5,
+} as const
 
 /** Names a run or an attempt. */
 export const recordId = z.uuid('must be a UUID').toLowerCase()
 
 const count = z.number().int().min(0)
+/** Not stored where it is 0. */
+const sum = count.nullable().transform((stored) => stored ?? 0)
 const instant = z.string()
 const optionalInstant = instant.nullable()
 
@@ -45,7 +55,20 @@ export const turnRun = z
     lastAttemptStatus: z.enum(ATTEMPT_STATUSES).nullable(),
     cancelRequestedAt: optionalInstant,
     cancelReason: z.string().nullable(),
+    /** What of its world's `stopWhen` came true. */
+    stopReason: z.enum(STOP_REASONS).nullable(),
     failureReason: z.string().nullable(),
+    /** Until when it pauses after a failed attempt. */
+    nextAttemptAt: optionalInstant,
+    /** The interrupted run that it goes on with. */
+    resumesRunId: z.string().nullable(),
+    /** How many runs it goes on with, one after the other. */
+    resumption: sum,
+    /** How long those took. */
+    earlierMs: sum,
+    /** Failed attempts since the newest commit, those of the runs that it goes on with included. */
+    failedInARow: sum,
+    usedTokens: sum,
     enqueuedAt: instant,
     startedAt: instant,
     endedAt: optionalInstant,
@@ -72,6 +95,7 @@ export const attempt = z
     turnRunSeq: z.number().int().min(1).nullable(),
     executor: z.string(),
     failureReason: z.string().nullable(),
+    usedTokens: sum,
     startedAt: instant,
     endedAt: optionalInstant,
     abortRequested: z.boolean(),

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import { canonicalInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
-import { optionalNumber, textList } from '../graph/model/values.ts'
+import { optionalNumber, RESUME_POLICIES, textList } from '../graph/model/values.ts'
 import type { Value } from '../graph/port.ts'
 import { noSuch, type View } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
 
-const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt'])
+const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt', 'nextAttemptAt'])
 
 /** A node's properties as the record's fields: what is absent in the graph is null. */
 const fieldsOf = (shape: object) => (held: unknown) => {
@@ -37,6 +37,10 @@ export const viewRow = z.object({
     deletedAt: z.unknown(),
     executor: z.string(),
     leaseTtlMs: z.number(),
+    resume: z
+      .enum(RESUME_POLICIES)
+      .nullable()
+      .transform((stored) => stored ?? 'never'),
     fence: count,
     attemptCount: count,
   }),
@@ -72,17 +76,34 @@ export const leasedRow = z.object({
   now: z.number(),
 })
 
+/** A sum of 0 is not stored. */
+const orAbsent = (sum: number): number | null => (sum === 0 ? null : sum)
+
 /** Strips what is not declared: a caller's object may have more keys, and none of them may reach the graph. */
 const declaredRun = z.object(turnRun.shape)
 const declaredAttempt = z.object(attempt.shape)
 
 export function runParams(run: TurnRun, before: TurnRun | null): Value {
-  const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, ...properties } = declaredRun.parse(run)
+  const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, nextAttemptAt, ...properties } =
+    declaredRun.parse(run)
   const ofWorld = worldKey(run.project, run.worldSlug)
   return {
     key: recordKey(run.project, run.turnRunId),
-    properties: { ...properties, activeWorldKey: isActiveRun(run.status) ? ofWorld : null },
-    at: { enqueued: enqueuedAt, started: startedAt, ended: endedAt, cancelRequested: cancelRequestedAt },
+    properties: {
+      ...properties,
+      resumption: orAbsent(run.resumption),
+      earlierMs: orAbsent(run.earlierMs),
+      failedInARow: orAbsent(run.failedInARow),
+      usedTokens: orAbsent(run.usedTokens),
+      activeWorldKey: isActiveRun(run.status) ? ofWorld : null,
+    },
+    at: {
+      enqueued: enqueuedAt,
+      started: startedAt,
+      ended: endedAt,
+      cancelRequested: cancelRequestedAt,
+      nextAttempt: nextAttemptAt,
+    },
     created: before === null ? [true] : [],
   }
 }
@@ -97,6 +118,7 @@ export function attemptParams(held: Attempt, before: Attempt | null): Value {
     key: recordKey(project, held.attemptId),
     properties: {
       ...properties,
+      usedTokens: orAbsent(held.usedTokens),
       worldSeqKey: worldSeqKey(ofWorld, held.number),
       runSeqKey: ofRun === null || turnRunSeq === null ? null : runSeqKey(ofRun, turnRunSeq),
       activeWorldKey: held.status === 'running' ? ofWorld : null,

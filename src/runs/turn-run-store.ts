@@ -6,7 +6,7 @@ import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
-import type { CountSource } from '../graph/model/values.ts'
+import type { CountSource, StopReason } from '../graph/model/values.ts'
 import { optionalText } from '../graph/model/values.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -87,6 +87,11 @@ export class TurnRunStore {
     this.#skew = skew
   }
 
+  /** By the service's clock, or the test's. */
+  now(): Date {
+    return new Date(this.#now())
+  }
+
   /** @param turnRunId lets a caller whose reply was lost ask again, or find what came of it */
   startTurnRun(
     { project, worldSlug, workerId, ...counts }: StartTurnRunInput,
@@ -139,11 +144,16 @@ export class TurnRunStore {
    *
    * @throws `turn_conflict` where the attempt has committed another record
    */
-  async commitAttempt(attempt: AttemptRef, fence: number, turn: CaptureRequest): Promise<Attempt> {
+  async commitAttempt(
+    attempt: AttemptRef,
+    fence: number,
+    turn: CaptureRequest,
+    usedTokens = 0,
+  ): Promise<Attempt> {
     const request = { ...turn, project: attempt.project, worldSlug: attempt.worldSlug }
     const end = {
       fence,
-      outcome: { status: 'committed' as const, digest: digestOf(request) },
+      outcome: { status: 'committed' as const, digest: digestOf(request), usedTokens },
       at: this.#now(),
     }
     const committed = await captureAsOwner(
@@ -162,9 +172,9 @@ export class TurnRunStore {
     return committed.decision.answer
   }
 
-  async failAttempt(attempt: AttemptRef, fence: number, reason: string): Promise<Attempt> {
+  async failAttempt(attempt: AttemptRef, fence: number, reason: string, usedTokens = 0): Promise<Attempt> {
     const { scrubbed } = await scrub({ reason })
-    const outcome = { status: 'failed' as const, reason: scrubbed.reason }
+    const outcome = { status: 'failed' as const, reason: scrubbed.reason, usedTokens }
     const end = { fence, outcome, at: this.#now() }
     return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
   }
@@ -176,15 +186,26 @@ export class TurnRunStore {
     return lifecycle.finishTurnRunAttempt(run, attempt)
   }
 
-  async requestTurnRunCancel(run: RunRef, reason: string, { abort = false } = {}): Promise<TurnRun> {
+  /** @param options.stopReason what of its world's goals the run has reached */
+  async requestTurnRunCancel(
+    run: RunRef,
+    reason: string,
+    { abort = false, stopReason = null }: { abort?: boolean; stopReason?: StopReason | null } = {},
+  ): Promise<TurnRun> {
     const { scrubbed } = await scrub({ reason })
-    const cancel = { reason: scrubbed.reason, abort, at: this.#now() }
+    const cancel = { reason: scrubbed.reason, stopReason, abort, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.requestTurnRunCancel(view, cancel))
   }
 
   finalizeCancelledTurnRunIfIdle(run: RunRef): Promise<TurnRun> {
     const at = this.#now()
     return this.#decide(run, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))
+  }
+
+  /** For a coordinator that pauses, so many milliseconds, after a failed attempt. */
+  pauseTurnRun(run: RunRef, fence: number, ms: number): Promise<TurnRun> {
+    const nextAttemptAt = instantOf(new Date(Date.parse(this.#now()) + ms))
+    return this.#decide(run, (view) => lifecycle.pauseTurnRun(view, { fence, nextAttemptAt }))
   }
 
   /** For a coordinator that cannot go on. */
@@ -194,7 +215,13 @@ export class TurnRunStore {
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
-  /** For a coordinator that ends: the run is interrupted at once, not when its lease expires. */
+  /** For a coordinator that ends: the run is interrupted at once, or waits for whoever goes on with it. */
+  releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
+    const command = { fence, at: this.#now() }
+    return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
+  }
+
+  /** For a run that nobody asked for any more: it is interrupted at once, not when its lease expires. */
   handBackTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.handBackTurnRun(view, command))
@@ -213,10 +240,12 @@ export class TurnRunStore {
    *
    * @param held the runs and single attempts that this very process has in hand: it lives, so a renewal that took
    *   longer than its lease is late, not lost
+   * @param resuming coordinates the runs that go on with interrupted ones, where their worlds say so; null: nobody does
    */
   async reconcileRunningAttempts(
     formerLifeOf: string | null = null,
     held: ReadonlySet<string> = new Set(),
+    resuming: { workerId: string; coordinate: (run: TurnRun) => Promise<void> } | null = null,
   ): Promise<Reconciled> {
     const owner = formerLifeOf === null ? null : scrubText(formerLifeOf)
     const params = { leased: true, skew: this.#skew() }
@@ -229,11 +258,13 @@ export class TurnRunStore {
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {
-      const command = { formerLifeOf: owner, held, at: this.#now() }
+      const resumeAs = resuming && { turnRunId: this.#newId(), owner: scrubText(resuming.workerId) }
+      const command = { formerLifeOf: owner, held, resumeAs, at: this.#now() }
       try {
         const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
         if (ended.interruptedRun !== null) found.runs++
         if (ended.interruptedAttempt !== null) found.attempts++
+        if (ended.resuming !== null) await resuming?.coordinate(ended.resuming)
       } catch (error) {
         // A world whose records are broken must not keep the others waiting.
         found.errors.push(error)
@@ -442,7 +473,7 @@ const attemptStateRow = z.object({ attemptId: z.string(), status: z.string() })
 const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
 
 function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullable<lifecycle.Change>): Step {
-  const { run, attempt } = decided
+  const { run, attempt, resuming } = decided
   const knownRun = view.run?.turnRunId === run?.turnRunId ? view.run : view.askedRun
   const knownAttempt = view.attempt?.attemptId === attempt?.attemptId ? view.attempt : view.askedAttempt
   return {
@@ -451,7 +482,11 @@ function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullab
       worldKey: keyOfWorld,
       change: {
         world: lifecycle.worldAfter(view, decided),
-        runs: run === undefined ? [] : [runParams(run, knownRun)],
+        // The old one first: one alone may be active.
+        runs: [
+          ...(run === undefined ? [] : [runParams(run, knownRun)]),
+          ...(resuming === undefined ? [] : [runParams(resuming, null)]),
+        ],
         attempts: attempt === undefined ? [] : [attemptParams(attempt, knownAttempt)],
       },
     },

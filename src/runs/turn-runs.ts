@@ -8,7 +8,7 @@ import { AttemptWatch } from './attempt-watch.ts'
 import { Coordinator, type TurnRunsLog, type TurnRunsObserver } from './coordinator.ts'
 import { Executors } from './executors.ts'
 import { Aborted, LeaseKeeper } from './lease-keeper.ts'
-import type { Attempt, TurnRun } from './record.ts'
+import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
 import {
   type AttemptRef,
   type Reconciled,
@@ -90,13 +90,12 @@ export class TurnRuns {
   }
 
   async #begin(): Promise<void> {
-    const found = await this.store.reconcileRunningAttempts(this.#instance)
+    const found = await this.#reconcile(this.#instance)
     const away = found.errors.find(isAway)
     if (away !== undefined) throw away // the rest has to wait for it
     this.#report(found)
     const sweep = () => {
-      this.#sweeping = this.store
-        .reconcileRunningAttempts(null, new Set(this.#held.keys()))
+      this.#sweeping = this.#reconcile(null)
         .then((found) => this.#report(found))
         .catch((error: unknown) => this.#trouble(error, 'looking for expired leases'))
         .finally(() => later())
@@ -105,6 +104,23 @@ export class TurnRuns {
       if (!this.#closing.signal.aborted) this.#sweep = setTimeout(sweep, SWEEP_MS).unref()
     }
     later()
+  }
+
+  /** This process coordinates the runs that go on with interrupted ones. */
+  #reconcile(formerLifeOf: string | null): Promise<Reconciled> {
+    return this.store.reconcileRunningAttempts(formerLifeOf, new Set(this.#held.keys()), {
+      workerId: this.#instance,
+      coordinate: async (run) => {
+        const { turnRunId, resumesRunId } = run
+        this.#coordinate(run, await getWorld(this.#graph, run.project, run.worldSlug))
+        this.#log.info({ turnRunId, resumesRunId }, 'goes on with an interrupted turn run')
+      },
+    })
+  }
+
+  #coordinate(run: TurnRun, world: World): void {
+    const keeper = LeaseKeeper.ofRun(this.store, run, this.#coordinator.keeping(world))
+    this.#hold(run.turnRunId, keeper, this.#coordinator.coordinate(run, world, keeper))
   }
 
   /** A durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
@@ -126,8 +142,7 @@ export class TurnRuns {
       await this.store.handBackTurnRun(run, run.fence ?? 0)
       throw serviceEnds()
     }
-    const keeper = LeaseKeeper.ofRun(this.store, run, this.#coordinator.keeping(world))
-    this.#hold(run.turnRunId, keeper, this.#coordinator.coordinate(run, world, keeper))
+    this.#coordinate(run, world)
     return run
   }
 
@@ -153,21 +168,32 @@ export class TurnRuns {
 
   async cancelTurnRun(ref: RunRef, reason: string, abort: boolean): Promise<TurnRun> {
     const run = await this.store.requestTurnRunCancel(ref, reason, { abort })
-    if (abort) this.#held.get(run.turnRunId)?.keeper.poke()
+    // An attempt under way learns of its abort by a renewal, and a pause of the end of its run.
+    if (abort || !isActiveRun(run.status)) this.#held.get(run.turnRunId)?.keeper.poke()
     return run
   }
 
   /** A worker's turn record for its attempt. */
-  async commitAttempt(attempt: Attempt, fence: number, turn: AttemptTurn): Promise<Attempt> {
+  async commitAttempt(
+    attempt: Attempt,
+    fence: number,
+    turn: AttemptTurn,
+    usedTokens: number,
+  ): Promise<Attempt> {
     const world = await getWorld(this.#graph, attempt.project, attempt.worldSlug)
     const request = turnOfAttempt(turn, { ...world, attemptedTurn: attempt.attemptedTurn })
-    const committed = await this.store.commitAttempt(attempt, fence, request)
+    const committed = await this.store.commitAttempt(attempt, fence, request, usedTokens)
     this.#watch.ended(attempt.attemptId)
     return committed
   }
 
-  async failAttempt(attempt: AttemptRef, fence: number, reason: string): Promise<Attempt> {
-    const failed = await this.store.failAttempt(attempt, fence, reason)
+  async failAttempt(
+    attempt: AttemptRef,
+    fence: number,
+    reason: string,
+    usedTokens: number,
+  ): Promise<Attempt> {
+    const failed = await this.store.failAttempt(attempt, fence, reason, usedTokens)
     this.#watch.ended(attempt.attemptId)
     return failed
   }

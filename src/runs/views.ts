@@ -4,6 +4,7 @@ import {
   ATTEMPT_STATUSES,
   COUNT_SOURCES,
   type CountSource,
+  STOP_REASONS,
   TURN_RUN_STATUSES,
 } from '../graph/model/values.ts'
 import { continuationContext } from '../memory/context/continuation.ts'
@@ -204,11 +205,18 @@ export const turnRunStatus = z.object({
   progress: z.string(),
   cancelRequestedAt: z.string().nullable(),
   cancelReason: z.string().nullable(),
+  stopReason: z.enum(STOP_REASONS).nullable().describe("what of its world's stop_when ended it"),
   failureReason: z.string().nullable(),
   lastAttemptFailureReason: z
     .string()
     .nullable()
     .describe('of a failed run: why its last attempt failed; null where that one committed'),
+  nextAttemptAt: z.string().nullable().describe('until when it pauses after a failed attempt'),
+  usedTokens: z.number().describe('the sum of what its attempts say they used'),
+  resumes: z
+    .object({ turnRunId: z.string() })
+    .nullable()
+    .describe('the run that a restart interrupted, and that it goes on with'),
   enqueuedAt: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -224,13 +232,24 @@ export function turnRunStatusOf(
   lastFailures: ReadonlyMap<string, string>,
   recentAttempts?: readonly Attempt[],
 ): z.output<typeof turnRunStatus> {
-  const { fence, leaseOwner, leaseUntil, project, ...shown } = run
+  const {
+    fence,
+    leaseOwner,
+    leaseUntil,
+    project,
+    resumesRunId,
+    resumption,
+    earlierMs,
+    failedInARow,
+    ...shown
+  } = run
   const { worldSlug, turnRunId, activeAttemptId } = run
   const progress = progressOf(run)
   return {
     ...shown,
     message: `The turn run of world ${worldSlug} ${stateOf(run)}: ${progress}.`,
     currentTurn,
+    resumes: resumesRunId === null ? null : { turnRunId: resumesRunId },
     lastAttemptFailureReason: lastFailures.get(turnRunId) ?? null,
     remainingCommittedTurns: run.requestedTurnCount - run.committedTurnCount,
     progress,

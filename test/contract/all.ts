@@ -20,6 +20,7 @@ import { portContract } from './port.ts'
 import { proofsContract } from './proofs.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
+import { runGoalsContract } from './run-goals.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
 import { specificationContract } from './specification.ts'
@@ -54,6 +55,7 @@ export function storeContract(store: StoreUnderTest): void {
   elsewhereContract(store)
   secretsContract(store)
   runsContract(store)
+  runGoalsContract(store)
   transcriptsContract(store)
   analysisContract(store)
   stallsContract(store)

@@ -199,6 +199,49 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toMatchObject({ World: 1, Turn: 1, HAS_WORLD: 1 })
     })
 
+    test('a world shows what its runs mind, and a change of it changes what it names and no more', async () => {
+      const world = { worldSlug: 'w' }
+      const settings = {
+        stopWhen: ['budget' as const, 'approved' as const],
+        budget: { minutes: 30, tokens: 200_000 },
+        backoff: { firstMs: 500, factor: 1.5, mostMs: 9_000 },
+        resume: 'auto' as const,
+      }
+      const made = await client().createWorld({ ...task, ...world, ...settings })
+      const shown = { ...settings, stopWhen: ['approved', 'budget'] }
+      expect(made).toMatchObject(shown)
+      expect(await client().getWorld(world)).toMatchObject(shown)
+      expect((await client().listWorlds({})).items).toMatchObject([shown])
+      const changed = await client().setWorld({ ...world, budget: { tokens: null, attemptsFailedInARow: 3 } })
+      expect(changed).toMatchObject({ ...shown, budget: { minutes: 30, attemptsFailedInARow: 3 } })
+      expect(changed.budget).not.toHaveProperty('tokens')
+      const none = { stopWhen: null, budget: null, backoff: null, resume: null }
+      const bare = await client().setWorld({ ...world, ...none })
+      for (const name of Object.keys(none)) expect(bare).not.toHaveProperty(name)
+      expect(await client().setWorld(world)).toEqual(bare)
+      await expect(client().setWorld({ worldSlug: 'nope' })).rejects.toMatchObject({ code: 'unknown_world' })
+      await client().deleteWorld(world)
+      await expect(client().setWorld(world)).rejects.toMatchObject({ code: 'world_deleted' })
+    })
+
+    test('a world that exists is not the one that is asked for where its runs mind something else', async () => {
+      const world = { ...task, worldSlug: 'w' }
+      const settings = { stopWhen: ['approved' as const], budget: { tokens: 5 } }
+      await client().createWorld({ ...world, ...settings })
+      expect(await client().createWorld({ ...world, ...settings })).toMatchObject({ created: false })
+      expect(await client().createWorld({ ...world, budget: null })).toMatchObject({ created: false })
+      const other = client().createWorld({
+        ...world,
+        stopWhen: ['stalled'],
+        budget: { tokens: 6 },
+        resume: 'auto',
+      })
+      await expect(other).rejects.toMatchObject({
+        code: 'world_conflict',
+        details: { fields: ['stop_when', 'budget', 'resume'] },
+      })
+    })
+
     test('creating a world that exists answers with it, if the request agrees', async () => {
       const made = await client().createWorld({
         ...task,

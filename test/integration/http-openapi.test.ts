@@ -28,7 +28,7 @@ test('the document has every route, with an id, its parameters, answers and erro
     expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1]))
     for (const parameter of shown.parameters)
       if (parameter.in === 'path') expect(parameter.required).toBe(true)
-    expect(shown.requestBody !== undefined).toBe(['POST', 'PUT'].includes(method))
+    expect(shown.requestBody !== undefined).toBe(['POST', 'PUT', 'PATCH'].includes(method))
     expect(Object.keys(shown.responses)).toEqual(expect.arrayContaining(['200', '400', '401', '403', '503']))
     if (created) expect(shown.responses[created]).toBeDefined()
   }

@@ -499,6 +499,10 @@ const attemptsOf = ({ attempts }: WorldOfModel, run: RunOfModel): AttemptOfModel
 const withStatus = (attempts: readonly AttemptOfModel[], status: AttemptStatus): number =>
   attempts.filter(({ end }) => end?.status === status).length
 
+/** Since the newest commit. What was interrupted is no failure. */
+const failedInARow = (attempts: readonly AttemptOfModel[]): number =>
+  withStatus(attempts.slice(attempts.findLastIndex(({ end }) => end?.status === 'committed') + 1), 'failed')
+
 const statusOf = ({ cancel, end }: RunOfModel): TurnRunStatus =>
   end?.status ?? (cancel === null ? 'running' : 'cancel_requested')
 
@@ -545,7 +549,14 @@ function runRow(world: WorldOfModel, run: RunOfModel): TurnRun {
     lastAttemptStatus: last === undefined ? null : (last.end?.status ?? 'running'),
     cancelRequestedAt: run.cancel?.at ?? null,
     cancelReason: run.cancel?.reason ?? null,
+    stopReason: null,
     failureReason: run.end?.reason ?? null,
+    nextAttemptAt: null,
+    resumesRunId: null,
+    resumption: 0,
+    earlierMs: 0,
+    failedInARow: failedInARow(attempts),
+    usedTokens: 0,
     enqueuedAt: run.startedAt,
     startedAt: run.startedAt,
     endedAt: run.end?.at ?? null,
@@ -571,6 +582,7 @@ function attemptRow(world: WorldOfModel, attempt: AttemptOfModel): Attempt {
     turnRunSeq: run === null ? null : siblings.indexOf(attempt) + 1,
     executor: world.executor,
     failureReason: end?.reason ?? null,
+    usedTokens: 0,
     startedAt: attempt.startedAt,
     endedAt: end?.at ?? null,
     abortRequested: attempt.abort,

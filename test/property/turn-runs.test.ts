@@ -350,7 +350,7 @@ class PureStore {
     this.#worlds = new Map(
       worlds.map((settings) => {
         const fresh = { currentTurn: 0, deleted: false, fence: 0, attemptCount: 0 }
-        const state = { ...settings, ...fresh }
+        const state = { ...settings, ...fresh, resume: 'never' as const }
         const idle = {
           activeRunId: null,
           activeAttemptId: null,
@@ -394,7 +394,12 @@ class PureStore {
     }
     const at = this.#at
     if (command.do === 'reconcileRunningAttempts')
-      return this.#reconcile({ formerLifeOf: command.instance, held: new Set(command.held), at })
+      return this.#reconcile({
+        formerLifeOf: command.instance,
+        held: new Set(command.held),
+        resumeAs: null,
+        at,
+      })
     const world = this.#world(command.world)
     switch (command.do) {
       case 'startTurnRun': {
@@ -420,13 +425,13 @@ class PureStore {
       case 'renewTurnRun':
         return this.#decide(world, command, (view) => lifecycle.renewTurnRun(view, command))
       case 'commitAttempt': {
-        const outcome = { status: 'committed', digest: command.record } as const
+        const outcome = { status: 'committed', digest: command.record, usedTokens: 0 } as const
         return this.#decide(world, command, (view) =>
           lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
         )
       }
       case 'failAttempt': {
-        const outcome = { status: 'failed', reason: command.reason } as const
+        const outcome = { status: 'failed', reason: command.reason, usedTokens: 0 } as const
         return this.#decide(world, command, (view) =>
           lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
         )
@@ -446,7 +451,12 @@ class PureStore {
       }
       case 'requestTurnRunCancel':
         return this.#decide(world, command, (view) =>
-          lifecycle.requestTurnRunCancel(view, { reason: command.reason, abort: command.abort, at }),
+          lifecycle.requestTurnRunCancel(view, {
+            reason: command.reason,
+            stopReason: null,
+            abort: command.abort,
+            at,
+          }),
         )
       case 'finalizeCancelledTurnRunIfIdle':
         return this.#decide(world, command, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))

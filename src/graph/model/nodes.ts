@@ -23,9 +23,11 @@ import {
   MODES,
   PLAYER_DECISIONS,
   PROMISE_STATUSES,
+  RESUME_POLICIES,
   SEVERITIES,
   SOURCES,
   STEP_STATUSES,
+  STOP_REASONS,
   TRANSCRIPT_TURN_KINDS,
   TRANSCRIPT_TURN_STATUSES,
   TURN_RUN_STATUSES,
@@ -105,6 +107,21 @@ const turnShape = {
   gateCount: count,
 }
 
+/**
+ * When the runs of a world stop early, and how they pause and resume: their wire form, `budget` and `backoff` as objects,
+ * is that of src/memory/worlds/run-settings.ts.
+ */
+export const runSettingsFields = {
+  stopWhen: texts.optional(),
+  budgetMinutes: number.optional(),
+  budgetAttemptsFailedInARow: count.optional(),
+  budgetTokens: count.optional(),
+  backoffFirstMs: count.optional(),
+  backoffFactor: number.optional(),
+  backoffMostMs: count.optional(),
+  resume: oneOf(RESUME_POLICIES).optional(),
+}
+
 const leaseShape = { fence: count.optional(), leaseOwner: text.optional(), leaseUntil: epochMs }
 
 const stepShape = {
@@ -141,6 +158,7 @@ export const nodes = {
     ordinal: count,
     executor: text,
     leaseTtlMs: count,
+    ...runSettingsFields,
     createdAt: instant,
     deletedAt: instant.optional(),
     requestId: text.optional(),
@@ -250,7 +268,14 @@ export const nodes = {
     lastAttemptStatus: oneOf(ATTEMPT_STATUSES).optional(),
     cancelRequestedAt: instant.optional(),
     cancelReason: text.optional(),
+    stopReason: oneOf(STOP_REASONS).optional(),
     failureReason: text.optional(),
+    nextAttemptAt: instant.optional(),
+    resumesRunId: text.optional(),
+    resumption: count.optional(),
+    earlierMs: count.optional(),
+    failedInARow: count.optional(),
+    usedTokens: count.optional(),
     enqueuedAt: instant,
     startedAt: instant,
     endedAt: instant.optional(),
@@ -271,6 +296,7 @@ export const nodes = {
     turnRunSeq: count.optional(),
     executor: text,
     failureReason: text.optional(),
+    usedTokens: count.optional(),
     startedAt: instant,
     endedAt: instant.optional(),
     abortRequested: flag,

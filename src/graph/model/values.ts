@@ -47,6 +47,13 @@ export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 export const COUNT_SOURCES = ['default', 'explicit'] as const
 export type CountSource = (typeof COUNT_SOURCES)[number]
 
+/** What ends a turn run early where its world names it, in the order in which they are looked at. */
+export const STOP_REASONS = ['approved', 'all_verified', 'stalled', 'budget'] as const
+export type StopReason = (typeof STOP_REASONS)[number]
+
+/** Whether a run that a restart interrupted is gone on with by a new one. */
+export const RESUME_POLICIES = ['never', 'auto'] as const
+
 /** What began a turn of a transcript. */
 export const TRANSCRIPT_TURN_KINDS = [
   'human',

@@ -24,7 +24,7 @@ export function endActive(
   }
   const { change } = reconcile(
     { now: Number.POSITIVE_INFINITY, world, ...view, askedRun: null, askedAttempt: null },
-    { formerLifeOf: null, held: new Set(), at: lastHeardOf(world, view.run ?? view.attempt) },
+    { formerLifeOf: null, held: new Set(), resumeAs: null, at: lastHeardOf(world, view.run ?? view.attempt) },
   )
   const ended = <K extends NodeKind>(kind: K, found: Found<K>, after: object = {}) =>
     recordWith(kind, found, after) ?? []

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
+import { LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
 import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
 import { ownersOf, propertiesOf } from '../../graph/model/relationships.ts'
 
@@ -132,6 +132,7 @@ const standing = z.strictObject({
   kind: z.literal('standing'),
   world: key,
   ...heldWorld.pick(STANDING).shape,
+  ...runSettingsFields,
   progress: z.array(z.strictObject({ criterion: key, kept: json, state: text, rejections: count })),
 })
 

@@ -106,7 +106,13 @@ async function lookAt(graph: Graph, key: string, at: WorldPosition | null): Prom
     const now = await readWorld(graph, key)
     if (now === null) return null
     const { attemptCount = 0, fence = 0, deletedAt, ...world } = now.world
-    const state = { ...world, fence, attemptCount, deleted: deletedAt !== undefined }
+    const state = {
+      ...world,
+      resume: 'never' as const,
+      fence,
+      attemptCount,
+      deleted: deletedAt !== undefined,
+    }
     const attempts = await readNodes(graph, 'attempt', now.attempts.slice(at?.attempts))
     const runs = await readNodes(graph, 'turn_run', now.runs.slice(at?.runs))
     return { row: now, ...endActive(state, attempts, runs) }

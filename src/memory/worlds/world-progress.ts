@@ -8,14 +8,14 @@ import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import { COACH_DECISIONS } from '../../graph/model/values.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
+import { isProgressWhole, newestSnapshot, type Snapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { VERDICTS } from '../criteria/stall.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { isCounted } from '../criteria/state.ts'
+import { type CriterionState, isCounted } from '../criteria/state.ts'
 import { instantRow } from '../record/rows.ts'
 import { readStates } from '../specification/read-states.ts'
 import { unknownWorld } from './world-errors.ts'
-import { refuseDeleted, toWorld, world, worldColumns } from './worlds.ts'
+import { refuseDeleted, toWorld, type World, world, worldColumns } from './worlds.ts'
 
 /** A world, and how far it has come after its newest turn. */
 export const worldProgress = world.extend({
@@ -98,11 +98,29 @@ export async function getWorldProgress(
   worldSlug: string,
 ): Promise<WorldProgress> {
   const graph = withOneDeadline(store)
+  return progressOf(graph, await readProgressRow(graph, project, worldSlug))
+}
+
+/**
+ * What the newest turn decided, and where the criteria of the world stand after it.
+ *
+ * @throws `unknown_world`, `world_deleted`
+ */
+export async function readNewestState(
+  store: Graph,
+  project: string,
+  worldSlug: string,
+): Promise<NewestState> {
+  const graph = withOneDeadline(store)
+  return stateOf(graph, await readProgressRow(graph, project, worldSlug))
+}
+
+async function readProgressRow(graph: Graph, project: string, worldSlug: string): Promise<ProgressRow> {
   const params = { worldKey: worldKey(project, worldSlug) }
   const row = await readWholeRow(graph, progressOfWorld, params, progressRow, isConsistent)
   if (row === null) throw unknownWorld(project, worldSlug)
   refuseDeleted(row.shown)
-  return progressOf(graph, row)
+  return row
 }
 
 /** Whether the newest turn and where the criteria stand are of the same commit. */
@@ -110,14 +128,30 @@ const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
   (isProgressWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
 
-async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
+export type NewestState = {
+  world: World
+  lastDecision: WorldProgress['lastDecision']
+  snapshot: Snapshot
+  states: CriterionState[]
+}
+
+async function stateOf(graph: Graph, row: ProgressRow): Promise<NewestState> {
   const snapshot = newestSnapshot(row, null)
-  const states = await readStates(graph, snapshot, 'sticky')
-  const counted = states.filter(isCounted)
-  const request = { ...toWorld(row.shown), policy: 'sticky' as const }
   return {
-    ...toWorld(row.shown),
+    world: toWorld(row.shown),
     lastDecision: row.newestTurn[0]?.[0] ?? null,
+    snapshot,
+    states: await readStates(graph, snapshot, 'sticky'),
+  }
+}
+
+async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
+  const { world, lastDecision, snapshot, states } = await stateOf(graph, row)
+  const counted = states.filter(isCounted)
+  const request = { ...world, policy: 'sticky' as const }
+  return {
+    ...world,
+    lastDecision,
     verified: counted.filter(({ state }) => state === 'verified').length,
     criteria: counted.length,
     verdict: (await stallAfter(graph, request, snapshot, states)).verdict,

@@ -4,12 +4,22 @@ import { TurngraphError } from '../../core/errors.ts'
 import { integerBetween, name } from '../../core/fields.ts'
 import { instantOf } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
+import { snakeCase } from '../../core/wire-form.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { instantRow } from '../record/rows.ts'
 import { declaredCriteria } from '../specification/specification.ts'
+import {
+  differingRunSettings,
+  type RunSettingsRequest,
+  runSettings,
+  runSettingsColumns,
+  runSettingsFrom,
+  runSettingsParams,
+  runSettingsRequest,
+} from './run-settings.ts'
 import { defaultSlug, keyOfTask, type Scope, taskParams } from './scope.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
@@ -22,6 +32,7 @@ export const world = z.object({
   currentTurn: z.number().describe('the greatest turn number present; 0 before the first'),
   executor: z.string(),
   leaseTtlMs: z.number(),
+  ...runSettings,
   activeTurnRunId: z.string().nullable(),
   activeAttemptId: z.string().nullable(),
   createdAt: z.string(),
@@ -37,6 +48,7 @@ export const createWorldRequest = z.strictObject({
   worldSlug: name.nullish().describe("default: the task's next one"),
   executor: name.nullish().describe('default: external'),
   leaseTtlMs: integerBetween(1_000, 86_400_000).nullish().describe('default: 60000'),
+  ...runSettingsRequest,
   criteria: declaredCriteria
     .nullish()
     .describe('what must hold in its task: declared before the world is made, as PUT /v1/specification does'),
@@ -50,6 +62,7 @@ const DEFAULT_LEASE_TTL_MS = 60_000
 const ensureWorld = statement('worlds/ensure')
 const nextWorld = statement('worlds/next')
 const getWorldStatement = statement('worlds/get')
+const setWorldStatement = statement('worlds/set')
 const deleteWorldStatement = statement('worlds/delete')
 
 /** The columns of `worlds/_world`, decoded. */
@@ -62,6 +75,7 @@ export const worldColumns = z.object({
   currentTurn: z.number(),
   executor: z.string(),
   leaseTtlMs: z.number(),
+  ...runSettingsColumns,
   activeRunId: optionalText,
   activeAttemptId: optionalText,
   createdAt: instantRow,
@@ -74,23 +88,25 @@ const nextRow = z.object({ worldCount: z.number() })
 
 type StoredWorld = z.output<typeof worldColumns>
 
-export const toWorld = ({
-  slug,
-  taskKey,
-  requestId,
-  activeRunId,
-  createdAt,
-  ...stored
-}: StoredWorld): World => ({
-  ...stored,
-  worldSlug: slug,
-  activeTurnRunId: activeRunId,
-  createdAt: createdAt ?? '',
+export const toWorld = (stored: StoredWorld): World => ({
+  worldSlug: stored.slug,
+  project: stored.project,
+  featureId: stored.featureId,
+  taskId: stored.taskId,
+  currentTurn: stored.currentTurn,
+  executor: stored.executor,
+  leaseTtlMs: stored.leaseTtlMs,
+  ...runSettingsFrom(stored),
+  activeTurnRunId: stored.activeRunId,
+  activeAttemptId: stored.activeAttemptId,
+  createdAt: stored.createdAt ?? '',
+  deletedAt: stored.deletedAt,
 })
 
 export type NewWorld = {
   executor?: string | null | undefined
   leaseTtlMs?: number | null | undefined
+  runSettings?: RunSettingsRequest
   /** The caller's idempotency key: a repeat finds the world that the first call made. */
   requestId?: string | null
   now: string
@@ -110,6 +126,7 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
       leaseTtlMs: options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS,
       createdAt: options.now,
       requestId: options.requestId ?? null,
+      runs: runSettingsParams(options.runSettings ?? {}),
     },
     token: options.token ?? crypto.randomUUID(),
   },
@@ -129,6 +146,7 @@ export async function createWorld(
   const settings: NewWorld = {
     executor: request.executor,
     leaseTtlMs: request.leaseTtlMs,
+    runSettings: request,
     requestId: options.requestId ?? null,
     now: options.now ?? instantOf(new Date()),
   }
@@ -140,6 +158,7 @@ export async function createWorld(
     stored.taskKey !== keyOfTask(scope) && 'task_id',
     request.executor != null && stored.executor !== request.executor && 'executor',
     request.leaseTtlMs != null && stored.leaseTtlMs !== request.leaseTtlMs && 'lease_ttl_ms',
+    ...differingRunSettings(request, toWorld(stored)).map(snakeCase),
   ].filter((field) => field !== false)
   if (differing.length > 0) throw worldConflict(stored, differing)
   return { world: toWorld(stored), created }
@@ -194,6 +213,29 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
   if (row === undefined) throw unknownWorld(project, worldSlug)
   refuseDeleted(row.world)
   return toWorld(row.world)
+}
+
+/**
+ * Changes when the runs of a world stop, pause and resume; a run that is under way minds it after its attempt.
+ *
+ * @throws `unknown_world`, `world_deleted`
+ */
+export async function setWorld(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+  settings: RunSettingsRequest,
+): Promise<World> {
+  const params = {
+    worldKey: worldKey(project, worldSlug),
+    settings: runSettingsParams(settings),
+    token: crypto.randomUUID(),
+  }
+  const rows = await graph.write([{ statement: setWorldStatement, params }])
+  const row = rows?.[0]?.[0]
+  return row === undefined
+    ? getWorld(graph, project, worldSlug)
+    : toWorld(decodeRow(setWorldStatement, worldRow, row).world)
 }
 
 /** @throws `unknown_world`, `busy` while a run or an attempt is active in it */

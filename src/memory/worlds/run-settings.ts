@@ -1,0 +1,124 @@
+/** Declares when the runs of a world stop early, and how they pause and resume, and converts that to and from its properties. */
+import * as z from 'zod'
+import { integerBetween } from '../../core/fields.ts'
+import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../graph/model/values.ts'
+
+const DAY_MS = 86_400_000
+const MOST = 1_000_000_000_000
+
+const numberUpTo = (most: number, min: { above: number } | { from: number }) => {
+  const [word, bound] = 'above' in min ? ['above', min.above] : ['from', min.from]
+  const error = `must be a number ${word} ${bound} and up to ${most.toLocaleString('en-US')}`
+  const given = z.number(error).max(most, error)
+  return 'above' in min ? given.gt(min.above, error) : given.min(min.from, error)
+}
+
+const budget = z.strictObject({
+  minutes: numberUpTo(525_600, { above: 0 }).nullish().describe('since the run began'),
+  attemptsFailedInARow: integerBetween(1, 1_000_000).nullish(),
+  tokens: integerBetween(1, MOST).nullish().describe('the sum of what commits and failures say they used'),
+})
+
+/** Before the k-th attempt after a commit that follows failures: `firstMs * factor ** (k - 1)`, at most `mostMs`. */
+export const backoff = z.object({
+  firstMs: integerBetween(0, DAY_MS).describe('0: no pause'),
+  factor: numberUpTo(100, { from: 1 }),
+  mostMs: integerBetween(0, DAY_MS),
+})
+export type Backoff = z.output<typeof backoff>
+
+/** As a request says it: what is absent stays as it is, null takes a value away. */
+export const runSettingsRequest = {
+  stopWhen: z
+    .array(z.enum(STOP_REASONS))
+    .max(STOP_REASONS.length)
+    .nullish()
+    .describe('what ends a run early, looked at after each attempt; default: nothing'),
+  budget: budget.nullish().describe('counts where stop_when names budget'),
+  backoff: z
+    .strictObject(backoff.shape)
+    .nullish()
+    .describe('the pause after a failed attempt; default: that of the executor'),
+  resume: z
+    .enum(RESUME_POLICIES)
+    .nullish()
+    .describe('auto: a run that a restart interrupted is gone on with by a new one; default: never'),
+}
+const request = z.object(runSettingsRequest)
+export type RunSettingsRequest = z.output<typeof request>
+
+/** As a world shows it: what it says nothing about is left out. */
+export const runSettings = {
+  stopWhen: z.array(z.enum(STOP_REASONS)).optional().describe('what ends its runs early'),
+  budget: z
+    .object({
+      minutes: z.number().optional(),
+      attemptsFailedInARow: z.number().optional(),
+      tokens: z.number().optional(),
+    })
+    .optional(),
+  backoff: backoff.optional().describe('the pause after a failed attempt; without it, that of the executor'),
+  resume: z.enum(RESUME_POLICIES).optional(),
+}
+const shown = z.object(runSettings)
+export type RunSettings = z.output<typeof shown>
+
+/** The properties of a World, decoded. */
+export const runSettingsColumns = {
+  stopWhen: textList.pipe(z.array(z.enum(STOP_REASONS))),
+  budgetMinutes: optionalNumber,
+  budgetAttemptsFailedInARow: optionalNumber,
+  budgetTokens: optionalNumber,
+  backoffFirstMs: optionalNumber,
+  backoffFactor: optionalNumber,
+  backoffMostMs: optionalNumber,
+  resume: z.enum(RESUME_POLICIES).nullable().default(null),
+}
+const columns = z.object(runSettingsColumns)
+type Columns = z.output<typeof columns>
+
+export function runSettingsFrom(stored: Columns): RunSettings {
+  const budget = {
+    ...(stored.budgetMinutes !== null && { minutes: stored.budgetMinutes }),
+    ...(stored.budgetAttemptsFailedInARow !== null && {
+      attemptsFailedInARow: stored.budgetAttemptsFailedInARow,
+    }),
+    ...(stored.budgetTokens !== null && { tokens: stored.budgetTokens }),
+  }
+  const { stopWhen, backoffFirstMs: firstMs, backoffFactor: factor, backoffMostMs: mostMs, resume } = stored
+  const hasBackoff = firstMs !== null && factor !== null && mostMs !== null
+  return {
+    ...(stopWhen.length > 0 && { stopWhen }),
+    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(hasBackoff && { backoff: { firstMs, factor, mostMs } }),
+    ...(resume !== null && { resume }),
+  }
+}
+
+/** What is to be set, by the names of the properties: only what the request says. */
+export function runSettingsParams({ stopWhen, budget, backoff, resume }: RunSettingsRequest) {
+  const properties = {
+    stopWhen: stopWhen?.length ? STOP_REASONS.filter((reason) => stopWhen.includes(reason)) : none(stopWhen),
+    budgetMinutes: budget === null ? null : budget?.minutes,
+    budgetAttemptsFailedInARow: budget === null ? null : budget?.attemptsFailedInARow,
+    budgetTokens: budget === null ? null : budget?.tokens,
+    backoffFirstMs: backoff === null ? null : backoff?.firstMs,
+    backoffFactor: backoff === null ? null : backoff?.factor,
+    backoffMostMs: backoff === null ? null : backoff?.mostMs,
+    resume,
+  }
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+const none = (given: unknown): null | undefined => (given === undefined ? undefined : null)
+
+/** Which fields a request asks for that stand otherwise. */
+export function differingRunSettings(request: RunSettingsRequest, stored: RunSettings): string[] {
+  const asked = runSettingsFrom(columns.parse(runSettingsParams(request)))
+  const names = Object.keys(runSettings) as (keyof RunSettings)[]
+  return names.filter(
+    (name) => request[name] != null && JSON.stringify(asked[name]) !== JSON.stringify(stored[name]),
+  )
+}

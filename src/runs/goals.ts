@@ -1,0 +1,69 @@
+// Finds whether a turn run has reached a goal of its world, or used up its budget (contract: runs.md, "Runs that know their goal").
+import type { StopReason } from '../graph/model/values.ts'
+import type { Graph } from '../graph/port.ts'
+import { stallAfter } from '../memory/criteria/stall-analysis.ts'
+import { isRequired } from '../memory/criteria/state.ts'
+import { promisedNotCounted } from '../memory/specification/specified-states.ts'
+import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
+import { getWorld, type World } from '../memory/worlds/worlds.ts'
+import type { TurnRun } from './record.ts'
+
+export type ReachedGoal = { stopReason: StopReason; cancelReason: string }
+
+/** The first of the world's `stopWhen` that is true, in the order of the contract; null where none is. */
+export async function findReachedGoal(graph: Graph, run: TurnRun, now: Date): Promise<ReachedGoal | null> {
+  const { project, worldSlug } = run
+  // Read each time: what the runs of a world mind may be changed while one is under way.
+  const { stopWhen = [], budget } = await getWorld(graph, project, worldSlug)
+  if (stopWhen.some((reason) => reason !== 'budget')) {
+    const state = await readNewestState(graph, project, worldSlug)
+    for (const [stopReason, check] of GOALS) {
+      const cancelReason = stopWhen.includes(stopReason) ? await check(state, graph) : null
+      if (cancelReason !== null) return { stopReason, cancelReason }
+    }
+  }
+  const used = stopWhen.includes('budget') && budget !== undefined ? usedBudget(budget, run, now) : null
+  return used === null ? null : { stopReason: 'budget', cancelReason: `stopped: budget of ${used} used` }
+}
+
+type Check = (state: NewestState, graph: Graph) => Promise<string | null> | string | null
+
+const GOALS: readonly [StopReason, Check][] = [
+  [
+    'approved',
+    ({ world, lastDecision }) =>
+      lastDecision === 'approved' ? `goal reached: approved in turn ${world.currentTurn}` : null,
+  ],
+  ['all_verified', allVerified],
+  [
+    'stalled',
+    async ({ world, snapshot, states }, graph) => {
+      const stall = await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states)
+      return stall.shouldStop ? `stopped: ${stall.reason}` : null
+    },
+  ],
+]
+
+/** What was promised and never judged is not proven, where nothing is declared (contract: turns.md). */
+function allVerified({ world, snapshot, states }: NewestState): string | null {
+  const required = states.filter(isRequired)
+  const isReached =
+    required.length > 0 &&
+    required.every(({ state }) => state === 'verified') &&
+    promisedNotCounted(snapshot).length === 0
+  return isReached
+    ? `goal reached: all ${required.length} criteria verified in turn ${world.currentTurn}`
+    : null
+}
+
+function usedBudget(
+  { minutes, attemptsFailedInARow, tokens }: NonNullable<World['budget']>,
+  { startedAt, earlierMs, failedInARow, usedTokens }: TurnRun,
+  now: Date,
+): string | null {
+  const ms = earlierMs + now.getTime() - Date.parse(startedAt)
+  if (minutes !== undefined && ms >= minutes * 60_000) return `${minutes} minutes`
+  if (attemptsFailedInARow !== undefined && failedInARow >= attemptsFailedInARow)
+    return `${attemptsFailedInARow} attempts failed in a row`
+  return tokens !== undefined && usedTokens >= tokens ? `${tokens} tokens` : null
+}
