@@ -56,6 +56,18 @@ describe('the command executor', () => {
     })
   })
 
+  test('a command that fails says on standard output what it used, if anything', async () => {
+    const write = (text: string) =>
+      run(`process.stdout.write(${JSON.stringify(text)}, () => process.exit(1))`)
+    const failed = 'the command ended with exit code 1'
+    expect(await write('{"usage": {"tokens": 1200}, "note": "gave up"}')).toEqual({
+      failed,
+      usedTokens: 1_200,
+    })
+    for (const text of ['', 'done', '{"usage": {"tokens": -1}}', 'null'])
+      expect(await write(text)).toEqual({ failed })
+  })
+
   test('standard output that is no JSON fails the attempt', async () => {
     expect(await run(`console.log('done')`)).toEqual({
       failed: expect.stringContaining('standard output is not one turn record as JSON'),

@@ -112,10 +112,10 @@ async function outcomeOf(
 const failure = (child: ChildProcess): Promise<never> =>
   once(child, 'error').then(([error]) => Promise.reject(error))
 
-const failed = (why: string, errors: string, output: Buffer): AttemptOutcome => ({
-  failed: withErrors(why, errors),
-  usedTokens: tokensIn(output),
-})
+function failed(why: string, errors: string, output: Buffer): AttemptOutcome {
+  const tokens = tokensIn(output)
+  return { failed: withErrors(why, errors), ...(tokens > 0 && { usedTokens: tokens }) }
+}
 
 /** A command that fails may have said what it used, as the one that commits does. */
 function tokensIn(output: Buffer): number {

@@ -164,6 +164,13 @@ describe('every route of the contract', () => {
     const past = { ...stored, key: expect.any(String) }
     expect([history.status, history.body]).toEqual([200, { items: [past], next_cursor: null }])
 
+    const changed = await run('PATCH /v1/worlds/{world_slug}', '/v1/worlds/TASK-1', {
+      body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
+    })
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
+    })
     const deleted = await run('DELETE /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
     expect([deleted.status, deleted.body.deleted_at]).toEqual([200, expect.any(String)])
     const gone = await call('GET', '/v1/worlds/TASK-1')
