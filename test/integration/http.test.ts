@@ -164,10 +164,10 @@ describe('every route of the contract', () => {
     const past = { ...stored, key: expect.any(String) }
     expect([history.status, history.body]).toEqual([200, { items: [past], next_cursor: null }])
 
-    const changed = await run('PATCH /v1/worlds/{world_slug}', '/v1/worlds/TASK-1', {
+    const patched = await run('PATCH /v1/worlds/{world_slug}', '/v1/worlds/TASK-1', {
       body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
     })
-    expect(changed).toMatchObject({
+    expect(patched).toMatchObject({
       status: 200,
       body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
     })
