@@ -5,7 +5,15 @@
 export const folder = (...names) => `^src/(${names.join('|')})/`
 
 const everyone = ['platform', 'core']
-export const capabilities = ['memory', 'runs', 'transcripts', 'artifacts', 'analysis', 'maintenance']
+export const capabilities = [
+  'memory',
+  'runs',
+  'transcripts',
+  'artifacts',
+  'analysis',
+  'maintenance',
+  'events',
+]
 export const doors = ['http', 'mcp', 'cli', 'web']
 export const programs = ['langchain', 'autobuild']
 
@@ -20,6 +28,7 @@ export const mayImport = {
   artifacts: ['memory', 'graph', ...everyone],
   analysis: ['memory', 'graph', ...everyone],
   maintenance: ['memory', 'runs', 'transcripts', 'graph', ...everyone],
+  events: ['memory', 'runs', 'graph', ...everyone],
   operations: [...capabilities, 'graph', ...everyone],
   client: ['operations', ...everyone],
   langchain: ['autobuild', 'client', 'operations', ...everyone],
@@ -43,7 +52,7 @@ export const pure = [
 export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 
 /** What a process that opens the graph itself is made of: the service, a command without one, a client on a store. */
-export const host = ['graph/(migrations|instance-lock)', 'runs/(turn-runs|executors)']
+export const host = ['graph/(migrations|instance-lock)', 'runs/(turn-runs|executors)', 'events/change-feed']
 /** What a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
   'artifacts/(import|import-report|task-file)',
@@ -52,7 +61,7 @@ export const commands = [
   'analysis/named-analyses',
 ]
 export const beside = {
-  http: [...host, 'graph/observed', 'analysis/query/queries'],
+  http: [...host, 'graph/(observed|note-writes)', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
 }

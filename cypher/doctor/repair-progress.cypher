@@ -6,4 +6,5 @@ SET w += $properties
 FOREACH (p IN $progress |
   MERGE (c:Criterion {key: p.criterion})
   CREATE (w)-[:PROGRESS {kept: p.kept, state: p.state, rejections: p.rejections}]->(c))
+// include worlds/_changed
 RETURN w.key AS key

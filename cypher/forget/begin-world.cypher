@@ -6,4 +6,5 @@ SET w.rev = $token
 WITH w
 WHERE w.activeRunId IS NULL AND w.activeAttemptId IS NULL
 SET w.deletedAt = coalesce(w.deletedAt, datetime($now)), w.forgottenAt = coalesce(w.forgottenAt, datetime($now))
+// include worlds/_changed
 RETURN w.key AS key

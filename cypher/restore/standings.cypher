@@ -13,4 +13,5 @@ CALL (w) {
   RETURN max(t.digest) AS promisedDigest // derived: an export does not hold it
 }
 SET w.promisedDigest = promisedDigest
+// include worlds/_changed
 RETURN count(w) AS written

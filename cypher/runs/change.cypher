@@ -5,12 +5,14 @@
 // params: $worldKey $change
 MATCH (w:World {key: $worldKey})
 SET w += $change.world
+// include worlds/_changed
 FOREACH (x IN $change.runs |
   MERGE (r:TurnRun {key: x.key})
   SET r += x.properties,
       r.enqueuedAt = datetime(x.at.enqueued), r.startedAt = datetime(x.at.started),
       r.cancelRequestedAt = datetime(x.at.cancelRequested), r.nextAttemptAt = datetime(x.at.nextAttempt),
-      r.endedAt = datetime(x.at.ended)
+      r.endedAt = datetime(x.at.ended),
+      r.changedAt = w.changedAt, r.changedIn = w.changedIn
   FOREACH (_ IN x.created | CREATE (w)-[:HAS_RUN]->(r)))
 FOREACH (x IN $change.attempts |
   MERGE (a:Attempt {key: x.key})

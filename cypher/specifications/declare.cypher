@@ -25,6 +25,7 @@ WITH task
 CALL (task) {
   MATCH (task)-[:HAS_WORLD]->(w:World)
   SET w.specifiedAfter = coalesce(w.specifiedAfter, []) + [w.currentTurn], w.rev = $token
+// include worlds/_changed
   RETURN count(w) AS worlds
 }
 RETURN worlds

@@ -31,4 +31,5 @@ SET w.currentTurn = $turnNumber,
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
       ELSE w.lastCompletedAt END
+// include worlds/_changed
 RETURN t.completedAt AS completedAt

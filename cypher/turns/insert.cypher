@@ -46,4 +46,5 @@ SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.
     w.lastCompletedAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
       ELSE w.lastCompletedAt END
+// include worlds/_changed
 RETURN t.completedAt AS completedAt

@@ -5,6 +5,7 @@ SET w.rev = $token
 WITH w
 WHERE w.deletedAt IS NULL AND w.activeRunId IS NULL AND w.activeAttemptId IS NULL
 SET w.deletedAt = datetime($deletedAt)
+// include worlds/_changed
 RETURN
 // include worlds/_world
 AS world

@@ -19,7 +19,8 @@ FOREACH (_ IN CASE WHEN w.creation = $token AND w.ordinal IS NULL THEN [1] ELSE 
   SET task.rev = $token
   SET w += $settings.runs
   SET task.worldCount = task.worldCount + 1, w.ordinal = task.worldCount, w.createdAt = createdAt, w.lastActivityAt = createdAt,
-    w.specifiedAfter = CASE WHEN task.specificationVersion IS NULL THEN null ELSE [x IN range(1, task.specificationVersion) | 0] END
+    w.specifiedAfter = CASE WHEN task.specificationVersion IS NULL THEN null ELSE [x IN range(1, task.specificationVersion) | 0] END,
+    w.changedAt = timestamp(), w.changedIn = timestamp() / 60000
   MERGE (w)<-[:HAS_WORLD]-(task))
 RETURN
 // include worlds/_world

@@ -8,6 +8,7 @@ import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
 import { addDoctor } from './doctor.ts'
+import { addTail, addWatchEvents } from './events.ts'
 import { addExport } from './export.ts'
 import { addForget } from './forget.ts'
 import { addHook } from './hook.ts'
@@ -66,6 +67,8 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addQuery,
   addHook,
   addRun,
+  addTail,
+  addWatchEvents,
   addMcp,
   addExport,
   addRestore,

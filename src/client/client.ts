@@ -1,4 +1,5 @@
 /** The interface of Turngraph for programs. */
+import type { EventsRequest, EventWithCursor } from '../operations/events.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcript-upload.ts'
 import type { Spool } from './spool.ts'
@@ -39,5 +40,19 @@ export interface TurngraphClient extends Calls {
     chunks: AsyncIterable<Buffer>,
     options?: CallOptions,
   ): Promise<TranscriptUploaded>
+  /**
+   * What changes, as it changes, until `signal` ends it: each event says what now is, so a reader that hears of something
+   * twice loses nothing. Over HTTP it comes back by itself where the connection breaks, and misses nothing.
+   *
+   * @throws `cursor_expired` where the cursor that it begins with is more than a day old: begin with `snapshot: true`
+   * @example
+   * for await (const event of client.events({ snapshot: true })) {
+   *   if (event.type === 'session') console.log(event.worldSlug, event.verified, event.total)
+   * }
+   */
+  events(
+    input?: EventsRequest,
+    options?: Pick<CallOptions, 'signal'>,
+  ): AsyncGenerator<EventWithCursor, void, undefined>
   close(): Promise<void>
 }

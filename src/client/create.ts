@@ -158,6 +158,9 @@ function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
   return {
     ...calls,
     importTranscript: upload,
+    events: async function* (input, options) {
+      yield* (await opened()).events(input, options)
+    },
     workerId: async () => (await opened()).workerId(),
     spool: async () => (await opened()).spool(),
     close: async () => {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
+import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
 import { hasBody, IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import {
@@ -15,6 +16,7 @@ import {
 import { callsBy } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed, neverArrived } from './client-errors.ts'
+import { readEventStream } from './event-stream.ts'
 
 const TIMEOUT_MS = 30_000
 const RETRY_FIRST_MS = 200
@@ -44,9 +46,9 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
   if (options.token != null && !VISIBLE_ASCII.test(options.token)) {
     throw invalidField('token', 'holds characters that no token has')
   }
-  let closed = false
+  const closing = new AbortController()
   const calls = callsBy(async (name, input, callOptions) => {
-    if (closed) throw clientIsClosed()
+    if (closing.signal.aborted) throw clientIsClosed()
     return runOverHttp(name, input, { ...options, ...callOptions, base })
   })
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
@@ -54,10 +56,16 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
   return {
     ...calls,
     importTranscript: upload,
+    events: (input = {}, { signal } = {}) =>
+      readEventStream(
+        parseInput(eventsRequest, { project: options.project, ...input }, 'events'),
+        (request, stop) => openEvents(request, { ...options, base, signal: stop }),
+        signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+      ),
     workerId: async () => workerId,
     spool: async () => null,
     close: async () => {
-      closed = true
+      closing.abort()
     },
   }
 }
@@ -175,6 +183,28 @@ function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling
   return { ...request, url: request.url + queryOf(rest) }
 }
 
+/** An answer without an end: the time-out is for its beginning. */
+async function openEvents(request: EventsRequest, calling: Calling): Promise<Response> {
+  const { base, timeoutMs = TIMEOUT_MS, signal } = calling
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeoutMs)
+  const query = queryOf(toWire(eventsRequest, request) as Record<string, unknown>)
+  try {
+    const response = await fetch(`${base}${EVENTS_PATH}${query}`, {
+      headers: headersOf(calling, null),
+      redirect: 'manual',
+      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+    })
+    if (response.status === 200) return response
+    throw errorOf(response.status, jsonOf(await response.text()), base)
+  } catch (cause) {
+    if (cause instanceof TurngraphError) throw cause
+    throw noAnswer(cause, { base, signal, timeoutMs }, late.signal.aborted)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 function headersOf({ token, idempotencyKey }: Calling, contentType: string | null): Headers {
   const headers = new Headers({ accept: 'application/json' })
   if (token != null) headers.set('authorization', `Bearer ${token}`)
@@ -203,18 +233,26 @@ async function exchange(
     })
     return { status: response.status, text: await response.text() }
   } catch (cause) {
-    if (signal?.aborted) throw callerGaveUp(cause)
-    if (late.aborted) {
-      throw new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
-        hint: 'Try again: a repeated capture is stored once.',
-        cause,
-      })
-    }
-    throw new TurngraphError('store_unavailable', `The service at ${base} cannot be reached.`, {
-      hint: 'Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is.',
+    throw noAnswer(cause, { base, signal, timeoutMs }, late.aborted)
+  }
+}
+
+function noAnswer(
+  cause: unknown,
+  { base, signal, timeoutMs }: { base: string; signal: AbortSignal | undefined; timeoutMs: number },
+  isLate: boolean,
+): TurngraphError {
+  if (signal?.aborted) return callerGaveUp(cause)
+  if (isLate) {
+    return new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
+      hint: 'Try again: a repeated capture is stored once.',
       cause,
     })
   }
+  return new TurngraphError('store_unavailable', `The service at ${base} cannot be reached.`, {
+    hint: 'Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is.',
+    cause,
+  })
 }
 
 function errorOf(status: number, body: unknown, base: string): TurngraphError {

@@ -1,7 +1,9 @@
 /** The client that runs the operations on a graph of its own process. */
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
+import { ChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
+import { eventsRequest, readEvents } from '../operations/events.ts'
 import type { Call, Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import { transcriptUpload, uploadTranscript } from '../operations/transcript-upload.ts'
@@ -33,31 +35,38 @@ export function inProcessClient({
 }: InProcessOptions): TurngraphClient {
   const runs = given ?? new TurnRuns({ graph, instance: workerId })
   const queries = new Queries(graph)
-  const calls = callsBy((name, input, options) =>
-    runOperation(name, {
+  const feed = new ChangeFeed(graph)
+  const calls = callsBy(async (name, input, options) => {
+    const answer = await runOperation(name, {
       graph,
       input,
       project,
       call: { log, runs, queries, turnLengthThreshold, importRoots: [], ...options },
-    }),
-  )
+    })
+    feed.noteWrite()
+    return answer
+  })
   const close = async () => {
+    feed.close()
     queries.close()
     await runs.close()
     await graph.close()
   }
   const upload: TurngraphClient['importTranscript'] = async (input, chunks) => {
     const given = parseInput(transcriptUpload, input, 'importTranscript')
-    return uploadTranscript(
-      graph,
-      { ...given, project: given.project ?? project },
-      chunks,
-      turnLengthThreshold,
-    )
+    const to = { ...given, project: given.project ?? project }
+    const uploaded = await uploadTranscript(graph, to, chunks, turnLengthThreshold)
+    feed.noteWrite()
+    return uploaded
   }
   return {
     ...calls,
     importTranscript: upload,
+    events: async function* (input = {}, { signal = new AbortController().signal } = {}) {
+      const asked = parseInput(eventsRequest, input, 'events')
+      const told = readEvents(feed, { ...asked, project: asked.project ?? project }, signal)
+      for await (const { events, cursor } of told) for (const event of events) yield { ...event, cursor }
+    },
     workerId: async () => workerId,
     spool: async () => null,
     close,

@@ -41,6 +41,11 @@ export const ERRORS = {
   busy: { status: 409, exit: EXIT.conflict.code, meaning: 'Someone else is at work on the world.' },
   lease_lost: { status: 409, exit: EXIT.conflict.code, meaning: 'The lease has passed to another owner.' },
   world_deleted: { status: 410, exit: EXIT.notFound.code, meaning: 'The world was deleted.' },
+  cursor_expired: {
+    status: 410,
+    exit: EXIT.notFound.code,
+    meaning: 'What changed since that cursor is no longer known: take a snapshot.',
+  },
   too_large: { status: 413, exit: EXIT.invalid.code, meaning: 'The request is over a size limit.' },
   rate_limited: { status: 429, exit: EXIT.rateLimited.code, meaning: 'Too many requests with this token.' },
   internal: {

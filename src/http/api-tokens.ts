@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
 import { SCOPES, type Scope } from '../operations/operation.ts'
 import type { Config } from '../platform/config.ts'
@@ -33,20 +33,54 @@ const tokensFile = z.array(
   }),
 )
 
-export class Tokens {
-  readonly #known: readonly { hash: Buffer; caller: Caller }[]
+type KnownToken = { hash: Buffer; caller: Caller }
 
-  constructor(known: readonly { hash: Buffer; caller: Caller }[]) {
-    this.#known = known
+export class Tokens {
+  readonly #own: KnownToken
+  readonly #file: string | null
+  #further: readonly KnownToken[]
+  #stamp: string | null
+  #lookedAt = 0
+
+  /** @throws `invalid_request` where the file does not fit */
+  constructor(own: KnownToken, file: string | null) {
+    this.#own = own
+    this.#file = file
+    this.#stamp = file === null ? null : stampOf(file)
+    this.#further = file === null ? [] : readTokensFile(file)
   }
 
   /** Compares with every known token, each in constant time: how long it takes tells nothing. */
   callerOf(token: string): Caller | null {
+    this.#readAgain()
     const hash = sha256(token)
     let found: Caller | null = null
-    for (const { hash: known, caller } of this.#known) if (timingSafeEqual(known, hash)) found = caller
+    for (const { hash: known, caller } of [this.#own, ...this.#further])
+      if (timingSafeEqual(known, hash)) found = caller
     return found
   }
+
+  /** A token that is taken out of the file is refused without a restart. A file that does not fit changes nothing. */
+  #readAgain(): void {
+    if (this.#file === null || performance.now() - this.#lookedAt < LOOK_MS) return
+    this.#lookedAt = performance.now()
+    const stamp = stampOf(this.#file)
+    if (stamp === null || stamp === this.#stamp) return
+    try {
+      this.#further = readTokensFile(this.#file)
+      this.#stamp = stamp
+    } catch (error) {
+      if (!hasCode(error, 'invalid_request')) throw error
+    }
+  }
+}
+
+const LOOK_MS = 1_000
+
+/** Changes with the file; null where it cannot be seen. */
+function stampOf(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? null : `${found.mtimeNs} ${found.ino} ${found.size}`
 }
 
 /** The tokens of a service: the one of its data folder (made at the first start), and those of the file. */
@@ -55,8 +89,7 @@ export function loadTokens({
   tokensFile: file,
 }: Pick<Config, 'dataFolder' | 'tokensFile'>): Tokens {
   const own = { name: 'data folder', scopes: EVERYTHING, project: null }
-  const further = file === null ? [] : readTokensFile(file)
-  return new Tokens([{ hash: sha256(ownToken(dataFolder)), caller: own }, ...further])
+  return new Tokens({ hash: sha256(ownToken(dataFolder)), caller: own }, file)
 }
 
 function ownToken(dataFolder: string): string {
@@ -79,7 +112,7 @@ function ownToken(dataFolder: string): string {
 
 const MIN_LENGTH = 16
 
-function readTokensFile(file: string): { hash: Buffer; caller: Caller }[] {
+function readTokensFile(file: string): KnownToken[] {
   const from = { variable: 'TURNGRAPH_TOKENS', file, form: TOKENS_FORM }
   const listed = readSettingsFile(from, tokensFile)
   const names = listed.map((entry) => entry.name)

@@ -2,6 +2,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { TurngraphError } from '../core/errors.ts'
+import { EVENTS_PATH } from '../operations/events.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import { UPLOAD_PATH } from '../operations/transcript-upload.ts'
@@ -11,6 +12,7 @@ import { answerFailure, answerJson, answerText } from './answer.ts'
 import type { Tokens } from './api-tokens.ts'
 import { callerOf, identify, limitRate, refuseForeign, requireScope } from './authorize.ts'
 import { docsPages } from './docs-page.ts'
+import { eventsHandler } from './events.ts'
 import { boundBodies, jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -52,6 +54,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     addRoute(app, route, body, context)
   }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
+  app.get(EVENTS_PATH, requireScope('read'), refuseBody, eventsHandler(context))
   for (const [path, methods] of methodsByPath()) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, methods, req, res))
   }
@@ -111,7 +114,9 @@ const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 function methodsByPath(): Map<string, string[]> {
   const methods = new Map([
     [UPLOAD_PATH, ['POST']],
-    ...['/healthz', '/readyz', '/openapi.json', '/metrics'].map((path) => [path, ['GET']] as const),
+    ...['/healthz', '/readyz', '/openapi.json', '/metrics', EVENTS_PATH].map(
+      (path) => [path, ['GET']] as const,
+    ),
   ] as [string, string[]][])
   for (const { path, method } of routes) methods.set(path, [...(methods.get(path) ?? []), method])
   return methods

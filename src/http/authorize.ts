@@ -7,6 +7,7 @@ import { type Config, isLoopback } from '../platform/config.ts'
 import { ANYONE, type Caller, type Tokens } from './api-tokens.ts'
 
 const callers = new WeakMap<Response, Caller>()
+const tokensSent = new WeakMap<Response, { tokens: Tokens; token: string }>()
 
 /** Finds out who calls; whether that is enough is decided per route. `null` tokens: anyone may do all. */
 export function identify(tokens: Tokens | null): RequestHandler {
@@ -14,6 +15,7 @@ export function identify(tokens: Tokens | null): RequestHandler {
     const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1]
     const caller = tokens === null ? ANYONE : token === undefined ? null : tokens.callerOf(token)
     if (caller !== null) callers.set(res, caller)
+    if (tokens !== null && token !== undefined) tokensSent.set(res, { tokens, token })
     next()
   }
 }
@@ -78,6 +80,12 @@ export function callerOf(res: Response): Caller {
   const caller = callers.get(res)
   if (caller === undefined) throw new Error('a route runs an operation without requireScope')
   return caller
+}
+
+/** Whether the token of an answer that goes on and on is still known. */
+export function isStillKnown(res: Response): boolean {
+  const sent = tokensSent.get(res)
+  return sent === undefined || sent.tokens.callerOf(sent.token) !== null
 }
 
 function unauthorized(res: Response, given: string | undefined): TurngraphError {

@@ -124,6 +124,9 @@ function decodeName(value: string): string {
   }
 }
 
+/** What a reader of events sends when it comes back; a browser does so by itself. */
+export const lastEventId = (req: IncomingMessage): string | null => headerOf(req, 'last-event-id') || null
+
 export function idempotencyKey(req: IncomingMessage): string | null {
   const key = headerOf(req, 'idempotency-key')
   if (key === null || IDEMPOTENCY_KEY.test(key)) return key

@@ -39,20 +39,24 @@ export class Metrics {
     ['what'],
   )
 
+  readonly #eventLag = this.#histogram(
+    'turngraph_event_lag_seconds',
+    "From a change, by the database's clock, to the look that found it for the readers of events",
+    [],
+  )
+
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
   }
 
-  /** @param held how many runs and single attempts this process executes, whenever it is asked */
-  watch(held: () => number): void {
-    new Gauge({
-      name: 'turngraph_turn_runs_held',
-      help: 'Turn runs and single attempts that this process executes',
-      registers: [this.#registry],
-      collect() {
-        this.set(held())
-      },
-    })
+  /** @param now how much there is of each at this moment, whenever it is asked */
+  watch(now: { runs: () => number; readers: () => number }): void {
+    this.#gauge(
+      'turngraph_turn_runs_held',
+      'Turn runs and single attempts that this process executes',
+      now.runs,
+    )
+    this.#gauge('turngraph_event_readers', 'Readers of events', now.readers)
   }
 
   get contentType(): string {
@@ -89,6 +93,10 @@ export class Metrics {
     this.#runs.inc({ status })
   }
 
+  eventLag(seconds: number): void {
+    this.#eventLag.observe(seconds)
+  }
+
   leaseLost(): void {
     this.#leases.inc()
   }
@@ -101,6 +109,17 @@ export class Metrics {
   #countCapture({ created, superseded, redactions }: OperationOutput<'captureTurnState'>): void {
     this.#captures.inc({ outcome: superseded ? 'superseded' : created ? 'created' : 'repeated' })
     this.#redactions.inc(redactions)
+  }
+
+  #gauge(name: string, help: string, now: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(now())
+      },
+    })
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {

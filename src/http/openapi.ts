@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { ERRORS } from '../core/errors.ts'
 import { errorBody } from '../core/wire-form.ts'
+import { EVENTS_PATH, EVENTS_SUMMARY, eventSchemas, eventsRequest } from '../operations/events.ts'
 import type { Operation } from '../operations/operation.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
@@ -36,7 +37,12 @@ export function openApiDocument(): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     security: [{ bearer: [] }],
-    paths: { ...paths, [UPLOAD_PATH]: { post: uploadObject(components) }, ...PROBES },
+    paths: {
+      ...paths,
+      [UPLOAD_PATH]: { post: uploadObject(components) },
+      [EVENTS_PATH]: { get: eventsObject(components) },
+      ...PROBES,
+    },
     components: {
       securitySchemes: {
         bearer: {
@@ -103,17 +109,34 @@ const uploadObject = (components: SchemaComponents): Json =>
     body: { 'application/jsonl': { schema: { type: 'string', format: 'binary' } } },
   })
 
+/** The one call whose answer has no end. */
+const eventsObject = (components: SchemaComponents): Json =>
+  callObject(components, {
+    operation: 'events',
+    path: EVENTS_PATH,
+    summary: EVENTS_SUMMARY,
+    scope: 'read',
+    input: eventsRequest,
+    output: z.union(Object.values(eventSchemas)),
+    stream: 'text/event-stream',
+    inQuery: true,
+    bodyNeeded: false,
+    body: null,
+  })
+
 type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
   Pick<Route, 'path' | 'created'> & {
     operation: string
+    /** The type of an answer that is a stream of what `output` says. */
+    stream?: string
     inQuery: boolean
     body: Json | null
     bodyNeeded: boolean
   }
 
 function callObject(components: SchemaComponents, call: Described): Json {
-  const { operation, path, summary, scope, input, output, created, inQuery, body, bodyNeeded } = call
-  const content = { 'application/json': { schema: components.refTo(output, 'output') } }
+  const { operation, path, summary, scope, input, output, stream, created, inQuery, body, bodyNeeded } = call
+  const content = { [stream ?? 'application/json']: { schema: components.refTo(output, 'output') } }
   const success = (description: string) => ({ description, headers: REQUEST_ID, content })
   return {
     operationId: operation,

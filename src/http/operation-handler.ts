@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
+import type { ChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Call, Operation } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
@@ -22,6 +23,8 @@ export type OperationContext = {
   runs: TurnRuns
   queries: Queries
   metrics: Metrics
+  feed: ChangeFeed
+  mostReaders: number
   defaultProject: string
   turnLengthThreshold: number
   importRoots: readonly string[]

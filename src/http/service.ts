@@ -2,8 +2,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Queries } from '../analysis/query/queries.ts'
-import { hasCode, TurngraphError } from '../core/errors.ts'
+import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { ChangeFeed } from '../events/change-feed.ts'
 import { holdInstance } from '../graph/instance-lock.ts'
+import { noteWrites } from '../graph/note-writes.ts'
 import { ObservedGraph, type StatementObserver } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Config, storeName } from '../platform/config.ts'
@@ -32,6 +34,9 @@ export type Service = {
 }
 
 const DRAIN_MS = 10_000
+
+/** A reader of events keeps its connection: so many must not keep out those who ask and go. */
+const MOST_READERS = 1_000
 
 /** A statement that takes longer is worth a line in the log: hot ones take a few milliseconds. */
 const SLOW_SECONDS = 1
@@ -67,17 +72,25 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     if (seconds > SLOW_SECONDS)
       log.warn({ statement, outcome, ms: Math.round(1000 * seconds) }, 'slow statement')
   }
-  const graph = new ObservedGraph(parts.graph, onStatement, (error) => {
+  const observed = new ObservedGraph(parts.graph, onStatement, (error) => {
     if (hasCode(error, 'store_unavailable')) watch.reportAway(error)
   })
+  const feed = new ChangeFeed(observed, {
+    lag: (seconds) => metrics.eventLag(seconds),
+    failed: (error) => {
+      if (!isAway(error)) log.error({ err: error }, 'events: a look at what changed failed')
+    },
+  })
+  const graph = noteWrites(observed, () => feed.noteWrite())
   const tokens = config.auth === 'token' ? loadTokens(config) : null
   const executors = loadExecutors(config.executorsFile)
   const instance = await holdInstance(config)
   const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer: metrics })
   const queries = new Queries(graph)
-  metrics.watch(() => runs.held)
+  metrics.watch({ runs: () => runs.held, readers: () => feed.readers })
   // Before anybody is answered, what an earlier life left behind is ended.
   const schema = new SchemaState(graph, log, watch, () => runs.begin())
+  const most = mostConnections(config, log)
   const app = createApp({
     config,
     tokens,
@@ -87,13 +100,15 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     runs,
     queries,
     metrics,
+    feed,
+    mostReaders: Math.min(MOST_READERS, Math.floor(most / 2)),
     defaultProject: config.project,
     turnLengthThreshold: config.turnLengthThreshold,
     importRoots: config.importRoots,
   })
   const drain = new Drain()
   const server = createServer(SERVER_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
-  boundConnections(server, mostConnections(config, log))
+  boundConnections(server, most)
   const port = await listen(server, config).catch(async (error: unknown) => {
     await instance.release()
     throw error
@@ -114,6 +129,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const end = async () => {
     schema.stop()
     watch.stop()
+    feed.close()
     await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
     queries.close()
     await runs.close() // what the last requests began

@@ -70,7 +70,7 @@ const environmentSchema = z.object({
     .number('must be a whole number of at least 1')
     .int()
     .min(1)
-    .default(1000)
+    .default(2000)
     .describe('connections at a time; fewer where the process may not open so many files'),
   TURNGRAPH_LOG: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])

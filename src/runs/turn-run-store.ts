@@ -22,6 +22,7 @@ import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, vi
 const lock = statement('runs/lock')
 const change = statement('runs/change')
 const runStatement = statement('runs/run')
+const runsByKeys = statement('runs/by-keys')
 const runsOfWorld = statement('runs/page', 'of-world')
 const runsOfProject = statement('runs/page', 'of-project')
 const attemptStatement = statement('runs/attempt')
@@ -356,6 +357,14 @@ export class TurnRunStore {
    *
    * @throws `unknown_world`, `world_deleted` where a world is named that has none
    */
+  /** Runs by their keys, whatever became of their worlds. */
+  readTurnRuns(keys: readonly string[]): Promise<TurnRunStatusRow[]> {
+    return untilWhole(
+      () => readRows(this.#graph, runsByKeys, { keys: [...keys] }, runListRow),
+      (rows) => rows.every(({ run }) => brokenRules(run).length === 0),
+    )
+  }
+
   async listTurnRuns(
     { project, worldSlug, status }: { project: string; worldSlug?: string; status?: TurnRun['status'] },
     limit: number,

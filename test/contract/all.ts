@@ -5,6 +5,7 @@ import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
 import { doctorContract } from './doctor.ts'
 import { elsewhereContract } from './elsewhere.ts'
+import { eventsContract } from './events.ts'
 import { exampleQueriesContract } from './example-queries.ts'
 import { exportContract } from './export.ts'
 import { forgetContract } from './forget.ts'
@@ -56,6 +57,7 @@ export function storeContract(store: StoreUnderTest): void {
   secretsContract(store)
   runsContract(store)
   runGoalsContract(store)
+  eventsContract(store)
   transcriptsContract(store)
   analysisContract(store)
   stallsContract(store)

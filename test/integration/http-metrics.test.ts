@@ -98,7 +98,7 @@ test('a slow statement gets a line in the log, by its name', async () => {
   graph.gate = () => new Promise((resolve) => setTimeout(resolve, 1_100))
   await call('GET', '/v1/worlds/TASK-1')
   const slow = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'slow statement')
-  expect(slow).toMatchObject({ statement: 'worlds/progress', outcome: 'ok', ms: expect.any(Number) })
+  expect(slow).toMatchObject({ statement: 'worlds/by-keys', outcome: 'ok', ms: expect.any(Number) })
 })
 
 test('statements are spans of whoever traces', async () => {

@@ -32,7 +32,7 @@ export async function countsOf(graph: Graph): Promise<Counts> {
 }
 
 /** Fresh at each write, and without meaning. */
-const RANDOM = new Set(['rev', 'creation', 'writeId', 'requestId'])
+const RANDOM = new Set(['rev', 'creation', 'writeId', 'requestId', 'changedAt', 'changedIn'])
 
 /** All that the graph holds, in one order on every engine: equal dumps are equal graphs. */
 export async function dumpOf(graph: Graph): Promise<string[]> {

@@ -122,6 +122,9 @@ export const runSettingsFields = {
   resume: oneOf(RESUME_POLICIES).optional(),
 }
 
+/** When it last changed, by the database's clock, and in which minute since 1970: what events look for. */
+const changeShape = { changedAt: epochMs.optional(), changedIn: count.optional() }
+
 const leaseShape = { fence: count.optional(), leaseOwner: text.optional(), leaseUntil: epochMs }
 
 const stepShape = {
@@ -188,6 +191,7 @@ export const nodes = {
     forgottenAt: instant.optional(),
     creation: token,
     rev: token,
+    ...changeShape,
   }),
   Turn: node('turn', 'one round of Player and Coach, as it stands', turnShape),
   SupersededTurn: node('superseded_turn', 'a record that once stood at a turn', turnShape),
@@ -281,6 +285,7 @@ export const nodes = {
     endedAt: instant.optional(),
     activeWorldKey: key.optional(),
     ...leaseShape,
+    ...changeShape,
   }),
   Attempt: node('attempt', 'one try at a turn', {
     key,
@@ -317,6 +322,7 @@ export const nodes = {
     tail: text,
     state: json,
     rev: token,
+    ...changeShape,
   }),
   // One that a turn names before its transcript comes has an id alone; one that a subagent's file names, a key alone.
   TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {

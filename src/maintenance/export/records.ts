@@ -122,10 +122,12 @@ const attempt = z.strictObject({
 const turnRun = z.strictObject({
   kind: z.literal('turn_run'),
   world: key,
-  run: nodes.TurnRun.properties.omit({ activeWorldKey: true, activeAttemptId: true }).extend({
-    status: oneOf(['completed', 'failed', 'cancelled', 'interrupted']),
-    endedAt: nodes.TurnRun.properties.shape.startedAt,
-  }),
+  run: nodes.TurnRun.properties
+    .omit({ activeWorldKey: true, activeAttemptId: true, changedAt: true, changedIn: true })
+    .extend({
+      status: oneOf(['completed', 'failed', 'cancelled', 'interrupted']),
+      endedAt: nodes.TurnRun.properties.shape.startedAt,
+    }),
 })
 
 const standing = z.strictObject({
@@ -160,7 +162,7 @@ const transcriptTurn = z.strictObject({
 
 const transcriptFile = z.strictObject({
   kind: z.literal('transcript_file'),
-  file: nodes.TranscriptFile.properties.omit({ rev: true }),
+  file: nodes.TranscriptFile.properties.omit({ rev: true, changedAt: true, changedIn: true }),
   holds: keys,
 })
 

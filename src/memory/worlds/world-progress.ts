@@ -7,7 +7,7 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import { COACH_DECISIONS } from '../../graph/model/values.ts'
 import type { Graph, Params } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
 import { isProgressWhole, newestSnapshot, type Snapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { VERDICTS } from '../criteria/stall.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
@@ -48,7 +48,7 @@ const pagesOf = (scope: string) => ({
 const pagesOfTask = pagesOf('of-task')
 const pagesOfFeature = pagesOf('of-feature')
 const pagesOfProject = pagesOf('of-project')
-const progressOfWorld = statement('worlds/progress')
+const byKeys = statement('worlds/by-keys')
 
 const progressRow = z.object({
   shown: worldColumns,
@@ -77,7 +77,15 @@ export async function listWorlds(
       : taskId === undefined
         ? [pagesOfFeature, { featureKey: featureKey(project, featureId) }]
         : [pagesOfTask, { taskKey: taskKey(project, featureId, taskId) }]
-  const read = () => readRows(graph, pages[order], { ...scope, ...position }, progressRow)
+  return readProgress(graph, pages[order], { ...scope, ...position })
+}
+
+/** Worlds by their keys, also deleted ones; those that are gone are left out. */
+export const listWorldsByKeys = (store: Graph, keys: readonly string[]): Promise<WorldProgress[]> =>
+  readProgress(withOneDeadline(store), byKeys, { keys: [...keys] })
+
+async function readProgress(graph: Graph, from: Statement, params: Params): Promise<WorldProgress[]> {
+  const read = () => readRows(graph, from, params, progressRow)
   const rows = await untilWhole(read, (found) => found.every(isConsistent))
   const worlds: WorldProgress[] = []
   for (const row of rows) {
@@ -116,8 +124,8 @@ export async function readNewestState(
 }
 
 async function readProgressRow(graph: Graph, project: string, worldSlug: string): Promise<ProgressRow> {
-  const params = { worldKey: worldKey(project, worldSlug) }
-  const row = await readWholeRow(graph, progressOfWorld, params, progressRow, isConsistent)
+  const params = { keys: [worldKey(project, worldSlug)] }
+  const row = await readWholeRow(graph, byKeys, params, progressRow, isConsistent)
   if (row === null) throw unknownWorld(project, worldSlug)
   refuseDeleted(row.shown)
   return row
@@ -146,15 +154,20 @@ async function stateOf(graph: Graph, row: ProgressRow): Promise<NewestState> {
 }
 
 async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
+  const lastActivity = row.lastActivity ?? ''
+  if (row.world.deleted) {
+    // Its parts may be going, piece by piece.
+    const nothing = { verified: 0, criteria: 0, verdict: 'insufficient_data' as const }
+    return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
+  }
   const { world, lastDecision, snapshot, states } = await stateOf(graph, row)
   const counted = states.filter(isCounted)
-  const request = { ...world, policy: 'sticky' as const }
   return {
     ...world,
     lastDecision,
     verified: counted.filter(({ state }) => state === 'verified').length,
     criteria: counted.length,
-    verdict: (await stallAfter(graph, request, snapshot, states)).verdict,
-    lastActivity: row.lastActivity ?? '',
+    verdict: (await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states)).verdict,
+    lastActivity,
   }
 }

@@ -1,0 +1,2 @@
+// The database's clock.
+RETURN timestamp() AS now

@@ -1,0 +1,7 @@
+// A page of the worlds of a project, or one of them, with the version of each and its active run.
+// params: $project $worldSlug $after $limit
+MATCH (w:World)
+WHERE w.project = $project AND w.deletedAt IS NULL AND w.slug > $after AND ($worldSlug = '' OR w.slug = $worldSlug)
+WITH w ORDER BY w.project, w.slug LIMIT $limit
+RETURN w.key AS key, w.slug AS slug, coalesce(w.changedAt, 0) AS version, w.activeRunId AS activeRunId
+ORDER BY slug

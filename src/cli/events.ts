@@ -1,0 +1,96 @@
+/** `turngraph watch-events` and `turngraph tail`: print what changes, as it changes, for programs and for people. */
+import type { TurngraphClient } from '../client/client.ts'
+import type { EventWithCursor } from '../operations/events.ts'
+import { action, type Given, PROJECT } from './command.ts'
+import { plural, printText } from './output.ts'
+import { untilSignalled } from './signals.ts'
+import { colors } from './terminal.ts'
+
+const OF = {
+  worldSlug: ['--world <slug>', 'of one session (default: all of the project)'],
+  ...PROJECT,
+} as const
+
+const WATCH = {
+  ...OF,
+  snapshot: ['--snapshot', 'begin with what is there'],
+  cursor: ['--cursor <cursor>', 'go on after the event that has it'],
+} as const
+
+export const addWatchEvents = action(
+  {
+    name: 'watch-events',
+    description: 'print what changes as it changes, as JSON lines; each has a cursor to come back with',
+    options: WATCH,
+    help: 'Example:\n  turngraph watch-events --project shop --snapshot | jq -c \'select(.type == "session")\'',
+  },
+  (given) => follow(given, printWire),
+)
+
+const TAIL = { ...OF, json: ['--json', 'print JSON lines, as watch-events does'] } as const
+
+export const addTail = action(
+  {
+    name: 'tail',
+    description: 'print a line for each session that moves, and for each run',
+    options: TAIL,
+    help: 'Example:\n  turngraph tail --world TASK-1',
+  },
+  ({ json, ...given }) => follow(given, json ? printWire : async (event) => printText(lineOf(event))),
+)
+
+/** Prints until Ctrl+C, or until whoever reads the output is gone. */
+async function follow(
+  { project, ...asked }: Given<typeof WATCH>,
+  print: (event: EventWithCursor) => Promise<void>,
+): Promise<void> {
+  const { withClient } = await import('./connect.ts')
+  const stop = new AbortController()
+  const read = (client: TurngraphClient) => printAll(client.events(asked, { signal: stop.signal }), print)
+  const reading = withClient({ project, readsOnly: true }, read).then(() => null)
+  const exitCode = await Promise.race([reading, untilSignalled(async () => stop.abort())])
+  await reading
+  if (exitCode !== null) process.exitCode = exitCode
+}
+
+async function printAll(
+  events: AsyncIterable<EventWithCursor>,
+  print: (event: EventWithCursor) => Promise<void>,
+): Promise<void> {
+  for await (const event of events) await print(event)
+}
+
+async function printWire({ cursor, ...event }: EventWithCursor): Promise<void> {
+  const [{ schemaOfEvent }, { toWire }] = await Promise.all([
+    import('../operations/events.ts'),
+    import('../core/wire-form.ts'),
+  ])
+  const wire = toWire(schemaOfEvent(event), event) as object
+  process.stdout.write(`${JSON.stringify({ ...wire, cursor })}\n`)
+}
+
+function lineOf(event: EventWithCursor): string {
+  const { dim, bold } = colors(process.stdout)
+  const time = dim(event.changedAt.slice(11, 19))
+  if (event.type === 'import')
+    return `${time}  transcript ${event.sessionId}: ${plural(event.bytes, 'byte')} read`
+  if (event.type === 'run') return `${time}  ${bold(event.worldSlug)}  ${event.message}`
+  return `${time}  ${bold(event.worldSlug)}  ${sessionLine(event)}`
+}
+
+function sessionLine(session: EventWithCursor & { type: 'session' }): string {
+  const { green, yellow, red, dim } = colors(process.stdout)
+  if (session.deletedAt !== null) return dim('deleted')
+  if (session.currentTurn === 0)
+    return dim(session.activeAttemptId === null ? 'no turn yet' : 'turn 1 is under way')
+  const { decision, verdict } = session
+  const paint =
+    decision === 'approved' ? green : decision === 'error' || decision === 'rejected' ? red : yellow
+  return [
+    `turn ${session.currentTurn}`,
+    paint(decision ?? 'unknown'),
+    `${session.verified}/${session.total} proven`,
+    verdict === 'progressing' || verdict === 'insufficient_data' ? dim(verdict) : red(verdict),
+    ...(session.activeAttemptId === null ? [] : [dim(`turn ${session.currentTurn + 1} is under way`)]),
+  ].join('  ')
+}

@@ -1,0 +1,100 @@
+/** Reads events over HTTP, and comes back where the connection breaks, so that its caller misses nothing. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
+import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { parseWire } from '../core/wire-form.ts'
+import { type EventsRequest, type EventWithCursor, eventOnWire, schemaOfEvent } from '../operations/events.ts'
+
+/** The service says every 15 s that it is there. */
+const SILENCE_MS = 45_000
+const AGAIN_FIRST_MS = 500
+const AGAIN_LAST_MS = 15_000
+
+/**
+ * Events one after the other, until the signal ends them. A connection that breaks is opened again where it was, for as
+ * long as it takes; where that is too long ago, with a snapshot.
+ *
+ * @param open opens the stream; its first failure, and one that no other try mends, goes to the caller
+ */
+export async function* readEventStream(
+  request: EventsRequest,
+  open: (request: EventsRequest, signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+): AsyncGenerator<EventWithCursor> {
+  let next = request
+  for (let failures = 0, isFirst = true; !signal.aborted; isFirst = false) {
+    const stream = new EventStream(signal)
+    try {
+      const opened = await open(next, stream.signal)
+      for await (const event of stream.read(opened)) {
+        failures = 0
+        yield event
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (isFirst) throw error
+      if (hasCode(error, 'cursor_expired')) next = { ...next, cursor: null, snapshot: true }
+      else if (!isAway(error)) throw error
+    } finally {
+      stream.end()
+    }
+    if (stream.cursor !== null) next = { ...next, cursor: stream.cursor }
+    failures++
+    const longest = Math.min(AGAIN_FIRST_MS * 2 ** failures, AGAIN_LAST_MS)
+    await pause(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+  }
+}
+
+/** One connection. */
+class EventStream {
+  /** What brings a reader back to where this one is. */
+  cursor: string | null = null
+  readonly #ending = new AbortController()
+  readonly signal: AbortSignal
+
+  constructor(signal: AbortSignal) {
+    this.signal = AbortSignal.any([signal, this.#ending.signal])
+  }
+
+  end(): void {
+    this.#ending.abort()
+  }
+
+  /** @throws `store_unavailable` where it breaks */
+  async *read({ body }: Response): AsyncGenerator<EventWithCursor> {
+    const found: EventWithCursor[] = []
+    const parser = createParser({
+      onEvent: ({ id, data }) => {
+        const event = eventOf(data, id ?? null)
+        if (event !== null) found.push(event)
+      },
+      onComment: (text) => {
+        this.cursor = /^\s*cursor (\d+)$/.exec(text)?.[1] ?? this.cursor
+      },
+    })
+    const decoder = new TextDecoder()
+    const silence = setTimeout(() => this.end(), SILENCE_MS)
+    try {
+      for await (const chunk of body ?? []) {
+        silence.refresh()
+        parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
+        for (const event of found.splice(0)) {
+          this.cursor = event.cursor ?? this.cursor
+          yield event
+        }
+      }
+    } catch (cause) {
+      throw new TurngraphError('store_unavailable', 'The stream of events broke off.', { cause })
+    } finally {
+      clearTimeout(silence)
+    }
+  }
+}
+
+/** Null: a kind of event that a later version of the service has. */
+function eventOf(data: string, cursor: string | null): EventWithCursor | null {
+  const kind = eventOnWire.safeParse(JSON.parse(data))
+  if (!kind.success) return null
+  const schema = schemaOfEvent(kind.data)
+  return { ...(parseWire(schema, kind.data, 'events') as EventWithCursor), cursor }
+}

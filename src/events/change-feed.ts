@@ -1,0 +1,288 @@
+/**
+ * Tells readers what changes in a graph, in this process and in others. However many read: one look a second at what changed
+ * since the last one, another soon after a write of this very process, and none while nobody reads
+ * (docs/decisions/events.md).
+ */
+import { TurngraphError } from '../core/errors.ts'
+import { projectKey } from '../core/keys.ts'
+import type { Graph } from '../graph/port.ts'
+import type { ChangeEvent } from './change-event.ts'
+import { type Change, type Found, readAll, readChanges, readClock, readStates } from './read-changes.ts'
+
+/** Between two looks; what another replica wrote arrives within it and a little more. */
+const LOOK_MS = 1_000
+/** From a write of this process to the look that it asks for: the writes of this while are told together. */
+const GATHER_MS = 30
+/**
+ * A statement takes its time from the database before it waits for a lock, and commits up to a deadline of 5 s later: each
+ * look goes back so far, and so does the cursor of what it tells.
+ */
+const OVERLAP_MS = 10_000
+/** A cursor that is older is refused: what changed since is not looked up minute by minute. */
+const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000
+/** A cursor may come from a replica whose database has another clock. */
+const CLOCKS_DIFFER_MS = 60_000
+const HEARTBEAT_MS = 15_000
+const EVENTS_AT_ONCE = 50
+/** What is kept for readers that are not done with the events before; a slower one looks them up in the graph. */
+const KEPT_EVENTS = 2_000
+
+export type EventsOf = { project: string; worldSlug?: string | null | undefined }
+
+/** Where a reader begins: now, with all that is there, or where an earlier reader was. */
+export type Beginning = 'now' | 'snapshot' | number
+
+/** A reader that comes back with `cursor` is told these events again, also where it saw some of them, and all that follow. */
+export type Told = { events: ChangeEvent[]; cursor: string | null }
+
+export type FeedObserver = { lag(seconds: number): void; failed(error: unknown): void }
+
+/** An event, and how far back the look went that found it: all that changed before has been told before. */
+type Kept = { id: string; version: number; since: number; event: ChangeEvent }
+
+export class ChangeFeed {
+  readonly #graph: Graph
+  readonly #observer: FeedObserver | null
+  /** In the order in which they were found; those that no reader should need any more are dropped. */
+  #kept: Kept[] = []
+  /** How many were dropped: the place of an event is this and its index. */
+  #dropped = 0
+  /** The newest version that was found of each that changed since the horizon. */
+  readonly #versions = new Map<string, number>()
+  /** All that was stored before this instant of the database's clock has been found. */
+  #horizon = 0
+  #readers = 0
+  #starting: Promise<void> | null = null
+  #isRunning = false
+  #isLooking = false
+  #looksAgain = false
+  #isClosed = false
+  #timer: NodeJS.Timeout | undefined
+  readonly #waiting = new Set<() => void>()
+
+  constructor(graph: Graph, observer: FeedObserver | null = null) {
+    this.#graph = graph
+    this.#observer = observer
+  }
+
+  get readers(): number {
+    return this.#readers
+  }
+
+  /** Something was written by this process: its readers shall hear of it at once. */
+  noteWrite(): void {
+    if (this.#isLooking) this.#looksAgain = true
+    else if (this.#isRunning) this.#lookIn(GATHER_MS)
+  }
+
+  /** Ends all readers. */
+  close(): void {
+    this.#isClosed = true
+    this.#stop()
+    this.#wake()
+  }
+
+  /**
+   * Tells what changes until the caller stops, or the feed is closed. A slow reader misses what was in between, never what
+   * now is. An empty list comes first, and every 15 s without an event.
+   *
+   * @throws `cursor_expired`; `store_unavailable` where the graph is away as the reader begins
+   */
+  async *read(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<Told> {
+    this.#readers++
+    try {
+      this.#starting ??= this.#start().catch((error: unknown) => {
+        this.#starting = null
+        throw error
+      })
+      await this.#starting
+      yield* this.#follow(of, from, signal)
+    } finally {
+      this.#readers--
+      if (this.#readers === 0) this.#stop()
+    }
+  }
+
+  async *#follow(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<Told> {
+    const told = new ToldVersions()
+    let place = this.#end
+    let cursor = this.#horizon
+    if (from === 'snapshot') yield* this.#snapshot(of, told)
+    else if (from !== 'now') yield* this.#changesSince(from, of, told)
+    yield { events: [], cursor: String(cursor) }
+    while (!signal.aborted && !this.#isClosed) {
+      if (place < this.#dropped) {
+        place = this.#end
+        yield* this.#changesSince(cursor, of, told)
+      }
+      const found = newestOfEach(this.#kept.slice(place - this.#dropped)).filter(
+        ({ id, version, event }) => isOf(of, event) && !told.has(id, version),
+      )
+      place = this.#end
+      cursor = this.#horizon
+      told.forgetBefore(cursor)
+      for (const some of pieces(found)) {
+        yield { events: some.map(({ event }) => event), cursor: String(some[0]?.since) }
+      }
+      if (place < this.#end) continue
+      const isQuiet = await this.#nextEvent(signal)
+      if (isQuiet) yield { events: [], cursor: String(this.#horizon) }
+    }
+  }
+
+  /** Without a cursor: a reader that is cut off in between begins anew. */
+  async *#snapshot(of: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
+    for await (const changes of readAll(this.#graph, of.project, of.worldSlug ?? null)) {
+      told.add(changes)
+      yield { events: eventsIn(await readStates(this.#graph, changes)), cursor: null }
+    }
+  }
+
+  async *#changesSince(cursor: number, of: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
+    const now = await readClock(this.#graph)
+    if (cursor < now - OLDEST_CURSOR_MS || cursor > now + CLOCKS_DIFFER_MS) throw cursorExpired()
+    const ofProject = `${projectKey(of.project)}/`
+    const { changes } = await readChanges(this.#graph, cursor)
+    const ours = changes.filter(({ key }) => key.startsWith(ofProject))
+    for (const some of pieces(ours)) {
+      told.add(some)
+      const events = eventsIn(await readStates(this.#graph, some)).filter((event) => isOf(of, event))
+      if (events.length > 0) yield { events, cursor: String(cursor) }
+    }
+  }
+
+  /** Where a reader stands that has been told all that was found. */
+  get #end(): number {
+    return this.#dropped + this.#kept.length
+  }
+
+  /** What changed just before is known, and told to nobody: a reader begins now. */
+  async #start(): Promise<void> {
+    this.#horizon = (await readClock(this.#graph)) - OVERLAP_MS
+    const { changes } = await readChanges(this.#graph, this.#horizon)
+    for (const change of changes) this.#versions.set(idOf(change), change.version)
+    this.#isRunning = true
+    this.#lookIn(LOOK_MS)
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer)
+    this.#starting = null
+    this.#isRunning = false
+    this.#dropped = this.#end
+    this.#kept = []
+    this.#versions.clear()
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#look(), ms).unref()
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return // one that began before the last reader left
+    this.#isLooking = true
+    this.#looksAgain = false
+    try {
+      await this.#findChanges()
+    } catch (error) {
+      this.#observer?.failed(error) // the next look goes back as far
+    } finally {
+      this.#isLooking = false
+      if (this.#isRunning) this.#lookIn(this.#looksAgain ? GATHER_MS : LOOK_MS)
+    }
+  }
+
+  async #findChanges(): Promise<void> {
+    const since = this.#horizon
+    const { now, changes } = await readChanges(this.#graph, since)
+    const news = changes.filter((change) => change.version > (this.#versions.get(idOf(change)) ?? -1))
+    for (const some of pieces(news)) {
+      const found = await readStates(this.#graph, some)
+      if (!this.#isRunning) return
+      for (const change of some) this.#versions.set(idOf(change), change.version)
+      for (const { change, event } of found) {
+        this.#kept.push({ id: idOf(change), version: change.version, since, event })
+        this.#observer?.lag(Math.max(0, now - change.version) / 1_000)
+      }
+      this.#wake()
+    }
+    this.#horizon = now - OVERLAP_MS
+    this.#drop()
+  }
+
+  #drop(): void {
+    if (this.#kept.length > 2 * KEPT_EVENTS) {
+      this.#dropped += this.#kept.length - KEPT_EVENTS
+      this.#kept = this.#kept.slice(-KEPT_EVENTS)
+    }
+    for (const [id, version] of this.#versions) if (version < this.#horizon) this.#versions.delete(id)
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve()
+  }
+
+  /** Waits for one; true where none came for a while. */
+  #nextEvent(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted || this.#isClosed) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const end = (isQuiet: boolean) => {
+        clearTimeout(timer)
+        this.#waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve(isQuiet)
+      }
+      const wake = () => end(false)
+      const timer = setTimeout(end, HEARTBEAT_MS, true)
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake)
+    })
+  }
+}
+
+/** The versions that a reader was told out of the order of looks. */
+class ToldVersions {
+  readonly #versions = new Map<string, number>()
+  #newest = 0
+
+  add(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.#versions.set(idOf(change), change.version)
+      this.#newest = Math.max(this.#newest, change.version)
+    }
+  }
+
+  has(id: string, version: number): boolean {
+    return version <= (this.#versions.get(id) ?? -1)
+  }
+
+  /** No look finds them any more. */
+  forgetBefore(horizon: number): void {
+    if (this.#newest < horizon) this.#versions.clear()
+  }
+}
+
+const eventsIn = (found: readonly Found[]): ChangeEvent[] => found.map(({ event }) => event)
+
+const idOf = ({ type, key }: Change): string => `${type} ${key}`
+
+function isOf({ project, worldSlug }: EventsOf, event: ChangeEvent): boolean {
+  if (event.project !== project) return false
+  return worldSlug == null || (event.type !== 'import' && event.worldSlug === worldSlug)
+}
+
+/** A reader that was away from a few looks hears of each once. */
+function newestOfEach(kept: readonly Kept[]): Kept[] {
+  const newest = new Map(kept.map((each) => [each.id, each]))
+  return kept.filter((each) => newest.get(each.id) === each)
+}
+
+function* pieces<T>(all: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < all.length; at += EVENTS_AT_ONCE) yield all.slice(at, at + EVENTS_AT_ONCE)
+}
+
+const cursorExpired = (): TurngraphError =>
+  new TurngraphError('cursor_expired', 'What changed since that cursor is no longer known one by one.', {
+    hint: 'Begin with snapshot=true: it tells what now is.',
+  })

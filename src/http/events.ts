@@ -1,0 +1,66 @@
+// Streams events to a reader, and ends the stream of one that does not read.
+import { once } from 'node:events'
+import type { RequestHandler, Response } from 'express'
+import { TurngraphError } from '../core/errors.ts'
+import { toWire } from '../core/wire-form.ts'
+import type { Told } from '../events/change-feed.ts'
+import { eventsRequest, readEvents, schemaOfEvent } from '../operations/events.ts'
+import { callerOf, isStillKnown } from './authorize.ts'
+import { lastEventId } from './input.ts'
+import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
+
+/** A reader that takes longer to read what it was sent is cut off. Until then it is sent nothing more. */
+const PATIENCE_MS = 10_000
+/** How long a browser waits before it comes back, in milliseconds. */
+const COME_BACK = 'retry: 1000\n\n'
+
+/** `GET /v1/events` (contract: events.md). */
+export function eventsHandler(context: OperationContext): RequestHandler {
+  return async (req, res) => {
+    context.schema.refuseUnlessCurrent()
+    const input = inputFor(eventsRequest, req, 'events')
+    const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
+    const from = { ...input, project, cursor: lastEventId(req) ?? input.cursor }
+    if (context.feed.readers >= context.mostReaders) throw tooManyReaders(context.mostReaders)
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    for await (const told of readEvents(context.feed, from, gone.signal)) {
+      if (!res.headersSent) begin(res)
+      if (!isStillKnown(res)) break
+      if (!res.write(textOf(told)) && !(await isDrained(res, gone.signal))) return void res.destroy()
+    }
+    if (!res.headersSent) begin(res)
+    res.end(COME_BACK)
+  }
+}
+
+function begin(res: Response): void {
+  res.statusCode = 200
+  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('X-Accel-Buffering', 'no') // else nginx holds events back until there are many
+  res.write(COME_BACK)
+}
+
+/** Without an event an id moves the cursor of a browser on, and the comment that of a reader whose parser does not tell it. */
+function textOf({ events, cursor }: Told): string {
+  const id = cursor === null ? '' : `id: ${cursor}\n`
+  if (events.length === 0) return `: cursor ${cursor}\n${id}\n`
+  return events
+    .map((event) => `${id}data: ${JSON.stringify(toWire(schemaOfEvent(event), event))}\n\n`)
+    .join('')
+}
+
+async function isDrained(res: Response, gone: AbortSignal): Promise<boolean> {
+  try {
+    await once(res, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(PATIENCE_MS)]) })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const tooManyReaders = (most: number): TurngraphError =>
+  new TurngraphError('store_unavailable', `There are ${most} readers of events already.`, {
+    hint: 'Wait as long as Retry-After says, or read from another replica.',
+  })

@@ -1,0 +1,54 @@
+// Declares the stream of events: an operation without an end (contract: events.md).
+import * as z from 'zod'
+import { invalidField } from '../core/errors.ts'
+import { project } from '../core/fields.ts'
+import { type ChangeEvent, eventSchemas } from '../events/change-event.ts'
+import type { Beginning, ChangeFeed, Told } from '../events/change-feed.ts'
+import { worldSlug } from './operation.ts'
+
+export const EVENTS_PATH = '/v1/events'
+export const EVENTS_SUMMARY = 'What changes, as it changes: a stream of server-sent events'
+
+export const eventsRequest = z.strictObject({
+  project,
+  worldSlug: worldSlug.nullish().describe('default: all sessions of the project'),
+  cursor: z
+    .string()
+    .nullish()
+    .describe(
+      'the id of the last event that was seen (header Last-Event-ID): go on from there; default: begin now',
+    ),
+  snapshot: z
+    .preprocess((given) => (given === '' ? true : given), z.stringbool().or(z.boolean()))
+    .default(false)
+    .describe('true: begin with what is there; a cursor goes before it'),
+})
+
+export type EventsRequest = z.input<typeof eventsRequest>
+
+export { eventSchemas }
+
+/** Of an event on the wire: its kind says which schema it has. */
+export const eventOnWire = z.looseObject({ type: z.enum(['session', 'run', 'import']) })
+
+/** An event, with the cursor that brings a reader back to it; null within a snapshot. */
+export type EventWithCursor = ChangeEvent & { cursor: string | null }
+
+/** @throws `cursor_expired`, `invalid_request` */
+export function readEvents(
+  feed: ChangeFeed,
+  { project, worldSlug, cursor, snapshot }: z.output<typeof eventsRequest> & { project: string },
+  signal: AbortSignal,
+): AsyncGenerator<Told> {
+  return feed.read({ project, worldSlug }, beginningOf(cursor, snapshot), signal)
+}
+
+function beginningOf(cursor: string | null | undefined, snapshot: boolean): Beginning {
+  if (cursor == null) return snapshot ? 'snapshot' : 'now'
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
+  throw invalidField('cursor', 'is no id of an event', {
+    hint: 'Send the id of the last event that you saw.',
+  })
+}
+
+export const schemaOfEvent = ({ type }: Pick<ChangeEvent, 'type'>): z.ZodObject => eventSchemas[type]

@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
+import type { OperationOutput } from '../../src/operations/table.ts'
+import { allPages } from '../faults/harness/pages.ts'
+import { aTurn, clientOf, PROJECT, TASK } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+type Session = EventWithCursor & { type: 'session' }
+type Run = EventWithCursor & { type: 'run' }
+
+/** Reads on and on; every event that came is in `seen`. */
+function readerOf(client: TurngraphClient, request: EventsRequest = {}) {
+  const stop = new AbortController()
+  const events = client.events(request, { signal: stop.signal })
+  const seen: EventWithCursor[] = []
+  const until = async (wanted: (event: EventWithCursor) => boolean): Promise<EventWithCursor> => {
+    for (;;) {
+      const { value, done } = await events.next()
+      if (done) throw new Error('the events ended')
+      seen.push(value)
+      if (wanted(value)) return value
+    }
+  }
+  return {
+    seen,
+    session: (worldSlug: string, turn: number) =>
+      until((event) => isSession(event) && event.worldSlug === worldSlug && event.currentTurn >= turn),
+    until,
+    end: async () => {
+      stop.abort()
+      await events.return()
+    },
+  }
+}
+
+const isSession = (event: EventWithCursor): event is Session => event.type === 'session'
+const isRun = (event: EventWithCursor): event is Run => event.type === 'run'
+
+/** What a reader holds that keeps the highest version of each. */
+function heldBy(events: readonly EventWithCursor[]): Map<string, EventWithCursor> {
+  const held = new Map<string, EventWithCursor>()
+  for (const event of events) {
+    const id = isSession(event) ? event.worldSlug : isRun(event) ? event.turnRunId : event.sessionId
+    if ((held.get(id)?.version ?? -1) <= event.version) held.set(id, event)
+  }
+  return held
+}
+
+/** A session as the list of worlds shows it, in the form of its event. */
+const shownAs = (world: OperationOutput<'listWorlds'>['items'][number]) => ({
+  worldSlug: world.worldSlug,
+  currentTurn: world.currentTurn,
+  decision: world.lastDecision,
+  verified: world.verified,
+  total: world.criteria,
+  verdict: world.verdict,
+  activeTurnRunId: world.activeTurnRunId,
+  activeAttemptId: world.activeAttemptId,
+})
+
+const CANARY = 'canary-0451'
+const secretive = {
+  coachFeedback: `${CANARY} feedback`,
+  coachDecision: 'feedback',
+  playerSummary: `${CANARY} summary`,
+  blockersFound: [`${CANARY} blocker`],
+  lessonsFromTurn: [`${CANARY} lesson`],
+  filesModified: [`src/${CANARY}.ts`],
+  extra: { note: CANARY },
+  verifications: [
+    { criterionId: 'AC-1', criterionText: `${CANARY} text`, status: 'verified', evidence: CANARY },
+  ],
+  promises: [{ criterionId: 'AC-1', status: 'complete', evidence: CANARY }],
+  issues: [{ severity: 'blocking', category: 'tests', description: CANARY, suggestion: CANARY }],
+} as const
+
+/** What changed, as it changes (contract: events.md). */
+export function eventsContract(store: StoreUnderTest): void {
+  describe('events', () => {
+    const handles = useGraph(store)
+    /** One that has heard of the first turn of TASK, so what comes after is told as it happens. */
+    const aReader = async (client: TurngraphClient, request: EventsRequest = {}) => {
+      await client.captureTurnState(aTurn(1))
+      const reader = readerOf(client, { snapshot: true, ...request })
+      await reader.session(TASK, 1)
+      return reader
+    }
+
+    test('a turn is told with what its session then is, and every change has a higher version', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      const verifications = [
+        { criterionId: 'AC-1', criterionText: 'It opens at nine', status: 'verified' as const },
+        { criterionId: 'AC-2', criterionText: 'Guests are greeted', status: 'rejected' as const },
+      ]
+      await client.captureTurnState(aTurn(2, { verifications }))
+      expect(await reader.session(TASK, 2)).toMatchObject({
+        type: 'session',
+        project: PROJECT,
+        featureId: 'FEAT-1',
+        taskId: TASK,
+        decision: 'feedback',
+        verified: 1,
+        total: 2,
+        deletedAt: null,
+      })
+      await client.declareCriteria({
+        featureId: 'FEAT-1',
+        taskId: TASK,
+        criteria: [{ text: 'It opens at nine' }, { text: 'Guests are greeted' }, { text: 'It closes' }],
+      })
+      await reader.until((event) => isSession(event) && event.total === 3)
+      await client.captureTurnState(aTurn(2, { playerSummary: 'Again', onConflict: 'supersede' }))
+      await reader.until((event) => isSession(event) && event.verified === 0)
+      await client.deleteWorld({ worldSlug: TASK })
+      await reader.until((event) => isSession(event) && event.deletedAt !== null)
+      const versions = reader.seen.map(({ version }) => version)
+      expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b))
+      await reader.end()
+    })
+
+    test('a run is told as its status is, until it has ended', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      await client.createWorld({
+        featureId: 'FEAT-1',
+        taskId: 'TASK-2',
+        worldSlug: 'w',
+        executor: 'simulated',
+      })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 3, maxAttempts: 3 })
+      const ended = await reader.until((event) => isRun(event) && event.endedAt !== null)
+      const { version, changedAt, cursor, type, project, ...status } = ended as Run
+      expect(status).toEqual(await client.getTurnRunStatus({ turnRunId }))
+      expect(await reader.session('w', 3)).toMatchObject({ activeTurnRunId: null, currentTurn: 3 })
+      await reader.end()
+      await client.close()
+    })
+
+    test('an import of a transcript is told with how far it is read', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      const line = `${JSON.stringify({ type: 'user', uuid: 'u1', timestamp: '2026-01-01T00:00:00Z', message: { role: 'user', content: CANARY } })}\n`
+      const { offset } = await client.importTranscript({ sessionId: 's-1' }, bytesOf(line))
+      const told = await reader.until(({ type }) => type === 'import')
+      expect(told).toMatchObject({ sessionId: 's-1', bytes: offset, project: PROJECT })
+      await reader.end()
+    })
+
+    test('what another process writes is told too', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      const other = await handles.open(() => store.beside(handles.graph))
+      await clientOf(other).captureTurnState(aTurn(2))
+      await reader.session(TASK, 2)
+      if (other !== handles.graph) await other.close()
+      await reader.end()
+    })
+
+    test('a reader that comes back with its cursor is told what changed since, and what runs did', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      await client.captureTurnState(aTurn(2))
+      const { cursor } = await reader.session(TASK, 2)
+      expect(cursor).toMatch(/^\d+$/)
+      await reader.end()
+      await client.captureTurnState(aTurn(1, { taskId: 'TASK-3' }))
+      await client.captureTurnState(aTurn(2, { taskId: 'TASK-3' }))
+      await client.createWorld({ featureId: 'FEAT-1', taskId: 'TASK-2', worldSlug: 'w' })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2, maxAttempts: 3 })
+      await client.cancelTurnRun({ turnRunId, abort: true })
+      const back = readerOf(client, { cursor })
+      await back.until((event) => isRun(event) && event.turnRunId === turnRunId)
+      const told = back.seen.filter(isSession).filter(({ worldSlug }) => worldSlug === 'TASK-3')
+      expect(told.map(({ currentTurn }) => currentTurn)).toEqual([2])
+      await back.end()
+      await client.close()
+    })
+
+    test('however many write at once, a reader ends with what is, and never hears of an older state after a newer one', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      const tasks = Array.from({ length: 8 }, (_, i) => `TASK-1${i}`)
+      const writing = Promise.all(
+        tasks.map(async (taskId) => {
+          for (let turn = 1; turn <= 6; turn++) await client.captureTurnState(aTurn(turn, { taskId }))
+        }),
+      )
+      const waiting = new Set(tasks)
+      await reader.until((event) => {
+        if (isSession(event) && event.currentTurn === 6) waiting.delete(event.worldSlug)
+        return waiting.size === 0
+      })
+      await writing
+      for (const task of tasks) {
+        const told = reader.seen.filter(isSession).filter(({ worldSlug }) => worldSlug === task)
+        const turns = told.map(({ currentTurn }) => currentTurn)
+        expect(turns).toEqual(turns.toSorted((a, b) => a - b))
+        expect(told.map(({ version }) => version)).toEqual(
+          told.map(({ version }) => version).toSorted((a, b) => a - b),
+        )
+      }
+      const held = heldBy(reader.seen)
+      for (const world of await allPages((cursor) => client.listWorlds({ cursor })))
+        expect(held.get(world.worldSlug)).toMatchObject(shownAs(world))
+      await reader.end()
+    })
+
+    test('a snapshot is every session and every active run; then it goes on', async () => {
+      const client = clientOf(handles.graph)
+      for (let i = 0; i < 60; i++) await client.createWorld({ featureId: 'FEAT-1', taskId: `T${i}` })
+      await client.deleteWorld({ worldSlug: 'T7' })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'T9', turnCount: 2 })
+      const reader = await aReader(client)
+      await client.captureTurnState(aTurn(1, { taskId: 'T59' }))
+      await reader.session('T59', 1)
+      const held = heldBy(reader.seen)
+      const worlds = await allPages((cursor) => client.listWorlds({ cursor }))
+      expect(worlds).toHaveLength(60)
+      for (const world of worlds) expect(held.get(world.worldSlug)).toMatchObject(shownAs(world))
+      expect(held.get(turnRunId)).toMatchObject({ type: 'run', status: 'running' })
+      expect(held.size).toBe(61)
+      await reader.end()
+      await client.close()
+    })
+
+    test('a reader hears of its project alone, and of one session where it asks for one', async () => {
+      const client = clientOf(handles.graph)
+      const ours = await aReader(client)
+      const one = await aReader(client, { worldSlug: TASK })
+      for (const project of ['sho', 'shop2', 'shop/FEAT-1', 'Shop'])
+        await client.captureTurnState(aTurn(1, { project, taskId: `${project}-canary` }))
+      await client.captureTurnState(aTurn(1, { taskId: 'TASK-2' }))
+      await client.captureTurnState(aTurn(2))
+      await ours.session(TASK, 2)
+      await one.session(TASK, 2)
+      expect(new Set(ours.seen.map(({ project }) => project))).toEqual(new Set([PROJECT]))
+      expect(new Set(one.seen.filter(isSession).map(({ worldSlug }) => worldSlug))).toEqual(new Set([TASK]))
+      await ours.end()
+      await one.end()
+    })
+
+    test('an event holds no evidence, no feedback, and nothing of what agents wrote', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      await client.captureTurnState({ ...aTurn(2), ...structuredClone(secretive) } as never)
+      await reader.session(TASK, 2)
+      expect(JSON.stringify(reader.seen)).not.toContain(CANARY)
+      await reader.end()
+    })
+
+    test('a cursor that is too old, or none of ours, is refused in words', async () => {
+      const client = clientOf(handles.graph)
+      const first = (cursor: string) => client.events({ cursor }).next()
+      await expect(first('1000000000000')).rejects.toMatchObject({
+        code: 'cursor_expired',
+        hint: expect.stringContaining('snapshot'),
+      })
+      await expect(first('99999999999999')).rejects.toMatchObject({ code: 'cursor_expired' })
+      await expect(first('abc')).rejects.toMatchObject({ code: 'invalid_request' })
+    })
+
+    test('a slow reader hears of the newest state of each session, once', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      const watch = readerOf(client, { snapshot: true })
+      for (let turn = 2; turn <= 5; turn++) {
+        await client.captureTurnState(aTurn(turn))
+        await watch.session(TASK, turn)
+      }
+      const before = reader.seen.length
+      await reader.session(TASK, 5)
+      expect(reader.seen.length - before).toBe(1)
+      await watch.end()
+      await reader.end()
+    })
+  })
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
