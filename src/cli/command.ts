@@ -181,7 +181,7 @@ export function parseWhole(text: string): number {
 type Target = { featureId?: unknown; taskId?: unknown; worldSlug?: unknown }
 
 /** @throws `invalid_request` that says what is missing, where neither a task nor a world is named */
-function requireTarget({ featureId, taskId, worldSlug }: Target): void {
+export function requireTarget({ featureId, taskId, worldSlug }: Target): void {
   if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined)) return
   const missing = taskId !== undefined ? '--feature' : featureId !== undefined ? '--task' : null
   const message =

@@ -136,6 +136,7 @@ async function startRun({
     import('./shared-service.ts'),
   ])
   const service = new SharedService(configFor(project), project, createLog('warn'))
+  let isResumed = false
   let follow = `list --world ${quoteForShell(worldSlug)}`
   const work = async (signal: AbortSignal): Promise<void> => {
     const client = await service.client()
@@ -143,6 +144,7 @@ async function startRun({
       client.runTurn({ worldSlug, turnCount, maxAttempts }),
     )
     const stays = watch || service.isOwn
+    if (service.isOwn) isResumed = (await client.getWorld({ worldSlug })).resume === 'auto'
     if (!stays && json) return printWire('runTurn', started)
     if (!json) printText(`${started.message} ${started.turnRunId ?? started.attemptId}`)
     if (!stays) return
@@ -157,7 +159,8 @@ async function startRun({
     if (exitCode === null) return
     if (!service.isOwn) return leave(exitCode, follow, project)
     process.exitCode = exitCode
-    printNote('The run is handed back: its status is interrupted.')
+    const then = isResumed ? 'the next server goes on with it' : 'its status is interrupted'
+    printNote(`The run is handed back: ${then}.`)
   } finally {
     await service.close()
   }
@@ -199,6 +202,7 @@ async function watchRun(
   if (json) return printWire('getTurnRunStatus', status)
   printText(status.message)
   printLastFailure(status)
+  if (status.stopReason !== null && status.cancelReason !== null) printText(status.cancelReason)
 }
 
 async function watchAttempt(
@@ -238,9 +242,12 @@ function printLastFailure({ lastAttemptFailureReason }: Pick<Status, 'lastAttemp
 }
 
 async function printStatus(status: Status): Promise<void> {
-  const { message, cancelReason, recentAttempts } = status
+  const { message, cancelReason, nextAttemptAt, resumes, recentAttempts } = status
   printText(message)
   printLastFailure(status)
+  if (nextAttemptAt !== null) printText(`The next attempt starts at ${nextAttemptAt}.`)
+  if (resumes !== null)
+    printText(`It goes on with turn run ${resumes.turnRunId}, which a restart interrupted.`)
   if (cancelReason !== null) printText(`Cancelled: ${cancelReason}`)
   if (recentAttempts !== undefined) await printAttempts(recentAttempts, null)
 }

@@ -1,28 +1,50 @@
 /** `turngraph stall`: says whether a session still gets anywhere. */
-import { command, POLICY, SHARED, TASK } from './command.ts'
+import { EXIT } from '../core/exit-codes.ts'
+import type { OperationOutput } from '../operations/table.ts'
+import { ask } from './ask.ts'
+import { action, POLICY, requireTarget, SHARED, TASK } from './command.ts'
 import { printList, printText } from './output.ts'
 import { colors } from './terminal.ts'
 
-export const addStall = command({
-  name: 'stall',
-  description: 'say whether a session still gets anywhere, and what to look at if not',
-  operation: 'loadStall',
-  options: {
-    turn: ['--turn <n>', 'as of this turn, inclusive (default: the newest)'],
-    ...TASK,
-    ...POLICY,
-    ...SHARED,
+export const addStall = action(
+  {
+    name: 'stall',
+    description: 'say whether a session still gets anywhere, and what to look at if not',
+    options: {
+      turn: ['--turn <n>', 'as of this turn, inclusive (default: the newest)'],
+      ...TASK,
+      ...POLICY,
+      exitCode: ['--exit-code', `exit with ${EXIT.stop.code} where the session should stop`],
+      ...SHARED,
+    },
+    help: `Examples:
+  turngraph stall --feature FEAT-1 --task TASK-1
+  turngraph stall --world TASK-1 --exit-code || break`,
   },
-  help: 'Example:\n  turngraph stall --feature FEAT-1 --task TASK-1',
-  async print({ verdict, shouldStop, reason, suggestion, signatures }) {
-    printText(`${verdict}${shouldStop ? ': stop' : ''}`)
-    if (reason !== undefined) printText(reason)
-    if (suggestion != null) printText(suggestion)
-    await printList(signatures, `${colors(process.stdout).bold('Window')}: no feedback turn.`, {
-      turn: 'turn',
-      verified: 'verifiedTotal',
-      'blocking issues': 'blocking',
-      signature: 'signature',
+  ({ exitCode, project, json, ...asked }) => {
+    requireTarget(asked)
+    return ask('loadStall', asked, { project, json }, printStall, {
+      beside: ({ shouldStop }) => {
+        if (exitCode && shouldStop) process.exitCode = EXIT.stop.code
+      },
     })
   },
-})
+)
+
+async function printStall({
+  verdict,
+  shouldStop,
+  reason,
+  suggestion,
+  signatures,
+}: OperationOutput<'loadStall'>): Promise<void> {
+  printText(`${verdict}${shouldStop ? ': stop' : ''}`)
+  if (reason !== undefined) printText(reason)
+  if (suggestion != null) printText(suggestion)
+  await printList(signatures, `${colors(process.stdout).bold('Window')}: no feedback turn.`, {
+    turn: 'turn',
+    verified: 'verifiedTotal',
+    'blocking issues': 'blocking',
+    signature: 'signature',
+  })
+}

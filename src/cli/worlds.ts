@@ -1,9 +1,10 @@
-/** `turngraph worlds`: lists, creates, shows and deletes worlds, and shows their turns. */
+/** `turngraph worlds`: lists, creates, shows, changes and deletes worlds, and shows their turns. */
 import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
 import { printList, printText } from './output.ts'
+import { describeSettings, RUN_SETTINGS, settingsOf } from './run-settings.ts'
 import { colors } from './terminal.ts'
 import { addHistory, addTurn, addWorldTurns } from './world-turns.ts'
 
@@ -32,14 +33,25 @@ const addCreate = action(
       taskId: ['--task <id>', 'the task', { required: true }],
       executor: ['--executor <name>', 'who does its turns (default: external)'],
       leaseTtlMs: ['--lease-ttl-ms <ms>', 'default: 60000'],
+      ...RUN_SETTINGS,
       idempotencyKey: ['--idempotency-key <key>', 'a repeat with the same key answers the same world'],
       ...SHARED,
     },
   },
-  ({ project, json, idempotencyKey, featureId = '', taskId = '', ...world }) =>
+  ({
+    project,
+    json,
+    idempotencyKey,
+    featureId = '',
+    taskId = '',
+    worldSlug,
+    executor,
+    leaseTtlMs,
+    ...settings
+  }) =>
     ask(
       'createWorld',
-      { ...world, featureId, taskId },
+      { worldSlug, executor, leaseTtlMs, ...settingsOf(settings), featureId, taskId },
       { project, json },
       ({ created, worldSlug }) => printText(`${created ? 'Created' : 'There already:'} world ${worldSlug}`),
       { call: idempotencyKey === undefined ? {} : { idempotencyKey } },
@@ -52,8 +64,26 @@ const addGet = command({
   operation: 'getWorld',
   arguments: { worldSlug: ['<slug>', ''] },
   options: SHARED,
-  print: (world) => printWorlds([world]),
+  async print(world) {
+    await printWorlds([world])
+    for (const line of describeSettings(world)) printText(line)
+  },
 })
+
+const addSet = action(
+  {
+    name: 'set',
+    description: 'change when the runs of a world stop, pause and resume; none takes a value away',
+    arguments: { worldSlug: ['<slug>', ''] },
+    options: { ...RUN_SETTINGS, ...SHARED },
+  },
+  ({ project, json, worldSlug = '', ...settings }) =>
+    ask('setWorld', { worldSlug, ...settingsOf(settings) }, { project, json }, (world) => {
+      const lines = describeSettings(world)
+      for (const line of lines.length === 0 ? ['Its runs mind nothing beside their turns.'] : lines)
+        printText(line)
+    }),
+)
 
 const addDelete = command({
   name: 'delete',
@@ -69,14 +99,15 @@ export const addWorlds = group(
     name: 'worlds',
     alias: 'world',
     description:
-      'list, create, show and delete worlds: the sessions of a task, how far each has come, and their turns',
+      'list, create, show, change and delete worlds: the sessions of a task, how far each has come, and their turns',
     help: `Examples:
   turngraph worlds --feature FEAT-1 --task TASK-1
   turngraph worlds create --feature FEAT-1 --task TASK-1
+  turngraph worlds set TASK-1 --stop-when approved,stalled,budget --budget-minutes 90
   turngraph worlds turns TASK-1
   turngraph worlds turn TASK-1 2 --json`,
   },
-  [addList, addCreate, addGet, addDelete, addWorldTurns, addTurn, addHistory],
+  [addList, addCreate, addGet, addSet, addDelete, addWorldTurns, addTurn, addHistory],
 )
 
 function printWorlds(worlds: readonly WorldProgress[], none: string | null = null): Promise<void> {

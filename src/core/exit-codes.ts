@@ -14,6 +14,8 @@ export const EXIT = {
     meaning:
       'it ran and found something: findings, pending migrations, turns that an import could not store, a run not completed',
   },
+  // For loops of a shell: 0 goes on, this stops, and any other is an error.
+  stop: { code: 10, meaning: '`stall --exit-code`: the session should stop' },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },
 } as const

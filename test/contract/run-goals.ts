@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { inProcessClient } from '../../src/client/in-process.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
 import type { AttemptOutcome, Executor } from '../../src/runs/executor.ts'
 import { Executors } from '../../src/runs/executors.ts'
+import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { FEATURE, PROJECT, TASK } from '../support/records.ts'
@@ -265,6 +267,229 @@ export function runGoalsContract(store: StoreUnderTest): void {
         status: 'cancelled',
         cancelReason: 'enough',
         stopReason: null,
+      })
+    })
+
+    test('after a failed attempt a run pauses as its world says, tells until when, and ends at once by a cancel', async () => {
+      const { runs, client, task } = await serviceOf(() => failed)
+      const backoff = { firstMs: 3_600_000, factor: 2, mostMs: 7_200_000 }
+      await client.createWorld({ ...task, executor: 'played', backoff })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2, maxAttempts: 9 })
+      let at: string | null = null
+      while (at === null) ({ nextAttemptAt: at } = await client.getTurnRunStatus({ turnRunId }))
+      const ms = Date.parse(at) - now
+      expect([ms >= 1_800_000, ms <= 3_600_000]).toEqual([true, true])
+      expect(await client.getTurnRunStatus({ turnRunId })).toMatchObject({
+        status: 'running',
+        attemptCount: 1,
+        activeAttemptId: null,
+      })
+      expect(await client.cancelTurnRun({ turnRunId })).toMatchObject({
+        status: 'cancelled',
+        nextAttemptAt: null,
+        attemptCount: 1,
+      })
+      await runs.idle()
+    })
+
+    test('a run goes on after its pause, and pauses after no commit', async () => {
+      const { ended } = await serviceOf((n) => (n % 2 === 1 ? failed : turn()))
+      const status = await ended({ backoff: { firstMs: 1, factor: 1, mostMs: 1 } }, 2)
+      expect(status).toMatchObject({ status: 'completed', attemptCount: 4, nextAttemptAt: null })
+    })
+
+    test('a budget of minutes ends a run after its pause, before another attempt', async () => {
+      const { runs, ended } = await serviceOf(() => failed)
+      const pause = runs.store.pauseTurnRun.bind(runs.store)
+      runs.store.pauseTurnRun = async (...asked) => {
+        const paused = await pause(...asked)
+        now += 31 * MINUTE_MS
+        return paused
+      }
+      const backoff = { firstMs: 3_600_000, factor: 1, mostMs: MINUTE_MS }
+      const status = await ended({ stopWhen: ['budget'], budget: { minutes: 30 }, backoff })
+      expect(status).toMatchObject({ stopReason: 'budget', attemptCount: 1, nextAttemptAt: null })
+    })
+
+    describe('that a restart interrupts', () => {
+      const LIFE = 'instance-1'
+      const world = { project: PROJECT, worldSlug: 'w' }
+      const counts = {
+        ...world,
+        workerId: LIFE,
+        requestedTurnCount: 3,
+        maxAttempts: 5,
+        turnCountSource: 'explicit',
+        maxAttemptsSource: 'explicit',
+      } as const
+
+      /** A world whose runs are resumed, and a restart of the instance that coordinates them. */
+      async function resumed(settings: NewWorld = { resume: 'auto' }) {
+        const { client, task } = await serviceOf(() => turn())
+        const runs = new TurnRunStore(handles.graph, { now: () => new Date(now) })
+        await client.createWorld({ ...task, executor: 'played', ...settings })
+        const restart = async () => {
+          const going: TurnRun[] = []
+          const coordinate = async (run: TurnRun) => void going.push(run)
+          await runs.reconcileRunningAttempts(LIFE, new Set(), { workerId: LIFE, coordinate })
+          return going
+        }
+        const begin = (run: TurnRun) => runs.startAttemptForTurnRun(run, LIFE, run.fence ?? 0)
+        const record = (attempt: Attempt) =>
+          captureRequest.parse({
+            featureId: FEATURE,
+            taskId: TASK,
+            turnNumber: attempt.attemptedTurn,
+            playerSummary: 'Worked',
+          })
+        const commit = async (run: TurnRun, usedTokens = 0) => {
+          const attempt = await begin(run)
+          await runs.commitAttempt(attempt, attempt.fence ?? 0, record(attempt), usedTokens)
+        }
+        const fail = async (run: TurnRun, usedTokens = 0) => {
+          const attempt = await begin(run)
+          await runs.failAttempt(attempt, attempt.fence ?? 0, 'it broke', usedTokens)
+        }
+        return { runs, client, restart, begin, commit, fail }
+      }
+
+      test('is gone on with by a new run for what is left, where its world says so', async () => {
+        const { runs, client, restart, begin, commit, fail } = await resumed()
+        const first = await runs.startTurnRun(counts)
+        await commit(first, 7)
+        await fail(first, 5)
+        await begin(first)
+        const [second] = await restart()
+        expect(second).toMatchObject({
+          status: 'running',
+          requestedTurnCount: 2,
+          maxAttempts: 2,
+          startTurn: 1,
+          targetTurn: 3,
+          attemptCount: 0,
+          resumesRunId: first.turnRunId,
+          resumption: 1,
+          failedInARow: 1,
+          usedTokens: 12,
+          leaseOwner: LIFE,
+        })
+        const turnRunId = second?.turnRunId ?? ''
+        expect(await client.getTurnRunStatus({ turnRunId: first.turnRunId })).toMatchObject({
+          status: 'interrupted',
+          failureReason: 'process restart before turn run completed',
+          interruptedAttemptCount: 1,
+          resumes: null,
+        })
+        expect(await client.getTurnRunStatus({ turnRunId })).toMatchObject({
+          resumes: { turnRunId: first.turnRunId },
+        })
+        expect(await client.getWorld({ worldSlug: 'w' })).toMatchObject({
+          activeTurnRunId: turnRunId,
+          activeAttemptId: null,
+        })
+      })
+
+      test('is gone on with five times at most, and with as many attempts as turns are left', async () => {
+        const { runs, client, restart, begin } = await resumed()
+        const ids = [(await runs.startTurnRun({ ...counts, maxAttempts: 3 })).turnRunId]
+        let run: TurnRun | undefined = (await runs.getTurnRunStatus({ ...world, turnRunId: ids[0] ?? '' }))
+          .run
+        while (run !== undefined) {
+          await begin(run)
+          ;[run] = await restart()
+          if (run !== undefined) ids.push(run.turnRunId)
+          if (run !== undefined) expect(run).toMatchObject({ requestedTurnCount: 3, maxAttempts: 3 })
+        }
+        expect(ids).toHaveLength(6)
+        expect(await client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
+        expect(await runs.reconcileRunningAttempts(LIFE)).toEqual({ runs: 0, attempts: 0, errors: [] })
+      })
+
+      test('stays interrupted where its world does not say so, after a cancel, and where its attempts cannot suffice', async () => {
+        const never = await resumed({})
+        await never.runs.startTurnRun(counts)
+        expect(await never.restart()).toEqual([])
+        await never.client.setWorld({ worldSlug: 'w', resume: 'auto' })
+        const cancelled = await never.runs.startTurnRun(counts)
+        await never.begin(cancelled)
+        await never.runs.requestTurnRunCancel(cancelled, 'enough')
+        expect(await never.restart()).toEqual([])
+        const hopeless = await never.runs.startTurnRun({ ...counts, maxAttempts: 3 })
+        await never.fail(hopeless)
+        expect(await never.restart()).toEqual([])
+        expect(await never.client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
+      })
+
+      test('keeps its pause and its time in the run that goes on with it', async () => {
+        const { runs, restart, fail } = await resumed()
+        const first = await runs.startTurnRun(counts)
+        await fail(first)
+        const { nextAttemptAt } = await runs.pauseTurnRun(first, first.fence ?? 0, 40 * MINUTE_MS)
+        now += 12 * MINUTE_MS
+        const [second] = await restart()
+        expect(second).toMatchObject({ nextAttemptAt, earlierMs: 12 * MINUTE_MS })
+        now += 3 * MINUTE_MS
+        const [third] = await restart()
+        expect(third).toMatchObject({ nextAttemptAt, earlierMs: 15 * MINUTE_MS, resumption: 2 })
+      })
+
+      test('waits for the next start where its service ends in good order', async () => {
+        const { runs, client, restart, begin } = await resumed()
+        const first = await runs.startTurnRun(counts)
+        const attempt = await begin(first)
+        expect(await runs.releaseTurnRun(first, first.fence ?? 0)).toMatchObject({
+          status: 'running',
+          activeAttemptId: null,
+          interruptedAttemptCount: 1,
+          endedAt: null,
+        })
+        expect(await runs.getAttempt(attempt)).toMatchObject({ status: 'interrupted' })
+        expect(await restart()).toMatchObject([{ resumesRunId: first.turnRunId, maxAttempts: 4 }])
+        await client.setWorld({ worldSlug: 'w', resume: null })
+        const { activeTurnRunId } = await client.getWorld({ worldSlug: 'w' })
+        const { run } = await runs.getTurnRunStatus({ ...world, turnRunId: activeTurnRunId ?? '' })
+        expect(await runs.releaseTurnRun(run, run.fence ?? 0)).toMatchObject({ status: 'interrupted' })
+      })
+
+      test('ends at a goal that was reached before the restart, without another attempt', async () => {
+        const { runs, client, commit } = await resumed({
+          resume: 'auto',
+          stopWhen: ['budget'],
+          budget: { tokens: 9 },
+        })
+        await commit(await runs.startTurnRun(counts), 9)
+        const life = new TurnRuns({
+          graph: handles.graph,
+          instance: LIFE,
+          executors: new Executors({ played: async () => turn() }),
+        })
+        await life.begin()
+        await life.idle()
+        const [newest] = (await client.listTurnRuns({})).items
+        expect(newest).toMatchObject({ stopReason: 'budget', attemptCount: 0, usedTokens: 9 })
+        await life.close()
+      })
+
+      test('is completed by the next life of its service', async () => {
+        const { runs, client, begin, commit } = await resumed()
+        const first = await runs.startTurnRun(counts)
+        await commit(first)
+        await begin(first)
+        const life = new TurnRuns({
+          graph: handles.graph,
+          instance: LIFE,
+          executors: new Executors({ played: async () => turn() }),
+        })
+        await life.begin()
+        await life.idle()
+        const [newest] = (await client.listTurnRuns({})).items
+        expect(newest).toMatchObject({
+          status: 'completed',
+          committedTurnCount: 2,
+          resumes: { turnRunId: first.turnRunId },
+        })
+        expect(await client.getWorld({ worldSlug: 'w' })).toMatchObject({ currentTurn: 3 })
+        await life.close()
       })
     })
   })

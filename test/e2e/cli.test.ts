@@ -259,6 +259,23 @@ Verified: 1 of 1
 })
 
 describe('exit codes', () => {
+  test('stall --exit-code is 0 while a session gets anywhere, and 10 where it should stop', async () => {
+    const stall = (...more: string[]) => turngraph.run(['stall', '--world', 'TASK-1', ...more])
+    const issues = [{ severity: 'must_fix', category: 'test', description: 'The same complaint' }]
+    for (const turn_number of [1, 2, 3]) {
+      const turn = { feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number, player_summary: 'Tried' }
+      const judged = { coach_decision: 'feedback', acceptance_criteria_status: { A: 'rejected' }, issues }
+      await turngraph.run(['capture'], { input: JSON.stringify({ ...turn, ...judged }) })
+      if (turn_number < 3) expect((await stall('--exit-code')).code).toBe(0)
+    }
+    expect(await stall('--exit-code')).toMatchObject({
+      code: 10,
+      stdout: expect.stringMatching(/^stalled: stop\n/),
+    })
+    expect((await stall('--exit-code', '--json')).code).toBe(10)
+    expect((await stall()).code).toBe(0)
+  })
+
   const cases: [
     code: number,
     what: string,

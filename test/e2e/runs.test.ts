@@ -68,6 +68,44 @@ describe('turngraph run', () => {
     expect([single.code, single.stdout]).toEqual([8, expect.stringContaining('simulated failure')])
   })
 
+  test('a run stops at a goal of its world, which worlds create and set say, and its last line tells which', async () => {
+    const { run } = aUser()
+    const create = ['worlds', 'create', 'w', '--feature', 'F', '--task', 'T', '--executor', 'failing']
+    await run(...create, '--stop-when', 'budget,approved', '--budget-failures', '2', '--budget-tokens', '9')
+    const shown = await run('worlds', 'get', 'w')
+    expect(shown.stdout).toContain('Its runs stop when: approved, budget\n')
+    expect(shown.stdout).toContain('Budget of a run: 2 attempts failed in a row, 9 tokens\n')
+    const ran = await run('run', 'start', 'w', '--turns', '5', '--max-attempts', '9')
+    expect([ran.code, ran.stdout]).toEqual([
+      8,
+      expect.stringMatching(/\nstopped: budget of 2 attempts failed in a row used\n$/),
+    ])
+    expect((await run('run', 'status', idIn(ran.stdout))).stdout).toContain('Cancelled: stopped: budget of 2')
+    const changed = await run('worlds', 'set', 'w', '--budget-failures', 'none', '--backoff', '1,2,9')
+    expect(changed.stdout).toBe(
+      'Its runs stop when: approved, budget\nBudget of a run: 9 tokens\nPause after a failed attempt: 1 ms, times 2, at most 9 ms\n',
+    )
+    const wrong = await run('worlds', 'set', 'w', '--stop-when', 'approved,done')
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('approved,all_verified,stalled,budget'),
+    ])
+    const range = await run('worlds', 'set', 'w', '--budget-minutes', '0')
+    expect([range.code, range.stderr]).toEqual([2, expect.stringContaining('must be a number above 0')])
+    const none = await run(
+      'worlds',
+      'set',
+      'w',
+      '--stop-when',
+      'none',
+      '--backoff',
+      'none',
+      '--budget-tokens',
+      'none',
+    )
+    expect(none.stdout).toBe('Its runs mind nothing beside their turns.\n')
+  })
+
   test('through a server run start answers at once; status, cancel and a second start find the run', async () => {
     const { run, aWorld, serve, environment } = aUser()
     await serve([], environment)

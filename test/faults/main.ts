@@ -17,6 +17,7 @@ import { manyConnections } from './scenarios/many-connections.ts'
 import { manyWorldsOn } from './scenarios/many-worlds.ts'
 import { oneWorld } from './scenarios/one-world.ts'
 import { racingReaders } from './scenarios/racing-readers.ts'
+import { resumedRunsOn } from './scenarios/resumed-runs.ts'
 import { sameTurnTwice } from './scenarios/same-turn-twice.ts'
 import { stoppedCoordinator } from './scenarios/stopped-coordinator.ts'
 import { stoppedService } from './scenarios/stopped-service.ts'
@@ -38,6 +39,8 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'many-connections': { run: manyConnections, rounds: 100 },
   'kill-runs': { run: killRunsOn('embedded'), rounds: 200 },
   'kill-runs-neo4j': { run: killRunsOn('Neo4j'), rounds: 200 },
+  'resumed-runs': { run: resumedRunsOn('embedded'), rounds: 50 },
+  'resumed-runs-neo4j': { run: resumedRunsOn('Neo4j'), rounds: 50 },
   'stopped-coordinator': { run: stoppedCoordinator, rounds: 50 },
   'late-worker': { run: lateWorker, rounds: 20 },
   'one-world': { run: oneWorld, rounds: 200 },

@@ -82,7 +82,7 @@ export async function checkDoomed(
   return status
 }
 
-function isAlive({ pid }: ServiceProcess): boolean {
+export function isAlive({ pid }: ServiceProcess): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

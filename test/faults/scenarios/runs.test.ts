@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { killRunsOn } from './kill-runs.ts'
 import { manyWorldsOn } from './many-worlds.ts'
+import { resumedRunsOn } from './resumed-runs.ts'
 
 const BOUND_MS = 180_000
 const quietly = { seed: 1, log: () => {} }
@@ -10,6 +11,12 @@ test('a kill -9 between two steps of a run, or of the restart after it, leaves n
 }, async () => {
   const { atSteps, atRandom, survived } = await killRunsOn('embedded')({ rounds: 10, ...quietly })
   expect({ atSteps, atRandom, survived }).toEqual({ atSteps: 8, atRandom: 2, survived: 0 })
+})
+
+test('a run that resumes itself over five kills commits what was asked, once', {
+  timeout: BOUND_MS,
+}, async () => {
+  expect((await resumedRunsOn('embedded')({ rounds: 2, ...quietly })).turns).toBe(40)
 })
 
 test('runs in many worlds at once all end, and so does a storm of cancels', {

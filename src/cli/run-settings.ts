@@ -1,0 +1,111 @@
+/** What `turngraph worlds create` and `set` take of when the runs of a world stop, pause and resume. */
+import { InvalidArgumentError } from 'commander'
+import type { OperationInput, OperationOutput } from '../operations/table.ts'
+import { type Given, parseWhole } from './command.ts'
+
+type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
+type StopReason = NonNullable<Settings['stopWhen']>[number]
+
+/** Those of `STOP_REASONS`: `--help` loads no schema. */
+const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'stalled', 'budget']
+
+/** Takes a value away. No null: the parser of the command line makes an empty text of it. */
+const NONE = 'none'
+const orNone =
+  <T>(parse: (text: string) => T) =>
+  (text: string): T | typeof NONE =>
+    text === NONE ? NONE : parse(text)
+const given = <T>(value: T | typeof NONE | undefined): T | null | undefined => (value === NONE ? null : value)
+
+function parseNumber(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a number.')
+}
+
+function parseStopWhen(text: string): StopReason[] {
+  const named = text.split(',')
+  const reasons = STOP_REASONS.filter((reason) => named.includes(reason))
+  if (reasons.length === new Set(named).size) return reasons
+  throw new InvalidArgumentError(
+    `It must be some of ${STOP_REASONS.join(',')}, with commas between, or none.`,
+  )
+}
+
+function parseBackoff(text: string): NonNullable<Settings['backoff']> {
+  const [first = '', factor = '', most = '', ...more] = text.split(',')
+  if (more.length > 0) throw new InvalidArgumentError('It must be FIRST_MS,FACTOR,MOST_MS, or none.')
+  return { firstMs: parseWhole(first), factor: parseNumber(factor), mostMs: parseWhole(most) }
+}
+
+export const RUN_SETTINGS = {
+  stopWhen: [
+    '--stop-when <reasons>',
+    'what ends its runs early: approved,all_verified,stalled,budget or some of them',
+    { parse: orNone(parseStopWhen) },
+  ],
+  budgetMinutes: [
+    '--budget-minutes <minutes>',
+    'how long a run may take, with --stop-when budget',
+    { parse: orNone(parseNumber) },
+  ],
+  budgetFailures: [
+    '--budget-failures <n>',
+    'how many attempts may fail in a row',
+    { parse: orNone(parseWhole) },
+  ],
+  budgetTokens: [
+    '--budget-tokens <n>',
+    'how many tokens the attempts of a run may say they used',
+    { parse: orNone(parseWhole) },
+  ],
+  backoff: [
+    '--backoff <first,factor,most>',
+    "the pause after a failed attempt: ms, factor, ms (default: the executor's)",
+    { parse: orNone(parseBackoff) },
+  ],
+  resume: [
+    '--resume <policy>',
+    'whether a new run goes on where a restart interrupted one (default: never)',
+    { choices: ['never', 'auto'] },
+  ],
+} as const
+
+/** Of what was given, as the operation takes it. */
+export function settingsOf(options: Given<typeof RUN_SETTINGS>): Settings {
+  const budget = {
+    minutes: given(options.budgetMinutes),
+    attemptsFailedInARow: given(options.budgetFailures),
+    tokens: given(options.budgetTokens),
+  }
+  return {
+    stopWhen: given(options.stopWhen),
+    ...(Object.values(budget).some((value) => value !== undefined) && { budget }),
+    backoff: given(options.backoff),
+    resume: options.resume,
+  }
+}
+
+/** What the runs of a world mind, a line each; none where it says nothing. */
+export function describeSettings({
+  stopWhen,
+  budget,
+  backoff,
+  resume,
+}: Pick<OperationOutput<'setWorld'>, keyof Settings>): string[] {
+  const { minutes, attemptsFailedInARow, tokens } = budget ?? {}
+  const budgets = [
+    ...(minutes === undefined ? [] : [`${minutes} minutes`]),
+    ...(attemptsFailedInARow === undefined ? [] : [`${attemptsFailedInARow} attempts failed in a row`]),
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+  ]
+  return [
+    ...(stopWhen === undefined ? [] : [`Its runs stop when: ${stopWhen.join(', ')}`]),
+    ...(budgets.length === 0 ? [] : [`Budget of a run: ${budgets.join(', ')}`]),
+    ...(backoff === undefined
+      ? []
+      : [
+          `Pause after a failed attempt: ${backoff.firstMs} ms, times ${backoff.factor}, at most ${backoff.mostMs} ms`,
+        ]),
+    ...(resume === 'auto' ? ['A run that a restart interrupted is gone on with by a new one.'] : []),
+  ]
+}
