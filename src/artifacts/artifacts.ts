@@ -219,7 +219,7 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
   return { tasks, brokenLines }
 }
 
-function parseJson(fileText: string): unknown {
+export function parseJson(fileText: string): unknown {
   try {
     return JSON.parse(fileText.replace(/^\uFEFF/, ''))
   } catch {

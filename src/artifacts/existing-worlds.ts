@@ -25,7 +25,7 @@ export type ImportTarget = {
   }): Promise<{ created: boolean }>
   captureTurnState(
     input: CaptureRequest,
-  ): Promise<{ created: boolean; superseded: boolean; redactions?: number }>
+  ): Promise<TurnState & { created: boolean; superseded: boolean; redactions?: number }>
 }
 
 /** A world of the task as the graph has it. */

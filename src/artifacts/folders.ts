@@ -9,12 +9,13 @@ export type FoundFile = { name: string; path: string; shown: string }
 
 const KINDS = ['player', 'coach', 'turn_state', 'work_state'] as const
 type TurnFileKind = (typeof KINDS)[number]
+export type TurnFilesFound = Partial<Record<TurnFileKind, FoundFile>>
 
 export type TaskFolder = {
   taskId: string
   /** Absolute: the order and the identity of the task among others of the same id. */
   folder: string
-  turns: Map<number, Partial<Record<TurnFileKind, FoundFile>>>
+  turns: ReadonlyMap<number, TurnFilesFound>
   checkpoints?: FoundFile
   results?: FoundFile
   /** `events.jsonl` of the `FEAT-…` folders beside it. */
@@ -30,7 +31,7 @@ export type FoundFolders = {
 
 type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
 
-const IGNORED = new Set(['node_modules', '.git'])
+export const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git'])
 const MAX_DEPTH = 64
 const MAX_TURN = 1_000_000
 const TURN_FILE = /^(player|coach|turn_state|work_state)_turn_(\d+)\.json$/
@@ -113,13 +114,14 @@ async function* foldersBelow(
     }
     return
   }
-  for (const { name } of entries.filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name))) {
+  for (const { name } of entries.filter((entry) => entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name))) {
     const below = { absolute: join(at.absolute, name), shown: join(at.shown, name) }
     yield* foldersBelow(below, depth + 1, visited, skipped)
   }
 }
 
-const isArtifact = ({ name }: Dirent): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
+export const isArtifactName = (name: string): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
+const isArtifact = ({ name }: Dirent): boolean => isArtifactName(name)
 
 /** A link that is named as an artifact, a task or a feature, or stands among them: others have nothing to do with us. */
 const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean =>
@@ -168,30 +170,33 @@ function taskFolder(
 ): TaskFolder {
   const [first] = group
   const folder = first?.path ?? ''
-  const task: TaskFolder = { taskId: basename(folder), folder, turns: new Map(), events: [] }
+  const turns = new Map<number, TurnFilesFound>()
+  const task: TaskFolder = { taskId: basename(folder), folder, turns, events: [] }
   for (const file of group.flatMap(({ files }) => files)) {
     if (file.name === 'checkpoints.json') task.checkpoints ??= file
     else if (file.name === 'task_work_results.json') task.results ??= file
-    else addTurnFile(task, file, skipped)
+    else addTurnFile(turns, file, skipped)
   }
-  for (const [, files] of task.turns) {
+  for (const [, files] of turns) {
     if (!isTurn(files) && files.work_state !== undefined) {
       skipped.push({ file: files.work_state.shown, reason: 'its turn has no other file' })
     }
   }
-  task.turns = new Map(
-    [...task.turns.entries()].sort(([a], [b]) => a - b).filter(([, files]) => isTurn(files)),
-  )
+  task.turns = new Map([...turns.entries()].sort(([a], [b]) => a - b).filter(([, files]) => isTurn(files)))
   const parents = new Set(group.map(({ path }) => dirname(path)))
   task.events = [...parents].flatMap((parent) => events.get(parent) ?? [])
   return task
 }
 
 /** A work_state alone is no turn: it says when and what, never how it went. */
-const isTurn = (files: Partial<Record<TurnFileKind, FoundFile>>): boolean =>
+const isTurn = (files: TurnFilesFound): boolean =>
   files.player !== undefined || files.coach !== undefined || files.turn_state !== undefined
 
-function addTurnFile(task: TaskFolder, file: FoundFile, skipped: FoundFolders['skipped']): void {
+function addTurnFile(
+  turns: Map<number, TurnFilesFound>,
+  file: FoundFile,
+  skipped: FoundFolders['skipped'],
+): void {
   const [, word, digits] = TURN_FILE.exec(file.name) ?? []
   const kind = KINDS.find((k) => k === word)
   if (kind === undefined || digits === undefined) return
@@ -200,7 +205,7 @@ function addTurnFile(task: TaskFolder, file: FoundFile, skipped: FoundFolders['s
     skipped.push({ file: file.shown, reason: `"${digits}" is no turn number from 1 to 1,000,000` })
     return
   }
-  const files = task.turns.get(turn) ?? {}
+  const files = turns.get(turn) ?? {}
   const earlier = files[kind]
   // The private folder comes second in its group, and the Coach's file in it is the one the Coach wrote.
   const unused = kind === 'coach' ? earlier : earlier && file
@@ -208,7 +213,7 @@ function addTurnFile(task: TaskFolder, file: FoundFile, skipped: FoundFolders['s
   if (unused !== undefined) {
     skipped.push({ file: unused.shown, reason: 'another folder of the task has this file too' })
   }
-  task.turns.set(turn, files)
+  turns.set(turn, files)
 }
 
 type FeatureEvents = TaskFolder['events'][number] & { beside: string }

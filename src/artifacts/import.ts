@@ -7,9 +7,9 @@ import { type CaptureRequest, captureRequest, type TurnState } from '../memory/r
 import type { WireTurn } from './content.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
-import { type FoundTaskFile, findTaskFiles } from './find-task-files.ts'
+import { type FoundTaskFile, type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
 import type { ImportReport } from './import-report.ts'
-import { type AutobuildTask, readAutobuild } from './read.ts'
+import { type AutobuildReading, type AutobuildTask, readAutobuild } from './read.ts'
 import { compareRecords, differs, hasGained, keepFieldsOfResults } from './record-diff.ts'
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
@@ -50,9 +50,33 @@ export async function importAutobuild(
 ): Promise<ImportReport> {
   parseInput(importOptions, options, 'importAutobuild', 'is no option here')
   const { project = null, dryRun = false, specifications = true, onProgress } = options
-  const { tasks, ...read } = await readAutobuild(paths, (done, total) =>
-    onProgress?.({ phase: 'reading', done, total }),
-  )
+  const reading = await readAutobuild(paths, (done, total) => onProgress?.({ phase: 'reading', done, total }))
+  const taskIds = new Set(specifications ? reading.tasks.map(({ taskId }) => taskId) : [])
+  const stated = await findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds)
+  return importReading(client, reading, stated, {
+    project,
+    dryRun,
+    onTask: (done, total) => onProgress?.({ phase: 'writing', done, total }),
+  })
+}
+
+/** A turn that an import stored. */
+export type ImportedTurn = TurnState & { superseded: boolean }
+
+type ReadingOptions = {
+  project: string | null
+  dryRun?: boolean
+  onTask?: (done: number, total: number) => void
+  onTurn?: (turn: ImportedTurn) => void
+}
+
+/** Imports what was read, as {@link importAutobuild} does. */
+export async function importReading(
+  client: ImportTarget,
+  { tasks, broken: _, ...read }: AutobuildReading,
+  stated: FoundTaskFiles,
+  { project, dryRun = false, onTask, onTurn }: ReadingOptions,
+): Promise<ImportReport> {
   const report: ImportReport = {
     tasks: tasks.length,
     worlds: 0,
@@ -66,19 +90,23 @@ export async function importAutobuild(
     issues: 0,
     ...read,
   }
-  const importing: Importing = { client, project, dryRun, report }
-  const taskIds = new Set(specifications ? tasks.map(({ taskId }) => taskId) : [])
-  const stated = await findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds)
+  const importing: Importing = { client, project, dryRun, report, onTurn }
   report.skipped.push(...stated.skipped)
   for (const [i, task] of tasks.entries()) {
     await declareTask(importing, task, stated.byTask.get(task.taskId))
     await importTask(importing, task)
-    onProgress?.({ phase: 'writing', done: i + 1, total: tasks.length })
+    onTask?.(i + 1, tasks.length)
   }
   return report
 }
 
-type Importing = { client: ImportTarget; project: string | null; dryRun: boolean; report: ImportReport }
+type Importing = {
+  client: ImportTarget
+  project: string | null
+  dryRun: boolean
+  report: ImportReport
+  onTurn: ((turn: ImportedTurn) => void) | undefined
+}
 
 /** What a task's file states must hold is declared before its turns come. */
 async function declareTask(
@@ -192,12 +220,14 @@ async function isStored(importing: Importing, request: CaptureRequest): Promise<
   }
 }
 
-async function capture({ client, report }: Importing, request: CaptureRequest): Promise<void> {
-  const { created, superseded, redactions = 0 } = await client.captureTurnState(request)
+async function capture({ client, report, onTurn }: Importing, request: CaptureRequest): Promise<void> {
+  const stored = await client.captureTurnState(request)
+  const { created, superseded, redactions = 0 } = stored
   if (superseded) report.turnsSuperseded++
   else if (created) report.turnsCreated++
   else report.turnsUnchanged++
   report.redactions += redactions
+  if (created || superseded) onTurn?.(stored)
 }
 
 /**

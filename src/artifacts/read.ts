@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
 import { scrub } from '../core/scrub/scrub.ts'
-import { type ParsedArtifact, parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
+import { type ParsedArtifact, parseArtifact, parseEvents, parseJson, SHAPES } from './artifacts.ts'
 import type { WireTurn } from './content.ts'
-import { type FoundFile, findTaskFolders, order, type TaskFolder } from './folders.ts'
+import { type FoundFile, type FoundFolders, findTaskFolders, order, type TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { completedAt, type TurnSources, turnRecord } from './record.ts'
 import { splitRuns } from './times.ts'
@@ -24,10 +24,12 @@ export type AutobuildReading = Pick<
 > & {
   /** By feature, task, folder. */
   tasks: AutobuildTask[]
+  /** Files that do not parse, which are in `skipped` too: a writer may be about to write the rest. */
+  broken: FoundFile[]
 }
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
-const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
+export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
 /**
  * Reads the autobuild artifacts below the paths into turn records; writes nothing.
@@ -39,7 +41,14 @@ export async function readAutobuild(
   paths: readonly string[],
   onProgress?: (done: number, total: number) => void,
 ): Promise<AutobuildReading> {
-  const found = await findTaskFolders(paths)
+  return readFolders(await findTaskFolders(paths), onProgress)
+}
+
+/** Reads the task folders that were found. */
+export async function readFolders(
+  found: FoundFolders,
+  onProgress?: (done: number, total: number) => void,
+): Promise<AutobuildReading> {
   const reader = new ArtifactReader(found.skipped)
   const tasks: AutobuildTask[] = []
   for (const [i, folder] of found.tasks.entries()) {
@@ -50,6 +59,7 @@ export async function readAutobuild(
     tasks: tasks.sort(
       (a, b) => order(a.featureId, b.featureId) || order(a.taskId, b.taskId) || order(a.folder, b.folder),
     ),
+    broken: reader.broken,
     unmapped: [...reader.unmapped.values()].sort((a, b) => order(a.shape, b.shape) || order(a.key, b.key)),
     unread: countByName(found.unread),
     skipped: reader.skipped.sort((a, b) => order(a.file, b.file) || order(a.reason, b.reason)),
@@ -177,6 +187,7 @@ type Parsed<S extends Shape> = S['schema']['_zod']['output']
 class ArtifactReader {
   readonly skipped: ImportReport['skipped']
   readonly warnings: ImportReport['warnings'] = []
+  readonly broken: FoundFile[] = []
   readonly unmapped = new Map<string, ImportReport['unmapped'][number]>()
   redactions = 0
   readonly #events = new Map<string, Map<string, string>>()
@@ -190,6 +201,7 @@ class ArtifactReader {
     if (file === undefined || text === null || text === undefined) return undefined
     const parsed: ParsedArtifact<Parsed<S>> = parseArtifact(shape, text)
     if (!parsed.ok) {
+      if (parseJson(text) === undefined) this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: parsed.reason })
       return undefined
     }
@@ -209,8 +221,10 @@ class ArtifactReader {
     const known = this.#events.get(file.path)
     if (known !== undefined) return known
     const { tasks, brokenLines } = parseEvents((await this.#text(file)) ?? '')
-    if (brokenLines > 0)
+    if (brokenLines > 0) {
+      this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: `holds lines that are no events: ${brokenLines}` })
+    }
     this.#events.set(file.path, tasks)
     return tasks
   }
