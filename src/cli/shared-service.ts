@@ -44,14 +44,19 @@ export class SharedService {
     return this.#client
   }
 
-  async call(operation: OperationName, input: Record<string, unknown>): Promise<unknown> {
+  call(operation: OperationName, input: Record<string, unknown>): Promise<unknown> {
+    return this.use((client) => callOn(client, operation, input))
+  }
+
+  /** Does the work anew through the service that is there by then, where the one before is gone. */
+  async use<T>(work: (client: TurngraphClient) => Promise<T>): Promise<T> {
     const used = this.client()
     try {
-      return await callOn(await used, operation, input)
+      return await work(await used)
     } catch (error) {
       if (!neverArrived(error)) throw error
       if (this.#client === used) this.#client = null
-      return callOn(await this.client(), operation, input)
+      return work(await this.client())
     }
   }
 

@@ -4,7 +4,13 @@ import path from 'node:path'
 import { diskError } from '../../core/errors.ts'
 
 export function replacePrivateFile(file: string, text: string): void {
-  renameSync(writeDraft(file, text), file)
+  const draft = writeDraft(file, text)
+  try {
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
 }
 
 /** False where the file was there already: two processes that start at once agree on the first one's. */
