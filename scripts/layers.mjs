@@ -55,8 +55,8 @@ export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 export const host = ['graph/(migrations|instance-lock)', 'runs/(turn-runs|executors)', 'events/change-feed']
 /** What a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
-  'artifacts/(import|import-report|task-file)',
-  'transcripts/(import-files|graph-store)',
+  'artifacts/(import|import-report|task-file|artifact-watch|folders)',
+  'transcripts/(import-files|graph-store|transcript-watch)',
   'maintenance/(export/export-lines|restore/restore-file)',
   'analysis/named-analyses',
 ]

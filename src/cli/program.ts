@@ -27,6 +27,7 @@ import { addServe } from './serve.ts'
 import { addSpecify } from './specify.ts'
 import { addStall } from './stall.ts'
 import { addTurns } from './turns.ts'
+import { addWatch } from './watch.ts'
 import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
 
@@ -50,6 +51,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addServe,
   addOpen,
   addImport,
+  addWatch,
   addCapture,
   addContext,
   addCriteria,
@@ -84,6 +86,7 @@ const EXAMPLES = `
 Examples:
   turngraph serve                                             serve the graph in ./.turngraph
   turngraph import autobuild ~/shop                           read autobuild artifacts, at any depth
+  turngraph watch ~/shop                                      import them as a session writes them
   turngraph capture turn.json                                 store one turn record
   turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
   turngraph criteria --feature FEAT-1 --task TASK-1           what is proven, and how it went

@@ -1,0 +1,221 @@
+/** Imports the turns of autobuild artifacts as a session writes them: each look imports what is finished and new. */
+import { stat } from 'node:fs/promises'
+import { hasCode } from '../core/errors.ts'
+import type { ImportTarget } from './existing-worlds.ts'
+import { findTaskFiles } from './find-task-files.ts'
+import {
+  type FileStamps,
+  filesOf,
+  finishedTurns,
+  mayStillBeNamed,
+  PATIENCE_MS,
+  withoutTurns,
+} from './finished-turns.ts'
+import { type FoundFolders, findTaskFolders, type TaskFolder } from './folders.ts'
+import { type ImportedTurn, importReading } from './import.ts'
+import type { ImportReport } from './import-report.ts'
+import { type AutobuildReading, readFolders, UNKNOWN_FEATURE } from './read.ts'
+
+/** What was imported of a task folder. */
+export type FolderImport = {
+  folder: TaskFolder
+  reading: AutobuildReading
+  /** Those that were not stored before, in their order. */
+  turns: ImportedTurn[]
+  report: Pick<ImportReport, 'skipped' | 'warnings'>
+}
+
+type WatchOptions = { project: string | null; specifications: boolean }
+
+type LookOptions = {
+  /** Ends the look after the folder that is under way. */
+  signal: AbortSignal
+  /** Called for each folder that was imported; where it fails, the folder is imported again. */
+  onImport: (imported: FolderImport) => Promise<void>
+  /** Called at each look with the files that cannot be used, once there is no hope that they still will. */
+  onSkipped: (skipped: ImportReport['skipped']) => void
+}
+
+type FinishedFolder = { folder: TaskFolder; reading: AutobuildReading; stamp: string }
+
+/**
+ * Follows the task folders below some paths. It remembers only which state of a folder it has imported: a new watch imports
+ * everything once, which changes nothing that is stored already.
+ */
+export class ArtifactWatch {
+  readonly #paths: readonly string[]
+  readonly #options: WatchOptions
+  readonly #imported = new Map<string, string>()
+  /** What the look before saw: a folder is imported once two looks see the same. */
+  #seen = new Map<string, string>()
+  #skippedSince = new Map<string, number>()
+  /** The state of files of unfinished turns that were checked, by path. */
+  readonly #checked = new Map<string, string>()
+
+  constructor(paths: readonly string[], options: WatchOptions) {
+    this.#paths = paths
+    this.#options = options
+  }
+
+  /**
+   * Imports the task folders whose finished turns changed since they were imported, and that two looks saw alike.
+   *
+   * @returns whether a folder waits for the next look
+   * @throws `store_unavailable`, `timeout` … where the graph is away: the next look goes on from there
+   */
+  async look(client: ImportTarget, options: LookOptions): Promise<boolean> {
+    const paths = await existingFolders(this.#paths)
+    const found = await unlessGone(() => findTaskFolders(paths), { tasks: [], unread: [], skipped: [] })
+    const before = this.#seen
+    this.#seen = new Map()
+    const settled: FinishedFolder[] = []
+    for (const task of found.tasks) {
+      const stamps = await readStamps(task)
+      const folder = finishedTurns(task, stamps, Date.now())
+      const finished = await this.#readIfChanged(folder, stamps, before)
+      if (finished !== null) settled.push(finished)
+      options.onSkipped(await this.#brokenIn(unfinishedTurns(task, folder), stamps))
+    }
+    options.onSkipped(this.#stillSkipped(found.skipped))
+    this.#forgetAllBut(found)
+    if (settled.length > 0) await this.#import(client, { paths, found, settled, ...options })
+    return [...this.#seen].some(([folder, stamp]) => before.get(folder) !== stamp)
+  }
+
+  async #readIfChanged(
+    folder: TaskFolder,
+    stamps: FileStamps,
+    before: ReadonlyMap<string, string>,
+  ): Promise<FinishedFolder | null> {
+    const stamp = stampOf(folder, stamps)
+    if (folder.turns.size === 0 || this.#imported.get(folder.folder) === stamp) return null
+    this.#seen.set(folder.folder, stamp)
+    if (before.get(folder.folder) !== stamp) return null
+    const finished = await readWhole(folder, stamps)
+    return finished === null || this.#imported.get(folder.folder) === finished.stamp ? null : finished
+  }
+
+  /** A Player's report that stays broken would hold its turn back in silence. */
+  async #brokenIn(unfinished: TaskFolder, stamps: FileStamps): Promise<ImportReport['skipped']> {
+    const old = filesOf(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
+    const unchecked = old.filter(({ path }) => this.#checked.get(path) !== JSON.stringify(stamps.get(path)))
+    if (unchecked.length === 0) return []
+    for (const { path } of unchecked) this.#checked.set(path, JSON.stringify(stamps.get(path)))
+    const { broken, skipped } = await readFolders({ tasks: [unfinished], unread: [], skipped: [] })
+    const names = new Set(
+      broken.filter((file) => old.some(({ path }) => path === file.path)).map(({ shown }) => shown),
+    )
+    return skipped.filter(({ file }) => names.has(file))
+  }
+
+  /** A file that stands alone for a moment is about to get company. */
+  #stillSkipped(skipped: ImportReport['skipped']): ImportReport['skipped'] {
+    const now = Date.now()
+    const since = new Map(
+      skipped.map((entry) => JSON.stringify(entry)).map((key) => [key, this.#skippedSince.get(key) ?? now]),
+    )
+    this.#skippedSince = since
+    return skipped.filter((entry) => now - (since.get(JSON.stringify(entry)) ?? now) >= PATIENCE_MS)
+  }
+
+  async #import(
+    client: ImportTarget,
+    {
+      paths,
+      found,
+      settled,
+      signal,
+      onImport,
+    }: Omit<LookOptions, 'onSkipped'> & { paths: string[]; found: FoundFolders; settled: FinishedFolder[] },
+  ): Promise<void> {
+    const { project, specifications } = this.#options
+    const taskIds = new Set(specifications ? found.tasks.map(({ taskId }) => taskId) : [])
+    const stated = await unlessGone(() => findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds), null)
+    if (stated === null) return
+    for (const { folder, reading, stamp } of settled) {
+      if (signal.aborted) return
+      const turns: ImportedTurn[] = []
+      const report = await importReading(client, reading, stated, {
+        project,
+        onTurn: (turn) => turns.push(turn),
+      })
+      await onImport({ folder, reading, turns, report })
+      this.#imported.set(folder.folder, stamp)
+    }
+  }
+
+  /** A folder that comes back is imported again. */
+  #forgetAllBut({ tasks }: FoundFolders): void {
+    const there = new Set(tasks.map(({ folder }) => folder))
+    for (const folder of this.#imported.keys()) if (!there.has(folder)) this.#imported.delete(folder)
+  }
+}
+
+/** Reads the finished turns whose files are whole; null where one of the other files is not, or the feature may still be named. */
+async function readWhole(finished: TaskFolder, stamps: FileStamps): Promise<FinishedFolder | null> {
+  const now = Date.now()
+  for (let folder = finished; folder.turns.size > 0; ) {
+    const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] })
+    const stamp = stampOf(folder, stamps)
+    if (stamp !== stampOf(folder, await readStamps(folder))) return null
+    const halfWritten = new Set(reading.broken.map(({ path }) => path).filter(isYoung(stamps, now)))
+    const isNameless = reading.tasks.some(({ featureId }) => featureId === UNKNOWN_FEATURE)
+    if (halfWritten.size === 0) {
+      return isNameless && mayStillBeNamed(folder, stamps, now) ? null : { folder, reading, stamp }
+    }
+    const unfinished = [...folder.turns].filter(([, files]) =>
+      Object.values(files).some(({ path }) => halfWritten.has(path)),
+    )
+    if (unfinished.length === 0) return null
+    folder = withoutTurns(folder, new Set(unfinished.map(([turn]) => turn)), stamps, now)
+  }
+  return null
+}
+
+const unfinishedTurns = (task: TaskFolder, { turns }: TaskFolder): TaskFolder => ({
+  taskId: task.taskId,
+  folder: task.folder,
+  turns: new Map([...task.turns].filter(([turn]) => !turns.has(turn))),
+  events: [],
+})
+
+const isYoung =
+  (stamps: FileStamps, now: number) =>
+  (path: string): boolean =>
+    now - (stamps.get(path)?.changedAt ?? now) < PATIENCE_MS
+
+async function readStamps(folder: TaskFolder): Promise<FileStamps> {
+  const found = await Promise.all(
+    filesOf(folder).map(async ({ path }) => [path, await stat(path).catch(() => null)] as const),
+  )
+  return new Map(
+    found.flatMap(([path, stats]) =>
+      stats === null ? [] : [[path, { changedAt: stats.mtimeMs, size: stats.size, inode: stats.ino }]],
+    ),
+  )
+}
+
+/** Logs of events grow with every task of their feature: they count only as long as they may name the feature of this one. */
+function stampOf(folder: TaskFolder, stamps: FileStamps): string {
+  const isNamed = [...folder.turns.values()].some((files) => files.turn_state !== undefined)
+  const files = filesOf(isNamed ? { ...folder, events: [] } : folder)
+  return JSON.stringify(files.map(({ path }) => [path, stamps.get(path)]))
+}
+
+async function existingFolders(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)))
+  return paths.filter((_, i) => found[i]?.isDirectory())
+}
+
+/** A path may go away between two calls: the next look sees it. */
+async function unlessGone<T, U>(work: () => Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!hasCode(error, 'not_found') && !isGone(error)) throw error
+    return otherwise
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { type FileStamps, finishedTurns, mayStillBeNamed } from './finished-turns.ts'
+import type { FoundFile, TaskFolder } from './folders.ts'
+
+const [MINUTE, NOW] = [60_000, Date.UTC(2026, 0, 1)]
+
+const fileOf = (name: string): FoundFile => ({ name, path: `/t/${name}`, shown: name })
+
+/** A folder with turn files such as `player 2`, each with its age in minutes. */
+function folderOf(ages: Record<string, number>): { folder: TaskFolder; stamps: FileStamps } {
+  const turns = new Map<number, Record<string, FoundFile>>()
+  const stamps = new Map<string, { changedAt: number; size: number; inode: number }>()
+  for (const [name, age] of Object.entries(ages)) {
+    const [kind = '', turn] = name.split(' ')
+    const file = fileOf(name)
+    stamps.set(file.path, { changedAt: NOW - age * MINUTE, size: 1, inode: 1 })
+    if (turn !== undefined) turns.set(Number(turn), { ...turns.get(Number(turn)), [kind]: file })
+  }
+  const named = (name: string) => (name in ages ? { [name]: fileOf(name) } : {})
+  const folder = {
+    taskId: 't',
+    folder: '/t',
+    turns,
+    events: [],
+    ...named('results'),
+    ...named('checkpoints'),
+  }
+  return { folder, stamps }
+}
+
+function finishedIn(ages: Record<string, number>): (number | string)[] {
+  const { folder, stamps } = folderOf(ages)
+  const { turns, results } = finishedTurns(folder, stamps, NOW)
+  return [...turns.keys(), ...(results === undefined ? [] : ['results'])]
+}
+
+test("a turn is finished with the Coach's report or the turn state", () => {
+  expect(finishedIn({ 'player 1': 5, 'coach 1': 1 })).toEqual([1])
+  expect(finishedIn({ 'turn_state 1': 1 })).toEqual([1])
+  expect(finishedIn({ 'player 1': 5 })).toEqual([])
+  expect(finishedIn({ 'coach 1': 0 })).toEqual([])
+})
+
+test('a turn whose successor has begun, or that nobody wrote for half an hour, is finished as it is', () => {
+  expect(finishedIn({ 'player 1': 9, 'player 2': 5 })).toEqual([1])
+  expect(finishedIn({ 'player 1': 31 })).toEqual([1])
+})
+
+test('judgements of an earlier run do not finish a turn that is played again', () => {
+  expect(finishedIn({ 'player 1': 2, 'coach 1': 50, 'turn_state 1': 50, 'turn_state 2': 45 })).toEqual([2])
+  expect(finishedIn({ 'player 1': 2, 'coach 1': 1, 'turn_state 1': 50, 'turn_state 2': 45 })).toEqual([2])
+  expect(finishedIn({ 'player 1': 2, 'coach 1': 1, 'turn_state 1': 0, 'turn_state 2': 45 })).toEqual([1, 2])
+})
+
+test('a copy that has another order of files is finished all the same', () => {
+  expect(finishedIn({ 'coach 1': 0.5, 'player 1': 0.2 })).toEqual([1])
+})
+
+test('task_work_results.json stays with the turn that it was written in', () => {
+  const first = { 'player 1': 9, 'coach 1': 5, 'turn_state 1': 5 }
+  expect(finishedIn({ ...first, results: 9 })).toEqual([1, 'results'])
+  expect(finishedIn({ ...first, results: 4.5 })).toEqual([1, 'results'])
+  expect(finishedIn({ ...first, results: 1 })).toEqual([1])
+  expect(finishedIn({ ...first, results: 4.5, 'player 2': 4 })).toEqual([1])
+  expect(finishedIn({ 'player 1': 90, 'coach 1': 80, results: 60 })).toEqual([1, 'results'])
+})
+
+test('a turn without a state may still get its feature, until a checkpoint closes it or a minute passes', () => {
+  const mayBe = (ages: Record<string, number>) => {
+    const { folder, stamps } = folderOf(ages)
+    return mayStillBeNamed(folder, stamps, NOW)
+  }
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.5 })).toBe(true)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.5, checkpoints: 20 })).toBe(true)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.5, checkpoints: 0.4 })).toBe(false)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 1.1 })).toBe(false)
+})

@@ -1,0 +1,82 @@
+/** Tells the finished turns of a task folder from those that a session is still writing. Pure. */
+import type { FoundFile, TaskFolder, TurnFilesFound } from './folders.ts'
+
+export type FileStamp = { changedAt: number; size: number; inode: number }
+
+/** By path, times in epoch milliseconds. A file without one is gone again. */
+export type FileStamps = ReadonlyMap<string, FileStamp>
+
+/** What does not parse, or names no feature, for this long will not be completed any more. */
+export const PATIENCE_MS = 60_000
+
+/** A Coach runs the tests: that takes minutes. A turn that nobody judged for this long was given up. */
+const GIVEN_UP_MS = 30 * 60_000
+
+/** A Player works for longer than that: files that are further apart belong to two turns, or to two runs. */
+const SHORTEST_TURN_MS = 60_000
+
+/**
+ * The folder with its finished turns alone. A turn is recorded when it ends, so a Player's report waits for its judgement: the
+ * Coach's report or the turn state, none of them left over from an earlier run. It no longer waits once a later turn has begun,
+ * or the session was given up. (An import takes any half of a turn, and records a first turn without its state under
+ * FEAT-UNKNOWN, where it stays.)
+ */
+export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
+  const turns = [...folder.turns].map(([turn, files]) => ({
+    turn,
+    files,
+    newest: changedAt(Object.values(files), stamps),
+  }))
+  const unfinished = turns.filter(({ turn, files, newest }) => {
+    const hasSuccessor = turns.some((later) => later.turn > turn && later.newest >= newest)
+    return !isJudged(files, stamps) && !hasSuccessor && now - newest <= GIVEN_UP_MS
+  })
+  return withoutTurns(folder, new Set(unfinished.map(({ turn }) => turn)), stamps, now)
+}
+
+function isJudged({ player, coach, turn_state: turnState }: TurnFilesFound, stamps: FileStamps): boolean {
+  if (turnState === undefined && (player === undefined || coach === undefined)) return false
+  const workedUntil = changedAt([player], stamps) - SHORTEST_TURN_MS
+  return [coach, turnState].every((file) => file === undefined || changedAt([file], stamps) >= workedUntil)
+}
+
+/**
+ * The folder without some turns. `task_work_results.json` is written beside a Player's report and over that of the turn before:
+ * it stays only where it belongs to a turn that is left.
+ */
+export function withoutTurns(
+  folder: TaskFolder,
+  unfinished: ReadonlySet<number>,
+  stamps: FileStamps,
+  now: number,
+): TaskFolder {
+  const newestOf = (turns: typeof folder.turns) =>
+    changedAt([...turns.values()].flatMap(Object.values<FoundFile>), stamps)
+  const split = (isLeft: boolean) =>
+    new Map([...folder.turns].filter(([turn]) => unfinished.has(turn) !== isLeft))
+  const turns = split(true)
+  const [newest, begun] = [newestOf(turns), newestOf(split(false))]
+  const { results, ...rest } = folder
+  const writtenAt = changedAt([results], stamps)
+  const isOfNewest =
+    writtenAt <= newest + (begun > newest ? 0 : SHORTEST_TURN_MS) || now - writtenAt > GIVEN_UP_MS
+  return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
+}
+
+/** Whether a file that names the feature may still come: in real sessions the checkpoint is the last file of a turn. */
+export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
+  const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
+  return changedAt([folder.checkpoints], stamps) < newest && now - newest < PATIENCE_MS
+}
+
+/** Every file that the records of a folder are made of. */
+export const filesOf = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>
+  [
+    ...[...turns.values()].flatMap(Object.values<FoundFile>),
+    checkpoints,
+    results,
+    ...events.map(({ file }) => file),
+  ].filter((file) => file !== undefined)
+
+const changedAt = (files: readonly (FoundFile | undefined)[], stamps: FileStamps): number =>
+  Math.max(0, ...files.map((file) => stamps.get(file?.path ?? '')?.changedAt ?? 0))

@@ -1,0 +1,83 @@
+/** Prints what a watch does: a line for each turn, and what is worth saying beside it once. */
+import { snakeCase } from '../core/wire-form.ts'
+import { printNote, printText } from './output.ts'
+
+export type WatchEvent =
+  | { type: 'watching'; paths: readonly string[] }
+  | {
+      type: 'turn'
+      project: string
+      featureId: string
+      taskId: string
+      worldSlug: string
+      turnNumber: number
+      decision: string
+      verified: number
+      total: number
+      superseded: boolean
+    }
+  | { type: 'warning'; taskId: string; turnNumber: number | null; field: string; message: string }
+  | { type: 'skipped'; file: string; reason: string }
+  | { type: 'context'; file: string }
+  | { type: 'transcripts'; files: number; turns: number; steps: number; bytes: number }
+  | { type: 'unnotified'; message: string }
+  | { type: 'away'; code: string; message: string }
+  | { type: 'back' }
+
+/** Said again, a warning of a session that goes on for hours would bury its turns. */
+const SAID_ONCE: readonly WatchEvent['type'][] = ['warning', 'skipped', 'unnotified']
+
+export function printerOf(json: boolean): (event: WatchEvent) => void {
+  const said = new Set<string>()
+  return (event) => {
+    const key = JSON.stringify(event)
+    if (SAID_ONCE.includes(event.type) && said.has(key)) return
+    if (SAID_ONCE.includes(event.type)) said.add(key)
+    if (json) {
+      process.stdout.write(`${JSON.stringify(toLine(event))}\n`)
+      return
+    }
+    if (event.type === 'turn') return printText(turnLine(event))
+    const note = noteOf(event)
+    if (note !== null) printNote(note)
+  }
+}
+
+const toLine = (event: WatchEvent): object =>
+  Object.fromEntries(
+    Object.entries({ ...event, at: new Date().toISOString() }).map(([name, value]) => [
+      snakeCase(name),
+      value,
+    ]),
+  )
+
+type Turn = Extract<WatchEvent, { type: 'turn' }>
+
+function turnLine({ taskId, worldSlug, turnNumber, decision, verified, total, superseded }: Turn): string {
+  const world = worldSlug === taskId ? '' : ` (${worldSlug})`
+  const again = superseded ? ', in place of an earlier record' : ''
+  return `${clock()}  ${taskId}${world}  turn ${turnNumber}  ${decision}  ${verified} of ${total} proven${again}`
+}
+
+const clock = (): string => new Date().toTimeString().slice(0, 8)
+
+function noteOf(event: Exclude<WatchEvent, Turn>): string | null {
+  switch (event.type) {
+    case 'watching':
+      return `Watching ${event.paths.join(', ')}.    End: Ctrl+C`
+    case 'warning': {
+      const turn = event.turnNumber === null ? '' : ` turn ${event.turnNumber}`
+      return `warning: ${event.taskId}${turn}, ${event.field}: ${event.message}`
+    }
+    case 'skipped':
+      return `skipped: ${event.file}: ${event.reason}`
+    case 'away':
+      return `The graph is away; what is written meanwhile is imported when it is back. ${event.message}`
+    case 'unnotified':
+      return `There are no notifications of changes (${event.message}): this looks every few seconds.`
+    case 'back':
+      return 'The graph is back.'
+    default:
+      return null
+  }
+}

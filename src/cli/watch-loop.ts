@@ -1,0 +1,154 @@
+/** Looks at the watched folders whenever something changes there, and every few seconds all the same. */
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ArtifactWatch, type FolderImport } from '../artifacts/artifact-watch.ts'
+import type { TurngraphClient } from '../client/client.ts'
+import { clientStore } from '../client/transcript-store.ts'
+import { asTurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
+import { TranscriptWatch } from '../transcripts/transcript-watch.ts'
+import { type ContextName, writeContextFile } from './context-file.ts'
+import type { WatchEvent } from './watch-lines.ts'
+import { ChangeNotifications } from './watch-notifications.ts'
+
+type WatchedFolders = {
+  paths: readonly string[]
+  transcripts: readonly string[]
+  /** The name of a context's file; null: none is written. */
+  nameContext: ((name: ContextName) => string) | null
+  specifications: boolean
+  project: string | null
+  transcriptProject: string
+}
+
+type Watching = {
+  use: <T>(work: (client: TurngraphClient) => Promise<T>) => Promise<T>
+  print: (event: WatchEvent) => void
+  signal: AbortSignal
+}
+
+/** A turn's files come within 250 ms of each other: what stays the same for this long is imported. */
+const QUIET_MS = 300
+/** Where no notification came. */
+const LOOK_AGAIN_MS = 3_000
+/** A look takes at most a twentieth of the time, and of the time between changes a third. */
+const LONGEST_PAUSE_MS = 10_000
+
+/**
+ * Imports what is finished and new below the paths until the signal. While the graph is away it tries again: each look starts
+ * from what is there.
+ */
+export async function watchFolders(folders: WatchedFolders, watching: Watching): Promise<void> {
+  const { print, signal } = watching
+  const notifications = new ChangeNotifications(({ message }) => print({ type: 'unnotified', message }))
+  const look = looksAt(folders, watching)
+  print({ type: 'watching', paths: folders.paths })
+  try {
+    while (!signal.aborted) {
+      await notifications.follow(folders.paths)
+      const began = performance.now()
+      const isWaiting = await look()
+      const tookMs = performance.now() - began
+      const pauseMs = (shortest: number, times: number) =>
+        Math.min(Math.max(shortest, times * tookMs), LONGEST_PAUSE_MS)
+      await sleep(Math.min(pauseMs(QUIET_MS, 2), 1_000), undefined, { signal }).catch(() => {})
+      if (!isWaiting) await notifications.next(pauseMs(LOOK_AGAIN_MS, 20), signal)
+    }
+  } finally {
+    await notifications.close()
+  }
+}
+
+/** @returns a look, which answers whether something waits until it has been quiet */
+function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () => Promise<boolean> {
+  const { paths, transcripts, project, specifications } = folders
+  const artifacts = new ArtifactWatch(paths, { project, specifications })
+  const sessions = new TranscriptWatch(transcripts, folders.transcriptProject)
+  let isAway = false
+  const lookWith = async (client: TurngraphClient): Promise<boolean> => {
+    const isWaiting = await artifacts.look(client, {
+      signal,
+      onSkipped: (skipped) => printSkipped(skipped, print),
+      onImport: async (imported) => {
+        await printImport(client, imported, folders, print)
+        await writeContexts(client, imported, folders, print)
+      },
+    })
+    const read = signal.aborted ? null : await sessions.look(clientStore(client))
+    if (read !== null) {
+      const { files, turns, steps, bytes } = read
+      print({ type: 'transcripts', files, turns, steps, bytes })
+      printSkipped(read.skipped, print)
+    }
+    return isWaiting
+  }
+  return async () => {
+    try {
+      const isWaiting = await use(lookWith)
+      if (isAway) print({ type: 'back' })
+      isAway = false
+      return isWaiting
+    } catch (error) {
+      const { code, message, exitCode } = asTurngraphError(error)
+      if (exitCode !== EXIT.away.code && exitCode !== EXIT.rateLimited.code) throw error
+      if (!isAway) print({ type: 'away', code, message })
+      isAway = true
+      return false
+    }
+  }
+}
+
+function printSkipped(skipped: readonly { file: string; reason: string }[], print: Watching['print']): void {
+  for (const { file, reason } of skipped) print({ type: 'skipped', file, reason })
+}
+
+async function printImport(
+  client: TurngraphClient,
+  { turns, report }: FolderImport,
+  { project }: WatchedFolders,
+  print: Watching['print'],
+): Promise<void> {
+  for (const turn of turns) {
+    const { featureId, taskId, worldSlug, turnNumber, coachDecision: decision, superseded } = turn
+    const asked = { project, worldSlug, turn: turnNumber, role: 'player' as const }
+    const { verified, total } = await client.listCriteria(asked)
+    const scope = { project: turn.project, featureId, taskId, worldSlug }
+    print({ type: 'turn', ...scope, turnNumber, decision, verified, total, superseded })
+  }
+  printSkipped(report.skipped, print)
+  for (const { task, turn, field, message } of report.warnings)
+    print({ type: 'warning', taskId: task, turnNumber: turn, field, message })
+}
+
+/** The contexts of the turn after the newest one; the Coach's where the Coach's files are. */
+async function writeContexts(
+  client: TurngraphClient,
+  { folder, reading }: FolderImport,
+  { project, nameContext }: WatchedFolders,
+  print: Watching['print'],
+): Promise<void> {
+  if (nameContext === null) return
+  const newest = reading.tasks
+    .flatMap(({ runs }) => runs.at(-1)?.at(-1) ?? [])
+    .sort((a, b) => a.turn_number - b.turn_number)
+    .at(-1)
+  if (newest === undefined) return
+  const { feature_id: featureId, task_id: taskId, turn_number: turn } = newest
+  const files = folder.turns.get(turn)
+  for (const role of ['player', 'coach'] as const) {
+    const currentTurn = turn + 1
+    const asked = { project, featureId, taskId, currentTurn, role }
+    const { context } = await client.loadTurnContinuationContext(asked)
+    const beside = files?.[role]?.path
+    const file = path.join(
+      beside === undefined ? folder.folder : path.dirname(beside),
+      nameContext({ task: taskId, turn: currentTurn, role }),
+    )
+    try {
+      if (context !== null && (await writeContextFile(file, `${context}\n`))) print({ type: 'context', file })
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      print({ type: 'skipped', file, reason: `cannot be written: ${message}` })
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** Says when something changes below some paths, by the notifications of the operating system. */
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { FSWatcher } from 'chokidar'
+import { IGNORED_FOLDERS, isArtifactName } from '../artifacts/folders.ts'
+
+type Followed = { inode: number; watcher: FSWatcher }
+
+/**
+ * File systems of a network send no notifications, and a machine may be out of them: whoever waits looks again after a while
+ * all the same.
+ */
+export class ChangeNotifications {
+  readonly #followed = new Map<string, Followed>()
+  readonly #onTrouble: (error: Error) => void
+  #hasChanged = false
+  #onChange = () => {}
+
+  constructor(onTrouble: (error: Error) => void) {
+    this.#onTrouble = onTrouble
+  }
+
+  /** Follows those of the paths that are there: one that went away and came back is another folder. */
+  async follow(paths: readonly string[]): Promise<void> {
+    const { watch } = await import('chokidar')
+    for (const given of paths) {
+      const found = await stat(given).catch(() => null)
+      const followed = this.#followed.get(given)
+      if (followed?.inode === found?.ino) continue
+      this.#followed.delete(given)
+      await followed?.watcher.close()
+      const root = found?.isDirectory() ? await realpath(given).catch(() => null) : null
+      if (found === null || root === null) continue
+      const watcher = watch(root, {
+        ignoreInitial: true,
+        followSymlinks: false,
+        ignored: (file, stats) => {
+          const name = path.basename(file)
+          return stats?.isFile() ? !isArtifactName(name) : file !== root && IGNORED_FOLDERS.has(name)
+        },
+      })
+      watcher.on('all', () => this.#announce())
+      watcher.on('error', (error) =>
+        this.#onTrouble(error instanceof Error ? error : new Error(String(error))),
+      )
+      this.#followed.set(given, { inode: found.ino, watcher })
+    }
+  }
+
+  /** Waits for a change since the last call, at most for so long. */
+  async next(mostMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.#hasChanged && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, mostMs)
+        this.#onChange = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+        signal.addEventListener('abort', this.#onChange, { once: true })
+      })
+      signal.removeEventListener('abort', this.#onChange)
+    }
+    this.#hasChanged = false
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map(({ watcher }) => watcher.close()))
+  }
+
+  #announce(): void {
+    this.#hasChanged = true
+    this.#onChange()
+  }
+}

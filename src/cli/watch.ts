@@ -1,0 +1,94 @@
+/** `turngraph watch`: imports autobuild artifacts, and transcripts, as a session writes them. */
+import { action, type Given, SHARED } from './command.ts'
+import { printNote } from './output.ts'
+import { untilSignalled } from './signals.ts'
+
+const ARGUMENTS = {
+  path: ['<path...>', 'folders of autobuild artifacts, at any depth; they need not be there yet'],
+} as const
+
+const OPTIONS = {
+  transcripts: [
+    '--transcripts <path...>',
+    'folders of transcripts of Claude Code too',
+    { parse: (text: string, before: string[] = []): string[] => [...before, text] },
+  ],
+  writeContext: [
+    '--write-context <file_pattern>',
+    "write the next turn's contexts beside the artifacts, for example 'turn-{turn}-{role}.md'",
+  ],
+  specifications: ['--no-specifications', 'do not declare what the files of the tasks say must hold'],
+  ...SHARED,
+  json: ['--json', 'print a JSON line for each event'],
+} as const
+
+export const addWatch = action(
+  {
+    name: 'watch',
+    description: 'import autobuild artifacts as a session writes them, until SIGINT or SIGTERM',
+    arguments: ARGUMENTS,
+    options: OPTIONS,
+    help: `A turn is imported when it has ended: its Coach's report or its turn state is there, and all its files are whole.
+Nothing is written into the folders, unless --write-context asks for it. Without a running server it serves the graph itself,
+for other commands too.
+
+Examples:
+  turngraph watch ~/shop --project shop
+  turngraph watch ~/shop --transcripts ~/.claude/projects/-home-me-shop --write-context 'turn-{turn}-{role}.md'`,
+  },
+  watch,
+)
+
+async function watch({
+  path: paths = [],
+  transcripts = [],
+  writeContext,
+  specifications = true,
+  project,
+  json = false,
+}: Given<typeof ARGUMENTS & typeof OPTIONS>): Promise<void> {
+  const [
+    { createLog },
+    { configFor },
+    { contextFileNames },
+    { SharedService },
+    { printerOf },
+    { watchFolders },
+  ] = await Promise.all([
+    import('../platform/log.ts'),
+    import('./connect.ts'),
+    import('./context-file.ts'),
+    import('./shared-service.ts'),
+    import('./watch-lines.ts'),
+    import('./watch-loop.ts'),
+  ])
+  const nameContext = writeContext === undefined ? null : contextFileNames(writeContext)
+  const config = configFor(project)
+  const service = new SharedService(config, project, createLog('warn'))
+  const stop = new AbortController()
+  try {
+    await service.client() // a graph that cannot be opened is told at once, not at the first turn
+    if (service.isOwn && !json)
+      printNote('There is no server: this command serves the graph to others until it ends.')
+    const watching = watchFolders(
+      {
+        paths,
+        transcripts,
+        nameContext,
+        specifications,
+        project: project ?? null,
+        transcriptProject: config.project,
+      },
+      { use: (work) => service.use(work), print: printerOf(json), signal: stop.signal },
+    )
+    const stopped = untilSignalled(async () => {
+      stop.abort()
+      await watching
+    })
+    // A watch ends by itself only where it fails.
+    await Promise.race([watching, stopped])
+    process.exitCode = await stopped
+  } finally {
+    await service.close()
+  }
+}

@@ -1,0 +1,45 @@
+/** Imports what is written to the transcripts below some paths: each look reads on in those that changed. */
+import { stat } from 'node:fs/promises'
+import { hasCode } from '../core/errors.ts'
+import { findTranscripts } from './files.ts'
+import { type FilesImport, importFiles, type TranscriptStore } from './import-files.ts'
+import type { TranscriptProgress } from './progress.ts'
+
+export class TranscriptWatch {
+  readonly #paths: readonly string[]
+  readonly #project: string
+  #imported = new Map<string, string>()
+
+  constructor(paths: readonly string[], project: string) {
+    this.#paths = paths
+    this.#project = project
+  }
+
+  /** @returns null where nothing changed */
+  async look<P extends TranscriptProgress>(store: TranscriptStore<P>): Promise<FilesImport | null> {
+    const found = await Promise.all(this.#paths.map((path) => stampOf(path)))
+    const paths = this.#paths.filter((_, i) => found[i] !== null)
+    try {
+      const { files } = await findTranscripts(paths)
+      const stamps = new Map<string, string>()
+      for (const file of files) stamps.set(file, (await stampOf(file)) ?? '')
+      const changed = files.filter((file) => this.#imported.get(file) !== stamps.get(file))
+      if (changed.length === 0) return null
+      const report = await importFiles(store, changed, { project: this.#project })
+      this.#imported = stamps
+      return report
+    } catch (error) {
+      // A file or folder that went away between two calls: the next look does without it.
+      if (hasCode(error, 'invalid_request') || isGone(error)) return null
+      throw error
+    }
+  }
+}
+
+async function stampOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null)
+  return found === null ? null : `${found.mtimeMs} ${found.size} ${found.ino}`
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

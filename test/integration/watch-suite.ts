@@ -1,0 +1,274 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { WatchEvent } from '../../src/cli/watch-lines.ts'
+import { type StoreUnderTest, useGraph } from '../contract/store.ts'
+import { clientOf } from '../support/records.ts'
+import { bytesOf, everyTurn, sessionOf, turn as transcriptTurn } from '../support/transcript-import.ts'
+import { importsInTest, viewOf, watchedFolder, watchInTest, writeSlowly } from '../support/watched.ts'
+import { coach, filesOfTurn, player } from '../support/written-session.ts'
+
+/** A condition is waited for; how long that took is not judged. */
+const POLL = { timeout: 30_000, interval: 50 }
+
+export const turnsIn = (events: readonly WatchEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.type === 'turn'
+      ? `${event.taskId} ${event.turnNumber} ${event.decision} ${event.verified}/${event.total}${event.superseded ? ' again' : ''}`
+      : [],
+  )
+
+export function watchSuite(store: StoreUnderTest): void {
+  describe('turngraph watch', () => {
+    const handles = useGraph(store)
+    const connect = () => clientOf(handles.graph)
+
+    test('after each turn the graph is that of an import of what is there, however slowly its files are written', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
+      const { events } = watchInTest(client, [root])
+      const imported = importsInTest([root])
+      for (const turn of [1, 2, 3]) {
+        for (const each of filesOfTurn(folder, turn)) await writeSlowly(each)
+        const expected = await imported('TASK-1')
+        await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(expected)
+      }
+      const again = turnsIn(events()).filter((line) => line.endsWith('again'))
+      expect(turnsIn(events()).filter((line) => !again.includes(line))).toEqual([
+        'TASK-1 1 feedback 1/2',
+        'TASK-1 2 approved 2/2',
+        'TASK-1 3 approved 2/2',
+      ])
+    })
+
+    test('a re-run that overwrites the files of a session is a world of its own, and leaves the old one as it was', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, 'TASK-1')
+      for (const turn of [1, 2]) for (const each of filesOfTurn(folder, turn)) await writeSlowly(each)
+      const longAgo = new Date(Date.now() - 3_600_000)
+      for (const name of readdirSync(folder)) utimesSync(path.join(folder, name), longAgo, longAgo)
+      const { events, looked } = watchInTest(client, [root])
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(2)
+      const before = (await client.listTurns({ worldSlug: 'TASK-1' })).items
+      for (const each of filesOfTurn(folder, 1, 2)) {
+        await writeSlowly(each)
+        await looked()
+      }
+      await expect
+        .poll(async () => (await client.listWorlds({ taskId: 'TASK-1' })).items, POLL)
+        .toHaveLength(2)
+      expect((await client.listTurns({ worldSlug: 'TASK-1' })).items).toEqual(before)
+      expect((await client.getTurn({ worldSlug: 'TASK-1.2', turnNumber: 1 })).completedAt).toContain(
+        '2026-03-02',
+      )
+    })
+
+    test('a Player who still waits for the Coach is no turn yet: none stands under an unknown feature', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const [results, report, judgement, state] = filesOfTurn(path.join(root, 'TASK-1'), 1)
+      const { events, looked } = watchInTest(client, [root])
+      for (const each of [results, report, judgement, state]) {
+        if (each === undefined) continue
+        expect(turnsIn(events())).toEqual([])
+        await writeSlowly(each)
+        if (each !== state) await looked()
+      }
+      await expect.poll(() => turnsIn(events()), POLL).toEqual(['TASK-1 1 feedback 1/2'])
+      expect((await client.listWorlds({ taskId: 'TASK-1' })).items.map(({ featureId }) => featureId)).toEqual(
+        ['FEAT-1'],
+      )
+    })
+
+    test('a half-written file holds its turn back alone, and is named once where it stays broken', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const imported = importsInTest([root])
+      const folder = path.join(root, 'TASK-1')
+      const broken = path.join(folder, 'coach_turn_2.json')
+      for (const turn of [1, 2]) for (const each of filesOfTurn(folder, turn)) await writeSlowly(each, 1)
+      writeFileSync(broken, JSON.stringify(coach(2)).slice(0, 100))
+      const { events, looked } = watchInTest(client, [root])
+      const skipped = () =>
+        events().flatMap((event) => (event.type === 'skipped' ? [event.file, event.reason] : []))
+      await expect.poll(() => turnsIn(events()), POLL).toEqual(['TASK-1 1 feedback 1/2'])
+      await looked()
+      expect([turnsIn(events()).length, skipped()]).toEqual([1, []])
+      age(broken, 61_000)
+      await expect.poll(skipped, POLL).toEqual([broken, 'is not valid JSON'])
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imported('TASK-1'))
+      writeFileSync(broken, JSON.stringify(coach(2)))
+      await expect.poll(() => turnsIn(events()).at(-1), POLL).toBe('TASK-1 2 approved 2/2 again')
+      expect(skipped()).toEqual([broken, 'is not valid JSON'])
+    })
+
+    test("a Player's report that stays broken is named though its turn has no end", async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const file = path.join(root, 'TASK-1', 'player_turn_1.json')
+      mkdirSync(path.dirname(file))
+      writeFileSync(file, '{"implementation_notes": "cut o')
+      age(file, 61_000)
+      const { events } = watchInTest(client, [root])
+      await expect
+        .poll(() => events().filter(({ type }) => type === 'skipped'), POLL)
+        .toEqual([{ type: 'skipped', file, reason: 'is not valid JSON' }])
+      expect(turnsIn(events())).toEqual([])
+    })
+
+    test('a turn whose files change again supersedes its record, as an import does', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, 'TASK-1')
+      for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
+      const { events } = watchInTest(client, [root])
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
+      const more = { criterion_id: 'AC-003', criterion_text: 'Zero is shown', result: 'verified' }
+      const { criteria_verification: given } = coach(1)
+      const content = coach(1, 'feedback', { criteria_verification: [...given, more] })
+      await writeSlowly({ file: path.join(folder, 'coach_turn_1.json'), content })
+      await expect.poll(() => turnsIn(events()).at(-1), POLL).toBe('TASK-1 1 feedback 2/3 again')
+      expect((await client.getTurnHistory({ worldSlug: 'TASK-1', turnNumber: 1 })).items).toHaveLength(1)
+    })
+
+    test('a folder that is not there yet, goes away and comes back is followed', async () => {
+      const [above, client] = [watchedFolder(), connect()]
+      const root = path.join(above, 'later', 'shop')
+      const folder = path.join(root, 'TASK-1')
+      const imported = importsInTest([root])
+      const { events, looked } = watchInTest(client, [root])
+      await looked()
+      for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
+      await imported()
+      renameSync(root, path.join(above, 'aside'))
+      await looked()
+      renameSync(path.join(above, 'aside'), root)
+      for (const each of filesOfTurn(folder, 2)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(2)
+      await imported()
+      rmSync(root, { recursive: true })
+      for (const turn of [1, 2, 3]) for (const each of filesOfTurn(folder, turn)) await writeSlowly(each, 1)
+      await expect
+        .poll(() => turnsIn(events()).filter((line) => !line.endsWith('again')), POLL)
+        .toHaveLength(3)
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imported('TASK-1'))
+    })
+
+    test('what a session that was given up left of a turn is imported as it is', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const imported = importsInTest([root])
+      const file = path.join(root, 'TASK-1', 'player_turn_1.json')
+      await writeSlowly({ file, content: player(1) })
+      age(file, 31 * 60_000)
+      watchInTest(client, [root])
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imported('TASK-1'))
+    })
+
+    test('a turn without a state is imported once its feature is named, by whatever file', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const imported = importsInTest([root])
+      const [results, report, judgement] = filesOfTurn(path.join(root, 'TASK-1'), 1)
+      const { events, looked } = watchInTest(client, [root])
+      for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
+      await looked()
+      expect(turnsIn(events())).toEqual([])
+      const content = `${JSON.stringify({ task_id: 'TASK-1', timestamp: '2026-03-01T10:00:00' })}\n`
+      await writeSlowly({ file: path.join(root, 'FEAT-9', 'events.jsonl'), content })
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
+      expect(await viewOf(client, 'TASK-1')).toEqual(await imported('TASK-1'))
+    })
+
+    test('what the file of a task states is declared with its turns', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const imported = importsInTest([root])
+      const content =
+        '---\nid: TASK-1\n---\n## Acceptance Criteria\n- [ ] Prices are shown\n- [ ] Zero is shown\n'
+      await writeSlowly({ file: path.join(root, 'tasks', 'in_progress', 'TASK-1-prices.md'), content })
+      const { events } = watchInTest(client, [root])
+      const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
+      for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
+      expect(await viewOf(client, 'TASK-1')).toEqual(await imported('TASK-1'))
+      expect(await client.getSpecification({ featureId: 'FEAT-1', taskId: 'TASK-1' })).toMatchObject({
+        total: 2,
+      })
+    })
+
+    test("--write-context puts the next turn's contexts beside the artifacts, for the owner's eyes, and nothing else", async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
+      const hidden = path.join(root, '.guardkit', 'autobuild-private', 'TASK-1')
+      const { looked, stop } = watchInTest(client, [root], {
+        writeContext: '{task}-{turn}-{role}.md',
+      })
+      for (const each of filesOfTurn(folder, 1)) {
+        const isCoach = path.basename(each.file).startsWith('coach')
+        await writeSlowly(isCoach ? { ...each, file: path.join(hidden, 'coach_turn_1.json') } : each)
+      }
+      const files = {
+        player: path.join(folder, 'TASK-1-2-player.md'),
+        coach: path.join(hidden, 'TASK-1-2-coach.md'),
+      }
+      await expect.poll(() => Object.values(files).every((file) => existsSync(file)), POLL).toBe(true)
+      await looked()
+      await stop()
+      for (const role of ['player', 'coach'] as const) {
+        const asked = { featureId: 'FEAT-1', taskId: 'TASK-1', currentTurn: 2, role }
+        const { context } = await client.loadTurnContinuationContext(asked)
+        expect(readFileSync(files[role], 'utf8')).toBe(`${context}\n`)
+        if (process.platform !== 'win32') expect(statSync(files[role]).mode & 0o777).toBe(0o600)
+      }
+      expect(readdirSync(folder).filter((name) => !name.endsWith('.json'))).toEqual(['TASK-1-2-player.md'])
+      expect(readdirSync(hidden).sort()).toEqual(['TASK-1-2-coach.md', 'coach_turn_1.json'])
+      expect(readFileSync(files.player, 'utf8')).not.toContain('Looked at the till')
+    })
+
+    test('nothing is written into the folders unless it is asked for', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const { events } = watchInTest(client, [root])
+      const files = filesOfTurn(path.join(root, 'TASK-1'), 1)
+      for (const each of files) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
+      expect(readdirSync(root, { recursive: true })).toHaveLength(files.length + 1)
+    })
+
+    test('transcripts are read on as they are written', async () => {
+      const [root, sessions, client] = [watchedFolder(), watchedFolder(), connect()]
+      const file = path.join(sessions, `${sessionOf(1)}.jsonl`)
+      const stored = async () => (await everyTurn(client)).length
+      watchInTest(client, [root], { transcripts: [sessions] })
+      for (const count of [1, 2, 3]) {
+        const turns = Array.from({ length: count }, (_, i) =>
+          transcriptTurn(`t${i}`, ['Read', 'Edit'], { from: 10 * i }),
+        )
+        writeFileSync(file, bytesOf(...turns))
+        await expect.poll(stored, POLL).toBe(count)
+      }
+    })
+
+    test('started again it imports what came meanwhile, and changes nothing else', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, 'TASK-1')
+      const first = watchInTest(client, [root])
+      for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(first.events()), POLL).toHaveLength(1)
+      await first.stop()
+      for (const each of filesOfTurn(folder, 2)) await writeSlowly(each)
+      const second = watchInTest(client, [root])
+      await expect.poll(() => turnsIn(second.events()), POLL).toEqual(['TASK-1 2 approved 2/2'])
+      expect((await client.getTurnHistory({ worldSlug: 'TASK-1', turnNumber: 1 })).items).toEqual([])
+    })
+  })
+}
+
+function age(file: string, ms: number): void {
+  const then = new Date(Date.now() - ms)
+  utimesSync(file, then, then)
+}

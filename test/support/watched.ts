@@ -1,0 +1,121 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { importAutobuild } from '../../src/artifacts/import.ts'
+import { contextFileNames } from '../../src/cli/context-file.ts'
+import type { WatchEvent } from '../../src/cli/watch-lines.ts'
+import { watchFolders } from '../../src/cli/watch-loop.ts'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import { memory } from './engines.ts'
+import { clientOf, PROJECT } from './records.ts'
+import { filesOfTurn } from './written-session.ts'
+
+/** A folder of this test's own, gone after it. */
+export function watchedFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-watch-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  return folder
+}
+
+type More = { transcripts?: string[]; writeContext?: string }
+
+export type WatchInTest = {
+  /** What was printed, the probe's turns aside. */
+  events: () => WatchEvent[]
+  /** Until the watch has looked twice more: what it would import, it has imported. */
+  looked: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+const PROBE = 'TASK-PROBE'
+
+/** Watches the paths, and a probe beside them, until the test has finished or stops it. */
+export function watchInTest(
+  client: TurngraphClient,
+  paths: string[],
+  { transcripts = [], writeContext }: More = {},
+): WatchInTest {
+  const [stopped, probe, events] = [new AbortController(), watchedFolder(), [] as WatchEvent[]]
+  const nameContext = writeContext === undefined ? null : contextFileNames(writeContext)
+  const isOfProbe = (event: WatchEvent) => 'taskId' in event && event.taskId === PROBE
+  const ended = watchFolders(
+    {
+      paths: [...paths, probe],
+      transcripts,
+      nameContext,
+      specifications: true,
+      project: null,
+      transcriptProject: PROJECT,
+    },
+    { use: (work) => work(client), print: (event) => events.push(event), signal: stopped.signal },
+  )
+  let probes = 0
+  const probed = () => events.filter((event) => event.type === 'turn' && isOfProbe(event)).length
+  const stop = () => {
+    stopped.abort()
+    return ended
+  }
+  onTestFinished(stop)
+  return {
+    events: () =>
+      events.filter((event) => !isOfProbe(event) && !('file' in event && event.file.startsWith(probe))),
+    stop,
+    async looked() {
+      for (const _ of [1, 2]) {
+        probes++
+        for (const each of filesOfTurn(path.join(probe, PROBE), probes)) await writeSlowly(each, 1)
+        await expect.poll(probed, { timeout: 30_000 }).toBeGreaterThanOrEqual(probes)
+      }
+    },
+  }
+}
+
+/** What a file holds: JSON of it, or the text itself. */
+export type FileToWrite = { file: string; content: unknown }
+
+/** Writes a file as a slow program does: piece after piece. */
+export async function writeSlowly({ file, content }: FileToWrite, pieces = 3): Promise<void> {
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
+  mkdirSync(path.dirname(file), { recursive: true })
+  rmSync(file, { force: true })
+  const length = Math.ceil(text.length / pieces)
+  for (let at = 0; at < text.length; at += length) {
+    appendFileSync(file, text.slice(at, at + length))
+    await pause(20)
+  }
+}
+
+/** All that readers see of a project's sessions; of a task alone where it is named. When a record was written is not of it. */
+export async function viewOf(client: TurngraphClient, taskId?: string): Promise<unknown[]> {
+  const { items } = await client.listWorlds({ limit: 500, ...(taskId !== undefined && { taskId }) })
+  return Promise.all(
+    items.map(async ({ createdAt: _, lastActivity: __, ...world }) => {
+      const { worldSlug, currentTurn } = world
+      const turns = await client.listTurns({ worldSlug, limit: 500 })
+      const contexts = await Promise.all(
+        (['player', 'coach'] as const).map((role) =>
+          client.loadTurnContinuationContext({ worldSlug, currentTurn: currentTurn + 1, role }),
+        ),
+      )
+      return {
+        world,
+        turns: turns.items.map(({ createdAt: _, ...turn }) => turn),
+        contexts: contexts.map(({ context }) => context),
+        criteria: await client.listCriteria({ worldSlug }),
+      }
+    }),
+  )
+}
+
+/** What imports of the folders into one graph of their own show, one after the other. */
+export function importsInTest(paths: string[]): (taskId?: string) => Promise<unknown[]> {
+  const graph = memory.open()
+  onTestFinished(async () => (await graph).close())
+  return async (taskId) => {
+    const client = clientOf(await graph)
+    await importAutobuild(client, paths)
+    return viewOf(client, taskId)
+  }
+}

@@ -1,0 +1,58 @@
+import path from 'node:path'
+import type { FileToWrite } from './watched.ts'
+
+/** The files of a made autobuild session in the order and the shapes of a real one. */
+
+export const player = (turn: number, more: object = {}) => ({
+  implementation_notes: `Attempt ${turn} at the prices`,
+  files_modified: [`src/price-${turn}.ts`],
+  completion_promises: [
+    { criterion_id: 'AC-001', criterion_text: 'Prices are shown', status: 'complete' },
+    { criterion_id: 'AC-002', criterion_text: 'Prices are rounded up', status: 'complete' },
+  ],
+  ...more,
+})
+
+export const coach = (turn: number, decision = turn > 1 ? 'approve' : 'feedback', more: object = {}) => ({
+  decision,
+  rationale: `Turn ${turn}: ${decision}`,
+  criteria_verification: [
+    { criterion_id: 'AC-001', result: 'verified', notes: `Seen in turn ${turn}` },
+    { criterion_id: 'AC-002', result: turn > 1 ? 'verified' : 'rejected', notes: 'Looked at the till' },
+  ],
+  issues: turn > 1 ? [] : [{ severity: 'must_fix', type: 'test', description: 'No test covers zero' }],
+  ...more,
+})
+
+export const turnState = (turn: number, day = 1, more: object = {}) => ({
+  feature_id: 'FEAT-1',
+  completed_at: at(turn, day),
+  ...more,
+})
+
+const at = (turn: number, day: number) => `2026-03-0${day}T1${turn}:00:00.5`
+
+export const results = (turn: number) => ({
+  summary: `Worked ${turn}`,
+  quality_gates: { tests_passed: 10 * turn, tests_failed: 0, coverage: 90 + turn },
+})
+
+export const checkpoints = (turns: number, day = 1) => ({
+  checkpoints: Array.from({ length: turns }, (_, i) => ({
+    turn: i + 1,
+    commit_hash: `abc${day}${i + 1}`,
+    timestamp: at(i + 1, day).replace('00.5', '01'),
+  })),
+})
+
+/** What a session writes in a turn: the Player's files, then those that judge and close it. */
+export function filesOfTurn(folder: string, turn: number, day = 1): FileToWrite[] {
+  const named = (name: string, content: unknown): FileToWrite => ({ file: path.join(folder, name), content })
+  return [
+    named('task_work_results.json', results(turn)),
+    named(`player_turn_${turn}.json`, player(turn)),
+    named(`coach_turn_${turn}.json`, coach(turn)),
+    named(`turn_state_turn_${turn}.json`, turnState(turn, day)),
+    named('checkpoints.json', checkpoints(turn, day)),
+  ]
+}
