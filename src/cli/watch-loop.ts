@@ -66,6 +66,11 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () 
   const sessions = new TranscriptWatch(transcripts, folders.transcriptProject)
   let isAway = false
   const lookWith = async (client: TurngraphClient): Promise<boolean> => {
+    if (isAway) {
+      await client.listProjects({ limit: 1 }) // a look that finds nothing new asks nothing
+      print({ type: 'back' })
+      isAway = false
+    }
     const isWaiting = await artifacts.look(client, {
       signal,
       onSkipped: (skipped) => printSkipped(skipped, print),
@@ -84,10 +89,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () 
   }
   return async () => {
     try {
-      const isWaiting = await use(lookWith)
-      if (isAway) print({ type: 'back' })
-      isAway = false
-      return isWaiting
+      return await use(lookWith)
     } catch (error) {
       const { code, message, exitCode } = asTurngraphError(error)
       if (exitCode !== EXIT.away.code && exitCode !== EXIT.rateLimited.code) throw error

@@ -28,7 +28,8 @@ export const turnsIn = (events: readonly WatchEvent[]): string[] =>
       : [],
   )
 
-export function watchSuite(store: StoreUnderTest): void {
+/** What a watch is for, on any engine. */
+export function followsASession(store: StoreUnderTest): void {
   describe('turngraph watch', () => {
     const handles = useGraph(store)
     const connect = () => clientOf(handles.graph)
@@ -37,10 +38,11 @@ export function watchSuite(store: StoreUnderTest): void {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
       const { events } = watchInTest(client, [root])
-      const imported = importsInTest([root])
+      const imports = importsInTest([root])
       for (const turn of [1, 2, 3]) {
         for (const each of filesOfTurn(folder, turn)) await writeSlowly(each)
-        const expected = await imported('TASK-1')
+        await imports.importNow()
+        const expected = await imports.view('TASK-1')
         await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(expected)
       }
       const again = turnsIn(events()).filter((line) => line.endsWith('again'))
@@ -50,6 +52,13 @@ export function watchSuite(store: StoreUnderTest): void {
         'TASK-1 3 approved 2/2',
       ])
     })
+  })
+}
+
+export function watchSuite(store: StoreUnderTest): void {
+  describe('turngraph watch, in all that may happen to its folders', () => {
+    const handles = useGraph(store)
+    const connect = () => clientOf(handles.graph)
 
     test('a re-run that overwrites the files of a session is a world of its own, and leaves the old one as it was', async () => {
       const [root, client] = [watchedFolder(), connect()]
@@ -91,7 +100,7 @@ export function watchSuite(store: StoreUnderTest): void {
 
     test('a half-written file holds its turn back alone, and is named once where it stays broken', async () => {
       const [root, client] = [watchedFolder(), connect()]
-      const imported = importsInTest([root])
+      const imports = importsInTest([root])
       const folder = path.join(root, 'TASK-1')
       const broken = path.join(folder, 'coach_turn_2.json')
       for (const turn of [1, 2]) for (const each of filesOfTurn(folder, turn)) await writeSlowly(each, 1)
@@ -104,7 +113,8 @@ export function watchSuite(store: StoreUnderTest): void {
       expect([turnsIn(events()).length, skipped()]).toEqual([1, []])
       age(broken, 61_000)
       await expect.poll(skipped, POLL).toEqual([broken, 'is not valid JSON'])
-      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imported('TASK-1'))
+      await imports.importNow()
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
       writeFileSync(broken, JSON.stringify(coach(2)))
       await expect.poll(() => turnsIn(events()).at(-1), POLL).toBe('TASK-1 2 approved 2/2 again')
       expect(skipped()).toEqual([broken, 'is not valid JSON'])
@@ -141,39 +151,41 @@ export function watchSuite(store: StoreUnderTest): void {
       const [above, client] = [watchedFolder(), connect()]
       const root = path.join(above, 'later', 'shop')
       const folder = path.join(root, 'TASK-1')
-      const imported = importsInTest([root])
+      const imports = importsInTest([root])
       const { events, looked } = watchInTest(client, [root])
       await looked()
       for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
       await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
-      await imported()
+      await imports.importNow()
       renameSync(root, path.join(above, 'aside'))
       await looked()
       renameSync(path.join(above, 'aside'), root)
       for (const each of filesOfTurn(folder, 2)) await writeSlowly(each)
       await expect.poll(() => turnsIn(events()), POLL).toHaveLength(2)
-      await imported()
+      await imports.importNow()
       rmSync(root, { recursive: true })
       for (const turn of [1, 2, 3]) for (const each of filesOfTurn(folder, turn)) await writeSlowly(each, 1)
       await expect
         .poll(() => turnsIn(events()).filter((line) => !line.endsWith('again')), POLL)
         .toHaveLength(3)
-      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imported('TASK-1'))
+      await imports.importNow()
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
     })
 
     test('what a session that was given up left of a turn is imported as it is', async () => {
       const [root, client] = [watchedFolder(), connect()]
-      const imported = importsInTest([root])
+      const imports = importsInTest([root])
       const file = path.join(root, 'TASK-1', 'player_turn_1.json')
       await writeSlowly({ file, content: player(1) })
       age(file, 31 * 60_000)
       watchInTest(client, [root])
-      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imported('TASK-1'))
+      await imports.importNow()
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
     })
 
     test('a turn without a state is imported once its feature is named, by whatever file', async () => {
       const [root, client] = [watchedFolder(), connect()]
-      const imported = importsInTest([root])
+      const imports = importsInTest([root])
       const [results, report, judgement] = filesOfTurn(path.join(root, 'TASK-1'), 1)
       const { events, looked } = watchInTest(client, [root])
       for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
@@ -182,12 +194,13 @@ export function watchSuite(store: StoreUnderTest): void {
       const content = `${JSON.stringify({ task_id: 'TASK-1', timestamp: '2026-03-01T10:00:00' })}\n`
       await writeSlowly({ file: path.join(root, 'FEAT-9', 'events.jsonl'), content })
       await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
-      expect(await viewOf(client, 'TASK-1')).toEqual(await imported('TASK-1'))
+      await imports.importNow()
+      expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
     })
 
     test('what the file of a task states is declared with its turns', async () => {
       const [root, client] = [watchedFolder(), connect()]
-      const imported = importsInTest([root])
+      const imports = importsInTest([root])
       const content =
         '---\nid: TASK-1\n---\n## Acceptance Criteria\n- [ ] Prices are shown\n- [ ] Zero is shown\n'
       await writeSlowly({ file: path.join(root, 'tasks', 'in_progress', 'TASK-1-prices.md'), content })
@@ -195,7 +208,8 @@ export function watchSuite(store: StoreUnderTest): void {
       const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
       for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
       await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
-      expect(await viewOf(client, 'TASK-1')).toEqual(await imported('TASK-1'))
+      await imports.importNow()
+      expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
       expect(await client.getSpecification({ featureId: 'FEAT-1', taskId: 'TASK-1' })).toMatchObject({
         total: 2,
       })

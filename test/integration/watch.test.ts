@@ -1,4 +1,5 @@
 import { memory } from '../support/engines.ts'
-import { watchSuite } from './watch-suite.ts'
+import { followsASession, watchSuite } from './watch-suite.ts'
 
+followsASession(memory)
 watchSuite(memory)

@@ -109,13 +109,16 @@ export async function viewOf(client: TurngraphClient, taskId?: string): Promise<
   )
 }
 
-/** What imports of the folders into one graph of their own show, one after the other. */
-export function importsInTest(paths: string[]): (taskId?: string) => Promise<unknown[]> {
+/** A graph of its own, into which the folders are imported when the test says so. */
+export function importsInTest(paths: string[]): {
+  importNow: () => Promise<void>
+  view: (taskId?: string) => Promise<unknown[]>
+} {
   const graph = memory.open()
   onTestFinished(async () => (await graph).close())
-  return async (taskId) => {
-    const client = clientOf(await graph)
-    await importAutobuild(client, paths)
-    return viewOf(client, taskId)
+  const client = async () => clientOf(await graph)
+  return {
+    importNow: async () => void (await importAutobuild(await client(), paths)),
+    view: async (taskId) => viewOf(await client(), taskId),
   }
 }

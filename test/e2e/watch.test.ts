@@ -1,0 +1,149 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { Random } from '../faults/harness/random.ts'
+import { until } from '../faults/harness/scenario.ts'
+import { clientOf } from '../support/records.ts'
+import { importsInTest, viewOf, writeSlowly } from '../support/watched.ts'
+import { filesOfTurn } from '../support/written-session.ts'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+const BOUND_MS = 30_000
+
+type Watch = { child: ChildProcess; lines: () => Record<string, unknown>[]; turns: () => string[] }
+
+/** `turngraph watch` in a process of its own, and the lines that it has printed so far. */
+function startWatch(commands: ReturnType<typeof commandsOn>, args: string[], environment = {}): Watch {
+  const child = commands.start(['watch', '--project', 'shop', '--json', ...args], { environment })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let printed = ''
+  child.stdout?.setEncoding('utf8').on('data', (more: string) => {
+    printed += more
+  })
+  const lines = () =>
+    printed
+      .split('\n')
+      .slice(0, -1)
+      .map((line): Record<string, unknown> => JSON.parse(line))
+  const turns = () =>
+    lines().flatMap((line) => (line.type === 'turn' ? `${line.task_id} ${line.turn_number}` : []))
+  return { child, lines, turns }
+}
+
+async function endBy(signal: NodeJS.Signals, { child }: Watch): Promise<number | null> {
+  child.kill(signal)
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+const isWatching = (watch: Watch) =>
+  until('it watches', BOUND_MS, async () => watch.lines().some(({ type }) => type === 'watching'))
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends a watch cleanly, and another command finds what it imported', async (signal, code) => {
+  const [commands, root] = [commandsOn(temporaryFolder()), temporaryFolder()]
+  const watch = startWatch(commands, [root])
+  await isWatching(watch)
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 1)) await writeSlowly(each)
+  await until('the turn is imported', BOUND_MS, async () => watch.turns().length === 1)
+  expect(watch.lines().find(({ type }) => type === 'turn')).toMatchObject({
+    ...{ project: 'shop', feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'TASK-1', turn_number: 1 },
+    ...{ decision: 'feedback', verified: 1, total: 2, superseded: false, at: expect.any(String) },
+  })
+  expect(await endBy(signal, watch)).toBe(code)
+  const { stdout } = await commands.run(['worlds', '--project', 'shop', '--json'])
+  expect(JSON.parse(stdout).items[0]).toMatchObject({ world_slug: 'TASK-1', current_turn: 1 })
+})
+
+test('other commands go on through a watch that has no service, and a watch through a service that runs', async () => {
+  const [commands, root] = [commandsOn(temporaryFolder()), temporaryFolder()]
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 1)) await writeSlowly(each, 1)
+  const alone = startWatch(commands, [root])
+  await until('the turn is imported', BOUND_MS, async () => alone.turns().length === 1)
+  const asked = await commands.run(['worlds', '--project', 'shop', '--json'])
+  expect(JSON.parse(asked.stdout).items[0]).toMatchObject({ world_slug: 'TASK-1', current_turn: 1 })
+  expect(await endBy('SIGTERM', alone)).toBe(143)
+
+  const service = await commands.serve()
+  const beside = startWatch(commands, [root])
+  await isWatching(beside)
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 2)) await writeSlowly(each, 1)
+  await until('the next turn is imported', BOUND_MS, async () => beside.turns().includes('TASK-1 2'))
+  service.child.kill('SIGKILL')
+  await service.end
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 3)) await writeSlowly(each, 1)
+  await until('it serves the graph itself', BOUND_MS, async () => beside.turns().includes('TASK-1 3'))
+  expect(await endBy('SIGINT', beside)).toBe(130)
+})
+
+test('a graph that goes away is said once, and what was written meanwhile is imported when it is back', async () => {
+  const [commands, root] = [commandsOn(temporaryFolder()), temporaryFolder()]
+  const first = await commands.serve()
+  const environment = { TURNGRAPH_URL: first.url }
+  const watch = startWatch(commands, [root], environment)
+  await isWatching(watch)
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 1)) await writeSlowly(each, 1)
+  await until('the turn is imported', BOUND_MS, async () => watch.turns().length === 1)
+  first.child.kill('SIGKILL')
+  await first.end
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 2)) await writeSlowly(each, 1)
+  await until('it is said', BOUND_MS, async () => watch.lines().some(({ type }) => type === 'away'))
+  for (const each of filesOfTurn(path.join(root, 'TASK-1'), 3)) await writeSlowly(each, 1)
+  await commands.serve(['--port', new URL(first.url).port])
+  await until('the third is imported', BOUND_MS, async () => watch.turns().includes('TASK-1 3'))
+  expect(watch.lines().filter(({ type }) => type === 'back')).toHaveLength(1)
+  expect(watch.turns()).toEqual(['TASK-1 1', 'TASK-1 2', 'TASK-1 3'])
+  expect(watch.lines().filter(({ type }) => type === 'away')).toHaveLength(1)
+  expect(await endBy('SIGTERM', watch)).toBe(143)
+})
+
+test('kill -9 of a watch at any point, and a start anew: the graph is that of imports after each turn', {
+  timeout: 300_000,
+}, async () => {
+  const [random, root] = [new Random(29), temporaryFolder()]
+  const data = temporaryFolder()
+  const commands = commandsOn(data)
+  const imports = importsInTest([root])
+  let watch = startWatch(commands, [root])
+  let kills = 0
+  const killAtRandom = async () => {
+    await pause(random.between(0, 900))
+    await endBy('SIGKILL', watch)
+    kills++
+    watch = startWatch(commands, [root])
+  }
+  for (const turn of [1, 2, 3, 4]) {
+    for (const task of ['TASK-1', 'TASK-2']) {
+      const folder = path.join(root, '.guardkit', 'autobuild', task)
+      const killing = killAtRandom()
+      for (const each of filesOfTurn(folder, turn)) {
+        if (path.basename(each.file) === 'task_work_results.json') continue
+        await writeSlowly(each, random.between(1, 6))
+      }
+      await killing
+      await imports.importNow()
+      await until(`${task} ${turn} is stored`, BOUND_MS, async () => {
+        const asked = await commands.run(['worlds', 'turns', task, '--project', 'shop', '--json'])
+        return asked.code === 0 && JSON.parse(asked.stdout).items.length === turn
+      })
+    }
+  }
+  await endBy('SIGKILL', watch)
+  expect(kills).toBe(8)
+  const graph = EmbeddedGraph.open({ folder: commands.folder })
+  onTestFinished(() => graph.close())
+  expect(await viewOf(clientOf(graph))).toEqual(await imports.view())
+})
+
+test('a pattern that leaves the folder of the task is refused before anything else', async () => {
+  const { code, stdout, stderr } = await commandsOn(temporaryFolder()).run([
+    ...['watch', temporaryFolder(), '--write-context', '../{role}.md'],
+  ])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('error: --write-context "../{role}.md" leaves the folder of the task.')
+})
