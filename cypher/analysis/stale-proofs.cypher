@@ -6,20 +6,19 @@
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.lastGainTurn IS NOT NULL
-CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(t:Turn)
-  UNWIND t.filesModified AS given
-  WITH DISTINCT t.number AS of, given
-// include analysis/_project-path
-  WITH DISTINCT of, path ORDER BY of, path
-  RETURN collect([of, path]) AS touched
-}
+MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
+// The turn of the newest verification stands right before the state. No label looks like that: JSON escapes its quotes.
+WITH f, task, w, c, toInteger(split(split(r.kept, ',"verified",')[0], ',')[-1]) AS verifiedIn
+WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0]]) AS proofs, min(verifiedIn) AS first,
+     size(coalesce(w.specifiedAfter, [])) AS version
+WHERE first < w.currentTurn OR version > 1 // most sessions verify all of it in their last turn
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
   WITH coalesce(c.mergedInto, c.key) AS of, p.implementationFiles + [coalesce(p.testFile, '')] AS files,
        t.number AS number, p.position AS position ORDER BY number, position
   WITH of, last(collect(files)) AS files
   UNWIND files AS given
+  WITH of, given WHERE given <> ''
 // include analysis/_project-path
   RETURN collect([of, path]) AS promised
 }
@@ -33,23 +32,31 @@ CALL (w) {
 // include analysis/_project-path
   RETURN collect([of, path]) AS examined
 }
-WITH *, size(coalesce(w.specifiedAfter, [])) AS version
+WITH f, task, w, proofs, first, version, promised + examined AS named
+WHERE size(named) > 0 OR version > 1
+CALL (w, first) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)
+  WHERE t.number > first
+  UNWIND t.filesModified AS given
+  WITH DISTINCT t.number AS of, given
+// include analysis/_project-path
+  WITH DISTINCT of, path ORDER BY of, path
+  RETURN collect([of, path]) AS touched
+}
 CALL (task, version) {
   MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
   WHERE s.version = version
   RETURN collect([c.key, l.label, l.text, l.rewordedIn]) AS declared
 }
-MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
-WITH f, task, w, c, touched, version, [x IN promised + examined WHERE x[0] = c.key | x[1]] AS files,
-     // The turn of the newest verification stands right before the state. No label looks like that: JSON escapes its quotes.
-     toInteger(split(split(r.kept, ',"verified",')[0], ',')[-1]) AS verifiedIn, [x IN declared WHERE x[0] = c.key] AS listed
+UNWIND proofs AS proof
+WITH f, task, w, version, proof, proof[1] AS verifiedIn, touched, [x IN named WHERE x[0] = proof[0] | x[1]] AS files,
+     [x IN declared WHERE x[0] = proof[0]] AS listed
 WHERE version = 0 OR size(listed) > 0
-WITH f, task, w, c, verifiedIn, [x IN touched WHERE x[0] > verifiedIn AND x[1] IN files] AS hits, listed[0][1] AS label,
-     listed[0][2] AS text,
+WITH f, task, w, proof, verifiedIn, [x IN touched WHERE x[0] > verifiedIn AND x[1] IN files] AS hits, listed[0] AS listed,
      CASE WHEN listed[0][3] IS NOT NULL AND w.specifiedAfter[listed[0][3] - 1] >= verifiedIn THEN listed[0][3] ELSE null END
        AS rewordedIn
 WHERE size(hits) > 0 OR rewordedIn IS NOT NULL
-RETURN f.id AS feature, task.id AS task, w.slug AS world, coalesce(label, c.labels[0]) AS criterion,
-       coalesce(text, c.texts[0]) AS text, verifiedIn AS verified_in, hits[0][0] AS touched_in,
+RETURN f.id AS feature, task.id AS task, w.slug AS world, coalesce(listed[1], proof[2]) AS criterion,
+       coalesce(listed[2], proof[3]) AS text, verifiedIn AS verified_in, hits[0][0] AS touched_in,
        [x IN hits WHERE x[0] = hits[0][0] | x[1]] AS files, rewordedIn AS reworded_in
-ORDER BY feature, task, world, criterion, c.key LIMIT $limit
+ORDER BY feature, task, world, criterion, proof[0] LIMIT $limit
