@@ -8,19 +8,23 @@
 AND w.promisedTurn IS NOT NULL
 WITH f, task, w, [' ', '.', ',', ';', ':', '!', '-', '—', '`', '*', '_', '#', '(', ')', '[', ']', '"', "'", '
 ', '	'] AS marks
-MATCH (w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
-WHERE p.evidence IS NOT NULL
-WITH f, task, w, marks, coalesce(c.mergedInto, c.key) AS key, x.number AS number,
-     reduce(text = toLower(p.evidence), mark IN marks | replace(text, mark, '')) AS claim
-WHERE size(claim) >= 20
-WITH f, task, w, marks, key, collect([number, claim]) AS claims
+CALL (w, marks) {
+  MATCH (w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
+  WHERE size(p.evidence) >= 20
+  WITH coalesce(c.mergedInto, c.key) AS key, x.number AS number,
+       reduce(text = toLower(p.evidence), mark IN marks | replace(text, mark, '')) AS claim
+  WHERE size(claim) >= 20
+  RETURN collect([number, claim, key]) AS claims
+}
+WITH f, task, w, marks, claims
+WHERE size(claims) > 0
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
-WHERE v.source <> 'player' AND v.evidence IS NOT NULL AND coalesce(c.mergedInto, c.key) = key
-WITH f, task, w, key, t, v, claims,
+WHERE v.source <> 'player' AND size(v.evidence) >= 20
+WITH f, task, w, t, v, claims, coalesce(c.mergedInto, c.key) AS key,
      reduce(text = toLower(v.evidence), mark IN marks | replace(text, mark, '')) AS said
 WHERE size(said) >= 20
 WITH f, task, w, key, t, v, said,
-     [x IN claims WHERE x[0] <= t.number AND (x[1] CONTAINS said OR said CONTAINS x[1])] AS repeated
+     [x IN claims WHERE x[0] <= t.number AND x[2] = key AND (x[1] CONTAINS said OR said CONTAINS x[1])] AS repeated
 WHERE size(repeated) > 0
 WITH f, task, w, key, t, v, said,
      reduce(newest = repeated[0], x IN repeated | CASE WHEN x[0] > newest[0] THEN x ELSE newest END) AS promise
