@@ -1,5 +1,4 @@
 /** `turngraph run`: starts, watches, lists and cancels turn runs, and lists the attempts of a world. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
@@ -11,7 +10,6 @@ import { untilSignalled } from './signals.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>
 
-const ASK_AGAIN_MS = 500
 /** Those of `TURN_RUN_STATUSES`: `--help` loads no schema. */
 const STATUSES = ['running', 'cancel_requested', 'completed', 'failed', 'cancelled', 'interrupted'] as const
 
@@ -183,7 +181,7 @@ function leave(exitCode: number, follow: string, project: string | undefined): v
   printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
-/** Asks twice a second until the run has ended; a bar on a terminal shows its committed turns. */
+/** Waits until the run has ended; a bar on a terminal shows its committed turns. */
 async function watchRun(
   client: TurngraphClient,
   turnRunId: string,
@@ -192,11 +190,15 @@ async function watchRun(
 ): Promise<void> {
   const { withProgress } = await import('./progress.ts')
   const status = await withProgress((show) =>
-    untilEnded(async () => {
-      const asked = await client.getTurnRunStatus({ turnRunId })
-      show(plural(asked.attemptCount, 'attempt'), asked.committedTurnCount, asked.requestedTurnCount)
-      return asked
-    }, signal),
+    untilEnded(
+      client,
+      async () => {
+        const asked = await client.getTurnRunStatus({ turnRunId })
+        show(plural(asked.attemptCount, 'attempt'), asked.committedTurnCount, asked.requestedTurnCount)
+        return asked
+      },
+      signal,
+    ),
   )
   if (status.status !== 'completed') process.exitCode = EXIT.found.code
   if (json) return printWire('getTurnRunStatus', status)
@@ -211,21 +213,26 @@ async function watchAttempt(
   { json }: Frame,
   signal: AbortSignal,
 ): Promise<void> {
-  const status = await untilEnded(() => client.getTurnStatus(attempt), signal)
+  const status = await untilEnded(client, () => client.getTurnStatus(attempt), signal)
   if (status.status !== 'committed') process.exitCode = EXIT.found.code
   if (json) return printWire('getTurnStatus', status)
   printText(status.message)
 }
 
-async function untilEnded<S extends { endedAt: string | null }>(
+/** Asks again whenever something of the session changes, until what is asked for has ended. */
+async function untilEnded<S extends { worldSlug: string; endedAt: string | null }>(
+  client: TurngraphClient,
   ask: () => Promise<S>,
   signal: AbortSignal,
 ): Promise<S> {
-  for (;;) {
+  const first = await ask()
+  if (first.endedAt !== null) return first
+  const { worldSlug } = first
+  for await (const _change of client.events({ worldSlug, snapshot: true }, { signal })) {
     const status = await ask()
     if (status.endedAt !== null) return status
-    await sleep(ASK_AGAIN_MS, undefined, { signal })
   }
+  throw signal.reason
 }
 
 async function printWire(name: OperationName, answer: unknown): Promise<void> {

@@ -284,5 +284,5 @@ function* pieces<T>(all: readonly T[]): Generator<T[]> {
 
 const cursorExpired = (): TurngraphError =>
   new TurngraphError('cursor_expired', 'What changed since that cursor is no longer known one by one.', {
-    hint: 'Begin with snapshot=true: it tells what now is.',
+    hint: 'Begin with a snapshot (snapshot=true, --snapshot): it tells what now is.',
   })
