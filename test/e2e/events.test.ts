@@ -42,10 +42,17 @@ test('watch-events prints JSON lines with cursors, tail a line for people; Ctrl+
   await user.run(['worlds', 'create', ...task])
   const watch = linesOf(user, 'watch-events', '--snapshot')
   const tail = linesOf(user, 'tail')
-  expect(JSON.parse(await watch.until(/"world_slug":"TASK-1"/))).toMatchObject({ current_turn: 0, cursor: null })
+  expect(JSON.parse(await watch.until(/"world_slug":"TASK-1"/))).toMatchObject({
+    current_turn: 0,
+    cursor: null,
+  })
   await capture(1)
   const told = JSON.parse(await watch.until(/"current_turn":1/))
-  expect(told).toMatchObject({ type: 'session', decision: 'approved', cursor: expect.stringMatching(/^\d+$/) })
+  expect(told).toMatchObject({
+    type: 'session',
+    decision: 'approved',
+    cursor: expect.stringMatching(/^\d+$/),
+  })
   // It may have begun after the first turn; each further one is told.
   let turn = 2
   const seen = tail.until(/^\d\d:\d\d:\d\d {2}TASK-1 {2}turn \d+ {2}approved {2}0\/0 proven/)
