@@ -5,6 +5,7 @@ SET w.rev = $token
 WITH w
 WHERE w.deletedAt IS NULL
 SET w += $settings
+// include worlds/_changed
 RETURN
 // include worlds/_world
 AS world

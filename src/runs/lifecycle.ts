@@ -364,12 +364,14 @@ const cancelRun = (run: TurnRun, at: string): TurnRun => ({
   endedAt: at,
 })
 
-/** The coordinator pauses after a failed attempt. */
+/** The coordinator pauses after a failed attempt; a run that has an attempt at work does not. */
 export function pauseTurnRun(
   { askedRun }: View,
   { fence, nextAttemptAt }: { fence: number; nextAttemptAt: string },
 ): Decision<TurnRun> {
-  const next: TurnRun = { ...requireOwnedRun(askedRun, fence), nextAttemptAt }
+  const asked = requireOwnedRun(askedRun, fence)
+  if (asked.activeAttemptId !== null) return unchanged(asked)
+  const next: TurnRun = { ...asked, nextAttemptAt }
   return { change: { run: next }, answer: next }
 }
 

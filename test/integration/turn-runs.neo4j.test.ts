@@ -95,6 +95,57 @@ function suite(store: StoreUnderTest): void {
     expect(cancelled).toMatchObject({ status: 200, body: { status: 'completed', cancel_reason: null } })
   })
 
+  test('a world that names a goal ends its runs there, over REST: the reason in their status and in the list', async () => {
+    const { call, client } = await served()
+    const made = await call('POST', '/v1/worlds?project=shop', {
+      body: {
+        feature_id: 'FEAT-1',
+        task_id: 'TASK-1',
+        world_slug: 'w',
+        stop_when: ['budget', 'approved'],
+        budget: { tokens: 500 },
+        resume: 'auto',
+      },
+    })
+    const settings = { stop_when: ['approved', 'budget'], budget: { tokens: 500 }, resume: 'auto' }
+    expect(made).toMatchObject({ status: 201, body: settings })
+    const started = await call('POST', '/v1/worlds/w/turn-runs?project=shop', { body: { turn_count: 9 } })
+    const { turn_run_id } = started.body
+    const attempt = await activeAttempt(client, turn_run_id)
+    const at = (what: string, body: object) =>
+      call('POST', `/v1/attempts/${attempt}/${what}?project=shop`, { body })
+    const { fence } = (await at('claim', { worker_id: 'worker-1' })).body
+    const turn = { player_summary: 'Built it', coach_decision: 'approved' }
+    const wrong = await at('commit', { fence, turn, usage: { tokens: 'many' } })
+    expect([wrong.status, wrong.body.error.details.problems[0].path]).toEqual([400, 'usage.tokens'])
+    expect(await at('commit', { fence, turn, usage: { tokens: 120 } })).toMatchObject({ status: 200 })
+    await untilEnded(client, turn_run_id)
+    const end = {
+      status: 'cancelled',
+      cancel_reason: 'goal reached: approved in turn 1',
+      stop_reason: 'approved',
+      used_tokens: 120,
+      next_attempt_at: null,
+      resumes: null,
+    }
+    expect((await call('GET', `/v1/turn-runs/${turn_run_id}?project=shop`)).body).toMatchObject(end)
+    expect(
+      (await call('GET', '/v1/turn-runs?project=shop&world_slug=w&status=cancelled')).body.items,
+    ).toMatchObject([end])
+    const patched = await call('PATCH', '/v1/worlds/w?project=shop', {
+      body: { stop_when: null, budget: null },
+    })
+    expect(patched).toMatchObject({ status: 200, body: { resume: 'auto' } })
+    expect(Object.keys(patched.body)).not.toContain('stop_when')
+    const refused = await call('PATCH', '/v1/worlds/w?project=shop', {
+      body: { stop_when: ['done'], executor: 'x' },
+    })
+    expect(refused.body.error.details.problems.map(({ path }: Json) => path)).toEqual([
+      'stop_when[0]',
+      'executor',
+    ])
+  })
+
   test('a worker outside claims, lives, commits and fails, and the run follows', async () => {
     const { call, client } = await served()
     await client.createWorld({ ...task, worldSlug: 'w' })

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../src/core/errors.ts'
-import type { AttemptStatus, TurnRunStatus } from '../../src/graph/model/values.ts'
+import type { AttemptStatus, StopReason, TurnRunStatus } from '../../src/graph/model/values.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 
 /**
@@ -19,15 +19,23 @@ export type Command =
   | (OfAttempt & { do: 'claimAttempt'; worker: string })
   | (OfAttempt & { do: 'heartbeatAttempt'; fence: number })
   | (OfRun & { do: 'renewTurnRun'; fence: number; attemptFence: number | null })
-  | (OfAttempt & { do: 'commitAttempt'; fence: number; record: string })
-  | (OfAttempt & { do: 'failAttempt'; fence: number; reason: string })
+  | (OfAttempt & { do: 'commitAttempt'; fence: number; record: string; tokens?: number })
+  | (OfAttempt & { do: 'failAttempt'; fence: number; reason: string; tokens?: number })
   | (OfAttempt & { do: 'interruptAttempt'; fence: number })
   | (OfRun & { do: 'finishTurnRunAttempt'; attempt: string })
-  | (OfRun & { do: 'requestTurnRunCancel'; reason: string; abort: boolean })
+  | (OfRun & {
+      do: 'requestTurnRunCancel'
+      reason: string
+      abort: boolean
+      stopReason: StopReason | null
+    })
   | (OfRun & { do: 'finalizeCancelledTurnRunIfIdle' })
   | (OfRun & { do: 'handBackTurnRun'; fence: number })
+  | (OfRun & { do: 'releaseTurnRun'; fence: number })
+  | (OfRun & { do: 'pauseTurnRun'; fence: number; ms: number })
   | (OfRun & { do: 'failTurnRun'; fence: number; reason: string })
-  | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[] }
+  /** `by` goes on with interrupted runs, under `id`; null: nobody does. */
+  | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[]; by: string | null; id: string }
   | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
   | (OfWorld & { do: 'deleteWorld' })
   | (OfRun & { do: 'getTurnRunStatus' })
@@ -38,7 +46,9 @@ export type Command =
 /** `details` is left out where no text says what they are. */
 export type Answer = { said: unknown } | { refused: ErrorCode; details?: unknown }
 
-export type WorldSettings = { project: string; slug: string; executor: string; leaseTtlMs: number }
+export type WorldSettings = { project: string; slug: string; executor: string; leaseTtlMs: number } & {
+  resume: 'never' | 'auto'
+}
 
 type RunOfModel = {
   id: string
@@ -49,7 +59,10 @@ type RunOfModel = {
   maxAttempts: number
   startTurn: number
   startedAt: string
-  cancel: { at: string; reason: string } | null
+  cancel: { at: string; reason: string; stopReason: StopReason | null } | null
+  /** The run that it goes on with. */
+  resumes: string | null
+  pausedUntil: string | null
   end: {
     at: string
     status: Exclude<TurnRunStatus, 'running' | 'cancel_requested'>
@@ -66,6 +79,7 @@ type AttemptOfModel = {
   leaseUntil: number
   startedAt: string
   abort: boolean
+  tokens: number
   record: string | null
   end: { at: string; status: Exclude<AttemptStatus, 'running'>; reason: string | null } | null
 }
@@ -204,6 +218,8 @@ export class RunModel {
       leaseUntil: this.now + world.leaseTtlMs,
       startedAt: instant(this.now),
       cancel: null,
+      resumes: null,
+      pausedUntil: null,
       end: null,
     }
     world.runs.push(run)
@@ -244,9 +260,12 @@ export class RunModel {
       leaseUntil: this.now + world.leaseTtlMs,
       startedAt: instant(this.now),
       abort: false,
+      tokens: 0,
       record: null,
       end: null,
     }
+    const ofRun = world.runs.find((held) => held.id === run)
+    if (ofRun !== undefined) ofRun.pausedUntil = null
     world.attempts.push(attempt)
     return attemptRow(world, attempt)
   }
@@ -277,6 +296,7 @@ export class RunModel {
       if (!held) throw new Refusal('lease_lost')
       world.turns.set(attempt.turn, command.record)
       attempt.record = command.record
+      attempt.tokens = command.tokens ?? 0
       this.#endAttempt(world, attempt, 'committed', null)
       return attemptRow(world, attempt)
     }
@@ -284,6 +304,7 @@ export class RunModel {
     if (mine === status) return attemptRow(world, attempt)
     if (!held) throw new Refusal('lease_lost')
     const reason = command.do === 'failAttempt' ? command.reason : 'process restart before attempt completed'
+    if (command.do === 'failAttempt') attempt.tokens = command.tokens ?? 0
     this.#endAttempt(world, attempt, status, reason)
     return attemptRow(world, attempt)
   }
@@ -331,6 +352,8 @@ export class RunModel {
         | 'requestTurnRunCancel'
         | 'finalizeCancelledTurnRunIfIdle'
         | 'handBackTurnRun'
+        | 'releaseTurnRun'
+        | 'pauseTurnRun'
         | 'failTurnRun'
         | 'getTurnRunStatus'
         | 'listAttemptsOfRun'
@@ -353,6 +376,15 @@ export class RunModel {
       case 'finalizeCancelledTurnRunIfIdle':
         if (statusOf(run) === 'cancel_requested' && activeAttempt(world) === null)
           run.end = { at: instant(this.now), status: 'cancelled', reason: null }
+        return runRow(world, run)
+      case 'pauseTurnRun':
+        if (run.end !== null || run.fence !== command.fence) throw new Refusal('lease_lost')
+        if (activeAttempt(world) === null) run.pausedUntil = instant(this.now + command.ms)
+        return runRow(world, run)
+      case 'releaseTurnRun':
+        if (run.end !== null) return runRow(world, run)
+        if (run.fence !== command.fence) throw new Refusal('lease_lost')
+        this.#release(world, run)
         return runRow(world, run)
       case 'handBackTurnRun':
       case 'failTurnRun': {
@@ -388,11 +420,11 @@ export class RunModel {
   #cancel(
     world: WorldOfModel,
     run: RunOfModel,
-    { reason, abort }: Command & { do: 'requestTurnRunCancel' },
+    { reason, abort, stopReason }: Command & { do: 'requestTurnRunCancel' },
   ): void {
     if (run.end !== null) return
     const at = instant(this.now)
-    run.cancel ??= { at, reason }
+    run.cancel ??= { at, reason, stopReason }
     const attempt = activeAttempt(world)
     if (attempt === null) run.end = { at, status: 'cancelled', reason: null }
     else if (abort && attempt.fence === null)
@@ -410,8 +442,37 @@ export class RunModel {
     return true
   }
 
+  /** A restart in good order: the run is left to whoever goes on with it; where nobody may, it is interrupted at once. */
+  #release(world: WorldOfModel, run: RunOfModel): void {
+    if (leftOf(world, run) === null) {
+      this.#endRun(world, run, 'interrupted', RESTARTED)
+      return
+    }
+    const attempt = activeAttempt(world)
+    if (attempt !== null) attempt.end = { at: instant(this.now), status: 'interrupted', reason: RESTARTED }
+    run.leaseUntil = this.now
+  }
+
+  /** Contract, "Runs that know their goal", `resume`: a new run for what is left, linked to the interrupted one. */
+  #resume(world: WorldOfModel, run: RunOfModel, id: string, owner: string): void {
+    const left = leftOf(world, run)
+    if (left === null) return
+    world.fence++
+    world.runs.push({
+      ...{ id, owner, ...left },
+      fence: world.fence,
+      leaseUntil: this.now + world.leaseTtlMs,
+      startTurn: currentTurnOf(world),
+      startedAt: instant(this.now),
+      cancel: null,
+      resumes: run.id,
+      pausedUntil: run.pausedUntil,
+      end: null,
+    })
+  }
+
   /** Contract, "Ownership". What the asking process has in hand is late, not lost; a worker outside is not in its hand. */
-  #reconcile({ instance, held }: Command & { do: 'reconcileRunningAttempts' }): {
+  #reconcile({ instance, held, by, id }: Command & { do: 'reconcileRunningAttempts' }): {
     runs: number
     attempts: number
   } {
@@ -419,9 +480,11 @@ export class RunModel {
     for (const world of this.worlds) {
       const run = activeRun(world)
       const inHand = run !== null && held.includes(run.id)
-      if (run !== null && !inHand && (run.leaseUntil <= this.now || run.owner === instance)) {
+      const isDue = run !== null && (run.leaseUntil <= this.now || run.owner === instance)
+      if (run !== null && !inHand && isDue) {
         found.runs++
         if (this.#endRun(world, run, 'interrupted', RESTARTED)) found.attempts++
+        if (by !== null) this.#resume(world, run, id, by)
         continue
       }
       const attempt = activeAttempt(world)
@@ -499,9 +562,32 @@ const attemptsOf = ({ attempts }: WorldOfModel, run: RunOfModel): AttemptOfModel
 const withStatus = (attempts: readonly AttemptOfModel[], status: AttemptStatus): number =>
   attempts.filter(({ end }) => end?.status === status).length
 
+/** A clock that steps back takes no time away. */
+const msBetween = (a: RunOfModel, b: RunOfModel): number =>
+  Math.max(0, Date.parse(b.startedAt) - Date.parse(a.startedAt))
+
 /** Since the newest commit. What was interrupted is no failure. */
 const failedInARow = (attempts: readonly AttemptOfModel[]): number =>
   withStatus(attempts.slice(attempts.findLastIndex(({ end }) => end?.status === 'committed') + 1), 'failed')
+
+/** The run, after those that it goes on with, the first of them first. */
+function chainOf({ runs }: WorldOfModel, run: RunOfModel): RunOfModel[] {
+  const chain = [run]
+  for (let at = run.resumes; at !== null; at = chain[0]?.resumes ?? null)
+    chain.unshift(...runs.filter(({ id }) => id === at))
+  return chain
+}
+
+/** "What is left of `turn_count` and `max_attempts`, at most 5 in a chain": no interruption takes a turn its attempt. */
+function leftOf(world: WorldOfModel, run: RunOfModel): { turns: number; maxAttempts: number } | null {
+  const attempts = attemptsOf(world, run)
+  const turns = run.turns - withStatus(attempts, 'committed')
+  const canSuffice = run.maxAttempts - withStatus(attempts, 'failed') >= run.turns
+  const mayGoOn = world.resume === 'auto' && run.cancel === null && chainOf(world, run).length <= 5
+  return mayGoOn && canSuffice
+    ? { turns, maxAttempts: Math.max(turns, run.maxAttempts - attempts.length) }
+    : null
+}
 
 const statusOf = ({ cancel, end }: RunOfModel): TurnRunStatus =>
   end?.status ?? (cancel === null ? 'running' : 'cancel_requested')
@@ -528,6 +614,8 @@ function attemptOf(world: WorldOfModel, id: string): AttemptOfModel {
 
 function runRow(world: WorldOfModel, run: RunOfModel): TurnRun {
   const attempts = attemptsOf(world, run)
+  const chain = chainOf(world, run)
+  const ofChain = chain.flatMap((one) => attemptsOf(world, one))
   const last = attempts.at(-1)
   return {
     turnRunId: run.id,
@@ -549,14 +637,14 @@ function runRow(world: WorldOfModel, run: RunOfModel): TurnRun {
     lastAttemptStatus: last === undefined ? null : (last.end?.status ?? 'running'),
     cancelRequestedAt: run.cancel?.at ?? null,
     cancelReason: run.cancel?.reason ?? null,
-    stopReason: null,
+    stopReason: run.cancel?.stopReason ?? null,
     failureReason: run.end?.reason ?? null,
-    nextAttemptAt: null,
-    resumesRunId: null,
-    resumption: 0,
-    earlierMs: 0,
-    failedInARow: failedInARow(attempts),
-    usedTokens: 0,
+    nextAttemptAt: run.end === null ? run.pausedUntil : null,
+    resumesRunId: run.resumes,
+    resumption: chain.length - 1,
+    earlierMs: chain.reduce((ms, one, i) => ms + msBetween(chain[i - 1] ?? one, one), 0),
+    failedInARow: failedInARow(ofChain),
+    usedTokens: ofChain.reduce((sum, { tokens }) => sum + tokens, 0),
     enqueuedAt: run.startedAt,
     startedAt: run.startedAt,
     endedAt: run.end?.at ?? null,
@@ -582,7 +670,7 @@ function attemptRow(world: WorldOfModel, attempt: AttemptOfModel): Attempt {
     turnRunSeq: run === null ? null : siblings.indexOf(attempt) + 1,
     executor: world.executor,
     failureReason: end?.reason ?? null,
-    usedTokens: 0,
+    usedTokens: attempt.tokens,
     startedAt: attempt.startedAt,
     endedAt: end?.at ?? null,
     abortRequested: attempt.abort,

@@ -94,8 +94,18 @@ const changes: [number, Move[]][] = [
   [5, every({ do: 'startAttempt', world, id, owner })],
   [14, every({ do: 'startAttemptForTurnRun', world, run, fence, owner, id })],
   [8, every({ do: 'claimAttempt', world, attempt, worker: ['worker-1', 'worker-2', 'instance-1'] })],
-  [12, every({ do: 'commitAttempt', world, attempt, fence, record })],
-  [8, every({ do: 'failAttempt', world, attempt, fence, reason: ['it broke', 'it broke again'] })],
+  [12, every({ do: 'commitAttempt', world, attempt, fence, record, tokens: [0, 7] })],
+  [
+    8,
+    every({
+      do: 'failAttempt',
+      world,
+      attempt,
+      fence,
+      reason: ['it broke', 'it broke again'],
+      tokens: [0, 5],
+    }),
+  ],
   [2, every({ do: 'interruptAttempt', world, attempt, fence })],
   [5, every({ do: 'heartbeatAttempt', world, attempt, fence })],
   [7, every({ do: 'renewTurnRun', world, run, fence, attemptFence: [null, 'own', 'own', 'stale'] })],
@@ -108,10 +118,12 @@ const changes: [number, Move[]][] = [
       run,
       reason: ['enough', 'too slow'],
       abort: [false, true],
+      stopReason: [null, 'budget'],
     }),
   ],
   [1, every({ do: 'finalizeCancelledTurnRunIfIdle', world, run })],
   [1, every({ do: 'handBackTurnRun', world, run, fence })],
+  [3, every({ do: 'pauseTurnRun', world, run, fence, ms: [20_000, 60_000] })],
   [1, every({ do: 'failTurnRun', world, run, fence, reason: ['the store said no'] })],
   [6, every({ do: 'captureTurnState', world, above: [-1, 0, 1, 1, 3], record, supersede: [false, true] })],
   [
@@ -129,9 +141,13 @@ const sweeps: [number, Move[]][] = [
       do: 'reconcileRunningAttempts',
       instance: [...Array(12).fill(null), ...owner, 'worker-1'],
       held: [null, null, null, null, ...world],
+      by: [null, ...owner],
+      id: 'new',
     }),
   ],
 ]
+/** Not where the clock is a real one: the run is due from the very millisecond on. */
+const releases: [number, Move[]][] = [[2, every({ do: 'releaseTurnRun', world, run, fence })]]
 const deletions: [number, Move[]][] = [[1, every({ do: 'deleteWorld', world })]]
 const reads: [number, Move[]][] = [
   [2, every({ do: 'getTurnRunStatus', world, run })],
@@ -152,7 +168,14 @@ function astray(): Move[] {
     ...every({ do: 'heartbeatAttempt', ...held, attempt: 0 }),
     ...every({ do: 'commitAttempt', ...held, attempt: 0, record: 'a' }),
     ...every({ do: 'failAttempt', ...held, attempt: 0, reason: 'it broke' }),
-    ...every({ do: 'requestTurnRunCancel', ...wrong, run: 0, reason: 'enough', abort: true }),
+    ...every({
+      do: 'requestTurnRunCancel',
+      ...wrong,
+      run: 0,
+      reason: 'enough',
+      abort: true,
+      stopReason: null,
+    }),
     ...every({ do: 'renewTurnRun', ...held, run: 0, attemptFence: null }),
     ...every({ do: 'handBackTurnRun', ...held, run: 0 }),
   ]
@@ -178,7 +201,7 @@ const atOnceIn = (slug: string): fc.Arbitrary<Move> => {
 const lostWorkers = [OUTSIDE, OUTSIDE, INSIDE].map((world): Move[] => {
   const ms = world === OUTSIDE ? 40_000 : 20_000
   const renewed: Move = { do: 'renewTurnRun', world, run: 0, fence: 'own', attemptFence: null }
-  const sweep: Move = { do: 'reconcileRunningAttempts', instance: null, held: null }
+  const sweep: Move = { do: 'reconcileRunningAttempts', instance: null, held: null, by: null, id: 'new' }
   return [{ do: 'pass', ms }, renewed, { do: 'pass', ms }, sweep]
 })
 
@@ -350,7 +373,7 @@ class PureStore {
     this.#worlds = new Map(
       worlds.map((settings) => {
         const fresh = { currentTurn: 0, deleted: false, fence: 0, attemptCount: 0 }
-        const state = { ...settings, ...fresh, resume: 'never' as const }
+        const state = { ...settings, ...fresh }
         const idle = {
           activeRunId: null,
           activeAttemptId: null,
@@ -393,13 +416,11 @@ class PureStore {
       return null
     }
     const at = this.#at
-    if (command.do === 'reconcileRunningAttempts')
-      return this.#reconcile({
-        formerLifeOf: command.instance,
-        held: new Set(command.held),
-        resumeAs: null,
-        at,
-      })
+    if (command.do === 'reconcileRunningAttempts') {
+      const { instance: formerLifeOf, held, by, id } = command
+      const resumeAs = by === null ? null : { turnRunId: id, owner: by }
+      return this.#reconcile({ formerLifeOf, held: new Set(held), resumeAs, at })
+    }
     const world = this.#world(command.world)
     switch (command.do) {
       case 'startTurnRun': {
@@ -425,13 +446,17 @@ class PureStore {
       case 'renewTurnRun':
         return this.#decide(world, command, (view) => lifecycle.renewTurnRun(view, command))
       case 'commitAttempt': {
-        const outcome = { status: 'committed', digest: command.record, usedTokens: 0 } as const
+        const outcome = {
+          status: 'committed',
+          digest: command.record,
+          usedTokens: command.tokens ?? 0,
+        } as const
         return this.#decide(world, command, (view) =>
           lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
         )
       }
       case 'failAttempt': {
-        const outcome = { status: 'failed', reason: command.reason, usedTokens: 0 } as const
+        const outcome = { status: 'failed', reason: command.reason, usedTokens: command.tokens ?? 0 } as const
         return this.#decide(world, command, (view) =>
           lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
         )
@@ -451,12 +476,7 @@ class PureStore {
       }
       case 'requestTurnRunCancel':
         return this.#decide(world, command, (view) =>
-          lifecycle.requestTurnRunCancel(view, {
-            reason: command.reason,
-            stopReason: null,
-            abort: command.abort,
-            at,
-          }),
+          lifecycle.requestTurnRunCancel(view, { ...command, at }),
         )
       case 'finalizeCancelledTurnRunIfIdle':
         return this.#decide(world, command, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))
@@ -464,6 +484,16 @@ class PureStore {
         return this.#decide(world, command, (view) =>
           lifecycle.handBackTurnRun(view, { fence: command.fence, at }),
         )
+      case 'releaseTurnRun':
+        return this.#decide(world, command, (view) =>
+          lifecycle.releaseTurnRun(view, { fence: command.fence, at }),
+        )
+      case 'pauseTurnRun': {
+        const nextAttemptAt = instantOf(serviceClock(this.#now + command.ms))
+        return this.#decide(world, command, (view) =>
+          lifecycle.pauseTurnRun(view, { fence: command.fence, nextAttemptAt }),
+        )
+      }
       case 'failTurnRun':
         return this.#decide(world, command, (view) =>
           lifecycle.failTurnRun(view, { fence: command.fence, reason: command.reason, at }),
@@ -508,6 +538,10 @@ class PureStore {
     if (change.run !== undefined) {
       this.#witness.sees(change.run)
       world.runs.set(change.run.turnRunId, change.run)
+    }
+    if (change.resuming !== undefined) {
+      this.#witness.sees(change.resuming)
+      world.runs.set(change.resuming.turnRunId, change.resuming)
     }
     if (change.attempt !== undefined) {
       const { attemptId, producedTurn, digest } = change.attempt
@@ -573,6 +607,8 @@ const REFUSALS = {
   requestTurnRunCancel: ['not_found', 'unknown_world'],
   finalizeCancelledTurnRunIfIdle: ['not_found'],
   handBackTurnRun: ['lease_lost', 'not_found', 'unknown_world'],
+  releaseTurnRun: ['lease_lost', 'not_found'],
+  pauseTurnRun: ['lease_lost', 'not_found'],
   failTurnRun: ['lease_lost', 'not_found'],
   reconcileRunningAttempts: [],
   captureTurnState: ['busy', 'turn_conflict', 'world_deleted'],
@@ -597,12 +633,14 @@ const REACHABLE = [
     ...codes.map((code) => `${what} refused: ${code}`),
   ]),
   ...ENDS,
+  'goes on with 1 runs',
+  'goes on with 2 runs',
 ]
 
 describe('the pure functions of turn runs', () => {
   const worlds: WorldSettings[] = [
-    { project: 'p', slug: 'outside', executor: 'external', leaseTtlMs: 60_000 },
-    { project: 'p', slug: 'inside', executor: 'simulated', leaseTtlMs: 25_000 },
+    { project: 'p', slug: 'outside', executor: 'external', leaseTtlMs: 60_000, resume: 'never' },
+    { project: 'p', slug: 'inside', executor: 'simulated', leaseTtlMs: 25_000, resume: 'auto' },
   ]
   // To the millisecond at the end of a lease, and back: a clock that waited for a lock is old.
   const times = passing([
@@ -612,7 +650,7 @@ describe('the pure functions of turn runs', () => {
   test('answer, change and refuse as the seed and the contract say, whatever happens in whatever order', () => {
     const reached = new Set<string>()
     fc.assert(
-      fc.property(sequenceOf(anyMove(changes, sweeps, deletions, times), 60), (moves) => {
+      fc.property(sequenceOf(anyMove(changes, releases, sweeps, deletions, times), 60), (moves) => {
         const model = RunModel.of(BEGIN, worlds)
         const store = new PureStore(BEGIN, worlds, new Witness())
         const done: Command[] = []
@@ -633,6 +671,7 @@ describe('the pure functions of turn runs', () => {
           expectWhole(seen)
           for (const row of [...seen.runs, ...seen.attempts])
             reached.add(`${row.status}: ${row.failureReason}`)
+          for (const { resumption } of seen.runs) reached.add(`goes on with ${resumption} runs`)
         }
       }),
       { numRuns: SEQUENCES },
@@ -664,7 +703,10 @@ const steady = (leaseUntil: number): number =>
 
 class StoreInTime {
   now: number
+  /** What was gone on with since somebody looked. */
+  readonly resumed: TurnRun[] = []
   readonly #runs: TurnRunStore
+  readonly #storeOf: (newId: () => string) => TurnRunStore
   readonly #client: ReturnType<typeof clientOf>
   /** The turn that each attempt tries, as its worker was told. */
   readonly #tried = new Map<string, number>()
@@ -672,10 +714,13 @@ class StoreInTime {
   constructor(graph: Graph, now: number) {
     this.now = now
     this.#client = clientOf(graph)
-    this.#runs = new TurnRunStore(graph, {
-      now: () => serviceClock(this.now),
-      skew: () => this.now - Date.now(),
-    })
+    this.#storeOf = (newId) =>
+      new TurnRunStore(graph, {
+        now: () => serviceClock(this.now),
+        skew: () => this.now - Date.now(),
+        newId,
+      })
+    this.#runs = this.#storeOf(() => crypto.randomUUID())
   }
 
   async answer(command: Command): Promise<Answer> {
@@ -697,8 +742,9 @@ class StoreInTime {
     const { currentTurn, activeTurnRunId, activeAttemptId } = await this.#client.getWorld({ worldSlug })
     const runs: TurnRun[] = []
     for (const turnRunId of runIds) {
-      const { run } = await this.#runs.getTurnRunStatus({ project: PROJECT, worldSlug, turnRunId })
-      runs.push(asModelled(run))
+      const row = await this.answer({ do: 'getTurnRunStatus', world: worldSlug, run: turnRunId })
+      if ('said' in row) runs.push((row.said as { run: TurnRun }).run)
+      else expect(row.refused).toBe('not_found') // nothing was gone on with
     }
     const { attempts } = answer.said as { attempts: Attempt[] }
     return { currentTurn, activeTurnRunId, activeAttemptId, runs, attempts }
@@ -710,8 +756,13 @@ class StoreInTime {
       return null
     }
     if (command.do === 'reconcileRunningAttempts') {
-      const { instance, held } = command
-      const { errors, ...found } = await this.#runs.reconcileRunningAttempts(instance, new Set(held))
+      const { instance, held, by, id } = command
+      const runs = this.#storeOf(() => id)
+      const resuming =
+        by === null
+          ? null
+          : { workerId: by, coordinate: async (run: TurnRun) => void this.resumed.push(asModelled(run)) }
+      const { errors, ...found } = await runs.reconcileRunningAttempts(instance, new Set(held), resuming)
       if (errors.length > 0) throw errors[0]
       return found
     }
@@ -737,17 +788,21 @@ class StoreInTime {
       case 'commitAttempt':
         return this.#commit(ofAttempt, command)
       case 'failAttempt':
-        return this.#runs.failAttempt(ofAttempt, command.fence, command.reason)
+        return this.#runs.failAttempt(ofAttempt, command.fence, command.reason, command.tokens)
       case 'interruptAttempt':
         return this.#runs.interruptAttempt(ofAttempt, command.fence)
       case 'finishTurnRunAttempt':
         return this.#runs.finishTurnRunAttempt(ofRun, command.attempt)
       case 'requestTurnRunCancel':
-        return this.#runs.requestTurnRunCancel(ofRun, command.reason, { abort: command.abort })
+        return this.#runs.requestTurnRunCancel(ofRun, command.reason, command)
       case 'finalizeCancelledTurnRunIfIdle':
         return this.#runs.finalizeCancelledTurnRunIfIdle(ofRun)
       case 'handBackTurnRun':
         return this.#runs.handBackTurnRun(ofRun, command.fence)
+      case 'releaseTurnRun':
+        return this.#runs.releaseTurnRun(ofRun, command.fence)
+      case 'pauseTurnRun':
+        return this.#runs.pauseTurnRun(ofRun, command.fence, command.ms)
       case 'failTurnRun':
         return this.#runs.failTurnRun(ofRun, command.fence, command.reason)
       case 'captureTurnState': {
@@ -777,12 +832,12 @@ class StoreInTime {
   /** A worker's record is of the turn that its attempt is at. */
   async #commit(
     ref: { project: string; worldSlug: string; attemptId: string },
-    { fence, record }: Command & { do: 'commitAttempt' },
+    { fence, record, tokens }: Command & { do: 'commitAttempt' },
   ): Promise<Attempt> {
     const attempt = await this.#runs.getAttempt(ref).catch(() => null) // of a deleted world: it was told before
     if (attempt !== null) this.#tried.set(ref.attemptId, attempt.attemptedTurn)
     const turn = captureRequest.parse(turnOf(ref.worldSlug, this.#tried.get(ref.attemptId) ?? 1, record))
-    return this.#runs.commitAttempt(ref, fence, turn)
+    return this.#runs.commitAttempt(ref, fence, turn, tokens)
   }
 }
 
@@ -801,8 +856,8 @@ function asModelled<T>(answer: T): T {
 describe('turn runs on the embedded engine', () => {
   const times = passing([1, 1, 1, 1, 2, 3, 4, 10, -1].map((steps) => steps * STEP_MS))
   const worlds: WorldSettings[] = [
-    { project: PROJECT, slug: 'outside', executor: 'external', leaseTtlMs: 70_000 },
-    { project: PROJECT, slug: 'inside', executor: 'simulated', leaseTtlMs: 30_000 },
+    { project: PROJECT, slug: 'outside', executor: 'external', leaseTtlMs: 70_000, resume: 'never' },
+    { project: PROJECT, slug: 'inside', executor: 'simulated', leaseTtlMs: 30_000, resume: 'auto' },
   ]
 
   /** A graph for each sequence takes 7 ms, and what a failed one leaves behind disturbs none of those that shrink it. */
@@ -842,14 +897,14 @@ describe('turn runs on the embedded engine', () => {
             const expected = model.answer(command)
             const actual = await store.answer(command)
             if (!agrees(actual, expected)) expect(actual, told(done)).toEqual(expected)
-            for (const row of rowsOf(actual)) witness.sees(row)
+            for (const row of [...rowsOf(actual), ...store.resumed.splice(0)]) witness.sees(row)
           }
           for (const move of moves) await ask(commandOf(move, model, done.length))
           await expectAgreement(model, store, witness, done)
           // Whatever was left, no world stays held.
           await ask({ do: 'pass', ms: 10 * STEP_MS })
-          await ask({ do: 'reconcileRunningAttempts', instance: null, held: [] })
-          await ask({ do: 'reconcileRunningAttempts', instance: null, held: [] })
+          await ask({ do: 'reconcileRunningAttempts', instance: null, held: [], by: null, id: 'nobody' })
+          await ask({ do: 'reconcileRunningAttempts', instance: null, held: [], by: null, id: 'nobody' })
           await expectAgreement(model, store, witness, done)
           for (const { slug } of model.worlds) expect(model.seen(slug) ?? IDLE).toMatchObject(IDLE)
         }),
@@ -911,7 +966,9 @@ function explained(
 
 const runIdsOf = (model: RunModel, asked: readonly { command: Command; answer: Answer }[]): string[] => {
   const started = asked.flatMap(({ command, answer }) =>
-    command.do === 'startTurnRun' && 'said' in answer ? [command.id] : [],
+    (command.do === 'startTurnRun' || command.do === 'reconcileRunningAttempts') && 'said' in answer
+      ? [command.id]
+      : [],
   )
   return [...new Set([...model.worlds.flatMap(({ runs }) => runs.map(({ id }) => id)), ...started])]
 }
