@@ -1,21 +1,21 @@
 // `path` is the file `given` as its project names it, null where it leaves the project: `projectPath` of
-// src/core/project-paths.ts, in Cypher. A test compares the two. `of` is handed on. Most paths stand as they are given: what
+// src/core/project-paths.ts, in Cypher. A test compares the two. `key` and `turn` are handed on. Most paths stand as they are given: what
 // follows is for the others, at ten times the cost.
-WITH of, trim(given) AS given
-WITH of, given, given = '' OR given CONTAINS '\\' OR given CONTAINS './' OR given CONTAINS '//' OR given CONTAINS 'worktrees/'
+WITH key, turn, trim(given) AS given
+WITH key, turn, given, given = '' OR given CONTAINS '\\' OR given CONTAINS './' OR given CONTAINS '//' OR given CONTAINS 'worktrees/'
   OR given CONTAINS ':' OR given STARTS WITH '/' OR given ENDS WITH '/' OR given ENDS WITH '.' AS isOdd
-WITH of, given, isOdd, CASE WHEN isOdd THEN split(replace(given, '\\', '/'), '/') ELSE [] END AS parts
-WITH of, given, isOdd, parts, [i IN [i IN range(0, size(parts) - 4) WHERE parts[i + 1] = 'worktrees' AND parts[i + 2] <> '']
+WITH key, turn, given, isOdd, CASE WHEN isOdd THEN split(replace(given, '\\', '/'), '/') ELSE [] END AS parts
+WITH key, turn, given, isOdd, parts, [i IN [i IN range(0, size(parts) - 4) WHERE parts[i + 1] = 'worktrees' AND parts[i + 2] <> '']
   WHERE parts[i] =~ '\\.[\\w-]+'] AS roots
-WITH of, given, isOdd, CASE WHEN size(roots) = 0 THEN parts ELSE parts[last(roots) + 3..] END AS parts
-WITH of, given, isOdd, parts, [part IN parts WHERE part <> '.'] AS named,
+WITH key, turn, given, isOdd, CASE WHEN size(roots) = 0 THEN parts ELSE parts[last(roots) + 3..] END AS parts
+WITH key, turn, given, isOdd, parts, [part IN parts WHERE part <> '.'] AS segments,
      reduce(steps = [], part IN parts | CASE
        WHEN part IN ['', '.'] THEN steps
        WHEN part = '..' AND size(steps) > 0 AND last(steps) <> '..' THEN steps[0..size(steps) - 1]
        ELSE steps + [part] END) AS steps
-WITH of, CASE
+WITH key, turn, CASE
   WHEN NOT isOdd THEN given
-  WHEN size(steps) = 0 OR named[0] = '' OR steps[0] = '..' THEN null
+  WHEN size(steps) = 0 OR segments[0] = '' OR steps[0] = '..' THEN null
   WHEN CASE WHEN substring(steps[0], 1, 1) = ':' THEN steps[0] =~ '[A-Za-z]:.*' ELSE false END THEN null
   ELSE reduce(path = steps[0], step IN steps[1..] | path + '/' + step) + CASE WHEN last(parts) = '' THEN '/' ELSE '' END
   END AS path

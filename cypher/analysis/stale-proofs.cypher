@@ -14,34 +14,36 @@ WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0]]) AS proofs
 WHERE first < w.currentTurn OR version > 1 // most sessions verify all of it in their last turn
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
-  WITH coalesce(c.mergedInto, c.key) AS of, p.implementationFiles + [coalesce(p.testFile, '')] AS files,
+  WITH coalesce(c.mergedInto, c.key) AS key, p.implementationFiles + [coalesce(p.testFile, '')] AS files,
        t.number AS number, p.position AS position ORDER BY number, position
-  WITH of, last(collect(files)) AS files
-  UNWIND files AS given
-  WITH of, given WHERE given <> ''
-// include analysis/_project-path
-  RETURN collect([of, path]) AS promised
+  WITH key, last(collect(files)) AS files
+  UNWIND files AS file
+  WITH key, file WHERE file <> ''
+  RETURN collect([key, 0, file]) AS promised
 }
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
   WHERE size(v.files) > 0
-  WITH coalesce(c.mergedInto, c.key) AS of, v.files AS files, t.number AS number, v.position AS position
+  WITH coalesce(c.mergedInto, c.key) AS key, v.files AS files, t.number AS number, v.position AS position
   ORDER BY number, position
-  WITH of, last(collect(files)) AS files
-  UNWIND files AS given
-// include analysis/_project-path
-  RETURN collect([of, path]) AS examined
+  WITH key, last(collect(files)) AS files
+  UNWIND files AS file
+  RETURN collect([key, 0, file]) AS examined
 }
 WITH f, task, w, proofs, first, version, promised + examined AS named
 WHERE size(named) > 0 OR version > 1
 CALL (w, first) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)
   WHERE t.number > first
-  UNWIND t.filesModified AS given
-  WITH DISTINCT t.number AS of, given
+  UNWIND t.filesModified AS file
+  RETURN collect(['', t.number, file]) AS touched
+}
+CALL (named, touched) {
+  UNWIND named + touched AS x
+  WITH DISTINCT x[0] AS key, x[1] AS turn, x[2] AS given
 // include analysis/_project-path
-  WITH DISTINCT of, path ORDER BY of, path
-  RETURN collect([of, path]) AS touched
+  WITH DISTINCT key, turn, path ORDER BY turn, path
+  RETURN collect([key, turn, path]) AS paths
 }
 CALL (task, version) {
   MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
@@ -49,14 +51,14 @@ CALL (task, version) {
   RETURN collect([c.key, l.label, l.text, l.rewordedIn]) AS declared
 }
 UNWIND proofs AS proof
-WITH f, task, w, version, proof, proof[1] AS verifiedIn, touched, [x IN named WHERE x[0] = proof[0] | x[1]] AS files,
+WITH f, task, w, version, proof, proof[1] AS verifiedIn, paths, [x IN paths WHERE x[0] = proof[0] | x[2]] AS files,
      [x IN declared WHERE x[0] = proof[0]] AS listed
 WHERE version = 0 OR size(listed) > 0
-WITH f, task, w, proof, verifiedIn, [x IN touched WHERE x[0] > verifiedIn AND x[1] IN files] AS hits, listed[0] AS listed,
+WITH f, task, w, proof, verifiedIn, [x IN paths WHERE x[0] = '' AND x[1] > verifiedIn AND x[2] IN files] AS hits, listed[0] AS listed,
      CASE WHEN listed[0][3] IS NOT NULL AND w.specifiedAfter[listed[0][3] - 1] >= verifiedIn THEN listed[0][3] ELSE null END
        AS rewordedIn
 WHERE size(hits) > 0 OR rewordedIn IS NOT NULL
 RETURN f.id AS feature, task.id AS task, w.slug AS world, coalesce(listed[1], proof[2]) AS criterion,
-       coalesce(listed[2], proof[3]) AS text, verifiedIn AS verified_in, hits[0][0] AS touched_in,
-       [x IN hits WHERE x[0] = hits[0][0] | x[1]] AS files, rewordedIn AS reworded_in
+       coalesce(listed[2], proof[3]) AS text, verifiedIn AS verified_in, hits[0][1] AS touched_in,
+       [x IN hits WHERE x[1] = hits[0][1] | x[2]] AS files, rewordedIn AS reworded_in
 ORDER BY feature, task, world, criterion, proof[0] LIMIT $limit
