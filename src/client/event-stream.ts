@@ -22,17 +22,18 @@ export async function* readEventStream(
   signal: AbortSignal,
 ): AsyncGenerator<EventWithCursor> {
   let next = request
-  for (let failures = 0, isFirst = true; !signal.aborted; isFirst = false) {
+  for (let failures = 0, wasOpen = false; !signal.aborted; ) {
     const stream = new EventStream(signal)
     try {
       const opened = await open(next, stream.signal)
+      wasOpen = true
       for await (const event of stream.read(opened)) {
         failures = 0
         yield event
       }
     } catch (error) {
       if (signal.aborted) return
-      if (isFirst) throw error
+      if (!wasOpen) throw error
       if (hasCode(error, 'cursor_expired')) next = { ...next, cursor: null, snapshot: true }
       else if (!isAway(error)) throw error
     } finally {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Scenario } from './harness/scenario.ts'
 import { anyOrder } from './scenarios/any-order.ts'
 import { clocksApart } from './scenarios/clocks-apart.ts'
+import { cutReaders } from './scenarios/cut-readers.ts'
 import { damagedStore } from './scenarios/damaged-store.ts'
 import { droppedCommits } from './scenarios/dropped-commits.ts'
 import { fullDisk } from './scenarios/full-disk.ts'
@@ -35,6 +36,7 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   // Rounds are seconds.
   'racing-readers': { run: racingReaders, rounds: 60 },
   'any-order': { run: anyOrder, rounds: 20 },
+  'cut-readers': { run: cutReaders, rounds: 200 },
   'stopped-service': { run: stoppedService, rounds: 6 },
   'many-connections': { run: manyConnections, rounds: 100 },
   'kill-runs': { run: killRunsOn('embedded'), rounds: 200 },

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { describeOn, neo4jLts, neo4jUrl } from '../../support/engines.ts'
 import type { Figures, Scenario } from '../harness/scenario.ts'
 import { anyOrder } from './any-order.ts'
+import { cutReaders } from './cut-readers.ts'
 import { killRunsOn } from './kill-runs.ts'
 import { lateWorker } from './late-worker.ts'
 import { racingReaders } from './racing-readers.ts'
@@ -27,6 +28,10 @@ describeOn(neo4jLts, (store) => {
 
   test('a reader beside captures never sees part of one', { timeout: BOUND_MS }, async () => {
     expect((await run(racingReaders, 4)).contexts).toBeGreaterThan(0)
+  })
+
+  test('readers of events that are cut off, and come back, know what is', { timeout: BOUND_MS }, async () => {
+    expect((await run(cutReaders, 6)).events).toBeGreaterThan(0)
   })
 
   test('turns in any order make the world of turns in order', { timeout: BOUND_MS }, async () => {
