@@ -1,7 +1,7 @@
 type Latency = { p50: number; p95: number; n: number }
 
 /** Milliseconds, to the microsecond. */
-function latencyOf(samples: readonly number[]): Latency {
+export function latencyOf(samples: readonly number[]): Latency {
   const sorted = samples.toSorted((a, b) => a - b)
   const at = (q: number) =>
     Math.round((sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0) * 1000) / 1000

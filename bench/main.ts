@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
+import { benchEvents } from './events.ts'
 import { benchQueries } from './queries.ts'
 import { benchReaders } from './readers.ts'
 import { benchRestore } from './restore.ts'
@@ -180,6 +181,22 @@ program
       turns: Number(options.turns),
       samples: Number(options.samples),
       pauseMs: Number(options.pause),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('events')
+  .description('captures beside readers of events, against captures alone; how long an event is on its way')
+  .option(...STORE)
+  .option('--samples <n>', 'captures of each', '200')
+  .option('--readers <n>', 'how many', '200')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/events.json')
+  .action(async (options: Record<string, string>) => {
+    await benchEvents({
+      store: options.store ?? null,
+      samples: Number(options.samples),
+      readers: Number(options.readers),
       out: String(options.out),
     })
   })

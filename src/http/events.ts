@@ -22,6 +22,7 @@ export function eventsHandler(context: OperationContext): RequestHandler {
     const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
     const from = { ...input, project, cursor: lastEventId(req) ?? input.cursor }
     if (context.feed.readers >= context.mostReaders) throw tooManyReaders(context.mostReaders)
+    if (req.method === 'HEAD') return void begin(res).end()
     const gone = new AbortController()
     res.once('close', () => gone.abort())
     for await (const told of readEvents(context.feed, from, gone.signal)) {
@@ -34,12 +35,13 @@ export function eventsHandler(context: OperationContext): RequestHandler {
   }
 }
 
-function begin(res: Response): void {
+function begin(res: Response): Response {
   res.statusCode = 200
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('X-Accel-Buffering', 'no') // else nginx holds events back until there are many
   res.write(COME_BACK)
+  return res
 }
 
 /** Without an event an id moves the cursor of a browser on, and the comment that of a reader whose parser does not tell it. */

@@ -127,6 +127,7 @@ test('what does not fit is refused before the stream begins', async () => {
   expect(await problem('cursor=1000000000000')).toMatchObject({ code: 'cursor_expired' })
   expect((await started.call('GET', '/v1/events?cursor=1000000000000')).status).toBe(410)
   expect((await started.call('POST', '/v1/events')).status).toBe(405)
+  expect((await started.call('HEAD', '/v1/events')).status).toBe(200) // and has an end
 })
 
 test('there are only so many readers; one that leaves makes room', async () => {
