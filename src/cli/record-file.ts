@@ -100,6 +100,17 @@ async function readStandardInput(): Promise<Buffer> {
 
 /** @throws `not_found` that names a file which cannot be read */
 export function cannotRead(file: string, cause: unknown): never {
+  throw new TurngraphError('not_found', `${file} ${whyUnreadable(cause)}.`, { cause })
+}
+
+/** In words, after the name of the file. */
+export function whyUnreadable(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-  throw new TurngraphError('not_found', `${file} cannot be read: ${code}.`, { cause })
+  return UNREADABLE[code] ?? `cannot be read: ${code}`
+}
+
+const UNREADABLE: Record<string, string> = {
+  ENOENT: 'is not there',
+  EISDIR: 'is a folder; name a file',
+  EACCES: 'may not be read by this user',
 }

@@ -54,6 +54,7 @@ async function open(
     import('./record-file.ts'),
   ])
   const found = await stat(file).catch((cause: unknown) => cannotRead(file, cause))
+  if (found.isDirectory()) cannotRead(file, Object.assign(new Error(), { code: 'EISDIR' }))
   const read = () => createReadStream(file, { highWaterMark: CHUNK_BYTES })
   return { read, bytes: found.isFile() ? found.size : null, name: file }
 }

@@ -4,6 +4,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { ask } from './ask.ts'
 import { action, SHARED } from './command.ts'
 import { printText } from './output.ts'
+import { whyUnreadable } from './record-file.ts'
 
 export const addSpecify = action(
   {
@@ -50,10 +51,7 @@ async function readSource(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : null
-    const why =
-      code === 'EISDIR' ? 'is a folder' : code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`
-    throw new TurngraphError('invalid_request', `${file} ${why}.`, {
+    throw new TurngraphError('invalid_request', `${file} ${whyUnreadable(cause)}.`, {
       hint: 'Name one file; `turngraph import autobuild` declares those of a repository.',
       cause,
     })

@@ -112,3 +112,11 @@ describe('turngraph capture', () => {
     )
   })
 })
+
+test('a folder in the place of a file, and a file that is not there, are told in words', async () => {
+  const user = commandsOn(temporaryFolder())
+  for (const command of ['capture', 'restore', 'specify']) {
+    expect((await user.run([command, '.'])).stderr).toMatch(/^error: \. is a folder; name a file\./)
+    expect((await user.run([command, 'none.json'])).stderr).toMatch(/^error: none\.json is not there\./)
+  }
+})
