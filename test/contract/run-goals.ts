@@ -298,6 +298,15 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(status).toMatchObject({ status: 'completed', attemptCount: 4, nextAttemptAt: null })
     })
 
+    test('a pause that is longer than the lease does not lose the run', async () => {
+      const { ended } = await serviceOf((n) => (n === 1 ? failed : turn()))
+      const status = await ended(
+        { leaseTtlMs: 1_000, backoff: { firstMs: 3_000, factor: 1, mostMs: 3_000 } },
+        1,
+      )
+      expect(status).toMatchObject({ status: 'completed', attemptCount: 2 })
+    })
+
     test('a budget of minutes ends a run after its pause, before another attempt', async () => {
       const { runs, ended } = await serviceOf(() => failed)
       const pause = runs.store.pauseTurnRun.bind(runs.store)

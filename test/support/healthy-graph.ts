@@ -3,6 +3,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import { Executors } from '../../src/runs/executors.ts'
+import type { TurnRun } from '../../src/runs/record.ts'
 import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
@@ -120,8 +121,8 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
   })
   const runs = new TurnRuns({ graph, instance: 'operations', executors })
   const client = inProcessClient({ graph, project: PROJECT, runs })
-  const aWorld = (worldSlug: string, executor: string) =>
-    client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug, executor })
+  const aWorld = (worldSlug: string, executor: string, settings: object = {}) =>
+    client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug, executor, ...settings })
   for (const executor of ['trial', 'failing']) {
     await aWorld(executor, executor)
     await client.runTurn({ worldSlug: executor, turnCount: 2, maxAttempts: 4 })
@@ -129,13 +130,20 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
     await client.runTurn({ worldSlug: executor })
     await runs.idle()
   }
-  await aWorld('worker', 'external')
+  await aWorld('goal', 'failing', {
+    stopWhen: ['all_verified', 'budget'],
+    budget: { minutes: 0.5, attemptsFailedInARow: 2, tokens: 1_000 },
+  })
+  await client.runTurn({ worldSlug: 'goal', turnCount: 3 })
+  await runs.idle()
+  await aWorld('worker', 'external', { backoff: { firstMs: 1, factor: 1.5, mostMs: 1 }, resume: 'auto' })
   await client.runTurn({ worldSlug: 'worker', turnCount: 1, maxAttempts: 3 })
   for (const outcome of ['failed', 'committed']) {
     const { attemptId, fence } = await claimNext(client, 'worker')
     await client.heartbeatAttempt({ attemptId, fence })
-    if (outcome === 'failed') await client.failAttempt({ attemptId, fence, reason: 'it broke' })
-    else await client.commitAttempt({ attemptId, fence, turn: { playerSummary: 'Built it' } })
+    const usage = { tokens: 7 }
+    if (outcome === 'failed') await client.failAttempt({ attemptId, fence, reason: 'it broke', usage })
+    else await client.commitAttempt({ attemptId, fence, turn: { playerSummary: 'Built it' }, usage })
   }
   await runs.idle()
   await aWorld('cancelled', 'external')
@@ -149,8 +157,13 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
   await aWorld('left', 'external')
   await client.runTurn({ worldSlug: 'left', turnCount: 2 })
   await claimNext(client, 'left')
-  await runs.close() // hands the run back
-  await new TurnRunStore(graph, { skew: () => 120_000 }).reconcileRunningAttempts()
+  await aWorld('resumed', 'external', { resume: 'auto' })
+  await client.runTurn({ worldSlug: 'resumed', turnCount: 2 })
+  await claimNext(client, 'resumed')
+  await runs.close() // hands the run back, or leaves it to whoever goes on with it
+  const later = new TurnRunStore(graph, { skew: () => 120_000 })
+  const coordinate = async (run: TurnRun) => void (await later.requestTurnRunCancel(run, 'enough'))
+  await later.reconcileRunningAttempts(null, new Set(), { workerId: 'operations', coordinate })
 }
 
 /** The coordinator starts an attempt a moment after the one before has ended. */

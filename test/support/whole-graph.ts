@@ -66,7 +66,13 @@ async function fillTurns(graph: Graph): Promise<void> {
   await capture(aTurn(1, { worldSlug: 'gone', verifications: [{ criterionId: 'AC-9', status: 'verified' }] }))
   await client.deleteWorld({ worldSlug: 'gone' })
   await client.createWorld(
-    { featureId: FEATURE, taskId: 'TASK-2', executor: 'simulated', leaseTtlMs: 5_000 },
+    {
+      ...{ featureId: FEATURE, taskId: 'TASK-2', executor: 'simulated', leaseTtlMs: 5_000 },
+      stopWhen: ['approved', 'budget'],
+      budget: { minutes: 0.5, attemptsFailedInARow: 3, tokens: 200_000 },
+      backoff: { firstMs: 500, factor: 1.5, mostMs: 9_000 },
+      resume: 'auto',
+    },
     { idempotencyKey: 'made once' },
   )
 }
