@@ -1,8 +1,10 @@
 /** Imports the turns of autobuild artifacts as a session writes them: each look imports what is finished and new. */
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../core/errors.ts'
 import type { ImportTarget } from './existing-worlds.ts'
-import { findTaskFiles } from './find-task-files.ts'
+import { type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
 import {
   type FileStamps,
   filesOf,
@@ -11,7 +13,7 @@ import {
   PATIENCE_MS,
   withoutTurns,
 } from './finished-turns.ts'
-import { type FoundFolders, findTaskFolders, type TaskFolder } from './folders.ts'
+import { type FoundFolders, findTaskFolders, isArtifactName, type TaskFolder } from './folders.ts'
 import { type ImportedTurn, importReading } from './import.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, readFolders, UNKNOWN_FEATURE } from './read.ts'
@@ -38,6 +40,9 @@ type LookOptions = {
 
 type FinishedFolder = { folder: TaskFolder; reading: AutobuildReading; stamp: string }
 
+/** A turn's files come within 250 ms of each other: what stays the same for this long is imported. */
+const QUIET_MS = 300
+
 /**
  * Follows the task folders below some paths. It remembers only which state of a folder it has imported: a new watch imports
  * everything once, which changes nothing that is stored already.
@@ -46,8 +51,6 @@ export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
-  /** What the look before saw: a folder is imported once two looks see the same. */
-  #seen = new Map<string, string>()
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
   readonly #checked = new Map<string, string>()
@@ -58,41 +61,30 @@ export class ArtifactWatch {
   }
 
   /**
-   * Imports the task folders whose finished turns changed since they were imported, and that two looks saw alike.
+   * Imports the task folders whose finished turns changed since they were imported, and have been quiet for a moment.
    *
-   * @returns whether a folder waits for the next look
+   * @returns whether a folder was not quiet: it waits for the next look
    * @throws `store_unavailable`, `timeout` … where the graph is away: the next look goes on from there
    */
   async look(client: ImportTarget, options: LookOptions): Promise<boolean> {
     const paths = await existingFolders(this.#paths)
     const found = await unlessGone(() => findTaskFolders(paths), { tasks: [], unread: [], skipped: [] })
-    const before = this.#seen
-    this.#seen = new Map()
-    const settled: FinishedFolder[] = []
+    const changed: { folder: TaskFolder; state: string }[] = []
     for (const task of found.tasks) {
       const stamps = await readStamps(task)
       const folder = finishedTurns(task, stamps, Date.now())
-      const finished = await this.#readIfChanged(folder, stamps, before)
-      if (finished !== null) settled.push(finished)
+      if (folder.turns.size > 0 && this.#imported.get(task.folder) !== stampOf(folder, stamps))
+        changed.push({ folder, state: await stateOf(folder) })
       options.onSkipped(await this.#brokenIn(unfinishedTurns(task, folder), stamps))
     }
     options.onSkipped(this.#stillSkipped(found.skipped))
     this.#forgetAllBut(found)
-    if (settled.length > 0) await this.#import(client, { paths, found, settled, ...options })
-    return [...this.#seen].some(([folder, stamp]) => before.get(folder) !== stamp)
-  }
-
-  async #readIfChanged(
-    folder: TaskFolder,
-    stamps: FileStamps,
-    before: ReadonlyMap<string, string>,
-  ): Promise<FinishedFolder | null> {
-    const stamp = stampOf(folder, stamps)
-    if (folder.turns.size === 0 || this.#imported.get(folder.folder) === stamp) return null
-    this.#seen.set(folder.folder, stamp)
-    if (before.get(folder.folder) !== stamp) return null
-    const finished = await readWhole(folder, stamps)
-    return finished === null || this.#imported.get(folder.folder) === finished.stamp ? null : finished
+    if (changed.length === 0) return false
+    await sleep(QUIET_MS, undefined, { signal: options.signal }).catch(() => {})
+    const quiet: TaskFolder[] = []
+    for (const { folder, state } of changed) if (state === (await stateOf(folder))) quiet.push(folder)
+    await this.#import(client, { paths, found, folders: quiet, ...options })
+    return quiet.length < changed.length
   }
 
   /** A Player's report that stays broken would hold its turn back in silence. */
@@ -123,17 +115,21 @@ export class ArtifactWatch {
     {
       paths,
       found,
-      settled,
+      folders,
       signal,
       onImport,
-    }: Omit<LookOptions, 'onSkipped'> & { paths: string[]; found: FoundFolders; settled: FinishedFolder[] },
+    }: LookOptions & { paths: string[]; found: FoundFolders; folders: TaskFolder[] },
   ): Promise<void> {
     const { project, specifications } = this.#options
-    const taskIds = new Set(specifications ? found.tasks.map(({ taskId }) => taskId) : [])
-    const stated = await unlessGone(() => findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds), null)
-    if (stated === null) return
-    for (const { folder, reading, stamp } of settled) {
+    let stated: FoundTaskFiles | null = null
+    for (const given of folders) {
       if (signal.aborted) return
+      const finished = await readWhole(given)
+      if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
+      const { folder, reading, stamp } = finished
+      const taskIds = new Set(specifications ? found.tasks.map(({ taskId }) => taskId) : [])
+      stated ??= await unlessGone(() => findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds), null)
+      if (stated === null) return
       const turns: ImportedTurn[] = []
       const report = await importReading(client, reading, stated, {
         project,
@@ -152,8 +148,8 @@ export class ArtifactWatch {
 }
 
 /** Reads the finished turns whose files are whole; null where one of the other files is not, or the feature may still be named. */
-async function readWhole(finished: TaskFolder, stamps: FileStamps): Promise<FinishedFolder | null> {
-  const now = Date.now()
+async function readWhole(finished: TaskFolder): Promise<FinishedFolder | null> {
+  const [stamps, now] = [await readStamps(finished), Date.now()]
   for (let folder = finished; folder.turns.size > 0; ) {
     const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] })
     const stamp = stampOf(folder, stamps)
@@ -193,6 +189,14 @@ async function readStamps(folder: TaskFolder): Promise<FileStamps> {
       stats === null ? [] : [[path, { changedAt: stats.mtimeMs, size: stats.size, inode: stats.ino }]],
     ),
   )
+}
+
+/** What tells whether a folder is quiet: its finished turns, and the names of the artifacts beside them. */
+async function stateOf(folder: TaskFolder): Promise<string> {
+  const places = [...new Set(filesOf(folder).map(({ path }) => dirname(path)))]
+  const names = await Promise.all(places.map((place) => readdir(place).catch(() => [] as string[])))
+  const artifacts = names.map((beside) => beside.filter(isArtifactName).sort())
+  return JSON.stringify([stampOf(folder, await readStamps(folder)), artifacts])
 }
 
 /** Logs of events grow with every task of their feature: they count only as long as they may name the feature of this one. */

@@ -41,6 +41,14 @@ test("a turn is finished with the Coach's report or the turn state", () => {
   expect(finishedIn({ 'coach 1': 0 })).toEqual([])
 })
 
+test('where a session writes turn states, a turn waits for its own, unless a checkpoint closed it or a minute passed', () => {
+  const first = { 'player 1': 20, 'coach 1': 15, 'turn_state 1': 15 }
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5 })).toEqual([1])
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5, checkpoints: 0.4 })).toEqual([1, 2])
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 1.1 })).toEqual([1, 2])
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5, 'turn_state 2': 0.5 })).toEqual([1, 2])
+})
+
 test('a turn whose successor has begun, or that nobody wrote for half an hour, is finished as it is', () => {
   expect(finishedIn({ 'player 1': 9, 'player 2': 5 })).toEqual([1])
   expect(finishedIn({ 'player 1': 31 })).toEqual([1])

@@ -17,7 +17,7 @@ const SHORTEST_TURN_MS = 60_000
 
 /**
  * The folder with its finished turns alone. A turn is recorded when it ends, so a Player's report waits for its judgement: the
- * Coach's report or the turn state, none of them left over from an earlier run. It no longer waits once a later turn has begun,
+ * Coach's report, and the turn state where the session writes them, none of them left over from an earlier run. It no longer waits once a later turn has begun,
  * or the session was given up. (An import takes any half of a turn, and records a first turn without its state under
  * FEAT-UNKNOWN, where it stays.)
  */
@@ -27,9 +27,12 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
     files,
     newest: changedAt(Object.values(files), stamps),
   }))
+  // Two records of a turn, with and without its state, would be a supersede for nothing.
+  const hasStates = turns.some(({ files }) => files.turn_state !== undefined)
   const unfinished = turns.filter(({ turn, files, newest }) => {
-    const hasSuccessor = turns.some((later) => later.turn > turn && later.newest >= newest)
-    return !isJudged(files, stamps) && !hasSuccessor && now - newest <= GIVEN_UP_MS
+    if (turns.some((later) => later.turn > turn && later.newest >= newest)) return false
+    if (!isJudged(files, stamps)) return now - newest <= GIVEN_UP_MS
+    return hasStates && files.turn_state === undefined && !isClosed(newest, folder, stamps, now)
   })
   return withoutTurns(folder, new Set(unfinished.map(({ turn }) => turn)), stamps, now)
 }
@@ -63,11 +66,15 @@ export function withoutTurns(
   return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
 }
 
-/** Whether a file that names the feature may still come: in real sessions the checkpoint is the last file of a turn. */
+/** Whether a file that names the feature may still come. */
 export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
   const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
-  return changedAt([folder.checkpoints], stamps) < newest && now - newest < PATIENCE_MS
+  return !isClosed(newest, folder, stamps, now)
 }
+
+/** In real sessions the checkpoint is the last file of a turn. */
+const isClosed = (newest: number, { checkpoints }: TaskFolder, stamps: FileStamps, now: number): boolean =>
+  changedAt([checkpoints], stamps) >= newest || now - newest >= PATIENCE_MS
 
 /** Every file that the records of a folder are made of. */
 export const filesOf = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>

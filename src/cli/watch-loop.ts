@@ -27,12 +27,9 @@ type Watching = {
   signal: AbortSignal
 }
 
-/** A turn's files come within 250 ms of each other: what stays the same for this long is imported. */
-const QUIET_MS = 300
 /** Where no notification came. */
 const LOOK_AGAIN_MS = 3_000
-/** A look takes at most a twentieth of the time, and of the time between changes a third. */
-const LONGEST_PAUSE_MS = 10_000
+const LONGEST_PAUSE_MS = 5_000
 
 /**
  * Imports what is finished and new below the paths until the signal. While the graph is away it tries again: each look starts
@@ -49,17 +46,18 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
       const began = performance.now()
       const isWaiting = await look()
       const tookMs = performance.now() - began
-      const pauseMs = (shortest: number, times: number) =>
-        Math.min(Math.max(shortest, times * tookMs), LONGEST_PAUSE_MS)
-      await sleep(Math.min(pauseMs(QUIET_MS, 2), 1_000), undefined, { signal }).catch(() => {})
-      if (!isWaiting) await notifications.next(pauseMs(LOOK_AGAIN_MS, 20), signal)
+      // Looks take at most half of the time while files change, and a twentieth else.
+      await sleep(clamp(tookMs, 100, 1_000), undefined, { signal }).catch(() => {})
+      if (!isWaiting) await notifications.next(clamp(20 * tookMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS), signal)
     }
   } finally {
     await notifications.close()
   }
 }
 
-/** @returns a look, which answers whether something waits until it has been quiet */
+const clamp = (ms: number, least: number, most: number): number => Math.min(Math.max(ms, least), most)
+
+/** @returns a look, which answers whether something was not quiet */
 function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () => Promise<boolean> {
   const { paths, transcripts, project, specifications } = folders
   const artifacts = new ArtifactWatch(paths, { project, specifications })

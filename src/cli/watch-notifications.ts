@@ -40,9 +40,11 @@ export class ChangeNotifications {
         },
       })
       watcher.on('all', () => this.#announce())
-      watcher.on('error', (error) =>
-        this.#onTrouble(error instanceof Error ? error : new Error(String(error))),
-      )
+      // Each folder beyond the limit of the machine is an error of its own: the first one says it.
+      watcher.once('error', (error) => {
+        watcher.on('error', () => {})
+        this.#onTrouble(error instanceof Error ? error : new Error(String(error)))
+      })
       this.#followed.set(given, { inode: found.ino, watcher })
     }
   }
