@@ -53,7 +53,9 @@ async function connect({
   // A command that only reads runs nothing, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
   const formerLife = config.store.kind === 'embedded' ? knownInstance(config.dataFolder) : null
-  const runs = new TurnRuns({ graph, instance: formerLife ?? crypto.randomUUID(), executors })
+  // A run that is resumed waits for a server: this command ends soon.
+  const instance = formerLife ?? crypto.randomUUID()
+  const runs = new TurnRuns({ graph, instance, executors, resumes: 'later' })
   // Nobody else has the graph open: what a service left behind in it is over.
   if (formerLife !== null && !asItIs) await runs.begin()
   const { turnLengthThreshold } = config

@@ -43,6 +43,10 @@ export class Executors {
     this.#byName = new Map(Object.entries(byName))
   }
 
+  has(executor: string): boolean {
+    return executor === EXTERNAL || this.#byName.has(executor)
+  }
+
   /** `null`: workers outside do it. @throws `invalid_request` where the file does not name it */
   find(executor: string): Executor | null {
     if (executor === EXTERNAL) return null

@@ -447,18 +447,23 @@ function countsLeft(
   return { requestedTurnCount: turns, maxAttempts: Math.max(turns, maxAttempts - attemptCount) }
 }
 
-export type ResumeAs = { turnRunId: string; owner: string }
+export type ResumeAs = {
+  turnRunId: string
+  owner: string
+  /** What nobody here can do is interrupted for good: no world waits for it. */
+  canExecute: (executor: string) => boolean
+}
 
 /** The run that goes on with an interrupted one: what that one used up is used up. */
 function resumeRun(
   { now, world }: View,
   before: TurnRun,
   interrupted: TurnRun,
-  { turnRunId, owner }: ResumeAs,
+  { turnRunId, owner, canExecute }: ResumeAs,
   at: string,
 ): TurnRun | null {
   const left = countsLeft(world, before, interrupted)
-  if (left === null) return null
+  if (left === null || !canExecute(world.executor)) return null
   return {
     ...interrupted,
     ...left,
@@ -491,8 +496,8 @@ export type Reconcile = {
   formerLifeOf: string | null
   /** What this very process has in hand, by the ids of runs and single attempts. */
   held: ReadonlySet<string>
-  /** Who goes on with a run of a world whose runs are resumed; null: nobody. */
-  resumeAs: ResumeAs | null
+  /** Who goes on with a run of a world whose runs are resumed; `later`: another process, so it stays; null: nobody. */
+  resumeAs: ResumeAs | 'later' | null
   at: string
 }
 
@@ -507,13 +512,15 @@ const NOTHING_DUE: Reconciled = { interruptedRun: null, interruptedAttempt: null
 /** Ends what nobody works on any more. A lost run takes its attempt along; a lost worker loses its attempt alone. */
 export function reconcile(view: View, { formerLifeOf, held, resumeAs, at }: Reconcile): Decision<Reconciled> {
   const { now, run, attempt } = view
-  if (run !== null && run.turnRunId === resumeAs?.turnRunId)
+  const isHere = resumeAs !== null && resumeAs !== 'later'
+  if (run !== null && isHere && run.turnRunId === resumeAs.turnRunId)
     return unchanged({ ...NOTHING_DUE, interruptedRun: run.resumesRunId, resuming: run }) // our own, whose reply was lost
   const inHand = run !== null && held.has(run.turnRunId)
   if (run !== null && !inHand && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
     const { change, answer } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
+    if (resumeAs === 'later' && countsLeft(view.world, run, answer) !== null) return unchanged(NOTHING_DUE)
     // In the transaction of the interruption: a kill after it neither loses the new run nor makes two.
-    const resuming = resumeAs === null ? null : resumeRun(view, run, answer, resumeAs, at)
+    const resuming = isHere ? resumeRun(view, run, answer, resumeAs, at) : null
     return {
       change: { ...change, ...(resuming !== null && { resuming }) },
       answer: {

@@ -57,6 +57,16 @@ export type RunPosition = { enqueuedAt: string; turnRunId: string }
 /** How many runs and attempts were interrupted, and what went wrong in single worlds. */
 export type Reconciled = { runs: number; attempts: number; errors: unknown[] }
 
+/** Who goes on with runs that are resumed. */
+export type Resuming = {
+  workerId: string
+  canExecute: (executor: string) => boolean
+  coordinate: (run: TurnRun) => Promise<void>
+}
+
+const isHere = (resuming: Resuming | 'later' | null): resuming is Resuming =>
+  resuming !== null && resuming !== 'later'
+
 export type StoreOptions = {
   now?: () => Date
   newId?: () => string
@@ -241,12 +251,13 @@ export class TurnRunStore {
    *
    * @param held the runs and single attempts that this very process has in hand: it lives, so a renewal that took
    *   longer than its lease is late, not lost
-   * @param resuming coordinates the runs that go on with interrupted ones, where their worlds say so; null: nobody does
+   * @param resuming coordinates the runs that go on with interrupted ones, where their worlds say so; `later`: another
+   *   process does, which these runs wait for; null: nobody does
    */
   async reconcileRunningAttempts(
     formerLifeOf: string | null = null,
     held: ReadonlySet<string> = new Set(),
-    resuming: { workerId: string; coordinate: (run: TurnRun) => Promise<void> } | null = null,
+    resuming: Resuming | 'later' | null = null,
   ): Promise<Reconciled> {
     const owner = formerLifeOf === null ? null : scrubText(formerLifeOf)
     const params = { leased: true, skew: this.#skew() }
@@ -259,13 +270,15 @@ export class TurnRunStore {
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {
-      const resumeAs = resuming && { turnRunId: this.#newId(), owner: scrubText(resuming.workerId) }
+      const resumeAs = isHere(resuming)
+        ? { turnRunId: this.#newId(), owner: scrubText(resuming.workerId), canExecute: resuming.canExecute }
+        : resuming
       const command = { formerLifeOf: owner, held, resumeAs, at: this.#now() }
       try {
         const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
         if (ended.interruptedRun !== null) found.runs++
         if (ended.interruptedAttempt !== null) found.attempts++
-        if (ended.resuming !== null) await resuming?.coordinate(ended.resuming)
+        if (ended.resuming !== null && isHere(resuming)) await resuming.coordinate(ended.resuming)
       } catch (error) {
         // A world whose records are broken must not keep the others waiting.
         found.errors.push(error)

@@ -12,6 +12,7 @@ import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
 import {
   type AttemptRef,
   type Reconciled,
+  type Resuming,
   type RunRef,
   TurnRunStore,
   type WorldRef,
@@ -25,6 +26,8 @@ export type TurnRunsOptions = {
   log?: TurnRunsLog
   observer?: TurnRunsObserver
   store?: TurnRunStore
+  /** Where runs that a restart interrupted are gone on with: `later` for a process that ends soon. Default: here. */
+  resumes?: 'here' | 'later'
 }
 
 const SWEEP_MS = 1_000
@@ -44,6 +47,7 @@ export class TurnRuns {
   readonly executors: Executors
   readonly #graph: Graph
   readonly #instance: string
+  readonly #resumes: 'here' | 'later'
   readonly #log: TurnRunsLog
   readonly #coordinator: Coordinator
   readonly #watch: AttemptWatch
@@ -61,7 +65,9 @@ export class TurnRuns {
     log = SILENT,
     observer = UNOBSERVED,
     store,
+    resumes = 'here',
   }: TurnRunsOptions) {
+    this.#resumes = resumes
     this.#graph = graph
     this.#instance = instance
     this.executors = executors
@@ -106,16 +112,18 @@ export class TurnRuns {
     later()
   }
 
-  /** This process coordinates the runs that go on with interrupted ones. */
   #reconcile(formerLifeOf: string | null): Promise<Reconciled> {
-    return this.store.reconcileRunningAttempts(formerLifeOf, new Set(this.#held.keys()), {
+    const here: Resuming = {
       workerId: this.#instance,
+      canExecute: (executor) => this.executors.has(executor),
       coordinate: async (run) => {
         const { turnRunId, resumesRunId } = run
         this.#coordinate(run, await getWorld(this.#graph, run.project, run.worldSlug))
         this.#log.info({ turnRunId, resumesRunId }, 'goes on with an interrupted turn run')
       },
-    })
+    }
+    const resuming = this.#resumes === 'here' ? here : 'later'
+    return this.store.reconcileRunningAttempts(formerLifeOf, new Set(this.#held.keys()), resuming)
   }
 
   #coordinate(run: TurnRun, world: World): void {

@@ -7,6 +7,7 @@ import { Executors } from '../../src/runs/executors.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
+import { dumpOf } from '../support/graph-dump.ts'
 import { FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -337,10 +338,14 @@ export function runGoalsContract(store: StoreUnderTest): void {
         const { client, task } = await serviceOf(() => turn())
         const runs = new TurnRunStore(handles.graph, { now: () => new Date(now) })
         await client.createWorld({ ...task, executor: 'played', ...settings })
-        const restart = async () => {
+        const restart = async (canExecute = (_: string) => true) => {
           const going: TurnRun[] = []
           const coordinate = async (run: TurnRun) => void going.push(run)
-          await runs.reconcileRunningAttempts(LIFE, new Set(), { workerId: LIFE, coordinate })
+          await runs.reconcileRunningAttempts(LIFE, new Set(), {
+            workerId: LIFE,
+            canExecute,
+            coordinate,
+          })
           return going
         }
         const begin = (run: TurnRun) => runs.startAttemptForTurnRun(run, LIFE, run.fence ?? 0)
@@ -427,6 +432,24 @@ export function runGoalsContract(store: StoreUnderTest): void {
         await never.fail(hopeless)
         expect(await never.restart()).toEqual([])
         expect(await never.client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
+        await never.runs.startTurnRun(counts)
+        expect(await never.restart(() => false)).toEqual([])
+        expect(await never.client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
+      })
+
+      test('is left as it is by a process that ends soon, until one goes on with it or it is cancelled', async () => {
+        const { runs, client, restart, begin } = await resumed()
+        const first = await runs.startTurnRun(counts)
+        await begin(first)
+        const before = await dumpOf(handles.graph)
+        const found = await runs.reconcileRunningAttempts(LIFE, new Set(), 'later')
+        expect(found).toEqual({ runs: 0, attempts: 0, errors: [] })
+        expect(await dumpOf(handles.graph)).toEqual(before)
+        const [second] = await restart()
+        expect(second).toMatchObject({ resumesRunId: first.turnRunId })
+        if (second !== undefined) await begin(second)
+        await client.cancelTurnRun({ turnRunId: second?.turnRunId ?? '' })
+        expect(await runs.reconcileRunningAttempts(LIFE, new Set(), 'later')).toMatchObject({ runs: 1 })
       })
 
       test('keeps its pause and its time in the run that goes on with it', async () => {

@@ -254,6 +254,25 @@ describe('turngraph mcp', () => {
     expect([watched.code, watched.stdout]).toEqual([8, expect.stringContaining('was interrupted')])
   })
 
+  test('a run that is resumed waits for the next server, which goes on with it; commands before it leave it alone', async () => {
+    const user = aUser()
+    const { child } = await user.serve([], user.environment)
+    await user.aWorld('w', 'slow')
+    await user.run('worlds', 'set', 'w', '--resume', 'auto')
+    const first = idIn((await user.run('run', 'start', 'w', '--turns', '3')).stdout)
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    expect((await user.run('run', 'status', first)).stdout).toContain('is running')
+    const { child: next } = await user.serve([], user.environment)
+    const { items } = JSON.parse((await user.run('run', 'list', '--json')).stdout)
+    expect(items[0].resumes).toEqual({ turn_run_id: first })
+    const watched = await user.run('run', 'status', items[0].turn_run_id, '--watch')
+    expect([watched.code, watched.stdout]).toEqual([0, expect.stringContaining('is completed')])
+    expect(JSON.parse((await user.run('worlds', 'turns', 'w', '--json')).stdout).items).toHaveLength(3)
+    next.kill('SIGTERM')
+    await once(next, 'close')
+  })
+
   test('mcp goes through a server that runs already', async () => {
     const user = aUser()
     const { url } = await user.serve([], user.environment)

@@ -34,7 +34,7 @@ export type Command =
   | (OfRun & { do: 'releaseTurnRun'; fence: number })
   | (OfRun & { do: 'pauseTurnRun'; fence: number; ms: number })
   | (OfRun & { do: 'failTurnRun'; fence: number; reason: string })
-  /** `by` goes on with interrupted runs, under `id`; null: nobody does. */
+  /** `by` goes on with interrupted runs, under `id`; `later`: another process will; null: nobody does. */
   | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[]; by: string | null; id: string }
   | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
   | (OfWorld & { do: 'deleteWorld' })
@@ -481,6 +481,7 @@ export class RunModel {
       const run = activeRun(world)
       const inHand = run !== null && held.includes(run.id)
       const isDue = run !== null && (run.leaseUntil <= this.now || run.owner === instance)
+      if (run !== null && !inHand && isDue && by === 'later' && leftOf(world, run) !== null) continue
       if (run !== null && !inHand && isDue) {
         found.runs++
         if (this.#endRun(world, run, 'interrupted', RESTARTED)) found.attempts++

@@ -141,7 +141,7 @@ const sweeps: [number, Move[]][] = [
       do: 'reconcileRunningAttempts',
       instance: [...Array(12).fill(null), ...owner, 'worker-1'],
       held: [null, null, null, null, ...world],
-      by: [null, ...owner],
+      by: [null, 'later', ...owner],
       id: 'new',
     }),
   ],
@@ -418,7 +418,8 @@ class PureStore {
     const at = this.#at
     if (command.do === 'reconcileRunningAttempts') {
       const { instance: formerLifeOf, held, by, id } = command
-      const resumeAs = by === null ? null : { turnRunId: id, owner: by }
+      const resumeAs =
+        by === null || by === 'later' ? by : { turnRunId: id, owner: by, canExecute: () => true }
       return this.#reconcile({ formerLifeOf, held: new Set(held), resumeAs, at })
     }
     const world = this.#world(command.world)
@@ -758,10 +759,9 @@ class StoreInTime {
     if (command.do === 'reconcileRunningAttempts') {
       const { instance, held, by, id } = command
       const runs = this.#storeOf(() => id)
+      const coordinate = async (run: TurnRun) => void this.resumed.push(asModelled(run))
       const resuming =
-        by === null
-          ? null
-          : { workerId: by, coordinate: async (run: TurnRun) => void this.resumed.push(asModelled(run)) }
+        by === null || by === 'later' ? by : { workerId: by, coordinate, canExecute: () => true }
       const { errors, ...found } = await runs.reconcileRunningAttempts(instance, new Set(held), resuming)
       if (errors.length > 0) throw errors[0]
       return found

@@ -163,7 +163,11 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
   await runs.close() // hands the run back, or leaves it to whoever goes on with it
   const later = new TurnRunStore(graph, { skew: () => 120_000 })
   const coordinate = async (run: TurnRun) => void (await later.requestTurnRunCancel(run, 'enough'))
-  await later.reconcileRunningAttempts(null, new Set(), { workerId: 'operations', coordinate })
+  await later.reconcileRunningAttempts(null, new Set(), {
+    workerId: 'operations',
+    canExecute: () => true,
+    coordinate,
+  })
 }
 
 /** The coordinator starts an attempt a moment after the one before has ended. */
