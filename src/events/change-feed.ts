@@ -3,16 +3,17 @@
  * since the last one, another soon after a write of this very process, and none while nobody reads
  * (docs/decisions/events.md).
  */
+import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
 import type { ChangeEvent } from './change-event.ts'
-import { type Change, type Found, readAll, readChanges, readClock, readStates } from './read-changes.ts'
+import { type Change, type Found, readChanges, readClock, readPageOfAll, readStates } from './read-changes.ts'
 
 /** Between two looks; what another replica wrote arrives within it and a little more. */
 const LOOK_MS = 1_000
 /** From a write of this process to the look that it asks for: the writes of this while are told together. */
-const GATHER_MS = 30
+const GATHER_MS = 50
 /**
  * A statement takes its time from the database before it waits for a lock, and commits up to a deadline of 5 s later: each
  * look goes back so far, and so does the cursor of what it tells.
@@ -23,7 +24,8 @@ const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000
 /** A cursor may come from a replica whose database has another clock. */
 const CLOCKS_DIFFER_MS = 60_000
 const HEARTBEAT_MS = 15_000
-const EVENTS_AT_ONCE = 50
+const EVENTS_AT_ONCE = 20
+const BEGINNING_AT_ONCE = 2
 /** What is kept for readers that are not done with the events before; a slower one looks them up in the graph. */
 const KEPT_EVENTS = 2_000
 
@@ -59,10 +61,14 @@ export class ChangeFeed {
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
   readonly #waiting = new Set<() => void>()
+  /** A snapshot reads all sessions: readers that begin at once take turns, page by page. */
+  readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>
 
   constructor(graph: Graph, observer: FeedObserver | null = null) {
     this.#graph = graph
     this.#observer = observer
+    const beginning = new PQueue({ concurrency: BEGINNING_AT_ONCE })
+    this.#inTurn = (work) => beginning.add(work)
   }
 
   get readers(): number {
@@ -131,10 +137,16 @@ export class ChangeFeed {
   }
 
   /** Without a cursor: a reader that is cut off in between begins anew. */
-  async *#snapshot(of: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
-    for await (const changes of readAll(this.#graph, of.project, of.worldSlug ?? null)) {
-      told.add(changes)
-      yield { events: eventsIn(await readStates(this.#graph, changes)), cursor: null }
+  async *#snapshot({ project, worldSlug = null }: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
+    for (let after: string | null = ''; after !== null; ) {
+      const from: string = after
+      const page = await this.#inTurn(async () => {
+        const { changes, next } = await readPageOfAll(this.#graph, { project, worldSlug }, from)
+        return { changes, next, found: await readStates(this.#graph, changes) }
+      })
+      told.add(page.changes)
+      yield { events: eventsIn(page.found), cursor: null }
+      after = page.next
     }
   }
 
@@ -146,7 +158,8 @@ export class ChangeFeed {
     const ours = changes.filter(({ key }) => key.startsWith(ofProject))
     for (const some of pieces(ours)) {
       told.add(some)
-      const events = eventsIn(await readStates(this.#graph, some)).filter((event) => isOf(of, event))
+      const found = await this.#inTurn(() => readStates(this.#graph, some))
+      const events = eventsIn(found).filter((event) => isOf(of, event))
       if (events.length > 0) yield { events, cursor: String(cursor) }
     }
   }

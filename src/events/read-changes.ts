@@ -55,28 +55,28 @@ export async function readChanges(graph: Graph, since: number): Promise<{ now: n
   return { now, changes: changes.toSorted((a, b) => a.version - b.version || (a.key < b.key ? -1 : 1)) }
 }
 
-const SESSIONS_AT_ONCE = 50
+const SESSIONS_AT_ONCE = 20
 
-/** All sessions of a project, or one of them, and the runs that are active: page by page. */
-export async function* readAll(
+/**
+ * A page of all sessions of a project, or of one of them, with the runs that are active.
+ *
+ * @param after the slug after which it begins; `next` is that of the next page, or null on the last one
+ */
+export async function readPageOfAll(
   graph: Graph,
-  project: string,
-  worldSlug: string | null,
-): AsyncGenerator<Change[]> {
-  const params = { project, worldSlug: worldSlug ?? '', limit: SESSIONS_AT_ONCE }
-  for (let after = ''; ; ) {
-    const rows = await readRows(graph, sessionsStatement, { ...params, after }, sessionRow)
-    yield rows.flatMap(({ key, version, activeRunId }): Change[] => [
-      { type: 'session', key, version },
-      // Runs change under the lock of their world: what comes after is higher than the world's version.
-      ...(activeRunId === null
-        ? []
-        : [{ type: 'run' as const, key: recordKey(project, activeRunId), version }]),
-    ])
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < SESSIONS_AT_ONCE) return
-    after = last.slug
-  }
+  { project, worldSlug }: { project: string; worldSlug: string | null },
+  after: string,
+): Promise<{ changes: Change[]; next: string | null }> {
+  const params = { project, worldSlug: worldSlug ?? '', limit: SESSIONS_AT_ONCE, after }
+  const rows = await readRows(graph, sessionsStatement, params, sessionRow)
+  const changes = rows.flatMap(({ key, version, activeRunId }): Change[] => [
+    { type: 'session', key, version },
+    // Runs change under the lock of their world: what comes after is higher than the world's version.
+    ...(activeRunId === null
+      ? []
+      : [{ type: 'run' as const, key: recordKey(project, activeRunId), version }]),
+  ])
+  return { changes, next: rows.length < SESSIONS_AT_ONCE ? null : (rows.at(-1)?.slug ?? null) }
 }
 
 export type Found = { change: Change; event: ChangeEvent }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { RequestHandler, Response } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
+import type { ChangeEvent } from '../events/change-event.ts'
 import type { Told } from '../events/change-feed.ts'
 import { eventsRequest, readEvents, schemaOfEvent } from '../operations/events.ts'
 import { callerOf, isStillKnown } from './authorize.ts'
@@ -48,9 +49,16 @@ function begin(res: Response): Response {
 function textOf({ events, cursor }: Told): string {
   const id = cursor === null ? '' : `id: ${cursor}\n`
   if (events.length === 0) return `: cursor ${cursor}\n${id}\n`
-  return events
-    .map((event) => `${id}data: ${JSON.stringify(toWire(schemaOfEvent(event), event))}\n\n`)
-    .join('')
+  return events.map((event) => `${id}data: ${dataOf(event)}\n\n`).join('')
+}
+
+/** One text for all readers: with 200 of them that is most of what an event costs beside their connections. */
+const texts = new WeakMap<ChangeEvent, string>()
+
+function dataOf(event: ChangeEvent): string {
+  const text = texts.get(event) ?? JSON.stringify(toWire(schemaOfEvent(event), event))
+  texts.set(event, text)
+  return text
 }
 
 async function isDrained(res: Response, gone: AbortSignal): Promise<boolean> {
