@@ -14,7 +14,8 @@ CALL (w, marks) {
   WITH coalesce(c.mergedInto, c.key) AS key, x.number AS number,
        reduce(text = toLower(p.evidence), mark IN marks | replace(text, mark, '')) AS claim
   WHERE size(claim) >= 20
-  RETURN collect([number, claim, key]) AS claims
+  WITH key, collect([number, claim]) AS claimed
+  RETURN collect([key, claimed]) AS claims
 }
 WITH f, task, w, marks, claims
 WHERE size(claims) > 0
@@ -23,8 +24,9 @@ WHERE v.source <> 'player' AND size(v.evidence) >= 20
 WITH f, task, w, t, v, claims, coalesce(c.mergedInto, c.key) AS key,
      reduce(text = toLower(v.evidence), mark IN marks | replace(text, mark, '')) AS said
 WHERE size(said) >= 20
+WITH f, task, w, key, t, v, said, [x IN claims WHERE x[0] = key] AS own
 WITH f, task, w, key, t, v, said,
-     [x IN claims WHERE x[0] <= t.number AND x[2] = key AND (x[1] CONTAINS said OR said CONTAINS x[1])] AS repeated
+     [x IN coalesce(own[0][1], []) WHERE x[0] <= t.number AND (x[1] CONTAINS said OR said CONTAINS x[1])] AS repeated
 WHERE size(repeated) > 0
 WITH f, task, w, key, t, v, said,
      reduce(newest = repeated[0], x IN repeated | CASE WHEN x[0] > newest[0] THEN x ELSE newest END) AS promise
