@@ -140,12 +140,11 @@ export class ChangeFeed {
   async *#snapshot({ project, worldSlug = null }: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after
-      const page = await this.#inTurn(async () => {
-        const { changes, next } = await readPageOfAll(this.#graph, { project, worldSlug }, from)
-        return { changes, next, found: await readStates(this.#graph, changes) }
-      })
-      told.add(page.changes)
-      yield { events: eventsIn(page.found), cursor: null }
+      const page = await this.#inTurn(() => readPageOfAll(this.#graph, { project, worldSlug }, from))
+      for (const some of pieces(page.changes)) {
+        told.add(some)
+        yield { events: eventsIn(await this.#inTurn(() => readStates(this.#graph, some))), cursor: null }
+      }
       after = page.next
     }
   }

@@ -55,7 +55,8 @@ export async function readChanges(graph: Graph, since: number): Promise<{ now: n
   return { now, changes: changes.toSorted((a, b) => a.version - b.version || (a.key < b.key ? -1 : 1)) }
 }
 
-const SESSIONS_AT_ONCE = 20
+/** Keys alone: the embedded graph sorts the project's sessions for each page. */
+const SESSIONS_AT_ONCE = 500
 
 /**
  * A page of all sessions of a project, or of one of them, with the runs that are active.
