@@ -3,7 +3,7 @@ import { snakeCase } from '../core/wire-form.ts'
 import { printNote, printText } from './output.ts'
 
 export type WatchEvent =
-  | { type: 'watching'; paths: readonly string[] }
+  | { type: 'watching'; paths: readonly string[]; missing: readonly string[] }
   | {
       type: 'turn'
       project: string
@@ -64,7 +64,10 @@ const clock = (): string => new Date().toTimeString().slice(0, 8)
 function noteOf(event: Exclude<WatchEvent, Turn>): string | null {
   switch (event.type) {
     case 'watching':
-      return `Watching ${event.paths.join(', ')}.    End: Ctrl+C`
+      return [
+        `Watching ${event.paths.join(', ')}.    End: Ctrl+C`,
+        ...event.missing.map((path) => `There is no folder at ${path} yet.`),
+      ].join('\n')
     case 'warning': {
       const turn = event.turnNumber === null ? '' : ` turn ${event.turnNumber}`
       return `warning: ${event.taskId}${turn}, ${event.field}: ${event.message}`

@@ -1,4 +1,5 @@
 /** Looks at the watched folders whenever something changes there, and every few seconds all the same. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ArtifactWatch, type FolderImport } from '../artifacts/artifact-watch.ts'
@@ -39,7 +40,8 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
   const { print, signal } = watching
   const notifications = new ChangeNotifications(({ message }) => print({ type: 'unnotified', message }))
   const look = looksAt(folders, watching)
-  print({ type: 'watching', paths: folders.paths })
+  const paths = [...folders.paths, ...folders.transcripts]
+  print({ type: 'watching', paths, missing: paths.filter((each) => !existsSync(each)) })
   try {
     while (!signal.aborted) {
       await notifications.follow(folders.paths)

@@ -1,14 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { EmbeddedGraph } from '../../src/graph/embedded.ts'
-import { Random } from '../faults/harness/random.ts'
 import { until } from '../faults/harness/scenario.ts'
-import { clientOf } from '../support/records.ts'
-import { importsInTest, viewOf, writeSlowly } from '../support/watched.ts'
-import { filesOfTurn } from '../support/written-session.ts'
+import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
+import { filesOfTurn, writeSlowly } from '../support/written-session.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 const BOUND_MS = 30_000
@@ -102,42 +99,20 @@ test('a graph that goes away is said once, and what was written meanwhile is imp
   expect(await endBy('SIGTERM', watch)).toBe(143)
 })
 
-test('kill -9 of a watch at any point, and a start anew: the graph is that of imports after each turn', {
-  timeout: 300_000,
-}, async () => {
-  const [random, root] = [new Random(29), temporaryFolder()]
-  const data = temporaryFolder()
-  const commands = commandsOn(data)
-  const imports = importsInTest([root])
-  let watch = startWatch(commands, [root])
-  let kills = 0
-  const killAtRandom = async () => {
-    await pause(random.between(0, 900))
-    await endBy('SIGKILL', watch)
-    kills++
-    watch = startWatch(commands, [root])
-  }
-  for (const turn of [1, 2, 3, 4]) {
-    for (const task of ['TASK-1', 'TASK-2']) {
-      const folder = path.join(root, '.guardkit', 'autobuild', task)
-      const killing = killAtRandom()
-      for (const each of filesOfTurn(folder, turn)) {
-        if (path.basename(each.file) === 'task_work_results.json') continue
-        await writeSlowly(each, random.between(1, 6))
-      }
-      await killing
-      await imports.importNow()
-      await until(`${task} ${turn} is stored`, BOUND_MS, async () => {
-        const asked = await commands.run(['worlds', 'turns', task, '--project', 'shop', '--json'])
-        return asked.code === 0 && JSON.parse(asked.stdout).items.length === turn
-      })
-    }
-  }
-  await endBy('SIGKILL', watch)
-  expect(kills).toBe(8)
-  const graph = EmbeddedGraph.open({ folder: commands.folder })
-  onTestFinished(() => graph.close())
-  expect(await viewOf(clientOf(graph))).toEqual(await imports.view())
+test('a path that is not there yet is said, and transcripts are read beside the artifacts', async () => {
+  const [commands, root, sessions] = [commandsOn(temporaryFolder()), temporaryFolder(), temporaryFolder()]
+  const later = path.join(root, 'later')
+  writeFileSync(path.join(sessions, `${sessionOf(1)}.jsonl`), bytesOf(turn('t1', ['Read', 'Edit'])))
+  const watch = startWatch(commands, [root, later, '--transcripts', sessions])
+  await until('they are read', BOUND_MS, async () => watch.lines().some(({ type }) => type === 'transcripts'))
+  expect(watch.lines()[0]).toMatchObject({
+    type: 'watching',
+    paths: [root, later, sessions],
+    missing: [later],
+  })
+  expect(await endBy('SIGTERM', watch)).toBe(143)
+  const { stdout } = await commands.run(['turns', '--project', 'shop', '--min-length', '0', '--json'])
+  expect(JSON.parse(stdout)).toHaveLength(1)
 })
 
 test('a pattern that leaves the folder of the task is refused before anything else', async () => {

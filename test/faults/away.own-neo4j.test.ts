@@ -1,16 +1,23 @@
+import { once } from 'node:events'
+import path from 'node:path'
 import neo4j, { type Driver } from 'neo4j-driver'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { httpClient } from '../../src/client/http.ts'
 import { worldKey } from '../../src/core/keys.ts'
+import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import type { Neo4jServer } from '../../tools/neo4j/server.ts'
 import { describeOnOwnNeo4j } from '../support/engines.ts'
 import { startBriefNeo4j } from '../support/test-neo4j.ts'
+import { filesOfTurn, writeSlowly } from '../support/written-session.ts'
 import { planStatements } from './harness/on-neo4j.ts'
 import { type Place, plannedTurn } from './harness/planned-turn.ts'
 import { until } from './harness/scenario.ts'
 import { type Exchange, exchange, sendTurn } from './harness/send.ts'
 import {
   type ServiceProcess,
+  spawnCli,
   startServiceProcess,
+  tailOf,
   temporaryFolder,
   untilReady,
 } from './harness/service-process.ts'
@@ -108,6 +115,43 @@ describeOnOwnNeo4j('lts', () => {
     for (const text of [JSON.stringify(refused.body), JSON.stringify(ready.body), service.output()]) {
       expect(text).not.toContain('wrong-secret-guess')
     }
+  })
+
+  test('a watch whose Neo4j is killed says so once, and imports what was written meanwhile when it is back', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const [{ folder, remove }, watched] = [temporaryFolder(), temporaryFolder()]
+    const environment = { TURNGRAPH_STORE: server.url, TURNGRAPH_NEO4J_PASSWORD: PASSWORD }
+    const watch = spawnCli(['watch', watched.folder, '--project', 'away'], {
+      dataFolder: folder,
+      environment,
+    })
+    const output = tailOf(watch)
+    const gone = once(watch, 'exit')
+    onTestFinished(async () => {
+      watch.kill('SIGKILL')
+      await gone
+      remove()
+      watched.remove()
+    })
+    const write = async (turn: number) => {
+      for (const each of filesOfTurn(path.join(watched.folder, 'TASK-watched'), turn)) await writeSlowly(each)
+    }
+    const { url } = await until('it serves', BOUND_MS, async () => readServerFile(folder))
+    const service = { url, client: httpClient({ url, retries: 0 }) } as ServiceProcess
+    const turns = () => turnsOf(service, placeOf('TASK-watched')).catch(() => [])
+    await write(1)
+    await until('the first turn is stored', BOUND_MS, async () => (await turns()).length === 1)
+    await server.kill()
+    await write(2)
+    await until('it says so', BOUND_MS, async () => output().includes('The graph is away'))
+    await write(3)
+    await server.restart()
+    await until('all turns are stored', BOUND_MS, async () => (await turns()).length === 3)
+    expect(output().split('The graph is away')).toHaveLength(2)
+    expect(output()).toContain('The graph is back.')
+    watch.kill('SIGTERM')
+    expect(await gone).toEqual([143, null])
   })
 
   test('a kill -9 loses nothing that was acknowledged; meanwhile all is 503 within 5 s, and services recover by themselves', {

@@ -12,6 +12,7 @@ import { killRunsOn } from './scenarios/kill-runs.ts'
 import { killService } from './scenarios/kill-service.ts'
 import { killedCommands } from './scenarios/killed-commands.ts'
 import { killedImport } from './scenarios/killed-import.ts'
+import { killedWatch } from './scenarios/killed-watch.ts'
 import { lateWorker } from './scenarios/late-worker.ts'
 import { longRun } from './scenarios/long-run.ts'
 import { manyConnections } from './scenarios/many-connections.ts'
@@ -32,6 +33,8 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   // Rounds are places of death, of each command.
   'killed-commands': { run: killedCommands, rounds: 60 },
   'killed-import': { run: killedImport, rounds: 100 },
+  // Rounds are turns, with a death in each.
+  'killed-watch': { run: killedWatch, rounds: 100 },
   'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
   // Rounds are seconds.
   'racing-readers': { run: racingReaders, rounds: 60 },

@@ -5,14 +5,9 @@ import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { memory } from '../support/engines.ts'
 import { clientOf } from '../support/records.ts'
-import {
-  type FileToWrite,
-  importsInTest,
-  viewOf,
-  watchedFolder,
-  watchInTest,
-  writeSlowly,
-} from '../support/watched.ts'
+import { viewOf } from '../support/session-view.ts'
+import { importsInTest, watchedFolder, watchInTest } from '../support/watched.ts'
+import { type FileToWrite, writeSlowly } from '../support/written-session.ts'
 
 const POLL = { timeout: 60_000, interval: 200 }
 const TASKS_AT_ONCE = 16

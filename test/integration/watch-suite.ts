@@ -14,9 +14,10 @@ import { describe, expect, test } from 'vitest'
 import type { WatchEvent } from '../../src/cli/watch-lines.ts'
 import { type StoreUnderTest, useGraph } from '../contract/store.ts'
 import { clientOf } from '../support/records.ts'
+import { viewOf } from '../support/session-view.ts'
 import { bytesOf, everyTurn, sessionOf, turn as transcriptTurn } from '../support/transcript-import.ts'
-import { importsInTest, viewOf, watchedFolder, watchInTest, writeSlowly } from '../support/watched.ts'
-import { coach, filesOfTurn, player } from '../support/written-session.ts'
+import { importsInTest, watchedFolder, watchInTest } from '../support/watched.ts'
+import { coach, filesOfTurn, player, writeSlowly } from '../support/written-session.ts'
 
 /** A condition is waited for; how long that took is not judged. */
 const POLL = { timeout: 30_000, interval: 50 }

@@ -1,7 +1,6 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
 import { contextFileNames } from '../../src/cli/context-file.ts'
@@ -10,7 +9,8 @@ import { watchFolders } from '../../src/cli/watch-loop.ts'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { memory } from './engines.ts'
 import { clientOf, PROJECT } from './records.ts'
-import { filesOfTurn } from './written-session.ts'
+import { viewOf } from './session-view.ts'
+import { filesOfTurn, writeSlowly } from './written-session.ts'
 
 /** A folder of this test's own, gone after it. */
 export function watchedFolder(): string {
@@ -70,43 +70,6 @@ export function watchInTest(
       }
     },
   }
-}
-
-/** What a file holds: JSON of it, or the text itself. */
-export type FileToWrite = { file: string; content: unknown }
-
-/** Writes a file as a slow program does: piece after piece. */
-export async function writeSlowly({ file, content }: FileToWrite, pieces = 3): Promise<void> {
-  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
-  mkdirSync(path.dirname(file), { recursive: true })
-  rmSync(file, { force: true })
-  const length = Math.ceil(text.length / pieces)
-  for (let at = 0; at < text.length; at += length) {
-    appendFileSync(file, text.slice(at, at + length))
-    await pause(20)
-  }
-}
-
-/** All that readers see of a project's sessions; of a task alone where it is named. When a record was written is not of it. */
-export async function viewOf(client: TurngraphClient, taskId?: string): Promise<unknown[]> {
-  const { items } = await client.listWorlds({ limit: 500, ...(taskId !== undefined && { taskId }) })
-  return Promise.all(
-    items.map(async ({ createdAt: _, lastActivity: __, ...world }) => {
-      const { worldSlug, currentTurn } = world
-      const turns = await client.listTurns({ worldSlug, limit: 500 })
-      const contexts = await Promise.all(
-        (['player', 'coach'] as const).map((role) =>
-          client.loadTurnContinuationContext({ worldSlug, currentTurn: currentTurn + 1, role }),
-        ),
-      )
-      return {
-        world,
-        turns: turns.items.map(({ createdAt: _, ...turn }) => turn),
-        contexts: contexts.map(({ context }) => context),
-        criteria: await client.listCriteria({ worldSlug }),
-      }
-    }),
-  )
 }
 
 /** A graph of its own, into which the folders are imported when the test says so. */

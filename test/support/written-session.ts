@@ -1,7 +1,23 @@
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { FileToWrite } from './watched.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** The files of a made autobuild session in the order and the shapes of a real one. */
+
+/** What a file holds: JSON of it, or the text itself. */
+export type FileToWrite = { file: string; content: unknown }
+
+/** Writes a file as a slow program does: piece after piece. */
+export async function writeSlowly({ file, content }: FileToWrite, pieces = 3): Promise<void> {
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
+  mkdirSync(path.dirname(file), { recursive: true })
+  rmSync(file, { force: true })
+  const length = Math.ceil(text.length / pieces)
+  for (let at = 0; at < text.length; at += length) {
+    appendFileSync(file, text.slice(at, at + length))
+    await pause(20)
+  }
+}
 
 export const player = (turn: number, more: object = {}) => ({
   implementation_notes: `Attempt ${turn} at the prices`,
@@ -30,7 +46,8 @@ export const turnState = (turn: number, day = 1, more: object = {}) => ({
   ...more,
 })
 
-const at = (turn: number, day: number) => `2026-03-0${day}T1${turn}:00:00.5`
+const at = (turn: number, day: number) =>
+  new Date(Date.UTC(2026, 2, day, 10, turn)).toISOString().replace('.000Z', '.5')
 
 export const results = (turn: number) => ({
   summary: `Worked ${turn}`,

@@ -1,0 +1,23 @@
+import type { TurngraphClient } from '../../src/client/client.ts'
+
+/** All that readers see of a project's sessions; of a task alone where it is named. When a record was written is not of it. */
+export async function viewOf(client: TurngraphClient, taskId?: string): Promise<unknown[]> {
+  const { items } = await client.listWorlds({ limit: 500, ...(taskId !== undefined && { taskId }) })
+  return Promise.all(
+    items.map(async ({ createdAt: _, lastActivity: __, ...world }) => {
+      const { worldSlug, currentTurn } = world
+      const turns = await client.listTurns({ worldSlug, limit: 500 })
+      const contexts = await Promise.all(
+        (['player', 'coach'] as const).map((role) =>
+          client.loadTurnContinuationContext({ worldSlug, currentTurn: currentTurn + 1, role }),
+        ),
+      )
+      return {
+        world,
+        turns: turns.items.map(({ createdAt: _, ...turn }) => turn),
+        contexts: contexts.map(({ context }) => context),
+        criteria: await client.listCriteria({ worldSlug }),
+      }
+    }),
+  )
+}
