@@ -200,12 +200,16 @@ async function watchRun(
       signal,
     ),
   )
-  if (status.status !== 'completed') process.exitCode = EXIT.found.code
+  if (!isDone(status)) process.exitCode = EXIT.found.code
   if (json) return printWire('getTurnRunStatus', status)
   printText(status.message)
   printLastFailure(status)
   if (status.stopReason !== null && status.cancelReason !== null) printText(status.cancelReason)
 }
+
+/** A run that stopped at its goal has done what was asked. */
+const isDone = ({ status, stopReason }: Status): boolean =>
+  status === 'completed' || stopReason === 'approved' || stopReason === 'all_verified'
 
 async function watchAttempt(
   client: TurngraphClient,

@@ -8,7 +8,14 @@ import { TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
 import type { ChangeEvent } from './change-event.ts'
-import { type Change, type Found, readChanges, readClock, readPageOfAll, readStates } from './read-changes.ts'
+import {
+  type Change,
+  type Found,
+  readChanges,
+  readClock,
+  readEventsOf,
+  readPageOfAll,
+} from './read-changes.ts'
 
 /** Between two looks; what another replica wrote arrives within it and a little more. */
 const LOOK_MS = 1_000
@@ -143,7 +150,7 @@ export class ChangeFeed {
       const page = await this.#inTurn(() => readPageOfAll(this.#graph, { project, worldSlug }, from))
       for (const some of pieces(page.changes)) {
         told.add(some)
-        yield { events: eventsIn(await this.#inTurn(() => readStates(this.#graph, some))), cursor: null }
+        yield { events: eventsIn(await this.#inTurn(() => readEventsOf(this.#graph, some))), cursor: null }
       }
       after = page.next
     }
@@ -157,7 +164,7 @@ export class ChangeFeed {
     const ours = changes.filter(({ key }) => key.startsWith(ofProject))
     for (const some of pieces(ours)) {
       told.add(some)
-      const found = await this.#inTurn(() => readStates(this.#graph, some))
+      const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
       const events = eventsIn(found).filter((event) => isOf(of, event))
       if (events.length > 0) yield { events, cursor: String(cursor) }
     }
@@ -210,7 +217,7 @@ export class ChangeFeed {
     const { now, changes } = await readChanges(this.#graph, since)
     const news = changes.filter((change) => change.version > (this.#versions.get(idOf(change)) ?? -1))
     for (const some of pieces(news)) {
-      const found = await readStates(this.#graph, some)
+      const found = await readEventsOf(this.#graph, some)
       if (!this.#isRunning) return
       for (const change of some) this.#versions.set(idOf(change), change.version)
       for (const { change, event } of found) {

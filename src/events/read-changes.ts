@@ -86,7 +86,7 @@ export type Found = { change: Change; event: ChangeEvent }
  * What each now is, in the order of the changes; what is gone is left out. It is read after the versions were, so an event
  * is at least as new as its version says, and what is newer has a higher one at the next look.
  */
-export async function readStates(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
+export async function readEventsOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
   const keysOf = (type: Change['type']) => changes.filter((each) => each.type === type).map(({ key }) => key)
   const [session, run, imported] = await Promise.all([
     readSessions(graph, keysOf('session')),

@@ -51,6 +51,21 @@ describe('turngraph run', () => {
     expect(turns.items).toHaveLength(2)
   })
 
+  test('a run that reaches its goal is exit code 0, and its last line says which', async () => {
+    const { run, environment } = aUser()
+    const answer = JSON.stringify({ player_summary: 'Built it', coach_decision: 'approved' })
+    const argv = [process.execPath, '-e', `process.stdout.write(${JSON.stringify(answer)})`]
+    const executors = { approves: { kind: 'command', argv, cwd: '.', env: ['PATH'] } }
+    writeFileSync(environment.TURNGRAPH_EXECUTORS, JSON.stringify(executors))
+    const world = ['worlds', 'create', 'w', '--feature', 'F', '--task', 'T', '--executor', 'approves']
+    await run(...world, '--stop-when', 'approved')
+    const ran = await run('run', 'start', 'w', '--turns', '5')
+    expect([ran.code, ran.stdout.trimEnd().split('\n').at(-1)]).toEqual([
+      0,
+      'goal reached: approved in turn 1',
+    ])
+  })
+
   test('a run that does not complete is exit code 8, as what was found and not what broke', async () => {
     const { run, aWorld } = aUser()
     await aWorld('w', 'failing')
