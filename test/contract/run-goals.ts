@@ -502,6 +502,27 @@ export function runGoalsContract(store: StoreUnderTest): void {
         await life.close()
       })
 
+      test('has used of its minutes what the runs before it took', async () => {
+        const settings = { resume: 'auto', stopWhen: ['budget'], budget: { minutes: 30 } } as const
+        const { runs, client } = await resumed({ ...settings, stopWhen: [...settings.stopWhen] })
+        await runs.startTurnRun(counts)
+        now += 31 * MINUTE_MS
+        const life = new TurnRuns({
+          graph: handles.graph,
+          instance: LIFE,
+          executors: new Executors({ played: async () => turn() }),
+          store: runs,
+        })
+        await life.begin()
+        await life.idle()
+        const [newest] = (await client.listTurnRuns({})).items
+        expect(newest).toMatchObject({
+          cancelReason: 'stopped: budget of 30 minutes used',
+          attemptCount: 0,
+        })
+        await life.close()
+      })
+
       test('is completed by the next life of its service', async () => {
         const { runs, client, begin, commit } = await resumed()
         const first = await runs.startTurnRun(counts)
