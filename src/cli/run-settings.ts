@@ -65,7 +65,7 @@ export const RUN_SETTINGS = {
   ],
   resume: [
     '--resume <policy>',
-    'whether a new run goes on where a restart interrupted one (default: never)',
+    'whether a new run resumes one that a restart interrupted (default: never)',
     { choices: ['never', 'auto'] },
   ],
 } as const
@@ -106,6 +106,6 @@ export function describeSettings({
       : [
           `Pause after a failed attempt: ${backoff.firstMs} ms, times ${backoff.factor}, at most ${backoff.mostMs} ms`,
         ]),
-    ...(resume === 'auto' ? ['A run that a restart interrupted is gone on with by a new one.'] : []),
+    ...(resume === 'auto' ? ['A new run resumes one that a restart interrupted.'] : []),
   ]
 }

@@ -157,7 +157,7 @@ async function startRun({
     if (exitCode === null) return
     if (!service.isOwn) return leave(exitCode, follow, project)
     process.exitCode = exitCode
-    const then = isResumed ? 'the next server goes on with it' : 'its status is interrupted'
+    const then = isResumed ? 'the next server resumes it' : 'its status is interrupted'
     printNote(`The run is handed back: ${then}.`)
   } finally {
     await service.close()
@@ -257,8 +257,7 @@ async function printStatus(status: Status): Promise<void> {
   printText(message)
   printLastFailure(status)
   if (nextAttemptAt !== null) printText(`The next attempt starts at ${nextAttemptAt}.`)
-  if (resumes !== null)
-    printText(`It goes on with turn run ${resumes.turnRunId}, which a restart interrupted.`)
+  if (resumes !== null) printText(`It resumes turn run ${resumes.turnRunId}, which a restart interrupted.`)
   if (cancelReason !== null) printText(`Cancelled: ${cancelReason}`)
   if (recentAttempts !== undefined) await printAttempts(recentAttempts, null)
 }

@@ -79,7 +79,7 @@ export class Coordinator {
   /** One attempt after another, whatever becomes of each, until the run has ended. */
   async coordinate(started: TurnRun, world: World, keeper: LeaseKeeper): Promise<void> {
     try {
-      // The attempt that an interrupted run settled last may have reached a goal.
+      // The last attempt of the run that it resumes may have reached a goal.
       let run =
         started.resumesRunId === null ? started : await this.#prepareNextAttempt(started, world, keeper)
       while (run.status === 'running') {
@@ -132,7 +132,7 @@ export class Coordinator {
 
   /** The run with the instant of its next attempt; null where its last one did not fail, or nothing says to pause. */
   async #schedulePause(run: TurnRun, world: World): Promise<TurnRun | null> {
-    if (run.nextAttemptAt !== null) return run // of the interrupted run that it goes on with
+    if (run.nextAttemptAt !== null) return run // of the run that it resumes
     if (run.lastAttemptStatus !== 'failed') return null
     return this.persist(world, async () => {
       const { backoff, executor } = await getWorld(this.#graph, run.project, run.worldSlug)

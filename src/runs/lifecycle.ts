@@ -42,7 +42,7 @@ export type View = {
   askedAttempt: Attempt | null
 }
 
-/** What is to be written; `null` where everything stays as it is. `resuming` is a new run that goes on with `run`. */
+/** What is to be written; `null` where everything stays as it is. `resuming` is a new run that resumes `run`. */
 export type Change = { run?: TurnRun; attempt?: Attempt; resuming?: TurnRun } | null
 export type Decision<T> = { change: Change; answer: T }
 
@@ -416,7 +416,7 @@ function endRun(
 }
 
 /**
- * A coordinator that ends, of a world whose runs are resumed: its lease ends now, and whoever looks next goes on. Any other
+ * A coordinator that ends, of a world whose runs are resumed: its lease ends now, and the next process that looks resumes it. Any other
  * run is handed back.
  */
 export function releaseTurnRun(view: View, command: { fence: number; at: string }): Decision<TurnRun> {
@@ -432,7 +432,7 @@ export function releaseTurnRun(view: View, command: { fence: number; at: string 
 }
 
 /**
- * What is left to do of an interrupted run; null where nobody goes on with it. An attempt that a restart interrupted counts
+ * What is left to do of an interrupted run; null where no run resumes it. An attempt that a restart interrupted counts
  * like any other, but leaves as many as there are turns to commit.
  */
 function countsLeft(
@@ -454,7 +454,7 @@ export type ResumeAs = {
   canExecute: (executor: string) => boolean
 }
 
-/** The run that goes on with an interrupted one: what that one used up is used up. */
+/** The run that resumes an interrupted one: what that one used up is used up. */
 function resumeRun(
   { now, world }: View,
   before: TurnRun,
@@ -496,7 +496,7 @@ export type Reconcile = {
   formerLifeOf: string | null
   /** What this very process has in hand, by the ids of runs and single attempts. */
   held: ReadonlySet<string>
-  /** Who goes on with a run of a world whose runs are resumed; `later`: another process, so it stays; null: nobody. */
+  /** Who resumes an interrupted run where its world says so; `later`: another process, so it stays; null: nobody. */
   resumeAs: ResumeAs | 'later' | null
   at: string
 }

@@ -13,7 +13,7 @@ export const RUN_LIMITS = {
   maxAttempts: 1_000_000,
   reasonCharacters: 2_000,
   usedTokens: 1_000_000_000_000,
-  /** How often a run that a restart interrupted is gone on with. */
+  /** How many runs may resume one another in a row. */
   resumptions: 5,
 } as const
 
@@ -60,13 +60,13 @@ export const turnRun = z
     failureReason: z.string().nullable(),
     /** Until when it pauses after a failed attempt. */
     nextAttemptAt: optionalInstant,
-    /** The interrupted run that it goes on with. */
+    /** The interrupted run that it resumes. */
     resumesRunId: z.string().nullable(),
-    /** How many runs it goes on with, one after the other. */
+    /** How many runs before it were interrupted, each resumed by the next. */
     resumption: sum,
-    /** How long those took. */
+    /** How many milliseconds those took. */
     earlierMs: sum,
-    /** Failed attempts since the newest commit, those of the runs that it goes on with included. */
+    /** Failed attempts since the newest commit, those of the runs before it included. */
     failedInARow: sum,
     usedTokens: sum,
     enqueuedAt: instant,

@@ -57,7 +57,7 @@ export type RunPosition = { enqueuedAt: string; turnRunId: string }
 /** How many runs and attempts were interrupted, and what went wrong in single worlds. */
 export type Reconciled = { runs: number; attempts: number; errors: unknown[] }
 
-/** Who goes on with runs that are resumed. */
+/** Who resumes interrupted runs, and coordinates the new ones. */
 export type Resuming = {
   workerId: string
   canExecute: (executor: string) => boolean
@@ -226,7 +226,7 @@ export class TurnRunStore {
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
-  /** For a coordinator that ends: the run is interrupted at once, or waits for whoever goes on with it. */
+  /** For a coordinator that ends: the run is interrupted at once, or waits for the process that resumes it. */
   releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
@@ -251,8 +251,8 @@ export class TurnRunStore {
    *
    * @param held the runs and single attempts that this very process has in hand: it lives, so a renewal that took
    *   longer than its lease is late, not lost
-   * @param resuming coordinates the runs that go on with interrupted ones, where their worlds say so; `later`: another
-   *   process does, which these runs wait for; null: nobody does
+   * @param resuming resumes interrupted runs where their worlds say so; `later`: another process will, and such runs wait for
+   *   it; null: nobody does
    */
   async reconcileRunningAttempts(
     formerLifeOf: string | null = null,

@@ -26,7 +26,7 @@ export type TurnRunsOptions = {
   log?: TurnRunsLog
   observer?: TurnRunsObserver
   store?: TurnRunStore
-  /** Where runs that a restart interrupted are gone on with: `later` for a process that ends soon. Default: here. */
+  /** Where interrupted runs are resumed: `later` for a process that ends soon. Default: here. */
   resumes?: 'here' | 'later'
 }
 
@@ -119,7 +119,7 @@ export class TurnRuns {
       coordinate: async (run) => {
         const { turnRunId, resumesRunId } = run
         this.#coordinate(run, await getWorld(this.#graph, run.project, run.worldSlug))
-        this.#log.info({ turnRunId, resumesRunId }, 'goes on with an interrupted turn run')
+        this.#log.info({ turnRunId, resumesRunId }, 'resumes an interrupted turn run')
       },
     }
     const resuming = this.#resumes === 'here' ? here : 'later'

@@ -216,7 +216,7 @@ export const turnRunStatus = z.object({
   resumes: z
     .object({ turnRunId: z.string() })
     .nullable()
-    .describe('the run that a restart interrupted, and that it goes on with'),
+    .describe('the run that a restart interrupted, and that this one resumes'),
   enqueuedAt: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),

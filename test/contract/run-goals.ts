@@ -15,7 +15,7 @@ type NewWorld = Partial<OperationInput<'createWorld'>>
 
 const MINUTE_MS = 60_000
 
-/** Runs that know their goal: what ends them early, how they pause, and who goes on with them (contract: runs.md). */
+/** Runs that know their goal: what ends them early, how they pause, and who resumes them (contract: runs.md). */
 export function runGoalsContract(store: StoreUnderTest): void {
   describe('runs that know their goal', () => {
     const handles = useGraph(store)
@@ -321,7 +321,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(status).toMatchObject({ stopReason: 'budget', attemptCount: 1, nextAttemptAt: null })
     })
 
-    describe('that a restart interrupts', () => {
+    describe('resumed runs', () => {
       const LIFE = 'instance-1'
       const world = { project: PROJECT, worldSlug: 'w' }
       const counts = {
@@ -367,7 +367,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         return { runs, client, restart, begin, commit, fail }
       }
 
-      test('is gone on with by a new run for what is left, where its world says so', async () => {
+      test('a new run resumes an interrupted one for what is left of it, where their world says so', async () => {
         const { runs, client, restart, begin, commit, fail } = await resumed()
         const first = await runs.startTurnRun(counts)
         await commit(first, 7)
@@ -403,7 +403,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         })
       })
 
-      test('is gone on with five times at most, and with as many attempts as turns are left', async () => {
+      test('a run is resumed five times at most, each time with as many attempts as turns are left', async () => {
         const { runs, client, restart, begin } = await resumed()
         const ids = [(await runs.startTurnRun({ ...counts, maxAttempts: 3 })).turnRunId]
         let run: TurnRun | undefined = (await runs.getTurnRunStatus({ ...world, turnRunId: ids[0] ?? '' }))
@@ -419,7 +419,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await runs.reconcileRunningAttempts(LIFE)).toEqual({ runs: 0, attempts: 0, errors: [] })
       })
 
-      test('stays interrupted where its world does not say so, after a cancel, and where its attempts cannot suffice', async () => {
+      test('a run stays interrupted where its world does not resume runs, after a cancel, and where its attempts cannot suffice', async () => {
         const never = await resumed({})
         await never.runs.startTurnRun(counts)
         expect(await never.restart()).toEqual([])
@@ -437,7 +437,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await never.client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
       })
 
-      test('is left as it is by a process that ends soon, until one goes on with it or it is cancelled', async () => {
+      test('a process that ends soon leaves a run that another one will resume as it is, unless it was cancelled', async () => {
         const { runs, client, restart, begin } = await resumed()
         const first = await runs.startTurnRun(counts)
         await begin(first)
@@ -452,7 +452,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await runs.reconcileRunningAttempts(LIFE, new Set(), 'later')).toMatchObject({ runs: 1 })
       })
 
-      test('keeps its pause and its time in the run that goes on with it', async () => {
+      test('a resumed run keeps the pause and the time of the one before it', async () => {
         const { runs, restart, fail } = await resumed()
         const first = await runs.startTurnRun(counts)
         await fail(first)
@@ -465,7 +465,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(third).toMatchObject({ nextAttemptAt, earlierMs: 15 * MINUTE_MS, resumption: 2 })
       })
 
-      test('waits for the next start where its service ends in good order', async () => {
+      test('a run waits for the next start where its service ends in good order', async () => {
         const { runs, client, restart, begin } = await resumed()
         const first = await runs.startTurnRun(counts)
         const attempt = await begin(first)
@@ -483,7 +483,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await runs.releaseTurnRun(run, run.fence ?? 0)).toMatchObject({ status: 'interrupted' })
       })
 
-      test('ends at a goal that was reached before the restart, without another attempt', async () => {
+      test('a resumed run ends at a goal that was reached before the restart, without another attempt', async () => {
         const { runs, client, commit } = await resumed({
           resume: 'auto',
           stopWhen: ['budget'],
@@ -502,7 +502,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         await life.close()
       })
 
-      test('has used of its minutes what the runs before it took', async () => {
+      test('a resumed run has used the minutes that the runs before it took', async () => {
         const settings = { resume: 'auto', stopWhen: ['budget'], budget: { minutes: 30 } } as const
         const { runs, client } = await resumed({ ...settings, stopWhen: [...settings.stopWhen] })
         await runs.startTurnRun(counts)
@@ -523,7 +523,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         await life.close()
       })
 
-      test('is completed by the next life of its service', async () => {
+      test('the next life of a service completes the run that it resumes', async () => {
         const { runs, client, begin, commit } = await resumed()
         const first = await runs.startTurnRun(counts)
         await commit(first)

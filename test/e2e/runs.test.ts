@@ -269,7 +269,7 @@ describe('turngraph mcp', () => {
     expect([watched.code, watched.stdout]).toEqual([8, expect.stringContaining('was interrupted')])
   })
 
-  test('a run that is resumed waits for the next server, which goes on with it; commands before it leave it alone', async () => {
+  test('the next server resumes an interrupted run where its world says so; commands before it leave the run alone', async () => {
     const user = aUser()
     const { child } = await user.serve([], user.environment)
     await user.aWorld('w', 'slow')

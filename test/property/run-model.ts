@@ -34,7 +34,7 @@ export type Command =
   | (OfRun & { do: 'releaseTurnRun'; fence: number })
   | (OfRun & { do: 'pauseTurnRun'; fence: number; ms: number })
   | (OfRun & { do: 'failTurnRun'; fence: number; reason: string })
-  /** `by` goes on with interrupted runs, under `id`; `later`: another process will; null: nobody does. */
+  /** `by` resumes interrupted runs, under `id`; `later`: another process will; null: nobody does. */
   | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[]; by: string | null; id: string }
   | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
   | (OfWorld & { do: 'deleteWorld' })
@@ -60,7 +60,7 @@ type RunOfModel = {
   startTurn: number
   startedAt: string
   cancel: { at: string; reason: string; stopReason: StopReason | null } | null
-  /** The run that it goes on with. */
+  /** The run that it resumes. */
   resumes: string | null
   pausedUntil: string | null
   end: {
@@ -442,7 +442,7 @@ export class RunModel {
     return true
   }
 
-  /** A restart in good order: the run is left to whoever goes on with it; where nobody may, it is interrupted at once. */
+  /** A restart in good order: the run is left to the process that resumes it; where none may, it is interrupted at once. */
   #release(world: WorldOfModel, run: RunOfModel): void {
     if (leftOf(world, run) === null) {
       this.#endRun(world, run, 'interrupted', RESTARTED)
@@ -571,7 +571,7 @@ const msBetween = (a: RunOfModel, b: RunOfModel): number =>
 const failedInARow = (attempts: readonly AttemptOfModel[]): number =>
   withStatus(attempts.slice(attempts.findLastIndex(({ end }) => end?.status === 'committed') + 1), 'failed')
 
-/** The run, after those that it goes on with, the first of them first. */
+/** The run, after the runs before it in its chain, the first of them first. */
 function chainOf({ runs }: WorldOfModel, run: RunOfModel): RunOfModel[] {
   const chain = [run]
   for (let at = run.resumes; at !== null; at = chain[0]?.resumes ?? null)

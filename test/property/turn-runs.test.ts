@@ -634,8 +634,8 @@ const REACHABLE = [
     ...codes.map((code) => `${what} refused: ${code}`),
   ]),
   ...ENDS,
-  'goes on with 1 runs',
-  'goes on with 2 runs',
+  'resumption 1',
+  'resumption 2',
 ]
 
 describe('the pure functions of turn runs', () => {
@@ -672,7 +672,7 @@ describe('the pure functions of turn runs', () => {
           expectWhole(seen)
           for (const row of [...seen.runs, ...seen.attempts])
             reached.add(`${row.status}: ${row.failureReason}`)
-          for (const { resumption } of seen.runs) reached.add(`goes on with ${resumption} runs`)
+          for (const { resumption } of seen.runs) reached.add(`resumption ${resumption}`)
         }
       }),
       { numRuns: SEQUENCES },
@@ -704,7 +704,7 @@ const steady = (leaseUntil: number): number =>
 
 class StoreInTime {
   now: number
-  /** What was gone on with since somebody looked. */
+  /** The runs that resumed others since this list was emptied. */
   readonly resumed: TurnRun[] = []
   readonly #runs: TurnRunStore
   readonly #storeOf: (newId: () => string) => TurnRunStore
@@ -745,7 +745,7 @@ class StoreInTime {
     for (const turnRunId of runIds) {
       const row = await this.answer({ do: 'getTurnRunStatus', world: worldSlug, run: turnRunId })
       if ('said' in row) runs.push((row.said as { run: TurnRun }).run)
-      else expect(row.refused).toBe('not_found') // nothing was gone on with
+      else expect(row.refused).toBe('not_found') // no run was resumed
     }
     const { attempts } = answer.said as { attempts: Attempt[] }
     return { currentTurn, activeTurnRunId, activeAttemptId, runs, attempts }

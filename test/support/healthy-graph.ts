@@ -160,7 +160,7 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
   await aWorld('resumed', 'external', { resume: 'auto' })
   await client.runTurn({ worldSlug: 'resumed', turnCount: 2 })
   await claimNext(client, 'resumed')
-  await runs.close() // hands the run back, or leaves it to whoever goes on with it
+  await runs.close() // hands the run back, or leaves it to the process that resumes it
   const later = new TurnRunStore(graph, { skew: () => 120_000 })
   const coordinate = async (run: TurnRun) => void (await later.requestTurnRunCancel(run, 'enough'))
   await later.reconcileRunningAttempts(null, new Set(), {

@@ -51,7 +51,7 @@ export type CountSource = (typeof COUNT_SOURCES)[number]
 export const STOP_REASONS = ['approved', 'all_verified', 'stalled', 'budget'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 
-/** Whether a run that a restart interrupted is gone on with by a new one. */
+/** Whether a new run resumes one that a restart interrupted. */
 export const RESUME_POLICIES = ['never', 'auto'] as const
 
 /** What began a turn of a transcript. */

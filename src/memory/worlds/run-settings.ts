@@ -42,7 +42,7 @@ export const runSettingsRequest = {
   resume: z
     .enum(RESUME_POLICIES)
     .nullish()
-    .describe('auto: a run that a restart interrupted is gone on with by a new one; default: never'),
+    .describe('auto: a new run resumes one that a restart interrupted; default: never'),
 }
 const request = z.object(runSettingsRequest)
 export type RunSettingsRequest = z.output<typeof request>

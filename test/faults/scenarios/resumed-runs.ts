@@ -8,15 +8,15 @@ import { holds, inScope, pause, type Scenario, until } from '../harness/scenario
 import { isAlive } from '../harness/step-kill.ts'
 
 const COUNTS = { turnCount: 20, maxAttempts: 60 }
-/** As often as a run is gone on with at most. */
+/** As many runs as may resume one another. */
 const DEATHS = 5
 /** Of a start with up to two or three attempts. */
 const MOST_STEPS = 60
 
 /**
  * kill -9 of the service, five times over one run of a world whose runs are resumed: once at any moment, then at steps of the
- * starts that go on with it. After them the turns that were asked for are committed, each once, and every run but the last
- * was interrupted and gone on with by one other.
+ * starts that resume it. After them the turns that were asked for are committed, each once, and every run but the last
+ * was interrupted and resumed by one other.
  */
 export const resumedRunsOn =
   (engine: EngineName): Scenario =>
@@ -77,7 +77,7 @@ async function checkResumed(
   holds(runs[0]?.turnRunId === first, 'the first run is the one that was asked for', about)
   holds(
     JSON.stringify(runs.map(({ resumes }) => resumes)) === JSON.stringify(chain),
-    'each run goes on with the one before it, and with no other',
+    'each run resumes the one before it, and no other',
     about,
   )
   holds(
