@@ -70,8 +70,13 @@ export function watchSuite(store: StoreUnderTest): void {
       const { events, looked } = watchInTest(client, [root])
       await expect.poll(() => turnsIn(events()), POLL).toHaveLength(2)
       const before = (await client.listTurns({ worldSlug: 'TASK-1' })).items
+      const { completion_promises: promises } = player(1)
+      const more = { criterion_id: 'AC-003', criterion_text: 'Zero is shown', status: 'complete' }
+      const again = player(1, { completion_promises: [...promises, more] })
       for (const each of filesOfTurn(folder, 1, 2)) {
-        await writeSlowly(each)
+        const isPlayer = path.basename(each.file).startsWith('player')
+        await writeSlowly(isPlayer ? { ...each, content: again } : each)
+        // Beside the old judgement, the new report would say more than the record that is there.
         await looked()
       }
       await expect
@@ -83,20 +88,25 @@ export function watchSuite(store: StoreUnderTest): void {
       )
     })
 
-    test('a Player who still waits for the Coach is no turn yet: none stands under an unknown feature', async () => {
+    test('a turn that is not judged yet is no turn: none stands without a decision, or under an unknown feature', async () => {
       const [root, client] = [watchedFolder(), connect()]
-      const [results, report, judgement, state] = filesOfTurn(path.join(root, 'TASK-1'), 1)
+      const folder = path.join(root, 'TASK-1')
       const { events, looked } = watchInTest(client, [root])
-      for (const each of [results, report, judgement, state]) {
-        if (each === undefined) continue
-        expect(turnsIn(events())).toEqual([])
-        await writeSlowly(each)
-        if (each !== state) await looked()
+      const before: string[] = []
+      for (const [turn, line] of [
+        [1, 'TASK-1 1 feedback 1/2'],
+        [2, 'TASK-1 2 approved 2/2'],
+      ] as const) {
+        for (const each of filesOfTurn(folder, turn).slice(0, 4)) {
+          expect(turnsIn(events())).toEqual(before)
+          await writeSlowly(each)
+          if (!each.file.includes('turn_state')) await looked()
+        }
+        before.push(line)
+        await expect.poll(() => turnsIn(events()), POLL).toEqual(before)
       }
-      await expect.poll(() => turnsIn(events()), POLL).toEqual(['TASK-1 1 feedback 1/2'])
-      expect((await client.listWorlds({ taskId: 'TASK-1' })).items.map(({ featureId }) => featureId)).toEqual(
-        ['FEAT-1'],
-      )
+      const { items } = await client.listWorlds({ taskId: 'TASK-1' })
+      expect(items.map(({ featureId }) => featureId)).toEqual(['FEAT-1'])
     })
 
     test('a half-written file holds its turn back alone, and is named once where it stays broken', async () => {
