@@ -11,6 +11,7 @@ export const COMMAND_BACKOFF: Backoff = { firstMs: 1_000, factor: 2, mostMs: 60_
  * @param random from 0 to 1
  */
 export function pauseMs({ firstMs, factor, mostMs }: Backoff, failedInARow: number, random: number): number {
-  const whole = Math.min(mostMs, firstMs * factor ** (failedInARow - 1))
+  const grown = Math.min(factor ** (failedInARow - 1), Number.MAX_VALUE) // 0 times infinity is no number
+  const whole = Math.min(mostMs, firstMs * grown)
   return Math.round(whole * (1 - random / 2))
 }
