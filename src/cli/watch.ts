@@ -28,7 +28,7 @@ export const addWatch = action(
     description: 'import autobuild artifacts as a session writes them, until SIGINT or SIGTERM',
     arguments: ARGUMENTS,
     options: OPTIONS,
-    help: `A turn is imported when it has ended: its Coach's report or its turn state is there, and all its files are whole.
+    help: `A turn is imported when it has ended: it was judged, its turn state is there if the session writes them, and its files are whole.
 Nothing is written into the folders, unless --write-context asks for it. Without a running server it serves the graph itself,
 for other commands too.
 
