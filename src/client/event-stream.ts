@@ -85,6 +85,7 @@ class EventStream {
         }
       }
     } catch (cause) {
+      if (hasCode(cause, 'internal')) throw cause
       throw new TurngraphError('store_unavailable', 'The stream of events broke off.', { cause })
     } finally {
       clearTimeout(silence)
@@ -92,10 +93,21 @@ class EventStream {
   }
 }
 
-/** Null: a kind of event that a later version of the service has. */
+/**
+ * Null: a kind of event that a later version of the service has.
+ *
+ * @throws `internal` where it has another form: to come back for it would go on without an end
+ */
 function eventOf(data: string, cursor: string | null): EventWithCursor | null {
-  const kind = eventOnWire.safeParse(JSON.parse(data))
-  if (!kind.success) return null
-  const schema = schemaOfEvent(kind.data)
-  return { ...(parseWire(schema, kind.data, 'events') as EventWithCursor), cursor }
+  try {
+    const kind = eventOnWire.safeParse(JSON.parse(data))
+    if (!kind.success) return null
+    const schema = schemaOfEvent(kind.data)
+    return { ...(parseWire(schema, kind.data, 'events') as EventWithCursor), cursor }
+  } catch (cause) {
+    throw new TurngraphError('internal', 'The service sent an event that this version cannot read.', {
+      hint: 'Use the same version of Turngraph on both sides.',
+      cause,
+    })
+  }
 }

@@ -195,7 +195,7 @@ async function openEvents(request: EventsRequest, calling: Calling): Promise<Res
       redirect: 'manual',
       signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
     })
-    if (response.status === 200) return response
+    if (response.status === 200 && isEventStream(response)) return response
     throw errorOf(response.status, jsonOf(await response.text()), base)
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause
@@ -204,6 +204,9 @@ async function openEvents(request: EventsRequest, calling: Calling): Promise<Res
     clearTimeout(timer)
   }
 }
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false
 
 function headersOf({ token, idempotencyKey }: Calling, contentType: string | null): Headers {
   const headers = new Headers({ accept: 'application/json' })

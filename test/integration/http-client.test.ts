@@ -123,6 +123,19 @@ describe('an HTTP client', () => {
     expect(await codeOf(client.listWorlds({}))).toBe('internal')
   })
 
+  test('a stream of events that is none, or has one that cannot be read, fails instead of being opened again and again', async () => {
+    let form = { type: 'text/html', text: '<html>' }
+    const other = createServer((_req, res) => res.setHeader('content-type', form.type).end(form.text))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const client = httpClient({ url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` })
+    expect(await codeOf(client.events().next())).toBe('internal')
+    for (const data of ['{"type":"session","verdict":"of a later version"}', 'no JSON']) {
+      form = { type: 'text/event-stream; charset=utf-8', text: `id: 1\ndata: ${data}\n\n` }
+      expect(await codeOf(client.events().next())).toBe('internal')
+    }
+  })
+
   test('ends a call whose caller gave up', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
