@@ -82,10 +82,12 @@ export function callerOf(res: Response): Caller {
   return caller
 }
 
-/** Whether the token of an answer that goes on and on is still known. */
-export function isStillKnown(res: Response): boolean {
+/** Whether the token of an answer that goes on and on still has a scope, and reaches what it reached at first. */
+export function isStillAllowed(res: Response, scope: Scope): boolean {
   const sent = tokensSent.get(res)
-  return sent === undefined || sent.tokens.callerOf(sent.token) !== null
+  if (sent === undefined) return true
+  const caller = sent.tokens.callerOf(sent.token)
+  return caller !== null && caller.scopes.has(scope) && caller.project === callerOf(res).project
 }
 
 function unauthorized(res: Response, given: string | undefined): TurngraphError {

@@ -6,7 +6,7 @@ import { toWire } from '../core/wire-form.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { Told } from '../events/change-feed.ts'
 import { eventsRequest, readEvents, schemaOfEvent } from '../operations/events.ts'
-import { callerOf, isStillKnown } from './authorize.ts'
+import { callerOf, isStillAllowed } from './authorize.ts'
 import { lastEventId } from './input.ts'
 import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
 
@@ -28,7 +28,7 @@ export function eventsHandler(context: OperationContext): RequestHandler {
     res.once('close', () => gone.abort())
     for await (const told of readEvents(context.feed, from, gone.signal)) {
       if (!res.headersSent) begin(res)
-      if (!isStillKnown(res)) break
+      if (!isStillAllowed(res, 'read')) break
       if (!res.write(textOf(told)) && !(await isDrained(res, gone.signal))) return void res.destroy()
     }
     if (!res.headersSent) begin(res)
