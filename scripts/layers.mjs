@@ -52,7 +52,11 @@ export const pure = [
 export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 
 /** What a process that opens the graph itself is made of: the service, a command without one, a client on a store. */
-export const host = ['graph/(migrations|instance-lock)', 'runs/(turn-runs|executors)', 'events/change-feed']
+export const host = [
+  'graph/(migrations|instance-lock|note-writes)',
+  'runs/(turn-runs|executors)',
+  'events/change-feed',
+]
 /** What a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
   'artifacts/(import|import-report|task-file|artifact-watch|folders)',
@@ -61,7 +65,7 @@ export const commands = [
   'analysis/named-analyses',
 ]
 export const beside = {
-  http: [...host, 'graph/(observed|note-writes)', 'analysis/query/queries'],
+  http: [...host, 'graph/observed', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
 }

@@ -2,6 +2,7 @@
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { ChangeFeed } from '../events/change-feed.ts'
+import { noteWrites } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
 import { eventsRequest, readEvents } from '../operations/events.ts'
 import type { Call, Operation } from '../operations/operation.ts'
@@ -26,26 +27,25 @@ export type InProcessOptions = {
 
 /** Calls the operations on a graph of this very process. `close()` hands back its runs and closes the graph. */
 export function inProcessClient({
-  graph,
+  graph: stored,
   project,
   log,
   runs: given,
   turnLengthThreshold = 5,
   workerId = crypto.randomUUID(),
 }: InProcessOptions): TurngraphClient {
+  const feed = new ChangeFeed(stored)
+  const graph = noteWrites(stored, () => feed.noteWrite())
   const runs = given ?? new TurnRuns({ graph, instance: workerId })
   const queries = new Queries(graph)
-  const feed = new ChangeFeed(graph)
-  const calls = callsBy(async (name, input, options) => {
-    const answer = await runOperation(name, {
+  const calls = callsBy((name, input, options) =>
+    runOperation(name, {
       graph,
       input,
       project,
       call: { log, runs, queries, turnLengthThreshold, importRoots: [], ...options },
-    })
-    feed.noteWrite()
-    return answer
-  })
+    }),
+  )
   const close = async () => {
     feed.close()
     queries.close()
@@ -55,9 +55,7 @@ export function inProcessClient({
   const upload: TurngraphClient['importTranscript'] = async (input, chunks) => {
     const given = parseInput(transcriptUpload, input, 'importTranscript')
     const to = { ...given, project: given.project ?? project }
-    const uploaded = await uploadTranscript(graph, to, chunks, turnLengthThreshold)
-    feed.noteWrite()
-    return uploaded
+    return uploadTranscript(graph, to, chunks, turnLengthThreshold)
   }
   return {
     ...calls,
