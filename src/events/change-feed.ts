@@ -4,8 +4,9 @@
  * (docs/decisions/events.md).
  */
 import PQueue from 'p-queue'
-import { TurngraphError } from '../core/errors.ts'
+import { isAway, TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
+import { isHalfOfACommit } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import type { ChangeEvent } from './change-event.ts'
 import {
@@ -44,6 +45,7 @@ export type Beginning = 'now' | 'snapshot' | number
 /** A reader that comes back with `cursor` is told these events again, also where it saw some of them, and all that follow. */
 export type Told = { events: ChangeEvent[]; cursor: string | null }
 
+/** `failed` is told what no other look would mend; not that the graph is away. */
 export type FeedObserver = { lag(seconds: number): void; failed(error: unknown): void }
 
 /** An event, and how far back the look went that found it: all that changed before has been told before. */
@@ -64,7 +66,7 @@ export class ChangeFeed {
   #starting: Promise<void> | null = null
   #isRunning = false
   #isLooking = false
-  #looksAgain = false
+  #isLookWanted = false
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
   readonly #waiting = new Set<() => void>()
@@ -84,8 +86,9 @@ export class ChangeFeed {
 
   /** Something was written by this process: its readers shall hear of it at once. */
   noteWrite(): void {
-    if (this.#isLooking) this.#looksAgain = true
-    else if (this.#isRunning) this.#lookIn(GATHER_MS)
+    if (this.#isLookWanted) return // one more write shall not put the look off
+    this.#isLookWanted = true
+    if (this.#isRunning && !this.#isLooking) this.#lookIn(GATHER_MS)
   }
 
   /** Ends all readers. */
@@ -123,10 +126,12 @@ export class ChangeFeed {
     if (from === 'snapshot') yield* this.#snapshot(of, told)
     else if (from !== 'now') yield* this.#changesSince(from, of, told)
     yield { events: [], cursor: String(cursor) }
+    let quietSince = performance.now()
     while (!signal.aborted && !this.#isClosed) {
       if (place < this.#dropped) {
         place = this.#end
         yield* this.#changesSince(cursor, of, told)
+        quietSince = performance.now()
       }
       const found = newestOfEach(this.#kept.slice(place - this.#dropped)).filter(
         ({ id, version, event }) => isOf(of, event) && !told.has(id, version),
@@ -136,10 +141,14 @@ export class ChangeFeed {
       told.forgetBefore(cursor)
       for (const some of pieces(found)) {
         yield { events: some.map(({ event }) => event), cursor: String(some[0]?.since) }
+        quietSince = performance.now()
       }
       if (place < this.#end) continue
-      const isQuiet = await this.#nextEvent(signal)
-      if (isQuiet) yield { events: [], cursor: String(this.#horizon) }
+      // Events of others wake this reader, too: they are no sign of life to it.
+      const isQuiet = await this.#nextEvent(signal, quietSince + HEARTBEAT_MS)
+      if (!isQuiet) continue
+      yield { events: [], cursor: String(this.#horizon) }
+      quietSince = performance.now()
     }
   }
 
@@ -150,7 +159,8 @@ export class ChangeFeed {
       const page = await this.#inTurn(() => readPageOfAll(this.#graph, { project, worldSlug }, from))
       for (const some of pieces(page.changes)) {
         told.add(some)
-        yield { events: eventsIn(await this.#inTurn(() => readEventsOf(this.#graph, some))), cursor: null }
+        const events = eventsIn(await this.#inTurn(() => readEventsOf(this.#graph, some)))
+        if (events.length > 0) yield { events, cursor: null }
       }
       after = page.next
     }
@@ -181,7 +191,7 @@ export class ChangeFeed {
     const { changes } = await readChanges(this.#graph, this.#horizon)
     for (const change of changes) this.#versions.set(idOf(change), change.version)
     this.#isRunning = true
-    this.#lookIn(LOOK_MS)
+    this.#lookIn(this.#isLookWanted ? GATHER_MS : LOOK_MS)
   }
 
   #stop(): void {
@@ -201,14 +211,14 @@ export class ChangeFeed {
   async #look(): Promise<void> {
     if (this.#isLooking) return // one that began before the last reader left
     this.#isLooking = true
-    this.#looksAgain = false
+    this.#isLookWanted = false
     try {
       await this.#findChanges()
     } catch (error) {
-      this.#observer?.failed(error) // the next look goes back as far
+      if (!isAway(error)) this.#observer?.failed(error) // the next look goes back as far
     } finally {
       this.#isLooking = false
-      if (this.#isRunning) this.#lookIn(this.#looksAgain ? GATHER_MS : LOOK_MS)
+      if (this.#isRunning) this.#lookIn(this.#isLookWanted ? GATHER_MS : LOOK_MS)
     }
   }
 
@@ -217,10 +227,10 @@ export class ChangeFeed {
     const { now, changes } = await readChanges(this.#graph, since)
     const news = changes.filter((change) => change.version > (this.#versions.get(idOf(change)) ?? -1))
     for (const some of pieces(news)) {
-      const found = await readEventsOf(this.#graph, some)
+      const found = await this.#readEventsOf(some)
       if (!this.#isRunning) return
-      for (const change of some) this.#versions.set(idOf(change), change.version)
       for (const { change, event } of found) {
+        this.#versions.set(idOf(change), change.version)
         this.#kept.push({ id: idOf(change), version: change.version, since, event })
         this.#observer?.lag(Math.max(0, now - change.version) / 1_000)
       }
@@ -228,6 +238,22 @@ export class ChangeFeed {
     }
     this.#horizon = now - OVERLAP_MS
     this.#drop()
+  }
+
+  /** What each now is. A record that cannot be read is left to the next look, and keeps no other from being told. */
+  async #readEventsOf(changes: readonly Change[]): Promise<Found[]> {
+    try {
+      return await readEventsOf(this.#graph, changes)
+    } catch (error) {
+      if (isAway(error) && !isHalfOfACommit(error)) throw error
+      if (changes.length > 1) {
+        const found: Found[] = []
+        for (const change of changes) found.push(...(await this.#readEventsOf([change])))
+        return found
+      }
+      this.#observer?.failed(error)
+      return []
+    }
   }
 
   #drop(): void {
@@ -242,8 +268,8 @@ export class ChangeFeed {
     for (const resolve of this.#waiting) resolve()
   }
 
-  /** Waits for one; true where none came for a while. */
-  #nextEvent(signal: AbortSignal): Promise<boolean> {
+  /** Waits for one, and no longer than until an instant of the process; true where none came. */
+  #nextEvent(signal: AbortSignal, until: number): Promise<boolean> {
     if (signal.aborted || this.#isClosed) return Promise.resolve(false)
     return new Promise((resolve) => {
       const end = (isQuiet: boolean) => {
@@ -253,7 +279,7 @@ export class ChangeFeed {
         resolve(isQuiet)
       }
       const wake = () => end(false)
-      const timer = setTimeout(end, HEARTBEAT_MS, true)
+      const timer = setTimeout(end, Math.max(0, until - performance.now()), true)
       this.#waiting.add(wake)
       signal.addEventListener('abort', wake)
     })

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Queries } from '../analysis/query/queries.ts'
-import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { ChangeFeed } from '../events/change-feed.ts'
 import { holdInstance } from '../graph/instance-lock.ts'
 import { noteWrites } from '../graph/note-writes.ts'
@@ -77,9 +77,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   })
   const feed = new ChangeFeed(observed, {
     lag: (seconds) => metrics.eventLag(seconds),
-    failed: (error) => {
-      if (!isAway(error)) log.error({ err: error }, 'events: a look at what changed failed')
-    },
+    failed: (error) => log.error({ err: error }, 'events: a look at what changed failed'),
   })
   const graph = noteWrites(observed, () => feed.noteWrite())
   const tokens = config.auth === 'token' ? loadTokens(config) : null

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
+import { turnKey, worldKey } from '../../src/core/keys.ts'
+import { ChangeFeed } from '../../src/events/change-feed.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
 import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
 import { allPages } from '../faults/harness/pages.ts'
@@ -74,6 +77,11 @@ const secretive = {
   promises: [{ criterionId: 'AC-1', status: 'complete', evidence: CANARY }],
   issues: [{ severity: 'blocking', category: 'tests', description: CANARY, suggestion: CANARY }],
 } as const
+
+const damageTurn = parseStatement(
+  'test/damage',
+  "// params: $key\nMATCH (t:Turn {key: $key}) SET t.digest = 'damaged' RETURN t.key AS key",
+)
 
 /** What changed, as it changes (contract: events.md). */
 export function eventsContract(store: StoreUnderTest): void {
@@ -259,6 +267,31 @@ export function eventsContract(store: StoreUnderTest): void {
       })
       await expect(first('99999999999999')).rejects.toMatchObject({ code: 'cursor_expired' })
       await expect(first('abc')).rejects.toMatchObject({ code: 'invalid_request' })
+    })
+
+    test('a process that writes without a pause keeps no reader waiting', async () => {
+      const feed = new ChangeFeed(handles.graph)
+      onTestFinished(() => feed.close())
+      const told = feed.read({ project: PROJECT }, 'now', new AbortController().signal)
+      await told.next()
+      const writing = setInterval(() => feed.noteWrite(), 1)
+      onTestFinished(() => clearInterval(writing))
+      await clientOf(handles.graph).captureTurnState(aTurn(1))
+      expect((await told.next()).value?.events).toMatchObject([{ worldSlug: TASK, currentTurn: 1 }])
+      await told.return(undefined)
+    })
+
+    test('a session whose record is damaged keeps no other from being told', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      await client.captureTurnState(aTurn(1, { taskId: 'TASK-2' }))
+      await reader.session('TASK-2', 1)
+      const key = turnKey(worldKey(PROJECT, TASK), 1)
+      expect(await handles.graph.write([{ statement: damageTurn, params: { key } }])).not.toBeNull()
+      await client.setWorld({ worldSlug: TASK, budget: { minutes: 5 } })
+      await client.captureTurnState(aTurn(2, { taskId: 'TASK-2' }))
+      await reader.session('TASK-2', 2)
+      await reader.end()
     })
 
     test('a slow reader hears of the newest state of each session, once', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
@@ -111,12 +111,44 @@ test('a token that is taken out of the file is refused, and its stream ends', as
   const events = await stream(started, '', bearer('a-token-that-goes'))
   await events.until(/id: \d+/)
   const without = tokensFile([kept])
-  writeFileSync(file, await import('node:fs').then(({ readFileSync }) => readFileSync(without)))
+  writeFileSync(file, readFileSync(without))
   const status = async () => (await started.call('GET', '/v1/worlds', { token: 'a-token-that-goes' })).status
   await expect.poll(status, { timeout: 10_000 }).toBe(401)
   await started.call('POST', '/v1/turns', { body: record() })
   expect(await events.untilEnd()).not.toContain('TASK-1')
   expect((await started.call('GET', '/v1/worlds', { token: kept.token })).status).toBe(200)
+})
+
+test('a stream ends where its token reaches another project, or may read no more', async () => {
+  const own = { name: 'own', token: 'a-token-that-changes', scopes: ['read'], project: 'shop' }
+  const file = tokensFile([own])
+  const started = await start({ TURNGRAPH_TOKENS: file })
+  const change = async (changed: Partial<typeof own>, status: number) => {
+    writeFileSync(file, readFileSync(tokensFile([{ ...own, ...changed }])))
+    const asked = () => started.call('GET', '/v1/worlds?project=shop', { token: own.token })
+    await expect.poll(async () => (await asked()).status, { timeout: 10_000 }).toBe(status)
+  }
+  for (const [turn, changed] of [{ project: 'till' }, { scopes: ['write'] }].entries()) {
+    const events = await stream(started, '', bearer(own.token))
+    await events.until(/id: \d+/)
+    await change(changed, 403)
+    await started.call('POST', '/v1/turns', { body: record({ project: 'shop', task_id: `canary-${turn}` }) })
+    expect(await events.untilEnd()).not.toContain('canary')
+    await change({}, 200)
+  }
+})
+
+test('a reader hears that it is connected also while others are told events without a pause', async () => {
+  const started = await start()
+  const events = await stream(started, '?project=quiet&snapshot=true', bearer(started.token))
+  let turns = 0
+  let isHeard = false
+  const heard = events.until(/: cursor \d+\n.*: cursor \d+\n/s).then(() => {
+    isHeard = true
+  })
+  while (!isHeard) await started.call('POST', '/v1/turns', { body: record({ turn_number: ++turns }) })
+  await heard
+  expect(events.text).not.toMatch(/null|data/) // an empty snapshot is nothing
 })
 
 test('what does not fit is refused before the stream begins', async () => {
