@@ -365,11 +365,6 @@ export class TurnRunStore {
     return this.#page(attemptsOfWorld, numbers, (number) => worldSeqKey(ofWorld, number))
   }
 
-  /**
-   * The runs of a project or of one of its worlds, newest first.
-   *
-   * @throws `unknown_world`, `world_deleted` where a world is named that has none
-   */
   /** Runs by their keys, whatever became of their worlds. */
   readTurnRuns(keys: readonly string[]): Promise<TurnRunStatusRow[]> {
     return untilWhole(
@@ -378,6 +373,11 @@ export class TurnRunStore {
     )
   }
 
+  /**
+   * The runs of a project or of one of its worlds, newest first.
+   *
+   * @throws `unknown_world`, `world_deleted` where a world is named that has none
+   */
   async listTurnRuns(
     { project, worldSlug, status }: { project: string; worldSlug?: string; status?: TurnRun['status'] },
     limit: number,
