@@ -12,6 +12,10 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn) WHERE t.number = w.promisedTurn
   RETURN max(t.digest) AS promisedDigest // derived: an export does not hold it
 }
-SET w.promisedDigest = promisedDigest
+CALL (w) {
+  MATCH (w)-[:HAS_TURN]->(:Turn)-[:RECORDED]->(v:Verification) WHERE v.files IS NOT NULL
+  RETURN count(v) AS proofsWithFiles
+}
+SET w.promisedDigest = promisedDigest, w.hasProofFiles = CASE WHEN proofsWithFiles > 0 THEN true ELSE null END
 // include worlds/_changed
 RETURN count(w) AS written

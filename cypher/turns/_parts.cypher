@@ -7,7 +7,8 @@
 SET t += $turn,
     t.startedAt = datetime($at.started),
     t.completedAt = completedAt,
-    t.createdAt = datetime($at.created)
+    t.createdAt = datetime($at.created),
+    w.hasProofFiles = CASE WHEN $add.hasProofFiles THEN true ELSE w.hasProofFiles END
 FOREACH (c IN $add.criteria |
   MERGE (k:Criterion {key: c.key})
   FOREACH (properties IN c.changed |

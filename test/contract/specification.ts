@@ -270,6 +270,27 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await staleIn(3)).toEqual([null, { turn: 3, files: ['test/suite.ts'] }])
     })
 
+    test('the files of a proof are those that were named last, however long ago, by a promise or by a judge', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      const turn = (turnNumber: number, more: Partial<TurnToSend>) =>
+        client().captureTurnState(aTurn(turnNumber, more))
+      const promises = [
+        { criterionId: 'AC-001', status: 'complete' as const, implementationFiles: ['src/retry.ts'] },
+      ]
+      const stale = async () =>
+        (await client().listCriteria(task)).criteria.map(({ stale }) => stale?.turn ?? null)
+      await turn(1, { promises })
+      for (const number of [2, 3]) await turn(number, { verifications: [verified('AC-001')] })
+      await turn(4, { filesModified: ['src/retry.ts', 'test/suite.ts'], verifications: [verified('AC-002')] })
+      expect(await stale()).toEqual([4, null])
+      await turn(5, { verifications: [verified('AC-001'), verified('AC-002', { files: ['test/suite.ts'] })] })
+      for (const number of [6, 7])
+        await turn(number, { verifications: [verified('AC-001'), verified('AC-002')] })
+      expect(await stale()).toEqual([null, null])
+      await turn(8, { filesModified: ['test/suite.ts'], verifications: [verified('AC-001')] })
+      expect(await stale()).toEqual([null, 8])
+    })
+
     test('a world that is created names what must hold, and a new session of the task begins with it', async () => {
       await client().createWorld({ ...task, criteria: [{ text: RETRY }] })
       expect(await client().listCriteria(task)).toMatchObject({ worldSlug: TASK, total: 1 })

@@ -180,6 +180,7 @@ export const nodes = {
     flippedCount: count,
     brokenPromiseCount: count,
     specifiedAfter: counts.optional(),
+    hasProofFiles: flag.optional(),
     activeRunId: text.optional(),
     activeAttemptId: text.optional(),
     leased: flag.optional(),

@@ -41,6 +41,8 @@ export type Snapshot = {
   promisedTurn: number | null
   /** After which of its turns each version of what the task declares was declared; empty where it declares nothing. */
   specifiedAfter: readonly number[]
+  /** Whether any of its verifications may name files. */
+  hasProofFiles: boolean
   /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
   ledger: readonly LedgerEntry[] | null
 }
@@ -116,6 +118,7 @@ export const snapshotColumns = {
     promisedDigest: optionalText,
     newestDigest: optionalText,
     specifiedAfter: z.array(z.number()).nullable(),
+    hasProofFiles: z.boolean().nullable(),
     deleted: z.boolean(),
   }),
   criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
@@ -252,9 +255,11 @@ export function newestSnapshot(
     promisedTurn,
     outcomes,
     specifiedAfter,
+    hasProofFiles,
   } = world
   return {
     specifiedAfter: specifiedAfter ?? [],
+    hasProofFiles: hasProofFiles === true,
     worldSlug,
     worldKey,
     taskKey,

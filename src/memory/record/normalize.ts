@@ -229,6 +229,7 @@ export function storedParams(
         project: identity.project,
       })),
       outcome: outcome === null ? [] : [outcome],
+      hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),
     },
     extends: resolution.changed.length > 0,
     criteriaRev: identity.criteriaRev,

@@ -88,9 +88,13 @@ const filesRow = z.object({
 
 const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
 
-/** What each turn of a world touched, ascending, and on which files its proofs stand: of two of a turn the later one counts. */
-export async function readTouchedFiles(graph: Graph, { worldKey, turn }: Snapshot): Promise<TouchedFiles[]> {
-  const rows = await readRows(graph, filesOf, { worldKey, turn }, filesRow)
+/** What each turn of a world touched from a turn on, ascending, and on which files its proofs stand: of two of a turn the later one counts. */
+export async function readTouchedFiles(
+  graph: Graph,
+  { worldKey, turn }: Snapshot,
+  since: number,
+): Promise<TouchedFiles[]> {
+  const rows = await readRows(graph, filesOf, { worldKey, since, turn }, filesRow)
   return rows
     .toSorted((a, b) => a.turn - b.turn)
     .map(({ promised, verified, ...row }) => ({

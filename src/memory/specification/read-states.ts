@@ -29,11 +29,25 @@ export async function readSpecified(
 }
 
 async function readStaleSince(graph: Graph, snapshot: Snapshot): Promise<StaleSince> {
+  const since = oldestProof(snapshot)
+  if (since === null) return neverStale
   const [turns, merges] = await Promise.all([
-    readTouchedFiles(graph, snapshot),
+    readTouchedFiles(graph, snapshot, since),
     readMerges(graph, snapshot.taskKey),
   ])
   return staleSince(turns, finalKeys(merges))
+}
+
+/**
+ * The turn before which nothing makes a proof stale: that of the oldest verification that stands, or of the promise behind it.
+ * The files of a verification may be of any earlier one. Null where nothing is verified.
+ */
+function oldestProof({ progress, hasProofFiles }: Snapshot): number | null {
+  const turns = [...progress.values()].flatMap(({ lastVerifiedTurn, promiseTurn }) =>
+    lastVerifiedTurn === null ? [] : [Math.min(lastVerifiedTurn, promiseTurn ?? lastVerifiedTurn)],
+  )
+  if (turns.length === 0) return null
+  return hasProofFiles ? 0 : Math.min(...turns)
 }
 
 /** All criteria that an answer lists, in their order: see {@link specifiedStates}. */
