@@ -1,5 +1,6 @@
 /** `turngraph run`: starts, watches, lists and cancels turn runs, and lists the attempts of a world. */
 import type { TurngraphClient } from '../client/client.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { ask, type Frame } from './ask.ts'
@@ -236,7 +237,7 @@ async function untilEnded<S extends { worldSlug: string; endedAt: string | null 
     const status = await ask()
     if (status.endedAt !== null) return status
   }
-  throw signal.reason
+  throw signal.reason ?? new TurngraphError('store_unavailable', 'The service went away.')
 }
 
 async function printWire(name: OperationName, answer: unknown): Promise<void> {

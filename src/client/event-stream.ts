@@ -27,10 +27,8 @@ export async function* readEventStream(
     try {
       const opened = await open(next, stream.signal)
       wasOpen = true
-      for await (const event of stream.read(opened)) {
-        failures = 0
-        yield event
-      }
+      failures = 0
+      yield* stream.read(opened)
     } catch (error) {
       if (signal.aborted) return
       if (!wasOpen) throw error

@@ -191,7 +191,7 @@ async function openEvents(request: EventsRequest, calling: Calling): Promise<Res
   const query = queryOf(toWire(eventsRequest, request) as Record<string, unknown>)
   try {
     const response = await fetch(`${base}${EVENTS_PATH}${query}`, {
-      headers: headersOf(calling, null),
+      headers: headersOf(calling, null, 'text/event-stream'),
       redirect: 'manual',
       signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
     })
@@ -208,8 +208,12 @@ async function openEvents(request: EventsRequest, calling: Calling): Promise<Res
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false
 
-function headersOf({ token, idempotencyKey }: Calling, contentType: string | null): Headers {
-  const headers = new Headers({ accept: 'application/json' })
+function headersOf(
+  { token, idempotencyKey }: Calling,
+  contentType: string | null,
+  accept = 'application/json',
+): Headers {
+  const headers = new Headers({ accept })
   if (token != null) headers.set('authorization', `Bearer ${token}`)
   if (idempotencyKey !== undefined) headers.set('idempotency-key', checkedKey(idempotencyKey))
   if (contentType !== null) headers.set('content-type', contentType)

@@ -87,7 +87,7 @@ export function isStillAllowed(res: Response, scope: Scope): boolean {
   const sent = tokensSent.get(res)
   if (sent === undefined) return true
   const caller = sent.tokens.callerOf(sent.token)
-  return caller !== null && caller.scopes.has(scope) && caller.project === callerOf(res).project
+  return caller?.scopes.has(scope) === true && caller.project === callerOf(res).project
 }
 
 function unauthorized(res: Response, given: string | undefined): TurngraphError {

@@ -1,5 +1,4 @@
 // Streams events to a reader, and ends the stream of one that does not read.
-import { once } from 'node:events'
 import type { RequestHandler, Response } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
@@ -29,7 +28,7 @@ export function eventsHandler(context: OperationContext): RequestHandler {
     for await (const told of readEvents(context.feed, from, gone.signal)) {
       if (!res.headersSent) begin(res)
       if (!isStillAllowed(res, 'read')) break
-      if (!res.write(textOf(told)) && !(await isDrained(res, gone.signal))) return void res.destroy()
+      if (!res.write(textOf(told)) && !(await isDrained(res))) return void res.destroy()
     }
     if (!res.headersSent) begin(res)
     res.end(COME_BACK)
@@ -61,13 +60,19 @@ function dataOf(event: ChangeEvent): string {
   return text
 }
 
-async function isDrained(res: Response, gone: AbortSignal): Promise<boolean> {
-  try {
-    await once(res, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(PATIENCE_MS)]) })
-    return true
-  } catch {
-    return false
-  }
+/** False where it was not within its time, or the reader has gone. */
+function isDrained(res: Response): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isDrained: boolean) => {
+      clearTimeout(timer)
+      res.off('drain', drained).off('close', closed)
+      resolve(isDrained)
+    }
+    const drained = () => end(true)
+    const closed = () => end(false)
+    const timer = setTimeout(closed, PATIENCE_MS)
+    res.on('drain', drained).on('close', closed)
+  })
 }
 
 const tooManyReaders = (most: number): TurngraphError =>

@@ -4,7 +4,7 @@ import { invalidField } from '../core/errors.ts'
 import { project } from '../core/fields.ts'
 import { type ChangeEvent, eventSchemas } from '../events/change-event.ts'
 import type { Beginning, ChangeFeed, Told } from '../events/change-feed.ts'
-import { worldSlug } from './operation.ts'
+import { flag, worldSlug } from './operation.ts'
 
 export const EVENTS_PATH = '/v1/events'
 export const EVENTS_SUMMARY = 'What changes, as it changes: a stream of server-sent events'
@@ -18,10 +18,7 @@ export const eventsRequest = z.strictObject({
     .describe(
       'the id of the last event that was seen (header Last-Event-ID): go on from there; default: begin now',
     ),
-  snapshot: z
-    .preprocess((given) => (given === '' ? true : given), z.stringbool().or(z.boolean()))
-    .default(false)
-    .describe('true: begin with what is there; a cursor goes before it'),
+  snapshot: flag.describe('true: begin with what is there; a cursor goes before it'),
 })
 
 export type EventsRequest = z.input<typeof eventsRequest>

@@ -1,5 +1,5 @@
 // Declares what an operation is, what a call brings with it, and the fields that operations share.
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
@@ -41,6 +41,13 @@ export type Call = {
 }
 
 export const worldSlug = name
+/** In a query the bare name says yes. */
+export const flag = z
+  .preprocess(
+    (given) => (given === '' ? true : given),
+    z.union([z.stringbool(), z.boolean()], 'must be true or false'),
+  )
+  .default(false)
 export const turnNumber = wholeNumber(1, LIMITS.turnNumber)
 /** A task, and the world of it; `resolveTarget` finds the task of a world that stands alone. */
 export const target = {

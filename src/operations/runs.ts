@@ -26,7 +26,7 @@ import {
   turnStatus,
   turnStatusOf,
 } from '../runs/views.ts'
-import { operation, worldSlug } from './operation.ts'
+import { flag, operation, worldSlug } from './operation.ts'
 
 const turnRunId = recordId
 const attemptId = recordId
@@ -39,11 +39,6 @@ const reason = text.check(
 )
 const fence = z.number().int().min(1).describe('what the claim answered')
 const used = usage.nullish().describe('what the attempt used; a budget of its run counts it')
-/** In a query the bare name says yes. */
-const flag = z
-  .preprocess((given) => (given === '' ? true : given), z.stringbool().or(z.boolean()))
-  .default(false)
-
 export const runTurnInput = z.strictObject({
   project,
   worldSlug,

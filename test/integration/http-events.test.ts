@@ -154,6 +154,9 @@ test('a reader hears that it is connected also while others are told events with
 test('what does not fit is refused before the stream begins', async () => {
   const started = await start()
   const problem = async (query: string) => (await started.call('GET', `/v1/events?${query}`)).body.error
+  expect(await problem('snapshot=maybe')).toMatchObject({
+    message: 'events: snapshot: must be true or false',
+  })
   expect(await problem('curser=1')).toMatchObject({ code: 'invalid_request' })
   expect(await problem('cursor=x')).toMatchObject({ message: 'cursor: is no id of an event' })
   expect(await problem('cursor=1000000000000')).toMatchObject({ code: 'cursor_expired' })
