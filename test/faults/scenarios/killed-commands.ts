@@ -6,7 +6,7 @@ import { holds, type Scenario } from '../harness/scenario.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const vitest = path.join(root, 'node_modules', '.bin', 'vitest')
-const TESTS = ['transcript-import', 'restore', 'forget'].map((of) => `test/failure/${of}-killed.test.ts`)
+const TESTS = ['transcript-import', 'restore', 'forget'].map((of) => `test/faults/${of}-killed.test.ts`)
 
 /** A kill -9 of an import, a restore and a forget at so many of their steps: the tests of these, with more deaths. */
 export const killedCommands: Scenario = async ({ rounds }) => {
