@@ -33,6 +33,7 @@ const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000
 const CLOCKS_DIFFER_MS = 60_000
 const HEARTBEAT_MS = 15_000
 const EVENTS_AT_ONCE = 20
+const WOKEN_AT_ONCE = 10
 const BEGINNING_AT_ONCE = 2
 /** What is kept for readers that are not done with the events before; a slower one looks them up in the graph. */
 const KEPT_EVENTS = 2_000
@@ -264,8 +265,14 @@ export class ChangeFeed {
     for (const [id, version] of this.#versions) if (version < this.#horizon) this.#versions.delete(id)
   }
 
+  /** A few at a time: each writes to its connection, and requests are answered in between. */
   #wake(): void {
-    for (const resolve of this.#waiting) resolve()
+    const waiting = [...this.#waiting]
+    const wakeSome = () => {
+      for (const wake of waiting.splice(0, WOKEN_AT_ONCE)) wake()
+      if (waiting.length > 0) setImmediate(wakeSome)
+    }
+    wakeSome()
   }
 
   /** Waits for one, and no longer than until an instant of the process; true where none came. */
