@@ -159,9 +159,9 @@ export class ChangeFeed {
       const from: string = after
       const page = await this.#inTurn(() => readPageOfAll(this.#graph, { project, worldSlug }, from))
       for (const some of pieces(page.changes)) {
-        told.add(some)
-        const events = eventsIn(await this.#inTurn(() => readEventsOf(this.#graph, some)))
-        if (events.length > 0) yield { events, cursor: null }
+        const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
+        told.add(found)
+        if (found.length > 0) yield { events: eventsIn(found), cursor: null }
       }
       after = page.next
     }
@@ -174,8 +174,8 @@ export class ChangeFeed {
     const { changes } = await readChanges(this.#graph, cursor)
     const ours = changes.filter(({ key }) => key.startsWith(ofProject))
     for (const some of pieces(ours)) {
-      told.add(some)
       const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
+      told.add(found)
       const events = eventsIn(found).filter((event) => isOf(of, event))
       if (events.length > 0) yield { events, cursor: String(cursor) }
     }
@@ -298,8 +298,8 @@ class ToldVersions {
   readonly #versions = new Map<string, number>()
   #newest = 0
 
-  add(changes: readonly Change[]): void {
-    for (const change of changes) {
+  add(found: readonly Found[]): void {
+    for (const { change } of found) {
       this.#versions.set(idOf(change), change.version)
       this.#newest = Math.max(this.#newest, change.version)
     }

@@ -14,6 +14,11 @@ import type { ChangeEvent, SessionEvent } from './change-event.ts'
 const nowStatement = statement('events/now')
 const changesStatement = statement('events/changes')
 const sessionsStatement = statement('events/sessions-of-project')
+const versionsOf = {
+  session: statement('events/versions', 'session'),
+  run: statement('events/versions', 'run'),
+  import: statement('events/versions', 'import'),
+}
 const importsStatement = statement('events/imports')
 
 /** Something that changed: its key in the graph, and the version that it had when it was looked for. */
@@ -27,6 +32,7 @@ const sessionRow = z.object({
   version: z.number(),
   activeRunId: optionalText,
 })
+const versionRow = z.object({ key: z.string(), version: z.number() })
 const importRow = z.object({
   key: z.string(),
   project: z.string(),
@@ -82,11 +88,41 @@ export async function readPageOfAll(
 
 export type Found = { change: Change; event: ChangeEvent }
 
+/** Something that is written to all the time is told as it was seen at last. */
+const MAX_REREADS = 3
+
 /**
- * What each now is, in the order of the changes; what is gone is left out. It is read after the versions were, so an event
- * is at least as new as its version says, and what is newer has a higher one at the next look.
+ * What each now is; what is gone is left out. Its version is read before and after it, and both again where it has moved
+ * meanwhile: else two replicas could tell one state under two versions, and a reader of both an older state after a newer one.
  */
 export async function readEventsOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
+  const settled: Found[] = []
+  let asked = changes
+  for (let reads = 0; asked.length > 0; reads++) {
+    const found = await readStatesOf(graph, asked)
+    const versions = await readVersions(
+      graph,
+      found.map(({ change }) => change),
+    )
+    const versionOf = ({ type, key, version }: Change) => versions[type].get(key) ?? version
+    const hasMoved = ({ change }: Found) => reads < MAX_REREADS && versionOf(change) > change.version
+    settled.push(...found.filter((each) => !hasMoved(each)))
+    asked = found.filter(hasMoved).map(({ change }) => ({ ...change, version: versionOf(change) }))
+  }
+  return settled
+}
+
+async function readVersions(graph: Graph, changes: readonly Change[]) {
+  const of = async (type: Change['type']) => {
+    const keys = changes.filter((each) => each.type === type).map(({ key }) => key)
+    const rows = keys.length === 0 ? [] : await readRows(graph, versionsOf[type], { keys }, versionRow)
+    return new Map(rows.map(({ key, version }) => [key, version]))
+  }
+  const [session, run, imported] = await Promise.all([of('session'), of('run'), of('import')])
+  return { session, run, import: imported }
+}
+
+async function readStatesOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
   const keysOf = (type: Change['type']) => changes.filter((each) => each.type === type).map(({ key }) => key)
   const [session, run, imported] = await Promise.all([
     readSessions(graph, keysOf('session')),
