@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { turnKey, worldKey } from '../../src/core/keys.ts'
 import { ChangeFeed } from '../../src/events/change-feed.ts'
+import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
@@ -212,6 +213,33 @@ export function eventsContract(store: StoreUnderTest): void {
       const held = heldBy(reader.seen)
       for (const world of await allPages((cursor) => client.listWorlds({ cursor })))
         expect(held.get(world.worldSlug)).toMatchObject(shownAs(world))
+      await reader.end()
+    })
+
+    test('an event has the version of its state, also where the session moves while it is read', async () => {
+      const client = clientOf(handles.graph)
+      const writes: (() => Promise<unknown>)[] = []
+      const interrupted: Graph = {
+        engine: handles.graph.engine,
+        source: handles.graph.source,
+        write: (steps, deadline) => handles.graph.write(steps, deadline),
+        transact: (work, deadline) => handles.graph.transact(work, deadline),
+        schema: (command) => handles.graph.schema(command),
+        health: () => handles.graph.health(),
+        close: () => handles.graph.close(),
+        read: async (statement, params, deadline) => {
+          if (statement.name === 'worlds/by-keys') await writes.pop()?.()
+          return handles.graph.read(statement, params, deadline)
+        },
+      }
+      const reader = await aReader(clientOf(interrupted))
+      writes.push(() => client.captureTurnState(aTurn(3)))
+      await client.captureTurnState(aTurn(2))
+      const told = await reader.session(TASK, 2)
+      const other = readerOf(client, { snapshot: true })
+      const now = await other.session(TASK, 3)
+      expect([told.version, (told as Session).currentTurn]).toEqual([now.version, 3])
+      await other.end()
       await reader.end()
     })
 
