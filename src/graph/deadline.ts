@@ -1,6 +1,6 @@
 // Bounds the time that work on a graph may take, and puts work that would refuse each other in order.
 import { TurngraphError } from '../core/errors.ts'
-import { DEADLINE_MS, type Graph } from './port.ts'
+import { DEADLINE_MS, type Graph, graphWith } from './port.ts'
 
 /** In terms of performance.now(). */
 export const deadlineFromNow = (): number => performance.now() + DEADLINE_MS
@@ -8,16 +8,11 @@ export const deadlineFromNow = (): number => performance.now() + DEADLINE_MS
 /** The same graph, where all that is asked of it shares one deadline: a request may take several statements. */
 export function withOneDeadline(graph: Graph): Graph {
   const deadline = deadlineFromNow()
-  return {
-    engine: graph.engine,
-    source: graph.source,
+  return graphWith(graph, {
     read: (statement, params) => graph.read(statement, params, deadline),
     write: (steps) => graph.write(steps, deadline),
     transact: (work) => graph.transact(work, deadline),
-    schema: (command) => graph.schema(command),
-    health: () => graph.health(),
-    close: () => graph.close(),
-  }
+  })
 }
 
 /**

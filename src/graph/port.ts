@@ -64,6 +64,19 @@ export interface Graph {
   close(): Promise<void>
 }
 
+/** The same graph, some of whose methods are others. */
+export const graphWith = (graph: Graph, own: Partial<Omit<Graph, 'engine' | 'source'>>): Graph => ({
+  engine: graph.engine,
+  source: graph.source,
+  read: (statement, params, deadline) => graph.read(statement, params, deadline),
+  write: (steps, deadline) => graph.write(steps, deadline),
+  transact: (work, deadline) => graph.transact(work, deadline),
+  schema: (command) => graph.schema(command),
+  health: () => graph.health(),
+  close: () => graph.close(),
+  ...own,
+})
+
 export type GraphSource =
   | { engine: 'neo4j'; options: Neo4jOptions; bookmarks: () => Promise<readonly string[]> }
   | {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { turnKey, worldKey } from '../../src/core/keys.ts'
 import { ChangeFeed } from '../../src/events/change-feed.ts'
-import type { Graph } from '../../src/graph/port.ts'
+import { graphWith } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
@@ -42,13 +42,13 @@ const isSession = (event: EventWithCursor): event is Session => event.type === '
 const isRun = (event: EventWithCursor): event is Run => event.type === 'run'
 
 /** What a reader holds that keeps the highest version of each. */
-function heldBy(events: readonly EventWithCursor[]): Map<string, EventWithCursor> {
-  const held = new Map<string, EventWithCursor>()
+function knownFrom(events: readonly EventWithCursor[]): Map<string, EventWithCursor> {
+  const known = new Map<string, EventWithCursor>()
   for (const event of events) {
     const id = isSession(event) ? event.worldSlug : isRun(event) ? event.turnRunId : event.sessionId
-    if ((held.get(id)?.version ?? -1) <= event.version) held.set(id, event)
+    if ((known.get(id)?.version ?? -1) <= event.version) known.set(id, event)
   }
-  return held
+  return known
 }
 
 /** A session as the list of worlds shows it, in the form of its event. */
@@ -210,7 +210,7 @@ export function eventsContract(store: StoreUnderTest): void {
           told.map(({ version }) => version).toSorted((a, b) => a - b),
         )
       }
-      const held = heldBy(reader.seen)
+      const held = knownFrom(reader.seen)
       for (const world of await allPages((cursor) => client.listWorlds({ cursor })))
         expect(held.get(world.worldSlug)).toMatchObject(shownAs(world))
       await reader.end()
@@ -219,19 +219,12 @@ export function eventsContract(store: StoreUnderTest): void {
     test('an event has the version of its state, also where the session moves while it is read', async () => {
       const client = clientOf(handles.graph)
       const writes: (() => Promise<unknown>)[] = []
-      const interrupted: Graph = {
-        engine: handles.graph.engine,
-        source: handles.graph.source,
-        write: (steps, deadline) => handles.graph.write(steps, deadline),
-        transact: (work, deadline) => handles.graph.transact(work, deadline),
-        schema: (command) => handles.graph.schema(command),
-        health: () => handles.graph.health(),
-        close: () => handles.graph.close(),
+      const interrupted = graphWith(handles.graph, {
         read: async (statement, params, deadline) => {
           if (statement.name === 'worlds/by-keys') await writes.pop()?.()
           return handles.graph.read(statement, params, deadline)
         },
-      }
+      })
       const reader = await aReader(clientOf(interrupted))
       writes.push(() => client.captureTurnState(aTurn(3)))
       await client.captureTurnState(aTurn(2))
@@ -251,7 +244,7 @@ export function eventsContract(store: StoreUnderTest): void {
       const reader = await aReader(client)
       await client.captureTurnState(aTurn(1, { taskId: 'T59' }))
       await reader.session('T59', 1)
-      const held = heldBy(reader.seen)
+      const held = knownFrom(reader.seen)
       const worlds = await allPages((cursor) => client.listWorlds({ cursor }))
       expect(worlds).toHaveLength(60)
       for (const world of worlds) expect(held.get(world.worldSlug)).toMatchObject(shownAs(world))

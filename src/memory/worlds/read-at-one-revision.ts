@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
-import { type Graph, inOrder, type Run } from '../../graph/port.ts'
+import { type Graph, graphWith, inOrder, type Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 
 const revision = statement('worlds/revision')
@@ -39,13 +39,9 @@ export async function readAtOneRevision<T>(
 }
 
 /** The graph as a transaction sees it. */
-export const within = (graph: Graph, run: Run): Graph => ({
-  engine: graph.engine,
-  source: graph.source,
-  read: (statement, params) => run({ statement, params }),
-  write: (steps) => inOrder(steps, run),
-  transact: (work) => work(run),
-  schema: (command) => graph.schema(command),
-  health: () => graph.health(),
-  close: () => graph.close(),
-})
+export const within = (graph: Graph, run: Run): Graph =>
+  graphWith(graph, {
+    read: (statement, params) => run({ statement, params }),
+    write: (steps) => inOrder(steps, run),
+    transact: (work) => work(run),
+  })
