@@ -1,9 +1,8 @@
 /** `turngraph watch-events` and `turngraph tail`: print what changes, as it changes, for programs and for people. */
-import type { TurngraphClient } from '../client/client.ts'
 import type { EventWithCursor } from '../operations/events.ts'
 import { action, type Given, PROJECT } from './command.ts'
 import { plural, printText } from './output.ts'
-import { untilSignalled } from './signals.ts'
+import { untilDoneOrSignalled } from './signals.ts'
 import { colors } from './terminal.ts'
 
 const OF = {
@@ -39,25 +38,18 @@ export const addTail = action(
   ({ json, ...given }) => follow(given, json ? printWire : async (event) => printText(lineOf(event))),
 )
 
-/** Prints until Ctrl+C, or until whoever reads the output is gone. */
+/** Prints until Ctrl+C, or until the output is closed. */
 async function follow(
   { project, ...asked }: Given<typeof WATCH>,
   print: (event: EventWithCursor) => Promise<void>,
 ): Promise<void> {
   const { withClient } = await import('./connect.ts')
-  const stop = new AbortController()
-  const read = (client: TurngraphClient) => printAll(client.events(asked, { signal: stop.signal }), print)
-  const reading = withClient({ project, readsOnly: true }, read).then(() => null)
-  const exitCode = await Promise.race([reading, untilSignalled(async () => stop.abort())])
-  await reading
+  const exitCode = await untilDoneOrSignalled((signal) =>
+    withClient({ project, readsOnly: true }, async (client) => {
+      for await (const event of client.events(asked, { signal })) await print(event)
+    }),
+  )
   if (exitCode !== null) process.exitCode = exitCode
-}
-
-async function printAll(
-  events: AsyncIterable<EventWithCursor>,
-  print: (event: EventWithCursor) => Promise<void>,
-): Promise<void> {
-  for await (const event of events) await print(event)
 }
 
 async function printWire({ cursor, ...event }: EventWithCursor): Promise<void> {

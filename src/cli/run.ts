@@ -7,7 +7,7 @@ import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
 import { listOf, plural, printJson, printList, printNote, printText, quoteForShell } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
-import { untilSignalled } from './signals.ts'
+import { untilDoneOrSignalled } from './signals.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>
 
@@ -162,16 +162,6 @@ async function startRun({
     printNote(`The run is handed back: ${then}.`)
   } finally {
     await service.close()
-  }
-}
-
-/** @returns the exit code for the signal that ended it, or null where the work was done */
-async function untilDoneOrSignalled(work: (signal: AbortSignal) => Promise<void>): Promise<number | null> {
-  const stop = new AbortController()
-  try {
-    return await Promise.race([work(stop.signal).then(() => null), untilSignalled(async () => {})])
-  } finally {
-    stop.abort()
   }
 }
 

@@ -21,3 +21,15 @@ export function untilSignalled(close: () => Promise<void>): Promise<number> {
     process.on('SIGTERM', onSignal)
   })
 }
+
+/** @returns the exit code for the signal that ended it, or null where the work was done */
+export async function untilDoneOrSignalled(
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<number | null> {
+  const stop = new AbortController()
+  try {
+    return await Promise.race([work(stop.signal).then(() => null), untilSignalled(async () => {})])
+  } finally {
+    stop.abort()
+  }
+}
