@@ -7,7 +7,7 @@ import { IGNORED_FOLDERS, isArtifactName } from '../artifacts/folders.ts'
 type Followed = { inode: number; watcher: FSWatcher }
 
 /**
- * File systems of a network send no notifications, and a machine may be out of them: whoever waits looks again after a while
+ * File systems of a network send no notifications, and a machine may be out of them: who waits looks again after a while
  * all the same.
  */
 export class ChangeNotifications {

@@ -112,9 +112,12 @@ export async function readEventsOf(graph: Graph, changes: readonly Change[]): Pr
   return settled
 }
 
+const keysOf = (changes: readonly Change[], type: Change['type']): string[] =>
+  changes.filter((each) => each.type === type).map(({ key }) => key)
+
 async function readVersions(graph: Graph, changes: readonly Change[]) {
   const of = async (type: Change['type']) => {
-    const keys = changes.filter((each) => each.type === type).map(({ key }) => key)
+    const keys = keysOf(changes, type)
     const rows = keys.length === 0 ? [] : await readRows(graph, versionsOf[type], { keys }, versionRow)
     return new Map(rows.map(({ key, version }) => [key, version]))
   }
@@ -123,11 +126,10 @@ async function readVersions(graph: Graph, changes: readonly Change[]) {
 }
 
 async function readStatesOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
-  const keysOf = (type: Change['type']) => changes.filter((each) => each.type === type).map(({ key }) => key)
   const [session, run, imported] = await Promise.all([
-    readSessions(graph, keysOf('session')),
-    readRuns(graph, keysOf('run')),
-    readImports(graph, keysOf('import')),
+    readSessions(graph, keysOf(changes, 'session')),
+    readRuns(graph, keysOf(changes, 'run')),
+    readImports(graph, keysOf(changes, 'import')),
   ])
   const states = { session, run, import: imported }
   return changes.flatMap((change) => {

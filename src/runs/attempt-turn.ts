@@ -12,7 +12,7 @@ export const attemptTurn = turnInput.extend({
   turnNumber: turnInput.shape.turnNumber.nullish(),
 })
 
-/** What an attempt used, as whoever did it says: a budget of its world's runs counts that. */
+/** What an attempt used, as its executor or worker says: a budget of its world's runs counts that. */
 export const usage = z.strictObject({
   tokens: integerBetween(0, RUN_LIMITS.usedTokens).nullish(),
 })

@@ -17,7 +17,7 @@ describe('the pause after a failed attempt', () => {
     expect([0, 0.5, 1].map((random) => pauseMs(backoff, 1, random))).toEqual([1_000, 750, 500])
   })
 
-  test('a first pause of 0 is none, however often attempts fail', () => {
+  test('a first pause of 0 stays no pause, however often attempts fail', () => {
     expect(pauseMs({ firstMs: 0, factor: 100, mostMs: 5 }, 1_000, 0)).toBe(0)
   })
 })

@@ -123,7 +123,7 @@ describe('an HTTP client', () => {
     expect(await codeOf(client.listWorlds({}))).toBe('internal')
   })
 
-  test('a stream of events that is none, or has one that cannot be read, fails instead of being opened again and again', async () => {
+  test('an answer without events, or with one that cannot be read, fails instead of being opened again and again', async () => {
     let form = { type: 'text/html', text: '<html>' }
     const other = createServer((_req, res) => res.setHeader('content-type', form.type).end(form.text))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
