@@ -169,7 +169,7 @@ async function sampled(
         ]),
         [', earlier turn, no world named', `recovered${round % WORLDS_OF_EACH}`, 6, false],
       ]
-      for (const [form, of, currentTurn, isNamed] of contexts) {
+      for (const [form, of, currentTurn, isNamed] of rotated(contexts, round)) {
         const request = { featureId: 'FEAT-BENCH', taskId: `TASK-${of}`, currentTurn }
         const role = round % 2 === 0 ? 'player' : 'coach'
         await sample(`${name} context${form}`, () =>
