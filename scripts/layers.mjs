@@ -43,7 +43,7 @@ export const mayImport = {
 export const pure = [
   'memory/record/(record|normalize|words|issues|derived-keys)',
   'memory/criteria/(identity|labels|words|state|stall|signature|views|notes)',
-  'memory/context/(render|budget|continuation|rendering-from-context)',
+  'memory/context/(render|budget|continuation|rendering-from-context|section-names)',
   'memory/worlds/(world-errors|scope)',
   'runs/(record|lifecycle|views|executor|attempt-turn|lease-keeper)',
   'transcripts/pattern',

@@ -53,7 +53,7 @@ export async function readPage<T>(
       bytes += sizeOf(item)
       if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: at }
       items.push(item)
-      at = Buffer.from(positionOf(item)).toString('base64url')
+      at = cursorAt(positionOf(item))
     }
     if (found.length <= wanted) return { items, nextCursor: null }
     const room = Math.floor((maxBytes - bytes) / (bytes / items.length))
@@ -72,6 +72,9 @@ function sizeOf(value: unknown): number {
 }
 
 const BYTES_A_VALUE = 6
+
+/** The opaque form of a position. */
+export const cursorAt = (position: string): string => Buffer.from(position).toString('base64url')
 
 export const textCursor = (cursor: string | null | undefined): string | null =>
   cursor == null ? null : Buffer.from(cursor, 'base64url').toString('utf8')

@@ -142,6 +142,7 @@ function callObject(components: SchemaComponents, call: Described): Json {
     operationId: operation,
     summary,
     description: `Needs a token with the scope \`${scope}\`.`,
+    'x-scope': scope,
     tags: [path.split('/')[2]],
     parameters: [
       ...components

@@ -1,7 +1,8 @@
 import { Document } from '@langchain/core/documents'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
-import { type Rendering, type SectionName, sectionsOf, write } from '../memory/context/render.ts'
+import { type Rendering, sectionsOf, write } from '../memory/context/render.ts'
 import { renderingOf } from '../memory/context/rendering-from-context.ts'
+import type { SectionName } from '../memory/context/section-names.ts'
 import { countEqual } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 

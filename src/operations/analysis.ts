@@ -1,6 +1,8 @@
 // Declares the operations of analysts.
 import * as z from 'zod'
+import { describeGraph, graphSchema } from '../analysis/graph-schema.ts'
 import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../analysis/named-analyses.ts'
+import { neighborhood, readNeighbors } from '../analysis/neighbors.ts'
 import { parametersIn, tokensOf } from '../analysis/query/cypher-lexer.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
@@ -96,5 +98,24 @@ export const analysisOperations = {
         throw error
       }
     },
+  }),
+  describeGraph: operation({
+    summary: 'What the graph holds: its nodes, its relationships and their properties',
+    scope: 'analyst',
+    input: z.strictObject({ project }),
+    output: graphSchema,
+    run: async () => describeGraph(),
+  }),
+  listNeighbors: operation({
+    summary: 'A node by the id that a query answered, and its neighbors',
+    scope: 'analyst',
+    wholeGraph: true,
+    input: z.strictObject({
+      nodeId: z.string().min(1).max(256).describe('as a query answers it'),
+      limit: wholeNumber(1, 500).default(50).describe('neighbors, 1 to 500'),
+      timeoutMs: wholeNumber(1, 60_000).default(10_000).describe('milliseconds, 1 to 60,000'),
+    }),
+    output: neighborhood,
+    run: (_graph, input, { queries }) => readNeighbors(queries, input),
   }),
 } as const

@@ -1,10 +1,8 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
-import { canonicalInstant } from '../core/instants.ts'
 import {
   entryCursor,
-  foreignCursor,
   LARGE_RECORDS,
   numberCursor,
   page,
@@ -30,17 +28,10 @@ import { requireNames } from '../memory/worlds/missing-name.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
 import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
 import { knownTask } from '../memory/worlds/scope.ts'
-import {
-  getWorldProgress,
-  listWorlds,
-  WORLD_ORDERS,
-  type WorldOrder,
-  type WorldPosition,
-  type WorldProgress,
-  worldProgress,
-} from '../memory/worlds/world-progress.ts'
+import { getWorldProgress, listWorlds, WORLD_ORDERS, worldProgress } from '../memory/worlds/world-progress.ts'
 import { createWorld, createWorldRequest, deleteWorld, setWorld, world } from '../memory/worlds/worlds.ts'
 import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
+import { positionIn, worldCursor } from './world-cursor.ts'
 
 export const captureAnswer = turnState.extend({
   created: z.boolean().describe('false: the same record stood there already'),
@@ -273,18 +264,3 @@ export const memoryOperations = {
     },
   }),
 } as const
-
-/** A cursor of the order by slug is the slug alone. */
-const positionIn =
-  (order: WorldOrder) =>
-  ({ lastActivity, worldSlug }: WorldProgress): string =>
-    order === 'world_slug' ? worldSlug : `${lastActivity} ${worldSlug}`
-
-function worldCursor(order: WorldOrder, cursor: string | null | undefined): WorldPosition | null {
-  const position = textCursor(cursor)
-  if (position === null) return null
-  if (order === 'world_slug') return { worldSlug: position }
-  const [, lastActivity = '', worldSlug = ''] = /^(\S+) (.+)$/s.exec(position) ?? []
-  if (canonicalInstant(lastActivity) !== lastActivity) throw foreignCursor()
-  return { worldSlug, lastActivity }
-}

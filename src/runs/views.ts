@@ -152,6 +152,24 @@ export const attemptList = z.object({
   nextCursor: z.string().nullable().describe('null on the last page'),
 })
 
+const lease = z.object({
+  owner: z.string().nullable().describe('who does the work; null: nobody has claimed it yet'),
+  until: z
+    .number()
+    .describe("epoch milliseconds of the database's clock: then it is interrupted, if nobody renews it"),
+  fence: z.number().nullable(),
+})
+
+const leaseOf = ({
+  leaseOwner,
+  leaseUntil,
+  fence,
+}: Pick<Attempt, 'leaseOwner' | 'leaseUntil' | 'fence'>): z.output<typeof lease> => ({
+  owner: leaseOwner,
+  until: leaseUntil,
+  fence,
+})
+
 export const turnStatus = z.object({
   message: z.string(),
   worldSlug: z.string(),
@@ -166,6 +184,7 @@ export const turnStatus = z.object({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   executor: z.string(),
+  lease: lease.nullable().describe('null once the attempt has ended'),
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
@@ -178,6 +197,7 @@ export function turnStatusOf(attempt: Attempt): z.output<typeof turnStatus> {
     message: `The attempt at turn ${attemptedTurn} of world ${worldSlug} ${status === 'failed' ? 'has failed' : is}${how}.`,
     worldSlug,
     executor,
+    lease: status === 'running' ? leaseOf(attempt) : null,
     pollWith: status === 'running' ? pollAttemptWith(worldSlug, attemptId) : null,
   }
 }
@@ -213,6 +233,7 @@ export const turnRunStatus = z.object({
     .describe('of a failed run: why its last attempt failed; null where that one committed'),
   nextAttemptAt: z.string().nullable().describe('until when it pauses after a failed attempt'),
   usedTokens: z.number().describe('the sum of what its attempts say they used'),
+  lease: lease.nullable().describe('null once the run has ended'),
   resumes: z
     .object({ turnRunId: z.string() })
     .nullable()
@@ -249,6 +270,7 @@ export function turnRunStatusOf(
     ...shown,
     message: `The turn run of world ${worldSlug} ${stateOf(run)}: ${progress}.`,
     currentTurn,
+    lease: isActiveRun(run.status) ? leaseOf(run) : null,
     resumes: resumesRunId === null ? null : { turnRunId: resumesRunId },
     lastAttemptFailureReason: lastFailures.get(turnRunId) ?? null,
     remainingCommittedTurns: run.requestedTurnCount - run.committedTurnCount,

@@ -24,6 +24,7 @@ import { recordsContract } from './records.ts'
 import { runGoalsContract } from './run-goals.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
+import { sessionsContract } from './sessions.ts'
 import { specificationContract } from './specification.ts'
 import { stallsContract } from './stalls.ts'
 import type { StoreUnderTest } from './store.ts'
@@ -43,6 +44,7 @@ export function storeContract(store: StoreUnderTest): void {
   captureContract(store)
   recordsContract(store)
   worldsContract(store)
+  sessionsContract(store)
   contextContract(store)
   identityContract(store)
   specificationContract(store)

@@ -128,6 +128,45 @@ export function freeCypherContract(store: StoreUnderTest): void {
       await expect(ask('RETURN 1 AS x')).rejects.toMatchObject(CLOSED)
     })
 
+    test('a node that a query answered is asked for its neighbors, in both directions and up to a limit', async () => {
+      const client = await withTurns()
+      const query = 'MATCH (w:World)-[:HAS_TURN]->(t:Turn {number: 2}) RETURN t'
+      const { rows } = await client.queryGraph({ query })
+      const [[turn]] = rows as [[{ id: string }]]
+      const { node, neighbors, truncated } = await client.listNeighbors({ nodeId: turn.id })
+      expect(node).toMatchObject({ id: turn.id, labels: ['Turn'], properties: { number: 2 } })
+      const seen = neighbors.map(({ relationship: { type, start }, node: { labels } }) =>
+        start === node.id ? `-${type}-> ${labels}` : `<-${type}- ${labels}`,
+      )
+      const nexts = ['-NEXT-> Turn', '<-NEXT- Turn'] // in the order of their ids
+      expect(seen.toSorted()).toEqual([...nexts, '-RECORDED-> Verification', '<-HAS_TURN- World'].toSorted())
+      expect(neighbors.map(({ relationship }) => relationship.type)).toEqual([
+        'HAS_TURN',
+        'NEXT',
+        'NEXT',
+        'RECORDED',
+      ])
+      expect(truncated).toBe(false)
+      const first = await client.listNeighbors({ nodeId: turn.id, limit: 1 })
+      expect(first).toMatchObject({ neighbors: neighbors.slice(0, 1), truncated: true })
+      await expect(client.listNeighbors({ nodeId: '4:none:99999999' })).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    })
+
+    test('the schema says which labels, relationships and properties the graph has', async () => {
+      const client = await withTurns()
+      const { nodes, relationships } = await client.describeGraph({})
+      const { rows } = await client.queryGraph({
+        query: 'MATCH (n)-[r]->() UNWIND labels(n) AS label RETURN DISTINCT label, type(r) AS type',
+      })
+      expect(rows.length).toBeGreaterThan(5)
+      for (const [label, type] of rows) {
+        expect(nodes.map((node) => node.label)).toContain(label)
+        expect(relationships.map((relationship) => relationship.type)).toContain(type)
+      }
+    })
+
     test('what analysts ask is answered', async () => {
       const client = await withTurns()
       const outcomes: Record<string, string> = {}

@@ -315,6 +315,23 @@ describe('the text of a context', () => {
       else expect(result.omitted).not.toEqual([])
     }))
 
+  test('its sections joined are the text, and what each left out stands in the text of everything', () =>
+    forAny(async (given, result, full) => {
+      const asked = await renderContext(given, result.tokens.budget, { withSections: true })
+      const { sections = [], ...rest } = asked
+      expect(rest).toEqual(result)
+      const texts = sections.map(({ text }) => text).filter((text) => text !== '')
+      expect(texts.join('\n\n')).toBe(result.text)
+      for (const { text, tokens } of sections) expect(tokens).toBe(tokensOf(text))
+      const omitted = sections.flatMap((section) => section.omitted)
+      for (const { text, tokens } of omitted) {
+        expect(full.text).toContain(text)
+        expect(tokens).toBe(tokensOf(text))
+      }
+      const leavesAny = result.omitted.some(({ reason }) => reason === 'token_budget')
+      expect(omitted.length > 0).toBe(leavesAny)
+    }))
+
   test('a kind leaves only where all of the kinds before it have left', () =>
     forAny((_given, { included, omitted }) => {
       const order = ['evidence', 'lessons', 'criterion_texts', 'promises', 'texts']

@@ -1,4 +1,5 @@
 /** Fits the text of a continuation context into its token budget (contract: turns.md, "The text"). */
+import type { WrittenSection } from './continuation.ts'
 import {
   LEAVING,
   MARK,
@@ -20,6 +21,8 @@ export type Rendered = {
   /** `over_budget`: what must stay takes more than the budget; the items are its lines, headings aside. */
   omitted: (Count & { reason: 'token_budget' | 'over_budget' })[]
   tokens: { budget: number; used: number }
+  /** Only where they were asked for: counting them takes as long as the rest. */
+  sections?: WrittenSection[]
 }
 
 /**
@@ -28,13 +31,24 @@ export type Rendered = {
  * Over budget, items leave one by one, kind by kind, each kind from its end, only as many as need to. Where all have
  * left, the long texts share what room there is. What then remains has to stay, whatever it takes.
  */
-export async function renderContext(rendering: Rendering, tokenBudget: number): Promise<Rendered> {
+export async function renderContext(
+  rendering: Rendering,
+  tokenBudget: number,
+  { withSections = false }: { withSections?: boolean } = {},
+): Promise<Rendered> {
   const sections = sectionsOf(rendering)
   const draft: Draft = { sections, budget: tokenBudget, tokens: await loadTokens() }
   const shown = allThatFits(draft)
   const text = write(sections, shown)
   const used = draft.tokens.count(text)
-  return { text, ...tally(sections, shown, used > tokenBudget), tokens: { budget: tokenBudget, used } }
+  return {
+    text,
+    ...tally(sections, shown, used > tokenBudget),
+    tokens: { budget: tokenBudget, used },
+    ...(withSections && {
+      sections: sections.flatMap((section) => writtenSections(section, shown, draft.tokens)),
+    }),
+  }
 }
 
 type Draft = { sections: readonly Section[]; budget: number; tokens: Tokens }
@@ -166,6 +180,26 @@ function tally(
         : []),
     ],
   }
+}
+
+/** None of what has nothing to say. */
+function writtenSections(section: Section, shown: Shown, tokens: Tokens): WrittenSection[] {
+  const text = write([section], shown)
+  const omitted = partsOf([section]).flatMap((part) => {
+    const missing = missingText(part, shown(part))
+    if (missing === '') return []
+    const what = part.section ?? 'texts'
+    return [{ part: what, text: missing, tokens: tokens.count(missing), reason: 'token_budget' as const }]
+  })
+  return text === '' && omitted.length === 0
+    ? []
+    : [{ section: section.name, text, tokens: tokens.count(text), omitted }]
+}
+
+/** What stands of a text that was cut ends with the mark. */
+function missingText({ text }: Part, standing: string | null): string {
+  if (standing === text) return ''
+  return standing === null ? text : text.slice(standing.length - MARK.length)
 }
 
 const requiredLines = (sections: readonly Section[]): number =>

@@ -153,7 +153,9 @@ async function answerWithoutPrior(
   ])
   if (criteria.length === 0 && elsewhere === null) return answer
   const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
-  const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, ...known, role }, tokenBudget)
+  const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, ...known, role }, tokenBudget, {
+    withSections: request.sections === true,
+  })
   return { ...answer, context: text, ...known, ...rendered }
 }
 
@@ -416,6 +418,7 @@ async function contextFrom(
       stallWarning: stallWarning(role, stall),
     },
     request.tokenBudget,
+    { withSections: request.sections === true },
   )
   return {
     ...withoutPrior('ok', request, snapshot.worldSlug),

@@ -6,6 +6,7 @@ import { POLICIES } from '../criteria/state.ts'
 import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/views.ts'
 import { turnState } from '../record/record.ts'
 import { knownTask } from '../worlds/scope.ts'
+import { SECTION_NAMES } from './section-names.ts'
 
 export const contextRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
@@ -24,12 +25,18 @@ export const contextRequest = z.strictObject({
     .describe('true: all prior feedback and issues are left out'),
   policy: z.enum(POLICIES).default('sticky'),
   elsewhere: z.enum(['on', 'off']).default('on').describe('off: what other sessions know is left out'),
+  sections: z
+    .stringbool()
+    .or(z.boolean())
+    .default(false)
+    .describe('true: also the text by its sections, each with its tokens and with what was left out of it'),
 })
 
 /** Its task is found by then. */
-export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' | 'taskId'> & {
+export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' | 'taskId' | 'sections'> & {
   featureId: string
   taskId: string
+  sections?: boolean
 }
 
 /** Issues as they are shown: the Player does not see what lies behind the verdict. */
@@ -88,6 +95,27 @@ export type Elsewhere = z.output<typeof elsewhere>
 
 const section = z.object({ section: z.string(), items: z.number() })
 
+/** A section of the text of a context, and what is not in it. */
+const writtenSection = z.object({
+  section: z.enum(SECTION_NAMES),
+  text: z
+    .string()
+    .describe(
+      'as it stands in `context`, where an empty line is between two sections; empty: all was left out',
+    ),
+  tokens: z.number(),
+  omitted: z.array(
+    z.object({
+      part: z.string().describe('what it is: as in the `omitted` of the whole'),
+      text: z.string().describe('what is left out; of a text that was cut, its rest'),
+      tokens: z.number(),
+      reason: z.enum(['token_budget']),
+    }),
+  ),
+})
+
+export type WrittenSection = z.output<typeof writtenSection>
+
 export const continuationContext = z.object({
   status: z.enum(['ok', 'first_turn', 'no_prior_turn']),
   ...knownTask,
@@ -114,6 +142,7 @@ export const continuationContext = z.object({
   included: z.array(section),
   omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
   tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),
+  sections: z.array(writtenSection).optional().describe('only where they were asked for'),
 })
 
 export type ContinuationContext = z.output<typeof continuationContext>

@@ -8,6 +8,7 @@ import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../cr
 import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
+import type { SectionName } from './section-names.ts'
 
 /** What the text says of the prior turn itself. */
 export type Summary = Pick<
@@ -94,15 +95,6 @@ export type Part = {
 
 /** `head` and `between` stand only where parts do. */
 export type Line = { head: string; parts: readonly Part[]; between: string }
-
-export type SectionName =
-  | 'turn'
-  | 'criteria'
-  | 'issues'
-  | 'promises'
-  | 'progress'
-  | 'stall'
-  | 'earlier_session'
 
 /** The heading stands only where lines do. */
 export type Section = { name: SectionName; heading: string | null; lines: readonly Line[] }

@@ -77,14 +77,22 @@ export async function listWorlds(
       : taskId === undefined
         ? [pagesOfFeature, { featureKey: featureKey(project, featureId) }]
         : [pagesOfTask, { taskKey: taskKey(project, featureId, taskId) }]
-  return readProgress(graph, pages[order], { ...scope, ...position })
+  const { worlds } = await readProgress(graph, pages[order], { ...scope, ...position })
+  return worlds
 }
 
 /** Worlds by their keys, also deleted ones; those that are gone are left out. */
-export const listWorldsByKeys = (store: Graph, keys: readonly string[]): Promise<WorldProgress[]> =>
-  readProgress(withOneDeadline(store), byKeys, { keys: [...keys] })
+export async function listWorldsByKeys(store: Graph, keys: readonly string[]): Promise<WorldProgress[]> {
+  const { worlds } = await readProgress(withOneDeadline(store), byKeys, { keys: [...keys] })
+  return worlds
+}
 
-async function readProgress(graph: Graph, from: Statement, params: Params): Promise<WorldProgress[]> {
+/** The worlds of a statement that includes `worlds/_progress`, and how many it found: one may have been deleted meanwhile. */
+export async function readProgress(
+  graph: Graph,
+  from: Statement,
+  params: Params,
+): Promise<{ worlds: WorldProgress[]; rows: number }> {
   const read = () => readRows(graph, from, params, progressRow)
   const rows = await untilWhole(read, (found) => found.every(isConsistent))
   const worlds: WorldProgress[] = []
@@ -96,7 +104,7 @@ async function readProgress(graph: Graph, from: Statement, params: Params): Prom
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
     }
   }
-  return worlds
+  return { worlds, rows: rows.length }
 }
 
 /** @throws `unknown_world`, `world_deleted` */

@@ -1,0 +1,45 @@
+/** Says what the graph holds, for who writes queries: its nodes, its relationships and their properties. */
+import * as z from 'zod'
+import { LABELS, nodes } from '../graph/model/nodes.ts'
+import { kindOf } from '../graph/model/properties.ts'
+import { relationships } from '../graph/model/relationships.ts'
+
+const property = z.object({
+  name: z.string(),
+  type: z.string(),
+  optional: z.boolean().describe('true: a node or a relationship of its kind may lack it'),
+})
+
+export const graphSchema = z.object({
+  nodes: z.array(z.object({ label: z.string(), says: z.string(), properties: z.array(property) })),
+  relationships: z.array(
+    z.object({
+      type: z.string(),
+      from: z.array(z.string()).describe('the labels that it may begin at'),
+      to: z.array(z.string()).describe('the labels that it may lead to'),
+      says: z.string(),
+      properties: z.array(property),
+    }),
+  ),
+})
+
+export const describeGraph = (): z.output<typeof graphSchema> => ({
+  nodes: LABELS.map((label) => ({
+    label,
+    says: nodes[label].says,
+    properties: propertiesIn(nodes[label].properties),
+  })),
+  relationships: relationships.map(({ type, from, to, says, properties }) => ({
+    type,
+    from: [...from],
+    to: [...to],
+    says,
+    properties: propertiesIn(properties),
+  })),
+})
+
+const propertiesIn = ({ shape }: z.ZodObject): z.output<typeof property>[] =>
+  Object.entries(shape).map(([name, declared]) => {
+    const { kind, optional } = kindOf(declared as z.ZodType)
+    return { name, type: kind, optional }
+  })

@@ -1,0 +1,12 @@
+/** The sections of the text of a continuation context, by their names. */
+export const SECTION_NAMES = [
+  'turn',
+  'criteria',
+  'issues',
+  'promises',
+  'progress',
+  'stall',
+  'earlier_session',
+] as const
+
+export type SectionName = (typeof SECTION_NAMES)[number]

@@ -1,0 +1,126 @@
+/** Lists sessions as somebody looks for them: worlds, the last active first, with a strip of their turns and who holds them. */
+import * as z from 'zod'
+import { LATEST_INSTANT } from '../../core/instants.ts'
+import { turnKey, worldKey } from '../../core/keys.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readRows } from '../../graph/decode.ts'
+import { COACH_DECISIONS, columns, textList } from '../../graph/model/values.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { readProgress, type WorldPosition, type WorldProgress, worldProgress } from './world-progress.ts'
+
+/** A longer strip is wider than the row that it stands in. */
+const TURNS_IN_STRIP = 48
+/** What a statement cannot filter is read in chunks, and so many sessions are looked at for one page at most. */
+const CHUNK = 200
+const MOST_EXAMINED = 2_000
+
+/** A session in a list that somebody looks through. */
+export const session = worldProgress.extend({
+  decisions: z
+    .array(z.object({ turn: z.number(), decision: z.enum(COACH_DECISIONS) }))
+    .describe(`how its newest ${TURNS_IN_STRIP} turns ended, ascending`),
+  leaseOwners: z
+    .array(z.string())
+    .describe(
+      'who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet',
+    ),
+})
+
+export type Session = z.output<typeof session>
+
+export type SessionFilter = {
+  project: string
+  featureId?: string | null | undefined
+  /** Stands in the feature, the task or the world, whatever the case. */
+  search?: string | null | undefined
+  running: boolean
+  notApproved: boolean
+  stalledOrOscillating: boolean
+}
+
+export type SessionPage = {
+  sessions: Session[]
+  /** After which session the next page begins; null on the last one. */
+  next: Pick<WorldProgress, 'lastActivity' | 'worldSlug'> | null
+}
+
+const sessionsPage = statement('worlds/sessions')
+const strips = statement('worlds/strips')
+
+const stripRow = z.object({
+  worldSlug: z.string(),
+  leaseOwners: textList,
+  decisions: z.array(columns({ turn: z.number(), decision: z.enum(COACH_DECISIONS) })),
+})
+
+/**
+ * The sessions of a project that match, from a position on. A page may have fewer than its limit, also none, and a
+ * position after it: what is stalled is only known by reading, and a page does not read without end.
+ *
+ * @throws `store_unavailable`, `timeout`
+ * @example
+ * const { sessions, next } = await listSessions(graph, { project: 'shop', running: true, notApproved: false, stalledOrOscillating: false }, { after: null, limit: 50 })
+ */
+export async function listSessions(
+  store: Graph,
+  filter: SessionFilter,
+  { after, limit }: { after: WorldPosition | null; limit: number },
+): Promise<SessionPage> {
+  const graph = withOneDeadline(store)
+  const isRead = filter.notApproved || filter.stalledOrOscillating
+  const found: WorldProgress[] = []
+  let last: WorldProgress | null = null
+  let hasMore = true
+  for (let examined = 0; hasMore && found.length < limit && examined < MOST_EXAMINED; ) {
+    const wanted = isRead ? CHUNK : limit + 1
+    const { worlds, rows } = await readProgress(graph, sessionsPage, params(filter, last ?? after, wanted))
+    hasMore = rows === wanted
+    examined += rows
+    for (const world of worlds) {
+      if (found.length === limit) {
+        hasMore = true
+        break
+      }
+      last = world
+      if (matches(world, filter)) found.push(world)
+    }
+  }
+  return { sessions: await withStrips(graph, found), next: hasMore ? last : null }
+}
+
+const params = (
+  { project, featureId, search, running }: SessionFilter,
+  position: WorldPosition | null,
+  limit: number,
+) => ({
+  project,
+  featureId: featureId ?? '',
+  search: (search ?? '').toLowerCase(),
+  running,
+  before: position?.lastActivity ?? LATEST_INSTANT,
+  after: position?.worldSlug ?? '',
+  limit,
+})
+
+const matches = (
+  { lastDecision, verdict }: WorldProgress,
+  { notApproved, stalledOrOscillating }: SessionFilter,
+): boolean =>
+  (!notApproved || lastDecision !== 'approved') &&
+  (!stalledOrOscillating || verdict === 'stalled' || verdict === 'oscillating')
+
+async function withStrips(graph: Graph, worlds: readonly WorldProgress[]): Promise<Session[]> {
+  if (worlds.length === 0) return []
+  const asked = worlds.map(({ project, worldSlug, currentTurn }) => {
+    const key = worldKey(project, worldSlug)
+    const shown = Math.min(TURNS_IN_STRIP, currentTurn)
+    return { key, turnKeys: Array.from({ length: shown }, (_, i) => turnKey(key, currentTurn - i)) }
+  })
+  const rows = await readRows(graph, strips, { worlds: asked }, stripRow)
+  const bySlug = new Map(rows.map((row) => [row.worldSlug, row]))
+  return worlds.map((world) => {
+    const { decisions = [], leaseOwners = [] } = bySlug.get(world.worldSlug) ?? {}
+    return { ...world, decisions: decisions.toSorted((a, b) => a.turn - b.turn), leaseOwners }
+  })
+}

@@ -1,0 +1,19 @@
+// Writes and reads the cursors of lists of worlds.
+import { canonicalInstant } from '../core/instants.ts'
+import { foreignCursor, textCursor } from '../core/pages.ts'
+import type { WorldOrder, WorldPosition, WorldProgress } from '../memory/worlds/world-progress.ts'
+
+/** A cursor of the order by slug is the slug alone. */
+export const positionIn =
+  (order: WorldOrder) =>
+  ({ lastActivity, worldSlug }: Pick<WorldProgress, 'lastActivity' | 'worldSlug'>): string =>
+    order === 'world_slug' ? worldSlug : `${lastActivity} ${worldSlug}`
+
+export function worldCursor(order: WorldOrder, cursor: string | null | undefined): WorldPosition | null {
+  const position = textCursor(cursor)
+  if (position === null) return null
+  if (order === 'world_slug') return { worldSlug: position }
+  const [, lastActivity = '', worldSlug = ''] = /^(\S+) (.+)$/s.exec(position) ?? []
+  if (canonicalInstant(lastActivity) !== lastActivity) throw foreignCursor()
+  return { worldSlug, lastActivity }
+}
