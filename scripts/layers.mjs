@@ -33,10 +33,10 @@ export const mayImport = {
   client: ['operations', ...everyone],
   langchain: ['autobuild', 'client', 'operations', ...everyone],
   autobuild: ['client', 'operations', ...everyone],
-  http: ['mcp', 'web', 'client', 'operations', ...everyone],
+  http: ['mcp', 'client', 'operations', ...everyone],
   mcp: ['client', 'operations', ...everyone],
   cli: ['http', 'mcp', 'client', 'operations', ...everyone],
-  web: ['client', 'operations', ...everyone],
+  web: [],
 }
 
 /** Files of capabilities that do no I/O: doors and programs render and judge with them what an operation answered. */
@@ -68,6 +68,8 @@ export const beside = {
   http: [...host, 'graph/observed', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
+  // It runs in a browser: types of the records, and where the operations stand in REST.
+  web: ['operations/routes'],
 }
 
 /** A mermaid picture of the closed list; what stands on `platform` and `core`, which all do, is not drawn. */

@@ -96,6 +96,7 @@ function isBuilt() {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/setup.mjs',
+    'scripts/bundle-page.mjs',
   ]
   return sources.every((source) => newest(at(source)) <= built.mtimeMs)
 }
@@ -118,6 +119,8 @@ async function build() {
   if (status !== 0) fail('The build failed.')
   await bundleVocabulary(draft)
   await bundleProcesses(draft)
+  const { bundlePage } = await import('./bundle-page.mjs')
+  await bundlePage(draft)
   // What was changed while the compiler ran is newer than the stamp, and is built the next time.
   writeFileSync(path.join(draft, '.built'), '')
   utimesSync(path.join(draft, '.built'), began, began)

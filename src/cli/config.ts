@@ -45,6 +45,7 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_IMPORT_ROOTS: config.importRoots.join(', ') || null,
   TURNGRAPH_RATE_LIMIT: config.rateLimit,
   TURNGRAPH_MAX_CONNECTIONS: config.maxConnections,
+  TURNGRAPH_WEB: config.web ? 'on' : 'off',
   TURNGRAPH_LOG: config.logLevel,
   TURNGRAPH_URL: config.url,
   TURNGRAPH_TOKEN: config.token,

@@ -2,6 +2,7 @@
 import { TurngraphError } from '../core/errors.ts'
 import { action } from './command.ts'
 import { printText } from './output.ts'
+import { pageAddress } from './page-address.ts'
 
 export const addOpen = action(
   {
@@ -17,9 +18,8 @@ Example:
 )
 
 async function printAddress(): Promise<void> {
-  const [{ loadConfig, shownFolder }, { tokenFor }, { isServing, runningServer }] = await Promise.all([
+  const [{ loadConfig, shownFolder }, { isServing, runningServer }] = await Promise.all([
     import('../platform/config.ts'),
-    import('./connect.ts'),
     import('./running-server.ts'),
   ])
   const config = loadConfig(process.env)
@@ -28,8 +28,7 @@ async function printAddress(): Promise<void> {
   if (served === null) throw notThere(`No service runs on ${shownFolder(dataFolder)}`)
   if (named !== null && !(await isServing(named)))
     throw notThere(`No service answers at ${named} (TURNGRAPH_URL)`)
-  const token = config.auth === 'token' ? tokenFor(config) : null
-  printText(`${served}/${token === null ? '' : `#token=${encodeURIComponent(token)}`}`)
+  printText(await pageAddress(config, served))
 }
 
 const notThere = (what: string): TurngraphError =>

@@ -3,7 +3,8 @@ import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { type Config, storeName } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
-import { printNote } from './output.ts'
+import { printNote, printText } from './output.ts'
+import { pageAddress } from './page-address.ts'
 import { untilSignalled } from './signals.ts'
 
 const OPTIONS = {
@@ -13,6 +14,10 @@ const OPTIONS = {
   acceptLoss: [
     '--accept-loss',
     'serve an embedded graph that has lost acknowledged writes (TURNGRAPH_ACCEPT_LOSS)',
+  ],
+  printAddress: [
+    '--print-address',
+    'print where the page is, with the token, on standard output; at a terminal it always is',
   ],
 } as const
 
@@ -26,7 +31,8 @@ export const addServe = action(
   serve,
 )
 
-async function serve({ host, port, store, acceptLoss = false }: Given<typeof OPTIONS>): Promise<void> {
+async function serve(given: Given<typeof OPTIONS>): Promise<void> {
+  const { host, port, store, acceptLoss = false, printAddress = process.stderr.isTTY } = given
   const [{ loadConfig }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([
       import('../platform/config.ts'),
@@ -53,6 +59,8 @@ async function serve({ host, port, store, acceptLoss = false }: Given<typeof OPT
   const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
   if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(service.url, storeName(config.store), token)
   else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
+  if (printAddress && config.web)
+    printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
   await untilSignalled(() => service.close())
 }
 

@@ -17,6 +17,13 @@ export type WireForm<T> = T extends readonly (infer Entry)[]
     ? { [K in keyof T as K extends string ? SnakeCase<K> : K]: WireForm<Exclude<T[K], null | undefined>> }
     : T
 
+/** The type of a value on the wire as it is parsed there: only its keys are other ones. */
+export type OnWire<T> = T extends readonly (infer Entry)[]
+  ? OnWire<Entry>[]
+  : T extends object
+    ? { [K in keyof T as K extends string ? SnakeCase<K> : K]: OnWire<T[K]> }
+    : T
+
 const wireForms = new WeakMap<z.ZodType, z.ZodType>()
 
 /** The same schema with snake_case keys: what edges validate, and what OpenAPI and MCP show. */

@@ -20,6 +20,7 @@ import { type OperationContext, operationHandler, refuseBound } from './operatio
 import { requestLog } from './request-log.ts'
 import { transcriptUploadHandler } from './transcript-upload.ts'
 import { VERSION } from './version.ts'
+import { webPage } from './web-page.ts'
 
 export type AppParts = OperationContext & { config: Config; tokens: Tokens | null; log: Log }
 
@@ -41,6 +42,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     answerText(res, 200, document)
   })
   app.use(docsPages())
+  if (config.web) app.use(webPage())
 
   app.use(BEHIND_TOKENS, identify(tokens))
   const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null

@@ -70,7 +70,13 @@ export async function runFor(
     const answer = await run(
       graph,
       { ...input, project },
-      { ...settings, ...call, log, onlyProject: caller.project },
+      {
+        ...settings,
+        ...call,
+        log,
+        onlyProject: caller.project,
+        caller: { name: caller.name, scopes: [...caller.scopes] },
+      },
     )
     metrics.answered(operation, answer)
     return answer

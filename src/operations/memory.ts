@@ -16,6 +16,7 @@ import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
 import { explainTurn, whyView } from '../memory/context/why.ts'
 import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria/criteria.ts'
+import { criteriaByTurn, listCriteriaByTurn } from '../memory/criteria/criteria-by-turn.ts'
 import { logRecovery } from '../memory/criteria/notes.ts'
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
@@ -86,6 +87,13 @@ export const memoryOperations = {
         ({ worldSlug }) => worldSlug !== null,
       )
     },
+  }),
+  listCriteriaByTurn: operation({
+    summary: 'What each turn of a world said of its criteria: the matrix of criteria over turns',
+    scope: 'read',
+    input: z.strictObject({ project, worldSlug }),
+    output: criteriaByTurn,
+    run: (graph, input) => listCriteriaByTurn(graph, input.project, input.worldSlug),
   }),
   getCriterionHistory: operation({
     summary: 'All that was ever said of a criterion in a world, oldest first',

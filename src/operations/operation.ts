@@ -28,6 +28,8 @@ export type Call = {
   idempotencyKey?: string | null
   /** The one project that the caller's token reaches; null or absent: all of them. */
   onlyProject?: string | null
+  /** Who calls, and what the caller's token may do; absent where no token stands between. */
+  caller?: { name: string; scopes: readonly Scope[] }
   /** Who runs turns in this process. */
   runs: TurnRuns
   /** Runs anybody's Cypher beside this process. */

@@ -1,8 +1,8 @@
 // Maps each operation to its REST route.
-import { type OperationName, operations } from './table.ts'
+import type { OperationName } from './table.ts'
 
 /**
- * Where each operation stands in REST. Data only: the service, the HTTP client and the OpenAPI document
+ * Where each operation stands in REST. Data only: the service, the HTTP client, the page and the OpenAPI document
  * read the same table. `{name}` in a path is that field of the operation's input.
  */
 export type Route = {
@@ -20,12 +20,14 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
   { method: 'GET', path: '/v1/criteria', operation: 'listCriteria' },
   { method: 'GET', path: '/v1/criteria/{key}/history', operation: 'getCriterionHistory' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/criteria-by-turn', operation: 'listCriteriaByTurn' },
   { method: 'PUT', path: '/v1/specification', operation: 'declareCriteria', created: 201 },
   { method: 'GET', path: '/v1/specification', operation: 'getSpecification' },
   { method: 'GET', path: '/v1/promises', operation: 'recoverPromises' },
   { method: 'GET', path: '/v1/stall', operation: 'loadStall' },
   { method: 'GET', path: '/v1/issues', operation: 'listIssues' },
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
+  { method: 'GET', path: '/v1/caller', operation: 'describeCaller' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },
   { method: 'GET', path: '/v1/sessions', operation: 'listSessions' },
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
@@ -83,9 +85,6 @@ export const routeOf = (operation: OperationName): Route => {
   if (route === undefined) throw new Error(`operation ${operation} has no route`)
   return route
 }
-
-/** Every operation is reachable: checked where the module loads. */
-for (const operation of Object.keys(operations)) routeOf(operation as OperationName)
 
 /** The header `Idempotency-Key`: 1 to 256 visible characters, as a header can carry them unchanged. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/

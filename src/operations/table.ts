@@ -4,6 +4,7 @@ import { turnState } from '../memory/record/record.ts'
 import { worldProgress } from '../memory/worlds/world-progress.ts'
 import { world } from '../memory/worlds/worlds.ts'
 import { analysisOperations } from './analysis.ts'
+import { callerOperations } from './caller.ts'
 import { issueOperations } from './issues.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { memoryOperations } from './memory.ts'
@@ -22,6 +23,7 @@ export const operations = {
   ...transcriptOperations,
   ...analysisOperations,
   ...maintenanceOperations,
+  ...callerOperations,
 } as const
 
 /** Names for what several answers share; every other body is named after its operation. */

@@ -72,6 +72,7 @@ const environmentSchema = z.object({
     .min(1)
     .default(2000)
     .describe('connections at a time; fewer where the process may not open so many files'),
+  TURNGRAPH_WEB: z.enum(['on', 'off']).default('on').describe('`off`: the service serves no page'),
   TURNGRAPH_LOG: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -97,6 +98,7 @@ export type Config = {
   importRoots: string[]
   rateLimit: number | null
   maxConnections: number
+  web: boolean
   logLevel: string
   url: string | null
   token: string | null
@@ -141,6 +143,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
     maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
+    web: env.TURNGRAPH_WEB === 'on',
     logLevel: env.TURNGRAPH_LOG,
     url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // paths are appended to it
     token: env.TURNGRAPH_TOKEN ?? null,

@@ -54,6 +54,64 @@ export function coachContract(store: StoreUnderTest): void {
       client().loadStall({ ...target, ...more })
     const why = (turn?: number) => client().explainTurn({ ...target, turn })
 
+    describe('the matrix of criteria over turns', () => {
+      const matrix = async () => {
+        const { worldSlug } = await client().getTurn({ project: PROJECT, worldSlug: TASK, turnNumber: 1 })
+        const [{ criteria: byTurn }, { criteria: states, promisedNotJudged }] = await Promise.all([
+          client().listCriteriaByTurn({ project: PROJECT, worldSlug }),
+          criteria(),
+        ])
+        const labels = new Map([...states, ...promisedNotJudged].map((one) => [one.key, one.criterionId]))
+        return Object.fromEntries(byTurn.map(({ key, ...turns }) => [labels.get(key), turns]))
+      }
+
+      test('says of each criterion in which turns it was verified, rejected, left open and promised', async () => {
+        await capture(
+          aTurn(1, { ...promised('AC-001', 'AC-002', 'AC-003') }),
+          aTurn(2, { ...judged({ 'AC-001': 'verified', 'AC-002': 'rejected' }), ...promised('AC-001') }),
+          aTurn(3, judged({ 'AC-001': 'unknown', 'AC-002': 'pending' })),
+          aTurn(12, judged({ 'AC-001': 'rejected', 'AC-002': 'verified' })),
+        )
+        expect(await matrix()).toEqual({
+          'AC-001': { verifiedIn: [2], rejectedIn: [12], unknownIn: [3], promisedIn: [1, 2] },
+          'AC-002': { verifiedIn: [12], rejectedIn: [2], unknownIn: [3], promisedIn: [1] },
+          'AC-003': { verifiedIn: [], rejectedIn: [], unknownIn: [], promisedIn: [1] },
+        })
+      })
+
+      test('an explicit verdict stands beside an unknown of its turn, the last of two does, and a claim is none', async () => {
+        const verdict = (status: Status, source?: 'player' | 'gate') => ({
+          criterionId: 'AC-001',
+          criterionText: textOf('AC-001'),
+          status,
+          ...(source && { source }),
+        })
+        await capture(
+          aTurn(1, { verifications: [verdict('verified'), verdict('unknown', 'gate')] }),
+          aTurn(2, { verifications: [verdict('rejected'), verdict('verified', 'gate')] }),
+          aTurn(3, { verifications: [verdict('verified', 'player')] }),
+        )
+        expect(await matrix()).toEqual({
+          'AC-001': { verifiedIn: [1, 2], rejectedIn: [], unknownIn: [], promisedIn: [] },
+        })
+      })
+
+      test('a world that is not there, or deleted, is an error and no empty matrix', async () => {
+        await expect(
+          client().listCriteriaByTurn({ project: PROJECT, worldSlug: 'w9' }),
+        ).rejects.toMatchObject({
+          code: 'unknown_world',
+        })
+        await capture(aTurn(1))
+        await client().deleteWorld({ project: PROJECT, worldSlug: TASK })
+        await expect(
+          client().listCriteriaByTurn({ project: PROJECT, worldSlug: TASK }),
+        ).rejects.toMatchObject({
+          code: 'world_deleted',
+        })
+      })
+    })
+
     describe("seed 004's acceptance list", () => {
       test('a turn without promises has those of the newest earlier turn that has any', async () => {
         await capture(aTurn(1, promised('AC-001')), aTurn(2, promised(...SIX)), aTurn(3), aTurn(4))

@@ -164,6 +164,14 @@ describe('every route of the contract', () => {
     const past = { ...stored, key: expect.any(String) }
     expect([history.status, history.body]).toEqual([200, { items: [past], next_cursor: null }])
 
+    const byTurn = await run(
+      'GET /v1/worlds/{world_slug}/criteria-by-turn',
+      '/v1/worlds/TASK-1/criteria-by-turn',
+    )
+    expect(byTurn.body).toMatchObject({ world_slug: 'TASK-1', criteria: expect.any(Array) })
+    const caller = await run('GET /v1/caller', '/v1/caller')
+    expect(caller.body).toMatchObject({ scopes: ['read', 'write', 'analyst', 'admin'], only_project: null })
+
     const patched = await run('PATCH /v1/worlds/{world_slug}', '/v1/worlds/TASK-1', {
       body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
     })
@@ -277,7 +285,15 @@ describe('promise recovery', () => {
 describe('what is no route', () => {
   test('an unknown route is 404, a wrong method of a known one 405 with Allow, TRACE too', async () => {
     const { call, service, token } = await start()
-    for (const path of ['/', '/v1', '/v2/turns', '/v1/turns/', '/V1/turns', '/v1/worlds/a/b/c', '/metric']) {
+    for (const path of [
+      '/other',
+      '/v1',
+      '/v2/turns',
+      '/v1/turns/',
+      '/V1/turns',
+      '/v1/worlds/a/b/c',
+      '/metric',
+    ]) {
       const answer = await call('GET', path)
       expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
     }

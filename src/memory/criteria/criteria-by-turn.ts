@@ -1,0 +1,76 @@
+/** Lists what each turn of a world said of its criteria: the matrix of criteria over turns, without the words. */
+import * as z from 'zod'
+import { worldKey as keyOfWorld } from '../../core/keys.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import type { Graph } from '../../graph/port.ts'
+import { unknownWorld } from '../worlds/world-errors.ts'
+import { getWorld } from '../worlds/worlds.ts'
+import { compareCodeUnits } from './labels.ts'
+import { placeEntries, readLedger } from './snapshot.ts'
+import { entriesIn, finalKeys } from './state.ts'
+
+const turnNumbers = z.array(z.number())
+
+/** By what was said, not by turn: 60 criteria of 200 turns are 50 kB so, and 400 kB as a list of cells. */
+export const criteriaByTurn = z.object({
+  worldSlug: z.string(),
+  criteria: z
+    .array(
+      z.object({
+        key: z.string(),
+        verifiedIn: turnNumbers.describe("turns, ascending, by their judges' last explicit verdict"),
+        rejectedIn: turnNumbers,
+        unknownIn: turnNumbers.describe('a judge named it, and gave no verdict: unknown or pending'),
+        promisedIn: turnNumbers.describe('the Player promised it, whether it was judged or not'),
+      }),
+    )
+    .describe('all that any turn named, by key'),
+})
+
+export type CriteriaByTurn = z.output<typeof criteriaByTurn>
+
+/** @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout` */
+export async function listCriteriaByTurn(
+  store: Graph,
+  project: string,
+  worldSlug: string,
+): Promise<CriteriaByTurn> {
+  const graph = withOneDeadline(store)
+  await getWorld(graph, project, worldSlug)
+  const found = await readLedger(graph, keyOfWorld(project, worldSlug))
+  if (found === null) throw unknownWorld(project, worldSlug)
+  const keyOf = finalKeys(found.criteria)
+  const ledger = placeEntries(found.ledger, keyOf)
+  const promised = found.promised.map(({ criterionKey, turn }) => ({ key: keyOf(criterionKey), turn }))
+  const entriesOf = entriesIn({ ledger, progress: new Map() })
+  const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promised.map(({ key }) => key)])
+  return {
+    worldSlug,
+    criteria: [...keys].sort(compareCodeUnits).map((key) => ({
+      key,
+      ...turnsByVerdict(entriesOf(key)),
+      promisedIn: ascending(promised.flatMap((one) => (one.key === key ? [one.turn] : []))),
+    })),
+  }
+}
+
+type Entry = { turn: number; status: string; judges: boolean }
+
+/** An explicit verdict stands, whatever else the turn says of the criterion; of two, the last. */
+function turnsByVerdict(entries: readonly Entry[]) {
+  const verdicts = new Map<number, string>()
+  for (const { turn, status, judges } of entries) {
+    if (!judges) continue
+    const isExplicit = status === 'verified' || status === 'rejected'
+    if (isExplicit || !verdicts.has(turn)) verdicts.set(turn, isExplicit ? status : 'unknown')
+  }
+  const turnsOf = (verdict: string) =>
+    ascending([...verdicts].flatMap(([turn, said]) => (said === verdict ? [turn] : [])))
+  return {
+    verifiedIn: turnsOf('verified'),
+    rejectedIn: turnsOf('rejected'),
+    unknownIn: turnsOf('unknown'),
+  }
+}
+
+const ascending = (turns: readonly number[]): number[] => [...new Set(turns)].sort((a, b) => a - b)

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { type Address, readAddress, writeAddress } from './address.ts'
+
+const ADDRESSES: [string, Address][] = [
+  ['/', { view: 'projects' }],
+  ['/p/guardkit', { view: 'sessions', project: 'guardkit' }],
+  ['/p/guardkit/w/TASK-1.2', { view: 'session', project: 'guardkit', world: 'TASK-1.2' }],
+  ['/p/guardkit/w/TASK-1/t/12', { view: 'turn', project: 'guardkit', world: 'TASK-1', turn: 12 }],
+  ['/p/guardkit/runs', { view: 'runs', project: 'guardkit' }],
+  ['/p/guardkit/runs/run-1', { view: 'run', project: 'guardkit', run: 'run-1' }],
+  ['/p/guardkit/patterns', { view: 'patterns', project: 'guardkit' }],
+  ['/p/guardkit/analyses', { view: 'analyses', project: 'guardkit', analysis: null }],
+  ['/p/guardkit/analyses/stalled', { view: 'analyses', project: 'guardkit', analysis: 'stalled' }],
+  ['/query', { view: 'query' }],
+]
+
+describe('an address of the page', () => {
+  test.each(ADDRESSES)('%s is read and written as what it shows', (path, address) => {
+    expect(readAddress(path)).toEqual(address)
+    if (address.view !== 'nowhere') expect(writeAddress(address)).toBe(path)
+  })
+
+  test('names with slashes, spaces, question marks and emoji come back as they were', () => {
+    const address = { view: 'session', project: 'a/b ?#%', world: 'wörld 🌍/..' } as const
+    expect(readAddress(writeAddress(address))).toEqual(address)
+  })
+
+  test.each([
+    '/p',
+    '/p/a/w',
+    '/p/a/w/b/t',
+    '/p/a/w/b/t/0',
+    '/p/a/w/b/t/x',
+    '/p/a/w/b/t/1/2',
+    '/other',
+    '/p/%zz',
+  ])('%s shows nothing', (path) => {
+    expect(readAddress(path)).toEqual({ view: 'nowhere' })
+  })
+
+  test('what does not filter is left out of the address', () => {
+    const sessions = { view: 'sessions', project: 'p' } as const
+    expect(writeAddress(sessions, { search: 'a b', state: null, feature: '' })).toBe('/p/p?search=a+b')
+  })
+})

@@ -1,0 +1,19 @@
+// What an empty view says: the command that would fill it, ready to copy.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+
+export function Empty({ command, children }: { command: string; children: ComponentChildren }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = () => navigator.clipboard.writeText(command).then(() => setCopied(true))
+  return (
+    <div class="empty">
+      <p>{children}</p>
+      <p>
+        <code>{command}</code>{' '}
+        <button type="button" class="quiet" onClick={copy}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </button>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+// Paths of files, as the record names them: text, never links.
+
+export function FileList({ files }: { files: readonly string[] }) {
+  if (files.length === 0) return null
+  return (
+    <ul class="files">
+      {[...new Set(files)].map((file) => (
+        <li key={file}>
+          <code>
+            <bdi>{file}</bdi>
+          </code>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,38 @@
+// An instant in the time of the person who looks, with the exact one behind it.
+
+const near = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+]
+const WEEK_S = 7 * 86_400
+
+export function Instant({ at, exact = false }: { at: string; exact?: boolean }) {
+  const shown = exact ? date.format(new Date(at)) : describeInstant(at, Date.now())
+  return (
+    <time dateTime={at} title={at}>
+      {shown}
+    </time>
+  )
+}
+
+/** How long ago, within a week; else the local date. */
+function describeInstant(at: string, now: number): string {
+  const seconds = (new Date(at).getTime() - now) / 1_000
+  if (Math.abs(seconds) >= WEEK_S) return date.format(new Date(at))
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
+  return near.format(Math.trunc(seconds / length), unit)
+}
+
+/** `1:02:03`, `2:05`, `12 s`. */
+export function describeDuration(seconds: number): string {
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
+}

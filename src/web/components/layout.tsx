@@ -1,0 +1,103 @@
+// The frame around every view: where one is, where else one can go, and whether the service answers.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Address, type ViewName, writeAddress } from '../address.ts'
+import type { Caller } from '../service/operations.ts'
+import type { Service } from '../service/service.ts'
+import { useReach } from '../service/use-service.ts'
+
+type Props = {
+  address: Address
+  service: Service
+  caller: Caller | null
+  signOut: (() => void) | null
+  children: ComponentChildren
+}
+
+export function Layout({ address, service, caller, signOut, children }: Props) {
+  const main = useFocusOnMove(address)
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <header class="page-head">
+        <a class="brand" href="/">
+          Turngraph
+        </a>
+        {caller !== null && <Sections address={address} caller={caller} />}
+        <ServiceLine service={service} />
+        {caller !== null && signOut !== null && (
+          <button type="button" class="quiet" onClick={signOut}>
+            Sign out
+          </button>
+        )}
+      </header>
+      <main id="main" tabIndex={-1} ref={main}>
+        {children}
+      </main>
+    </>
+  )
+}
+
+/** The views of the project that is looked at; without one, of the token's own project. */
+function Sections({ address, caller }: { address: Address; caller: Caller }) {
+  const project = 'project' in address ? address.project : caller.project
+  const sections: { name: string; href: string; views: readonly ViewName[] }[] = [
+    {
+      name: 'Sessions',
+      href: writeAddress({ view: 'sessions', project }),
+      views: ['sessions', 'session', 'turn'],
+    },
+    { name: 'Runs', href: writeAddress({ view: 'runs', project }), views: ['runs', 'run'] },
+    { name: 'Patterns', href: writeAddress({ view: 'patterns', project }), views: ['patterns'] },
+    {
+      name: 'Analyses',
+      href: writeAddress({ view: 'analyses', project, analysis: null }),
+      views: ['analyses'],
+    },
+  ]
+  if (caller.scopes.includes('analyst')) {
+    sections.push({ name: 'Query', href: writeAddress({ view: 'query' }), views: ['query'] })
+  }
+  return (
+    <nav aria-label="Views">
+      <a class="project" href={writeAddress({ view: 'sessions', project })}>
+        <bdi>{project}</bdi>
+      </a>
+      <ul>
+        {sections.map(({ name, href, views }) => (
+          <li key={name}>
+            <a href={href} {...(views.includes(address.view) && { 'aria-current': 'page' as const })}>
+              {name}
+            </a>
+          </li>
+        ))}
+        <li>
+          <a href="/docs">API</a>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+function ServiceLine({ service }: { service: Service }) {
+  const { reach } = useReach(service)
+  return (
+    <output class={`service service-${reach.replaceAll(' ', '-')}`} aria-label="Service">
+      {reach}
+    </output>
+  )
+}
+
+/** A reader of the screen hears of a new view where the focus goes; the first one is read anyway. */
+function useFocusOnMove(address: Address) {
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef<string | null>(null)
+  const key = JSON.stringify(address)
+  useEffect(() => {
+    if (shown.current !== null && shown.current !== key) main.current?.focus({ preventScroll: true })
+    shown.current = key
+  }, [key])
+  return main
+}

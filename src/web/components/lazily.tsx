@@ -1,0 +1,29 @@
+// Makes a component of one that is loaded when it is first shown.
+import type { FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Failure } from '../service/failure.ts'
+import { FailureLine } from './failure-line.tsx'
+
+/** While it is loaded there is nothing; where it cannot be, the reason. */
+export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
+  let loaded: FunctionComponent<P> | null = null
+  return (props) => {
+    const [Loaded, show] = useState(() => loaded)
+    const [failure, fail] = useState<Failure | null>(null)
+    useEffect(() => {
+      if (loaded !== null) return
+      load().then(
+        (component) => {
+          loaded = component
+          show(() => component)
+        },
+        () => fail(notLoaded()),
+      )
+    }, [])
+    if (failure !== null) return <FailureLine failure={failure} />
+    return Loaded === null ? null : <Loaded {...props} />
+  }
+}
+
+const notLoaded = (): Failure =>
+  new Failure('not_reachable', 'This part of the page could not be loaded.', 'Load the page again.')

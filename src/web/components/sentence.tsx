@@ -1,0 +1,15 @@
+// The line with which each view begins: it says what one would otherwise have to read off.
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+export function Sentence({ title, children }: { title?: string; children: ComponentChildren }) {
+  useEffect(() => {
+    document.title = title === undefined ? 'Turngraph' : `${title} · Turngraph`
+  }, [title])
+  return (
+    <header class="sentence">
+      {title !== undefined && <h1>{title}</h1>}
+      <p>{children}</p>
+    </header>
+  )
+}

@@ -1,0 +1,93 @@
+// Reads the events of a project over fetch (EventSource cannot send a token), and comes back where the stream breaks.
+import { createParser } from 'eventsource-parser'
+import { Failure, isAway } from './failure.ts'
+import type { ChangeEvent } from './operations.ts'
+import type { Service } from './service.ts'
+
+/** The service says every 15 s that it is there. */
+const SILENCE_MS = 45_000
+const AGAIN_FIRST_MS = 500
+const AGAIN_LAST_MS = 15_000
+
+export type EventsOf = { project: string; world_slug?: string }
+
+export type EventsReader = {
+  /** The stream begins: what changed before it did is to be read in another way. */
+  opened: () => void
+  tell: (event: ChangeEvent) => void
+}
+
+/**
+ * Tells every event until the signal ends it. A stream that breaks is opened again where it was; where that is too long
+ * ago, with a snapshot, so that nothing is missed.
+ */
+export async function readEvents(
+  service: Service,
+  of: EventsOf,
+  { opened, tell }: EventsReader,
+  signal: AbortSignal,
+): Promise<void> {
+  let cursor: string | null = null
+  let wantsSnapshot = false
+  for (let failures = 0; !signal.aborted; failures++) {
+    const silence = new AbortController()
+    try {
+      const query = new URLSearchParams({ ...of })
+      if (cursor !== null) query.set('cursor', cursor)
+      if (wantsSnapshot) query.set('snapshot', 'true')
+      const response = await service.fetch(`/v1/events?${query}`, {
+        headers: { accept: 'text/event-stream' },
+        signal: AbortSignal.any([signal, silence.signal]),
+      })
+      failures = 0
+      wantsSnapshot = false
+      if (cursor === null) opened()
+      for await (const told of readStream(response, silence)) {
+        cursor = told.cursor ?? cursor
+        if (told.event !== null) tell(told.event)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof Failure && error.code === 'cursor_expired') {
+        cursor = null
+        wantsSnapshot = true
+      } else if (error instanceof Failure && !isAway(error)) {
+        throw error
+      }
+      // Anything else is a connection that broke: it is opened again.
+    } finally {
+      silence.abort()
+    }
+    await pauseFor(Math.min(AGAIN_FIRST_MS * 2 ** failures, AGAIN_LAST_MS), signal)
+  }
+}
+
+type Told = { event: ChangeEvent | null; cursor: string | null }
+
+async function* readStream({ body }: Response, silence: AbortController): AsyncGenerator<Told> {
+  const found: Told[] = []
+  const parser = createParser({
+    onEvent: ({ id, data }) => found.push({ event: JSON.parse(data) as ChangeEvent, cursor: id ?? null }),
+    onComment: (text) => found.push({ event: null, cursor: /^\s*cursor (\d+)$/.exec(text)?.[1] ?? null }),
+  })
+  const decoder = new TextDecoder()
+  const reader = body?.getReader()
+  if (reader === undefined) return
+  for (;;) {
+    const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer))
+    if (done) return
+    parser.feed(decoder.decode(value, { stream: true }))
+    yield* found.splice(0)
+  }
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

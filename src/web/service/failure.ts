@@ -1,0 +1,43 @@
+// What a call answers that did not succeed.
+import type { ErrorCode } from '../../core/errors.ts'
+
+/** The codes of the service, and one for a service that gives no answer at all. */
+export type FailureCode = ErrorCode | 'not_reachable'
+
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  readonly code: FailureCode
+  readonly hint: string | null
+
+  constructor(code: FailureCode, message: string, hint: string | null = null) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+export const notReachable = (): Failure =>
+  new Failure('not_reachable', 'The service does not answer.', 'Start it again: turngraph serve')
+
+/** The failure that an answer tells, whatever stands between the page and the service. */
+export async function failureFrom(response: Response): Promise<Failure> {
+  const body: unknown = await response.json().catch(() => null) // a proxy's own error page
+  const told = isErrorBody(body) ? body.error : null
+  if (told !== null) return new Failure(told.code, told.message, told.hint)
+  return new Failure('internal', `The service answered ${response.status} without a reason.`)
+}
+
+type ErrorBody = { error: { code: ErrorCode; message: string; hint: string | null } }
+
+const isErrorBody = (body: unknown): body is ErrorBody =>
+  typeof body === 'object' &&
+  body !== null &&
+  'error' in body &&
+  typeof body.error === 'object' &&
+  body.error !== null &&
+  'code' in body.error &&
+  'message' in body.error
+
+/** The service or its store is away: the same call may succeed later. */
+export const isAway = ({ code }: Failure): boolean =>
+  code === 'not_reachable' || code === 'store_unavailable' || code === 'timeout'

@@ -1,0 +1,47 @@
+// Knows whether the service and its store answer, and tells those who want to know.
+
+export type Reach = 'ready' | 'store unavailable' | 'not reachable'
+
+const LOOK_MS = 5_000
+
+export class ServiceStatus {
+  reach: Reach = 'ready'
+  /** How often it came back: what failed meanwhile is worth another try. */
+  recoveries = 0
+  readonly #listeners = new Set<() => void>()
+
+  note(reach: Reach): void {
+    if (reach === this.reach) return
+    this.reach = reach
+    if (reach === 'ready') this.recoveries++
+    for (const listener of this.#listeners) listener()
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Looks every few seconds while the page is visible. */
+  watch(): () => void {
+    const look = async () => {
+      if (document.visibilityState === 'visible') this.note(await readReach())
+    }
+    const timer = setInterval(look, LOOK_MS)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }
+}
+
+/** `/readyz` needs no token. */
+async function readReach(): Promise<Reach> {
+  try {
+    const response = await fetch('/readyz', { credentials: 'omit', cache: 'no-store' })
+    return response.ok ? 'ready' : 'store unavailable'
+  } catch {
+    return 'not reachable' // that it failed is the answer
+  }
+}

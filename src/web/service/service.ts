@@ -1,0 +1,95 @@
+// Calls the operations of the service over REST, as any other client does.
+import { hasBody, routes } from '../../operations/routes.ts'
+import { Failure, failureFrom, notReachable } from './failure.ts'
+import type { Answered, Asked, ItemOf, OperationName } from './operations.ts'
+import { ServiceStatus } from './service-status.ts'
+
+export type ListName = {
+  [N in OperationName]: Answered<N> extends { next_cursor: string | null } ? N : never
+}[OperationName]
+
+type Page<N extends ListName> = { items: ItemOf<N>[]; next_cursor: string | null }
+export type Items<N extends ListName> = { items: ItemOf<N>[]; hasMore: boolean }
+
+/** The largest page that the service gives. */
+const MOST_ITEMS = 500
+
+export class Service {
+  readonly status = new ServiceStatus()
+  readonly #token: string | null
+
+  constructor(token: string | null) {
+    this.#token = token
+  }
+
+  /** @throws {@link Failure} */
+  async call<N extends OperationName>(name: N, input: Asked<N>, signal?: AbortSignal): Promise<Answered<N>> {
+    const { url, ...init } = requestFor(name, input)
+    const response = await this.fetch(url, { ...init, signal: signal ?? null })
+    return (await response.json()) as Answered<N> // the types of both sides are of one table
+  }
+
+  /** All items of a list, page by page. */
+  async listAll<N extends ListName>(name: N, input: Asked<N>, signal?: AbortSignal): Promise<ItemOf<N>[]> {
+    const whole = { ...input, limit: MOST_ITEMS }
+    return (await this.listPages(name, whole, Number.POSITIVE_INFINITY, signal)).items
+  }
+
+  /** The items of the first pages of a list, and whether there are more. */
+  async listPages<N extends ListName>(
+    name: N,
+    input: Asked<N>,
+    pages: number,
+    signal?: AbortSignal,
+  ): Promise<Items<N>> {
+    const items: ItemOf<N>[] = []
+    let cursor: string | null = null
+    for (let page = 0; page < pages; page++) {
+      const answer = (await this.call(name, { ...input, cursor }, signal)) as Page<N>
+      items.push(...answer.items)
+      cursor = answer.next_cursor
+      if (cursor === null) break
+    }
+    return { items, hasMore: cursor !== null }
+  }
+
+  /** An answer of 2xx, whatever its form. */
+  async fetch(url: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers)
+    if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
+    const response = await fetch(url, { ...init, headers, credentials: 'omit' }).catch((cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      this.status.note('not reachable')
+      throw notReachable()
+    })
+    if (response.ok) {
+      this.status.note('ready')
+      return response
+    }
+    const failure = await failureFrom(response)
+    this.status.note(failure.code === 'store_unavailable' ? 'store unavailable' : 'ready')
+    throw failure
+  }
+}
+
+/** The fields of an operation in its path, its query or its body, as its route has it. */
+function requestFor(
+  name: OperationName,
+  input: object,
+): { url: string; method: string; headers: HeadersInit; body?: string } {
+  const route = routes.find(({ operation }) => operation === name)
+  if (route === undefined) throw new Failure('internal', `The operation ${name} has no route.`)
+  const fields = new Map(Object.entries(input).filter(([, value]) => value != null))
+  const path = route.path.replace(/\{(\w+)\}/g, (_all, field: string) => {
+    const value = String(fields.get(field))
+    fields.delete(field)
+    return encodeURIComponent(value)
+  })
+  const { method } = route
+  if (hasBody(route)) {
+    const headers = { 'content-type': 'application/json' }
+    return { url: path, method, headers, body: JSON.stringify(Object.fromEntries(fields)) }
+  }
+  const query = new URLSearchParams([...fields].map(([key, value]) => [key, String(value)])).toString()
+  return { url: query === '' ? path : `${path}?${query}`, method, headers: {} }
+}

@@ -1,0 +1,128 @@
+// Gives components the service, who calls it, what it answers, and what changes.
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { type EventsOf, readEvents } from './event-stream.ts'
+import type { Failure } from './failure.ts'
+import type { Answered, Asked, Caller, ChangeEvent, ItemOf, OperationName } from './operations.ts'
+import type { Items, ListName, Service } from './service.ts'
+import type { Reach } from './service-status.ts'
+
+export type Session = { service: Service; caller: Caller }
+
+export const SessionContext = createContext<Session | null>(null)
+
+/** @throws outside of a page that somebody has entered */
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === null) throw new Error('a view stands outside of SessionContext')
+  return session
+}
+
+export function useReach({ status }: Service): { reach: Reach; recoveries: number } {
+  const [, render] = useReducer((times: number) => times + 1, 0)
+  useEffect(() => status.subscribe(() => render(undefined)), [status])
+  return { reach: status.reach, recoveries: status.recoveries }
+}
+
+/** What was asked, as far as it is known: an answer stays while it is asked for again. */
+export type Answer<T> = { answer: T | null; failure: Failure | null; isLoading: boolean; again: () => void }
+
+/** Asks when the input changes, when the service comes back, and when `again` is called. Null asks nothing. */
+export function useOperation<N extends OperationName>(name: N, input: Asked<N> | null): Answer<Answered<N>> {
+  const { service } = useSession()
+  const key = input === null ? null : JSON.stringify([name, input])
+  return useAnswer(key, (signal) => service.call(name, input ?? ({} as Asked<N>), signal))
+}
+
+/** All items of a list, page by page. */
+export function useWholeList<N extends ListName>(name: N, input: Asked<N> | null): Answer<ItemOf<N>[]> {
+  const { service } = useSession()
+  const key = input === null ? null : JSON.stringify([name, input])
+  return useAnswer(key, (signal) => service.listAll(name, input ?? ({} as Asked<N>), signal))
+}
+
+/** A list from its first page on; `more` asks for one page more. */
+export function usePages<N extends ListName>(
+  name: N,
+  input: Asked<N>,
+): Answer<Items<N>> & { more: () => void } {
+  const { service } = useSession()
+  const key = JSON.stringify([name, input])
+  const [wanted, setWanted] = useState({ key, pages: 1 })
+  const pages = wanted.key === key ? wanted.pages : 1
+  const answer = useAnswer(`${key} ${pages}`, (signal) => service.listPages(name, input, pages, signal))
+  return { ...answer, more: () => setWanted({ key, pages: pages + 1 }) }
+}
+
+/** @param key what is asked: another key is another question; null asks nothing */
+export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
+  const { service } = useSession()
+  const { recoveries } = useReach(service)
+  const [known, setKnown] = useState<{ key: string | null; answer: T | null; failure: Failure | null }>({
+    key: null,
+    answer: null,
+    failure: null,
+  })
+  const [round, again] = useReducer((rounds: number) => rounds + 1, 0)
+  useEffect(() => {
+    if (key === null) return
+    const leaving = new AbortController()
+    ask(leaving.signal).then(
+      (answer) => !leaving.signal.aborted && setKnown({ key, answer, failure: null }),
+      (failure) =>
+        !leaving.signal.aborted &&
+        setKnown((before) => ({ key, answer: before.key === key ? before.answer : null, failure })),
+    )
+    return () => leaving.abort()
+  }, [key, recoveries, round, service])
+  return {
+    answer: key === null ? null : known.answer,
+    failure: known.failure,
+    isLoading: key !== null && known.key !== key,
+    again: useCallback(() => again(undefined), []),
+  }
+}
+
+/** Many events of one moment are one reason to look again. */
+const GATHER_MS = 200
+
+/**
+ * Tells what changed in a project while the page is visible: a hidden one would keep a connection that others need. When
+ * the stream begins it tells of no event, for what changed until then.
+ */
+export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) => void): void {
+  const { service } = useSession()
+  const { project, world_slug } = of
+  const latest = useRef(tell)
+  latest.current = tell
+  useEffect(() => {
+    let reading: AbortController | null = null
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let gathered: ChangeEvent[] = []
+    const gather = (...events: ChangeEvent[]) => {
+      gathered.push(...events)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        latest.current(gathered.splice(0))
+      }, GATHER_MS)
+    }
+    const follow = () => {
+      const isVisible = document.visibilityState === 'visible'
+      if (isVisible === (reading !== null)) return
+      reading?.abort()
+      reading = isVisible ? new AbortController() : null
+      if (reading === null) return
+      const of = world_slug === undefined ? { project } : { project, world_slug }
+      // It ends where the token does no longer allow it: then every other call says so, too.
+      readEvents(service, of, { opened: gather, tell: gather }, reading.signal).catch(() => {})
+    }
+    follow()
+    document.addEventListener('visibilitychange', follow)
+    return () => {
+      document.removeEventListener('visibilitychange', follow)
+      clearTimeout(timer)
+      gathered = []
+      reading?.abort()
+    }
+  }, [service, project, world_slug])
+}

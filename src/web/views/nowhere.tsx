@@ -1,0 +1,10 @@
+// What an address shows that has no view.
+import { Sentence } from '../components/sentence.tsx'
+
+export function Nowhere() {
+  return (
+    <Sentence>
+      There is nothing at this address. <a href="/">All projects</a>
+    </Sentence>
+  )
+}

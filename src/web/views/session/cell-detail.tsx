@@ -1,0 +1,141 @@
+// What lies behind a cell of the matrix: the promise, the verdicts with their evidence, and the criterion's history.
+import { useEffect, useRef } from 'preact/hooks'
+import { writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { FileList } from '../../components/file-list.tsx'
+import { Mark } from '../../marks/mark.tsx'
+import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
+import { useOperation } from '../../service/use-service.ts'
+import { type CellPlace, nameCell, type Row } from './matrix-rows.ts'
+
+type Props = {
+  project: string
+  turn: Turn
+  cell: CellPlace
+  row: Row
+  close: () => void
+}
+
+/** Enough for all but a criterion that is judged by many in hundreds of turns. */
+const MOST_ENTRIES = 500
+
+export function CellDetail({ project, turn, cell, row, close }: Props) {
+  const { world_slug: world, turn_number: number } = turn
+  const history = useOperation('getCriterionHistory', {
+    project,
+    key: cell.key,
+    world_slug: world,
+    limit: MOST_ENTRIES,
+  })
+  const promises = useOperation('recoverPromises', {
+    project,
+    feature_id: turn.feature_id,
+    task_id: turn.task_id,
+    world_slug: world,
+    turn: number,
+  })
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [cell])
+  const name = nameCell(row.label, number, row.cellOf(number))
+  return (
+    <aside class="detail" aria-label={name}>
+      <h2 tabIndex={-1} ref={heading}>
+        <bdi>{name}</bdi>
+      </h2>
+      <button type="button" class="quiet" onClick={close}>
+        Close
+      </button>
+      <p class="said">{row.text}</p>
+      <h3>Promise</h3>
+      <Answered of={promises}>{(found) => <PromiseOf criterion={cell.key} found={found} />}</Answered>
+      <Answered of={history}>
+        {({ items, next_cursor: next }) => (
+          <>
+            <h3>Verdicts of turn {number}</h3>
+            <Verdicts
+              entries={items.filter((entry) => entry.turn === number)}
+              verifications={turn.verifications}
+            />
+            <h3>History</h3>
+            <ol class="history">
+              {items.map((entry, i) => (
+                <li key={i}>
+                  <a href={writeAddress({ view: 'turn', project, world, turn: entry.turn })}>
+                    Turn {entry.turn}
+                  </a>{' '}
+                  <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
+                  {entry.evidence !== null && <p class="said clamped">{entry.evidence}</p>}
+                </li>
+              ))}
+            </ol>
+            {next !== null && (
+              <p class="cut">Later entries are left out: the list is cut at {MOST_ENTRIES}.</p>
+            )}
+          </>
+        )}
+      </Answered>
+    </aside>
+  )
+}
+
+type Promises = AnswerOf<'recoverPromises'>
+
+function PromiseOf({ criterion, found }: { criterion: string; found: Promises }) {
+  const own = found.items.filter(({ key }) => key === criterion)
+  if (found.source !== 'current' || own.length === 0) return <p class="quiet-text">None in this turn.</p>
+  return (
+    <>
+      {own.map((promise) => (
+        <div key={promise.label} class="entry">
+          <p>
+            <Mark of="promised" /> {promise.status}
+            {promise.confidence !== null && `, confidence ${promise.confidence}`}
+            {promise.evidence_type !== null && `, by ${promise.evidence_type}`}
+          </p>
+          {promise.evidence != null && <p class="said">{promise.evidence}</p>}
+          <FileList
+            files={[
+              ...(promise.test_file === null ? [] : [promise.test_file]),
+              ...promise.implementation_files,
+            ]}
+          />
+        </div>
+      ))}
+    </>
+  )
+}
+
+type Entry = AnswerOf<'getCriterionHistory'>['items'][number]
+
+function Verdicts({ entries, verifications }: { entries: Entry[]; verifications: Turn['verifications'] }) {
+  if (entries.length === 0) return <p class="quiet-text">This turn did not judge it.</p>
+  return (
+    <>
+      {entries.map((entry, i) => (
+        <div key={i} class="entry">
+          <p>
+            <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
+          </p>
+          {entry.evidence === null ? (
+            <p class="quiet-text">Without evidence.</p>
+          ) : (
+            <p class="said">{entry.evidence}</p>
+          )}
+          <FileList files={filesOf(entry, verifications)} />
+        </div>
+      ))}
+    </>
+  )
+}
+
+/** A history names no files: they stand at the verification of the record that says the same. */
+const filesOf = ({ status, source, evidence }: Entry, verifications: Turn['verifications']): string[] =>
+  verifications.find(
+    (one) =>
+      one.status === status && one.source === source && one.evidence === evidence && one.files !== undefined,
+  )?.files ?? []
+
+const markFor = (status: Entry['status']) =>
+  status === 'verified' || status === 'rejected' ? status : ('unknown' as const)
+
+const Source = ({ of }: { of: string }) => <span class="quiet-text">by the {of}</span>

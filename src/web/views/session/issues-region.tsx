@@ -1,0 +1,79 @@
+// The issues of a session over its turns: when each came, in which turns it was raised, and when it went.
+import { Table } from '../../components/table.tsx'
+import type { ItemOf } from '../../service/operations.ts'
+
+type Issue = ItemOf<'listIssues'>
+type Props = { issues: readonly Issue[]; turns: readonly number[] }
+
+const STEP = 12
+
+export function IssuesRegion({ issues, turns }: Props) {
+  const open = issues.filter(({ state }) => state === 'open')
+  return (
+    <section aria-label="Issues">
+      <div class="region-head">
+        <h2>Issues</h2>
+        <p class="quiet-text">
+          {issues.length === 0
+            ? 'None was raised.'
+            : `${open.length} open, ${issues.length - open.length} gone.`}
+        </p>
+      </div>
+      {issues.length > 0 && (
+        <Table
+          label="Issues over the turns"
+          records={issues}
+          keyOf={({ signature }) => signature}
+          columns={[
+            { head: 'Turns', cell: (issue) => <IssueLine issue={issue} turns={turns} /> },
+            {
+              head: 'Severity',
+              cell: ({ severity }) => (
+                <span class={`severity-${severity}`}>{severity.replace('_', ' ')}</span>
+              ),
+            },
+            {
+              head: 'Issue',
+              isName: true,
+              cell: ({ category, description, suggestion }) => (
+                <div class="said clamped">
+                  {category !== null && <span class="quiet-text">{category}: </span>}
+                  {description}
+                  {suggestion !== null && <span class="quiet-text"> → {suggestion}</span>}
+                </div>
+              ),
+            },
+            { head: 'Opened in turn', isNumber: true, cell: ({ opened_in_turn }) => opened_in_turn },
+            { head: 'Last seen', isNumber: true, cell: ({ last_seen_in_turn }) => last_seen_in_turn },
+            { head: 'Gone in', isNumber: true, cell: ({ gone_in_turn: gone }) => gone ?? 'open' },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+/** A line from where it was opened to where it went; a disc at each turn that raised it. */
+function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] }) {
+  const xOf = (turn: number) => STEP / 2 + Math.max(0, turns.indexOf(turn)) * STEP
+  const width = Math.max(1, turns.length) * STEP
+  const end = issue.gone_in_turn === null ? width : xOf(issue.gone_in_turn)
+  const gone = issue.gone_in_turn === null ? 'open' : `gone in turn ${issue.gone_in_turn}`
+  return (
+    <svg
+      class="issue-line"
+      width={width}
+      height="16"
+      viewBox={`0 0 ${width} 16`}
+      role="img"
+      aria-label={`raised in turns ${issue.turns.join(', ')}; ${gone}`}
+    >
+      <line class="baseline" x1="0" x2={width} y1="8" y2="8" />
+      <line class={`life life-${issue.state}`} x1={xOf(issue.opened_in_turn)} x2={end} y1="8" y2="8" />
+      {issue.turns.map((turn) => (
+        <circle key={turn} class={`raised raised-${issue.severity}`} cx={xOf(turn)} cy="8" r="3.5" />
+      ))}
+      {issue.gone_in_turn !== null && <line class="gone" x1={end} x2={end} y1="3" y2="13" />}
+    </svg>
+  )
+}

@@ -1,0 +1,93 @@
+// The matrix with what chooses its rows, its turn and its policy, and with what lies behind an opened cell.
+import { useMemo, useState } from 'preact/hooks'
+import { VerdictLegend } from '../../marks/legend.tsx'
+import { filterBy, useSearch } from '../../navigation.ts'
+import type { Turn } from '../../service/operations.ts'
+import { AsOf, type Policy, PolicyChoice } from './as-of.tsx'
+import { CellDetail } from './cell-detail.tsx'
+import { Matrix } from './matrix.tsx'
+import { type CellPlace, changedStates, readRows, sortRows } from './matrix-rows.ts'
+import type { SessionRecord } from './use-session-record.ts'
+
+type Props = {
+  record: SessionRecord
+  turns: readonly Turn[]
+  numbers: readonly number[]
+  /** The turn as of which it is looked at. */
+  at: number
+  policy: Policy
+}
+
+export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
+  const { world, criteria, byTurn, sticky } = record
+  const search = useSearch()
+  const sort = search.get('sort') === 'state' ? 'state' : 'label'
+  const isOnlyLeft = search.get('left') === '1'
+  const [opened, open] = useState<CellPlace | null>(null)
+  const all = useMemo(() => readRows(criteria, byTurn), [criteria, byTurn])
+  const changed = useMemo(() => changedStates(all, sticky?.criteria ?? []), [all, sticky])
+  const rows = useMemo(
+    () => sortRows(isOnlyLeft ? all.filter(({ isLeft }) => isLeft) : all, sort),
+    [all, isOnlyLeft, sort],
+  )
+  const openedRow = all.find(({ key }) => key === opened?.key)
+  const openedTurn = turns.find(({ turn_number }) => turn_number === opened?.turn)
+  return (
+    <section class="matrix-region" aria-label="Criteria">
+      <div class="region-head">
+        <h2>Criteria by turn</h2>
+        <label>
+          <input
+            type="checkbox"
+            checked={isOnlyLeft}
+            onChange={({ currentTarget }) => filterBy({ left: currentTarget.checked ? 1 : null })}
+          />{' '}
+          Only what is left
+        </label>
+        <PolicyChoice policy={policy} />
+        <VerdictLegend />
+      </div>
+      {policy !== 'sticky' && (
+        <p class="quiet-text">
+          {changed.size === 0
+            ? `The policy ${policy} changes nothing here.`
+            : `The policy ${policy} changes ${changed.size} of ${all.length} states; they are marked.`}
+        </p>
+      )}
+      <div class="matrix-and-detail">
+        <div class="matrix-scroll">
+          {rows.length === 0 ? (
+            <p class="quiet-text">
+              {all.length === 0
+                ? 'No turn has named a criterion yet.'
+                : 'Nothing is left: all criteria are proven.'}
+            </p>
+          ) : (
+            <Matrix
+              project={world.project}
+              world={world.world_slug}
+              turns={numbers}
+              rows={rows}
+              changed={changed}
+              sort={sort}
+              sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
+              open={open}
+              opened={opened}
+            />
+          )}
+        </div>
+        {opened !== null && openedRow !== undefined && openedTurn !== undefined && (
+          <CellDetail
+            key={`${opened.key} ${opened.turn}`}
+            project={world.project}
+            turn={openedTurn}
+            cell={opened}
+            row={openedRow}
+            close={() => open(null)}
+          />
+        )}
+      </div>
+      <AsOf turn={at} newest={world.current_turn} />
+    </section>
+  )
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import type { Answered, Criteria } from '../../service/operations.ts'
+import { markCell, nameCell, readRows, sortRows } from './matrix-rows.ts'
+
+const criterion = (label: string, more: Partial<Criteria['criteria'][number]> = {}) => ({
+  criterion_id: label,
+  key: `key of ${label}`,
+  text: `text of ${label}`,
+  aliases: [],
+  state: 'pending' as const,
+  verified_in_turn: null,
+  last_turn: null,
+  contested: null,
+  promise: null,
+  ...more,
+})
+
+const view = (
+  criteria: Criteria['criteria'],
+  promisedNotJudged: Criteria['promised_not_judged'] = [],
+): Criteria => ({
+  task_known: true,
+  world_slug: 'w',
+  as_of_turn: 3,
+  policy: 'sticky',
+  total: criteria.length,
+  verified: 0,
+  remaining: [],
+  promised_not_judged: promisedNotJudged,
+  criteria,
+})
+
+const said = (label: string, more: Partial<Answered<'listCriteriaByTurn'>['criteria'][number]>) => ({
+  key: `key of ${label}`,
+  verified_in: [],
+  rejected_in: [],
+  unknown_in: [],
+  promised_in: [],
+  ...more,
+})
+
+const byTurn = (...criteria: Answered<'listCriteriaByTurn'>['criteria']) => ({ world_slug: 'w', criteria })
+
+describe('the matrix of criteria over turns', () => {
+  test('a cell is what its turn said, a verdict before a promise, and "not judged" where it said nothing', () => {
+    const [row] = readRows(
+      view([criterion('AC-001')]),
+      byTurn(
+        said('AC-001', { verified_in: [2], rejected_in: [3], unknown_in: [4], promised_in: [1, 2, 3, 4, 5] }),
+      ),
+    )
+    expect([1, 2, 3, 4, 5, 6].map((turn) => row?.cellOf(turn).said)).toEqual([
+      'promised',
+      'verified',
+      'rejected',
+      'unknown',
+      'promised',
+      'not judged',
+    ])
+  })
+
+  test('the cell that contests, and the one that made a proof stale, say so in name and mark', () => {
+    const [contested, stale] = readRows(
+      view([
+        criterion('AC-001', { state: 'verified', contested: { turn: 2, reason: null } }),
+        criterion('AC-002', { state: 'verified', stale: { turn: 3, files: ['a.ts'] } }),
+      ]),
+      byTurn(said('AC-001', { verified_in: [1], rejected_in: [2] }), said('AC-002', { verified_in: [1] })),
+    )
+    const named = (row: typeof contested, turn: number) =>
+      row && [nameCell(row.label, turn, row.cellOf(turn)), markCell(row.cellOf(turn))]
+    expect(named(contested, 2)).toEqual(['AC-001, turn 2: rejected, contested', 'contested'])
+    expect(named(contested, 1)).toEqual(['AC-001, turn 1: verified', 'verified'])
+    expect(named(stale, 3)).toEqual(['AC-002, turn 3: not judged, stale', 'stale'])
+  })
+
+  test('what does not count stands last, and what was promised and never judged after it', () => {
+    const rows = readRows(
+      view(
+        [criterion('AC-001', { declared: false }), criterion('AC-002', { declared: true })],
+        [{ ...criterion('AC-003'), promise: { turn: 1, status: 'complete' } }],
+      ),
+      byTurn(),
+    )
+    expect(rows.map(({ label, counts }) => [label, counts])).toEqual([
+      ['AC-002', true],
+      ['AC-001', false],
+      ['AC-003', false],
+    ])
+  })
+
+  test('by state, what needs work stands first, and a contested proof is not left', () => {
+    const rows = readRows(
+      view([
+        criterion('AC-001', { state: 'verified', verified_in_turn: 1 }),
+        criterion('AC-002'),
+        criterion('AC-003', { state: 'verified', contested: { turn: 2 } }),
+        criterion('AC-004', { state: 'rejected', last_turn: 2 }),
+      ]),
+      byTurn(),
+    )
+    expect(sortRows(rows, 'state').map(({ state }) => state)).toEqual([
+      'rejected',
+      'contested',
+      'pending',
+      'verified',
+    ])
+    expect(rows.filter(({ isLeft }) => isLeft).map(({ label }) => label)).toEqual(['AC-002', 'AC-004'])
+  })
+})

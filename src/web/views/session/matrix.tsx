@@ -1,0 +1,109 @@
+// The matrix of criteria over turns: a grid whose heads stay in view, and whose cells the keyboard moves through.
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { writeAddress } from '../../address.ts'
+import { Mark, markClass } from '../../marks/mark.tsx'
+import { lightUpChanges } from './light-up-changes.ts'
+import { type CellPlace, markCell, markState, nameCell, type Row, type Sort } from './matrix-rows.ts'
+import { useGridCells } from './use-grid-cells.ts'
+
+type Props = {
+  project: string
+  world: string
+  turns: readonly number[]
+  rows: readonly Row[]
+  /** Keys of criteria that another policy sees otherwise. */
+  changed: ReadonlySet<string>
+  sort: Sort
+  sortBy: (sort: Sort) => void
+  open: (cell: CellPlace) => void
+  opened: CellPlace | null
+}
+
+export function Matrix({ project, world, turns, rows, changed, sort, sortBy, open, opened }: Props) {
+  const grid = useRef<HTMLTableElement>(null)
+  useGridCells(grid, open)
+  useEffect(() => lightUpChanges(grid.current), [rows])
+  useEffect(() => markOpened(grid.current, opened), [opened, rows])
+
+  // 12,000 cells are compared with those before only where their facts may have changed.
+  const body = useMemo(
+    () => (
+      <tbody>
+        {rows.map((row) => (
+          <MatrixRow key={row.key} row={row} turns={turns} isChanged={changed.has(row.key)} />
+        ))}
+      </tbody>
+    ),
+    [rows, turns, changed],
+  )
+  const isByState = sort === 'state'
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its cells are moved through and opened
+    <table class="matrix" role="grid" aria-label="Criteria by turn" ref={grid}>
+      <thead>
+        <tr>
+          <th scope="col" class="label">
+            Criterion
+          </th>
+          <th scope="col" class="state" aria-sort={isByState ? 'ascending' : 'none'}>
+            <button type="button" class="quiet" onClick={() => sortBy(isByState ? 'label' : 'state')}>
+              State {isByState ? '▴' : '▵'}
+            </button>
+          </th>
+          <th scope="col" class="text">
+            Text
+          </th>
+          {turns.map((turn) => (
+            <th key={turn} scope="col" class="turn">
+              <a href={writeAddress({ view: 'turn', project, world, turn })} aria-label={`Turn ${turn}`}>
+                {turn}
+              </a>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {body}
+    </table>
+  )
+}
+
+type RowProps = { row: Row; turns: readonly number[]; isChanged: boolean }
+
+function MatrixRow({ row, turns, isChanged }: RowProps) {
+  const { key, label, text, state, stateTurn, counts } = row
+  const since = stateTurn === null ? '' : ` in turn ${stateTurn}`
+  return (
+    <tr data-key={key} class={counts ? undefined : 'not-counted'}>
+      <th scope="row" class="label" title={label}>
+        <bdi>{label}</bdi>
+      </th>
+      <td class={isChanged ? 'state changed' : 'state'} title={`${state}${since}`}>
+        <Mark of={markState(state)} /> {state}
+        {isChanged && <span class="visually-hidden">, other than under the policy sticky</span>}
+      </td>
+      <td class="text" title={text ?? undefined}>
+        <bdi>{text}</bdi>
+      </td>
+      {turns.map((turn) => {
+        const cell = row.cellOf(turn)
+        return (
+          <td
+            key={turn}
+            class={`cell ${markClass(markCell(cell))}`}
+            data-turn={turn}
+            tabIndex={-1}
+            aria-label={nameCell(label, turn, cell)}
+          />
+        )
+      })}
+    </tr>
+  )
+}
+
+/** In the document itself: the cells are not drawn anew for it. */
+function markOpened(grid: HTMLTableElement | null, opened: CellPlace | null): void {
+  for (const cell of grid?.querySelectorAll('[aria-selected]') ?? []) cell.removeAttribute('aria-selected')
+  if (opened === null) return
+  const row = [...(grid?.tBodies[0]?.rows ?? [])].find(({ dataset }) => dataset.key === opened.key)
+  row?.querySelector(`[data-turn="${opened.turn}"]`)?.setAttribute('aria-selected', 'true')
+}

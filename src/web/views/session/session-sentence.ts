@@ -1,0 +1,48 @@
+// Says in one line where a session stands. Pure.
+import type { Answered, Criteria, Turn } from '../../service/operations.ts'
+
+type World = Pick<Answered<'getWorld'>, 'active_turn_run_id' | 'active_attempt_id' | 'current_turn'>
+
+const MOST_QUOTED = 160
+
+/**
+ * @param turns those that are looked at, ascending
+ * @param isNow false where an earlier turn is looked at: then nobody is at work
+ */
+export function describeSession(
+  { verified, total, as_of_turn: turn }: Criteria,
+  turns: readonly Turn[],
+  world: World,
+  isNow: boolean,
+): string {
+  const parts = [
+    total === 0 ? 'No criterion is known' : `${verified} of ${total} proven`,
+    turn === 0 ? 'no turn yet' : `turn ${turn}`,
+    describeEnd(turns),
+  ]
+  const isRunning = world.active_turn_run_id !== null || world.active_attempt_id !== null
+  if (isNow && isRunning) parts.push(`turn ${world.current_turn + 1} is running`)
+  return `${parts.filter((part) => part !== '').join(', ')}.`
+}
+
+/** What the Coach said last. */
+function describeEnd(turns: readonly Turn[]): string {
+  const last = turns.at(-1)
+  if (last === undefined) return ''
+  if (last.coach_decision === 'approved') return 'approved by the Coach'
+  if (last.coach_decision === 'error') return 'ended with an error'
+  const judged = turns.findLast(({ coach_decision: is }) => is === 'feedback' || is === 'rejected')
+  const asked = judged?.what_to_try_next ?? judged?.coach_feedback ?? null
+  if (asked === null || asked.trim() === '') return ''
+  return `the Coach last asked for: “${firstSentence(asked)}”`
+}
+
+/** As much of it as a line holds. */
+function firstSentence(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ')
+  const sentence = /^.{20,}?[.!?](?= |$)/.exec(line)?.[0] ?? line
+  const letters = [...sentence]
+  return letters.length <= MOST_QUOTED
+    ? sentence.replace(/[.!?]$/, '')
+    : `${letters.slice(0, MOST_QUOTED).join('')}…`
+}

@@ -1,0 +1,86 @@
+// `/p/{project}/w/{world}`: one session, now or as of one of its turns.
+import { useMemo } from 'preact/hooks'
+import { type Address, writeAddress } from '../../address.ts'
+import { Empty } from '../../components/empty.tsx'
+import { FailureLine } from '../../components/failure-line.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { useSearch } from '../../navigation.ts'
+import { type Policy, readPolicy } from './as-of.tsx'
+import { IssuesRegion } from './issues-region.tsx'
+import { MatrixRegion } from './matrix-region.tsx'
+import { describeSession } from './session-sentence.ts'
+import { TurnsRegion } from './turns-region.tsx'
+import { type SessionRecord, useSessionRecord } from './use-session-record.ts'
+import { VerdictRegion } from './verdict-region.tsx'
+
+type Props = { address: Extract<Address, { view: 'session' }> }
+
+export function SessionView({ address: { project, world } }: Props) {
+  const search = useSearch()
+  const asked = Number(search.get('turn'))
+  const turn = Number.isInteger(asked) && asked > 0 ? asked : null
+  const policy = readPolicy(search.get('policy'))
+  const { record, failure } = useSessionRecord({ project, world, turn, policy })
+  return (
+    <>
+      {failure !== null && <FailureLine failure={failure} />}
+      {record === null && failure === null && <p class="loading">Loading …</p>}
+      {record !== null && (
+        <div class={failure === null ? 'answer' : 'answer outdated'}>
+          <Session record={record} turn={turn} policy={policy} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Session({ record, turn, policy }: { record: SessionRecord; turn: number | null; policy: Policy }) {
+  const { world, criteria, stall, issues } = record
+  const newest = world.current_turn
+  const isNow = turn === null || turn >= newest
+  const turns = useMemo(
+    () => (isNow ? record.turns : record.turns.filter(({ turn_number }) => turn_number <= turn)),
+    [record.turns, isNow, turn],
+  )
+  const numbers = useMemo(() => turns.map(({ turn_number }) => turn_number), [turns])
+  const axis = useSearch().get('time') === 'clock' ? 'clock' : 'number'
+  return (
+    <>
+      <Sentence title={world.world_slug}>{describeSession(criteria, turns, world, isNow)}</Sentence>
+      <Scope world={world} />
+      {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
+      {newest === 0 ? (
+        <Empty command={`turngraph capture TURN.json`}>This session has no turn yet. This records one:</Empty>
+      ) : (
+        <>
+          <MatrixRegion
+            record={record}
+            turns={turns}
+            numbers={numbers}
+            at={isNow ? newest : turn}
+            policy={policy}
+          />
+          <TurnsRegion turns={turns} axis={axis} />
+          {issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
+        </>
+      )}
+    </>
+  )
+}
+
+/** What the session is of, and who is at work in it. */
+function Scope({ world }: { world: SessionRecord['world'] }) {
+  const { project, feature_id: feature, task_id: task, active_turn_run_id: run } = world
+  return (
+    <p class="scope">
+      Feature <bdi>{feature}</bdi> · task <bdi>{task}</bdi>
+      {run !== null && (
+        <>
+          {' · '}
+          <a href={writeAddress({ view: 'run', project, run })}>the run that is at work</a>
+        </>
+      )}
+      {run === null && world.active_attempt_id !== null && ' · an attempt is at work'}
+    </p>
+  )
+}

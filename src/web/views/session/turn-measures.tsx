@@ -1,0 +1,114 @@
+// The measures of turns, each drawn as bars on a line of its own.
+import { describeDuration } from '../../components/instant.tsx'
+import type { Turn } from '../../service/operations.ts'
+import type { TurnAxis } from './turn-axis.ts'
+
+/** One bar a turn; a second part stands on the first. Null: the turn does not say. */
+type Measure = {
+  name: string
+  values: readonly { turn: number; value: number | null; failed?: number | null }[]
+  describe: (value: number) => string
+  kind: 'bars' | 'gate'
+}
+
+/** Those of which any turn says something. */
+export function readMeasures(turns: readonly Turn[]): Measure[] {
+  const over = (
+    name: string,
+    read: (turn: Turn) => number | null,
+    describe: Measure['describe'] = String,
+  ): Measure => ({
+    name,
+    describe,
+    kind: 'bars',
+    values: turns.map((turn) => ({ turn: turn.turn_number, value: read(turn) })),
+  })
+  const tests: Measure = {
+    name: 'Tests passed, failed',
+    describe: String,
+    kind: 'bars',
+    values: turns.map(({ turn_number: turn, tests_passed, tests_failed }) => ({
+      turn,
+      value: tests_passed,
+      failed: tests_failed,
+    })),
+  }
+  const gates = [...new Set(turns.flatMap((turn) => Object.keys(turn.gates)))].map(
+    (gate): Measure => ({
+      name: `Gate ${gate}`,
+      kind: 'gate',
+      describe: (value) => (value === 1 ? 'passed' : 'failed'),
+      values: turns.map((turn) => ({ turn: turn.turn_number, value: valueOfGate(turn.gates[gate]) })),
+    }),
+  )
+  return [
+    over('Duration', ({ duration_seconds }) => duration_seconds, describeDuration),
+    tests,
+    over('Coverage, %', ({ coverage }) => coverage),
+    over('Blocking issues', ({ issues }) => issues.filter(({ severity }) => severity === 'blocking').length),
+    ...gates,
+  ].filter(({ values }) => values.some(({ value, failed }) => value !== null || (failed ?? null) !== null))
+}
+
+/** An unknown gate says nothing. */
+const valueOfGate = (status: string | undefined): number | null =>
+  status === 'passed' ? 1 : status === 'failed' ? 0 : null
+
+const HEIGHT = 32
+
+export function MeasureChart({ measure, axis }: { measure: Measure; axis: TurnAxis }) {
+  const { name, values, describe, kind } = measure
+  const most = Math.max(1e-9, ...values.map(({ value, failed }) => (value ?? 0) + (failed ?? 0)))
+  const height = kind === 'gate' ? 16 : HEIGHT
+  const bar = Math.max(3, axis.step - 10)
+  return (
+    <div class="measure">
+      <svg
+        width={axis.width}
+        height={height}
+        viewBox={`0 0 ${axis.width} ${height}`}
+        role="img"
+        aria-label={`${name}: ${kind === 'gate' ? 'passed or failed' : `at most ${describe(most)}`}`}
+      >
+        <line class="baseline" x1="0" x2={axis.width} y1={height - 0.5} y2={height - 0.5} />
+        {values.map((one, i) => {
+          const x = axis.xOf(i)
+          const said = `turn ${one.turn}: ${one.value === null ? 'not known' : describe(one.value)}`
+          if (kind === 'gate') return <GateMark key={one.turn} x={x} value={one.value} said={said} />
+          const high = (height - 2) / most
+          const passed = (one.value ?? 0) * high
+          const failed = (one.failed ?? 0) * high
+          return (
+            <g key={one.turn}>
+              <title>{one.failed == null ? said : `${said} passed, ${one.failed} failed`}</title>
+              <rect class="amount" x={x - bar / 2} y={height - 1 - passed} width={bar} height={passed} />
+              <rect
+                class="amount-failed"
+                x={x - bar / 2}
+                y={height - 1 - passed - failed}
+                width={bar}
+                height={failed}
+              />
+            </g>
+          )
+        })}
+      </svg>
+      {kind === 'bars' && <span class="measure-most">{describe(most)}</span>}
+    </div>
+  )
+}
+
+/** Passed is a filled square, failed a cross. */
+function GateMark({ x, value, said }: { x: number; value: number | null; said: string }) {
+  if (value === null) return null
+  return (
+    <g>
+      <title>{said}</title>
+      {value === 1 ? (
+        <rect class="passed" x={x - 4} y="3" width="8" height="8" />
+      ) : (
+        <path class="failed" d={`m${x - 4} 3 8 8m0-8-8 8`} />
+      )}
+    </g>
+  )
+}

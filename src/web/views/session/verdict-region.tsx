@@ -1,0 +1,30 @@
+// The verdict of stall analysis, with its reason, what it suggests, and what is left.
+import type { Answered, Criteria } from '../../service/operations.ts'
+
+type Props = { stall: Answered<'loadStall'>; criteria: Criteria }
+
+export function VerdictRegion({ stall, criteria }: Props) {
+  const { verdict, reason, suggestion, should_stop: shouldStop } = stall
+  const left = [...criteria.remaining, ...(criteria.manual ?? [])]
+  return (
+    <section class={`verdict verdict-${verdict}`} aria-label="Verdict">
+      <h2>
+        {verdict.replaceAll('_', ' ')}
+        {shouldStop && ': stop it'}
+      </h2>
+      <p class="said">{reason}</p>
+      {suggestion != null && <p class="said">{suggestion}</p>}
+      {left.length > 0 && (
+        <p>
+          Left:{' '}
+          {left.map((label, i) => (
+            <span key={label}>
+              {i > 0 && ', '}
+              <bdi>{label}</bdi>
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+// The text of a context as a model gets it, or what differs in it from that of the turn before.
+import { useEffect, useState } from 'preact/hooks'
+import { FailureLine } from '../../components/failure-line.tsx'
+import type { Answered, Turn } from '../../service/operations.ts'
+import { useOperation } from '../../service/use-service.ts'
+
+type Props = {
+  context: Answered<'loadTurnContinuationContext'>
+  turn: Turn
+  isDifference: boolean
+}
+
+export function ContextText({ context, turn, isDifference }: Props) {
+  if (!isDifference) return <pre class="context said">{context.context}</pre>
+  return <Difference context={context} turn={turn} />
+}
+
+type Part = { value: string; added: boolean; removed: boolean }
+
+function Difference({ context, turn }: Omit<Props, 'isDifference'>) {
+  const { answer: before, failure } = useOperation('loadTurnContinuationContext', {
+    project: turn.project,
+    world_slug: turn.world_slug,
+    current_turn: turn.turn_number - 1,
+    role: context.role,
+  })
+  const [parts, setParts] = useState<readonly Part[] | null>(null)
+  const [older, newer] = [before?.context ?? '', context.context ?? '']
+  useEffect(() => {
+    if (before === null) return
+    import('diff').then(({ diffLines }) => setParts(diffLines(older, newer)))
+  }, [before, older, newer])
+  if (failure !== null) return <FailureLine failure={failure} />
+  if (parts === null) return <p class="loading">Loading …</p>
+  return (
+    <pre class="context said">
+      {parts.map((part, i) => (
+        <PartOf key={i} part={part} />
+      ))}
+    </pre>
+  )
+}
+
+function PartOf({ part: { value, added, removed } }: { part: Part }) {
+  if (added) return <ins>{signed('+ ', value)}</ins>
+  if (removed) return <del>{signed('− ', value)}</del>
+  return <span class="unchanged">{signed('  ', value)}</span>
+}
+
+/** A sign before each line: what is new is told apart without its color. */
+const signed = (sign: string, text: string): string => text.replace(/^(?=.|\n)/gm, sign)

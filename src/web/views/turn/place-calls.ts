@@ -1,0 +1,37 @@
+// Places the calls of a turn on a line: one after another, those of one response above each other. Pure.
+import type { ItemOf } from '../../service/operations.ts'
+
+type Step = ItemOf<'listTranscriptSteps'>
+
+export type PlacedCalls<S> = {
+  calls: { step: S; x: number; row: number; width: number }[]
+  width: number
+  rows: number
+}
+
+const LEAST = 12
+const MOST = 160
+const GAP = 2
+
+/** The square root of a duration: a call of ten minutes must not hide those of a second. */
+const lengthOf = (ms: number | null): number =>
+  Math.round(Math.min(MOST, Math.max(LEAST, Math.sqrt(ms ?? 0) / 2)))
+
+export function placeCalls<S extends Pick<Step, 'sequence' | 'parallel_group' | 'duration_ms'>>(
+  steps: readonly S[],
+): PlacedCalls<S> {
+  const calls: PlacedCalls<S>['calls'] = []
+  let [x, end, row, rows] = [0, 0, 0, 1]
+  let group: number | null = null
+  for (const step of steps) {
+    const isBeside = step.parallel_group !== null && step.parallel_group === group
+    row = isBeside ? row + 1 : 0
+    x = isBeside ? x : end
+    const width = lengthOf(step.duration_ms)
+    calls.push({ step, x, row, width })
+    end = Math.max(end, x + width + GAP)
+    rows = Math.max(rows, row + 1)
+    group = step.parallel_group
+  }
+  return { calls, width: Math.max(1, end), rows }
+}
