@@ -44,6 +44,7 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_TURN_LENGTH_THRESHOLD: config.turnLengthThreshold,
   TURNGRAPH_IMPORT_ROOTS: config.importRoots.join(', ') || null,
   TURNGRAPH_RATE_LIMIT: config.rateLimit,
+  TURNGRAPH_ALLOWED_HOSTS: config.allowedHosts.join(', ') || null,
   TURNGRAPH_MAX_CONNECTIONS: config.maxConnections,
   TURNGRAPH_WEB: config.web ? 'on' : 'off',
   TURNGRAPH_LOG: config.logLevel,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
-import { httpClient } from '../client/http.ts'
+import { type HttpClient, httpClient } from '../client/http.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Config, loadConfig, type Store, shownFolder, storeName } from '../platform/config.ts'
 import { type HeldError, isHeld } from '../platform/data-folder/holder.ts'
@@ -85,13 +85,13 @@ export async function withTranscripts<T>(
 export const configFor = (project?: string, settings: NodeJS.ProcessEnv = {}): Config =>
   loadConfig({ ...process.env, ...settings, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
-export function throughService(config: Config, project: string | undefined, url: string): TurngraphClient {
+export function throughService(config: Config, project: string | undefined, url: string): HttpClient {
   setGraphInUse(`the graph behind ${url}`)
   return clientOf(config, project, url)
 }
 
 /** @param project as an option named it: a service has a default of its own, and is told only what somebody named */
-export function clientOf(config: Config, project: string | undefined, url: string): TurngraphClient {
+export function clientOf(config: Config, project: string | undefined, url: string): HttpClient {
   const isNamed = project !== undefined || process.env.TURNGRAPH_PROJECT
   return httpClient({ url, token: tokenFor(config), project: isNamed ? config.project : null })
 }

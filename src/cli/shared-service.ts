@@ -1,9 +1,13 @@
 /** The service of a data folder, for a process that needs it for long. */
+import { once } from 'node:events'
 import { callOn } from '../client/calls.ts'
-import type { TurngraphClient } from '../client/client.ts'
 import { neverArrived } from '../client/client-errors.ts'
+import { readEventStream } from '../client/event-stream.ts'
+import type { HttpClient } from '../client/http.ts'
 import { TurngraphError } from '../core/errors.ts'
+import type { ChangeEvent } from '../events/change-event.ts'
 import type { Service } from '../http/service.ts'
+import type { EventsRequest } from '../operations/events.ts'
 import type { OperationName } from '../operations/table.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
@@ -22,7 +26,7 @@ export class SharedService {
   readonly #log: Log
   #own: Service | null = null
   readonly #closing = new AbortController()
-  #client: Promise<TurngraphClient> | null = null
+  #client: Promise<HttpClient> | null = null
 
   /** @param project as an option named it */
   constructor(config: Config, project: string | undefined, log: Log) {
@@ -36,7 +40,7 @@ export class SharedService {
     return this.#own !== null
   }
 
-  client(): Promise<TurngraphClient> {
+  client(): Promise<HttpClient> {
     this.#client ??= this.#connect().catch((error: unknown) => {
       this.#client = null
       throw error
@@ -44,12 +48,31 @@ export class SharedService {
     return this.#client
   }
 
-  call(operation: OperationName, input: Record<string, unknown>): Promise<unknown> {
-    return this.use((client) => callOn(client, operation, input))
+  call(operation: OperationName, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
+    return this.use((client) => callOn(client, operation, input, { signal }))
+  }
+
+  /**
+   * What changes in a project from now on, also where another process takes the service over meanwhile. Resolves once it is
+   * heard.
+   */
+  async changes(project: string, signal: AbortSignal): Promise<AsyncIterable<ChangeEvent>> {
+    const until = AbortSignal.any([signal, this.#closing.signal])
+    const opening = new AbortController()
+    const isOpen = once(opening.signal, 'abort')
+    const open = async (request: EventsRequest, stop: AbortSignal) => {
+      const response = await this.use((client) => client.openEvents(request, stop))
+      opening.abort()
+      return response
+    }
+    const events = readEventStream({ project }, open, until)
+    const first = events.next()
+    await Promise.race([isOpen, first])
+    return beginningWith(first, events)
   }
 
   /** Does the work anew through the service that is there by then, where the one before is gone. */
-  async use<T>(work: (client: TurngraphClient) => Promise<T>): Promise<T> {
+  async use<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
     const used = this.client()
     try {
       return await work(await used)
@@ -67,7 +90,7 @@ export class SharedService {
     await this.#own?.close()
   }
 
-  async #connect(): Promise<TurngraphClient> {
+  async #connect(): Promise<HttpClient> {
     const { url, dataFolder } = this.#config
     if (url !== null) return throughService(this.#config, this.#project, url)
     const server = await serverOr(dataFolder, () => this.#serve(), {
@@ -90,4 +113,14 @@ export class SharedService {
       throw error
     }
   }
+}
+
+async function* beginningWith<T>(
+  first: Promise<IteratorResult<T, void>>,
+  rest: AsyncGenerator<T, void>,
+): AsyncGenerator<T> {
+  const { done, value } = await first
+  if (done) return
+  yield value
+  yield* rest
 }

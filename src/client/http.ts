@@ -39,8 +39,13 @@ export type HttpClientOptions = {
   workerId?: string
 }
 
+export type HttpClient = TurngraphClient & {
+  /** Opens the stream of events once, as a response that has begun; `events` comes back where it breaks. */
+  openEvents(request: EventsRequest, signal: AbortSignal): Promise<Response>
+}
+
 /** Calls the operations of a service over HTTP. Answers as the in-process client does, errors too. */
-export function httpClient(options: HttpClientOptions): TurngraphClient {
+export function httpClient(options: HttpClientOptions): HttpClient {
   const workerId = options.workerId ?? crypto.randomUUID()
   const base = baseOf(options.url)
   if (options.token != null && !VISIBLE_ASCII.test(options.token)) {
@@ -53,13 +58,16 @@ export function httpClient(options: HttpClientOptions): TurngraphClient {
   })
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
     uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
+  const open: HttpClient['openEvents'] = (request, stop) =>
+    openEvents(request, { ...options, base, signal: stop })
   return {
     ...calls,
     importTranscript: upload,
+    openEvents: open,
     events: (input = {}, { signal } = {}) =>
       readEventStream(
         parseInput(eventsRequest, { project: options.project, ...input }, 'events'),
-        (request, stop) => openEvents(request, { ...options, base, signal: stop }),
+        open,
         signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
       ),
     workerId: async () => workerId,

@@ -6,14 +6,22 @@ import { EVENTS_PATH } from '../operations/events.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import { UPLOAD_PATH } from '../operations/transcript-upload.ts'
-import { type Config, isLoopback } from '../platform/config.ts'
+import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { answerFailure, answerJson, answerText } from './answer.ts'
 import type { Tokens } from './api-tokens.ts'
-import { callerOf, identify, limitRate, refuseForeign, requireScope } from './authorize.ts'
+import {
+  callerOf,
+  identify,
+  limitRate,
+  refuseForeign,
+  refuseForeignToMcp,
+  requireScope,
+} from './authorize.ts'
 import { docsPages } from './docs-page.ts'
 import { eventsHandler } from './events.ts'
 import { boundBodies, jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
+import type { McpEndpoint } from './mcp.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler, refuseBound } from './operation-handler.ts'
@@ -93,22 +101,25 @@ function addRoute(
   app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
 }
 
-/** On a loopback address `/mcp` answers to loopback names alone, tokens or not (MCP: DNS rebinding). */
 function addMcp(
   app: Express,
   config: Config,
   context: OperationContext,
   body: readonly RequestHandler[],
 ): void {
-  if (isLoopback(config.host)) app.use('/mcp', refuseForeign({ auth: 'off', host: config.host }))
-  // What a token may do is asked for each tool.
-  app.post('/mcp', requireScope(null), ...body, async (req, res) => {
+  app.use('/mcp', refuseForeignToMcp(config))
+  let endpoint: McpEndpoint | undefined
+  const answer: RequestHandler = async (req, res) => {
     // Its SDK takes a quarter of a start, and many a service is never asked: it is loaded when it is.
-    const { answerMcp } = await import('./mcp.ts')
-    await answerMcp(context, req, res)
-  })
-  // Without sessions there is no stream to open and no session to end.
-  app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'POST').end())
+    const { McpEndpoint } = await import('./mcp.ts')
+    endpoint ??= new McpEndpoint(context)
+    await endpoint.answer(req, res)
+  }
+  // What a token may do is asked for each tool.
+  app.post('/mcp', requireScope(null), ...body, answer)
+  app.get('/mcp', requireScope('read'), refuseBody, answer)
+  app.delete('/mcp', requireScope(null), refuseBody, answer)
+  app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'GET, POST, DELETE').end())
 }
 
 const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')

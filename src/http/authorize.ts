@@ -102,29 +102,55 @@ function unauthorized(res: Response, given: string | undefined): TurngraphError 
   )
 }
 
+/** Under which names a service is reached. */
+type Served = Pick<Config, 'auth' | 'host' | 'allowedHosts'>
+
 /**
  * Refuses what a page in somebody's browser may send here. A foreign page's requests carry its Origin;
  * a name that an attacker pointed at 127.0.0.1 (DNS rebinding) stands in Host, and without tokens that
  * is all there is to tell it from us. The port in Host says nothing more (and differs behind a tunnel),
  * but two origins on one machine differ by it, so Origin is compared with Host as a whole.
  */
-export function refuseForeign({ auth, host: ownHost }: Pick<Config, 'auth' | 'host'>): RequestHandler {
+export function refuseForeign(served: Served): RequestHandler {
   return (req, _res, next) => {
-    const host = req.headers.host ?? ''
+    const host = req.headers.host?.toLowerCase() ?? ''
     const { origin } = req.headers
-    if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) {
-      throw new TurngraphError('forbidden', `Pages of ${origin.slice(0, 200)} may not call this service.`, {
-        hint: 'Call it from a program, or from its own pages.',
+    const from = origin === undefined ? host : hostOf(origin)
+    if (from !== host && !isAllowed(from, served)) {
+      throw new TurngraphError('forbidden', `Pages of ${origin?.slice(0, 200)} may not call this service.`, {
+        hint: 'Call it from a program, or from its own pages; TURNGRAPH_ALLOWED_HOSTS names further ones.',
       })
     }
-    if (auth === 'off' && !isOurs(nameOf(host), ownHost)) {
-      throw new TurngraphError('forbidden', `This service is not reached as "${host.slice(0, 200)}".`, {
-        hint: 'Without tokens it answers to loopback names only: use http://127.0.0.1, or TURNGRAPH_AUTH=token.',
-      })
-    }
+    if (isHostChecked(served)) refuseForeignHost(host, served)
     next()
   }
 }
+
+/** The same for MCP, whose specification asks for it with tokens, too: wherever it is known how the service is reached. */
+export function refuseForeignToMcp(served: Served): RequestHandler {
+  const isEveryAddress = ['0.0.0.0', '::', '[::]', ''].includes(served.host)
+  if (isEveryAddress && served.allowedHosts.length === 0) return (_req, _res, next) => next()
+  return (req, _res, next) => {
+    refuseForeignHost(req.headers.host?.toLowerCase() ?? '', served)
+    next()
+  }
+}
+
+const isHostChecked = ({ auth, allowedHosts }: Served): boolean => auth === 'off' || allowedHosts.length > 0
+
+function refuseForeignHost(host: string, served: Served): void {
+  if (isOurs(nameOf(host), served.host) || isAllowed(host, served)) return
+  throw new TurngraphError('forbidden', `This service is not reached as "${host.slice(0, 200)}".`, {
+    hint:
+      served.auth === 'off'
+        ? 'Without tokens it answers to loopback names only: use http://127.0.0.1, or TURNGRAPH_AUTH=token.'
+        : 'Name it in TURNGRAPH_ALLOWED_HOSTS.',
+  })
+}
+
+/** Whether it is listed, with its port or with any. */
+const isAllowed = (host: string | null, { allowedHosts }: Served): boolean =>
+  host !== null && (allowedHosts.includes(host) || allowedHosts.includes(nameOf(host)))
 
 const isOurs = (name: string, ownHost: string): boolean =>
   isLoopback(name) || name === ownHost.toLowerCase() || name === `[${ownHost.toLowerCase()}]`

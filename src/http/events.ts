@@ -21,7 +21,7 @@ export function eventsHandler(context: OperationContext): RequestHandler {
     const input = inputFor(eventsRequest, req, 'events')
     const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
     const from = { ...input, project, cursor: lastEventId(req) ?? input.cursor }
-    if (context.feed.readers >= context.mostReaders) throw tooManyReaders(context.mostReaders)
+    refuseTooManyReaders(context)
     if (req.method === 'HEAD') return void begin(res).end()
     const gone = new AbortController()
     res.once('close', () => gone.abort())
@@ -75,7 +75,10 @@ function isDrained(res: Response): Promise<boolean> {
   })
 }
 
-const tooManyReaders = (most: number): TurngraphError =>
-  new TurngraphError('store_unavailable', `There are ${most} readers of events already.`, {
+/** @param readers that there are; default: those of events */
+export function refuseTooManyReaders({ feed, mostReaders }: OperationContext, readers = feed.readers): void {
+  if (readers < mostReaders) return
+  throw new TurngraphError('store_unavailable', `There are ${mostReaders} readers of events already.`, {
     hint: 'Wait as long as Retry-After says, or read from another replica.',
   })
+}

@@ -1,39 +1,146 @@
-// Serves MCP over streamable HTTP.
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+// Serves MCP over streamable HTTP: 2026-07-28, where each request stands alone, and the versions of 2025.
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type Server,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
-import { createMcpServer } from '../mcp/server.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { requestedUris } from '../mcp/listen-request.ts'
+import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
+import { ResourceWatch } from '../mcp/resource-watch.ts'
+import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
-import { callerOf, refuseWithout } from './authorize.ts'
+import { answerJson } from './answer.ts'
+import { callerOf, isStillAllowed, refuseWithout } from './authorize.ts'
 import { projectHeader } from './input.ts'
+import { McpSessions } from './mcp-sessions.ts'
+import { openChangesFor, UpdatesToReader } from './mcp-updates.ts'
 import { type OperationContext, runFor } from './operation-handler.ts'
 import { VERSION } from './version.ts'
 
-/**
- * MCP over streamable HTTP. Stateless: each request brings its token and its project, so that any replica answers
- * it, and nothing is kept between two.
- */
-export async function answerMcp(context: OperationContext, req: Request, res: Response): Promise<void> {
-  context.schema.refuseUnlessCurrent()
-  const caller = callerOf(res)
-  const project = projectHeader(req)
-  const server = createMcpServer({
-    version: VERSION,
-    requestId: String(req.id),
-    onDefect: (error) => req.log.error({ err: error }, 'a tool failed'),
-    call: async (operation, input) => {
-      refuseWithout(operations[operation].scope, caller)
-      return runFor(
-        context,
-        caller,
-        operation,
-        { ...input, project },
-        { log: (text, fields) => req.log.info(fields ?? {}, text) },
-      )
-    },
-  })
-  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-  res.once('close', () => void server.close())
-  // Its types do not know exactOptionalPropertyTypes.
-  await server.connect(transport as Parameters<typeof server.connect>[0])
-  await transport.handleRequest(req, res, req.body)
+/** `/mcp` of a service. Each request brings its token and its project, so that any replica answers it. */
+export class McpEndpoint {
+  readonly #context: OperationContext
+  readonly #sessions: McpSessions
+
+  constructor(context: OperationContext) {
+    this.#context = context
+    this.#sessions = new McpSessions(context)
+  }
+
+  async answer(req: Request, res: Response): Promise<void> {
+    this.#context.schema.refuseUnlessCurrent()
+    if (req.method === 'GET') return this.#sessions.openStream(req, res)
+    if (req.method === 'DELETE') return this.#sessions.end(req, res)
+    if (await isLegacyRequest(headOf(req), req.body)) return this.#answerOf2025(req, res)
+    const requested = requestedUris(req.body)
+    return requested === null ? this.#answerAlone(req, res) : this.#listen(req, res, requested)
+  }
+
+  async #answerOf2025(req: Request, res: Response): Promise<void> {
+    const session = this.#sessions.sessionOf(req, res)
+    if (isInitializeRequest(req.body)) this.#sessions.begin(res)
+    const server = this.#serverFor(req, res, {
+      subscriptions: session,
+      cancelled: session?.cancelledBy(req.body, res) ?? null,
+    })
+    // One JSON body, unless the caller wants to hear of progress before it.
+    const transport = new NodeStreamableHTTPServerTransport({
+      enableJsonResponse: !asksForProgress(req.body),
+    })
+    res.once('close', () => void server.close())
+    await server.connect(transport)
+    await transport.handleRequest(req, res, req.body)
+  }
+
+  async #answerAlone(req: Request, res: Response, bus?: ServerEventBus): Promise<void> {
+    const handler = createMcpHandler(() => this.#serverFor(req, res), {
+      legacy: 'reject',
+      onerror: (error) => req.log.debug({ err: error }, 'mcp'),
+      ...(bus !== undefined && { bus }),
+    })
+    const end = () => void handler.close() // a stream has an end that its reader can tell from a broken connection
+    const { closing } = this.#context
+    if (closing.aborted) throw new TurngraphError('store_unavailable', 'The service is ending.')
+    closing.addEventListener('abort', end)
+    res.once('close', () => closing.removeEventListener('abort', end))
+    await toNodeHandler(handler)(req, res, req.body)
+  }
+
+  /** The SDK answers the request; what it is acknowledged for is watched by then. */
+  async #listen(req: Request, res: Response, uris: readonly string[]): Promise<void> {
+    let publish: Parameters<ServerEventBus['subscribe']>[0] = () => {}
+    const updates = new UpdatesToReader(res, (uri) => {
+      if (isStillAllowed(res, 'read')) publish({ kind: 'resource_updated', uri })
+      else res.destroy()
+    })
+    const watch = new ResourceWatch({
+      openChanges: openChangesFor(this.#context, res),
+      notify: (uri) => updates.notify(uri),
+      onDefect: (error) => req.log.error({ err: error }, 'a subscription of MCP failed'),
+    })
+    res.once('close', () => watch.close())
+    try {
+      await watch.subscribe('listen', uris)
+    } catch (error) {
+      return answerJson(res, 200, errorAnswer(req.body, error, failuresOf(req)))
+    }
+    await this.#answerAlone(req, res, {
+      publish: () => {},
+      subscribe: (listener) => {
+        publish = listener
+        return () => watch.close()
+      },
+    })
+  }
+
+  #serverFor(
+    req: Request,
+    res: Response,
+    {
+      subscriptions = null,
+      cancelled = null,
+    }: { subscriptions?: Subscriptions | null; cancelled?: AbortSignal | null } = {},
+  ): Server {
+    const caller = callerOf(res)
+    const project = projectHeader(req)
+    return createMcpServer({
+      version: VERSION,
+      ...failuresOf(req),
+      subscriptions,
+      call: async (operation, input, signal) => {
+        refuseWithout(operations[operation].scope, caller)
+        return runFor(
+          this.#context,
+          caller,
+          operation,
+          { project, ...input },
+          {
+            signal: cancelled === null ? signal : AbortSignal.any([signal, cancelled]),
+            log: (text, fields) => req.log.info(fields ?? {}, text),
+          },
+        )
+      },
+    })
+  }
 }
+
+const failuresOf = (req: Request): Failures => ({
+  requestId: String(req.id),
+  onDefect: (error) => req.log.error({ err: error }, 'a request of MCP failed'),
+})
+
+/** What the SDK tells the versions apart by, beside the body, which is parsed already. */
+function headOf({ headers }: Request): globalThis.Request {
+  const entries = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && name.startsWith('mcp-') ? [[name, value]] : [],
+  )
+  return new globalThis.Request('http://localhost/mcp', { method: 'POST', headers: entries })
+}
+
+const asksForProgress = (body: unknown): boolean =>
+  (Array.isArray(body) ? body : [body]).some((message) => message?.params?._meta?.progressToken !== undefined)

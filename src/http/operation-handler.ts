@@ -1,5 +1,5 @@
 // Runs an operation for a request: parses, authorizes by project, renders the answer.
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
@@ -25,6 +25,8 @@ export type OperationContext = {
   metrics: Metrics
   feed: ChangeFeed
   mostReaders: number
+  /** Aborted where the service ends: answers without an end are given one. */
+  closing: AbortSignal
   defaultProject: string
   turnLengthThreshold: number
   importRoots: readonly string[]
@@ -37,11 +39,19 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
     const answer = await runFor(context, callerOf(res), route.operation, input, {
       idempotencyKey: idempotencyKey(req),
+      signal: whenGone(res),
       log: (message, fields) => req.log.info(fields ?? {}, message),
     })
     const status = wasThere(answer) ? 200 : (route.created ?? 200)
     answerJson(res, status, toWire(operations[route.operation].output, answer))
   }
+}
+
+/** Aborts once the caller has gone, or has its answer. */
+function whenGone(res: Response): AbortSignal {
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  return gone.signal
 }
 
 /** What a request asks for; the header names the project of one that names none. */
@@ -59,7 +69,7 @@ export async function runFor(
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
-  call: Pick<Call, 'idempotencyKey' | 'log'>,
+  call: Pick<Call, 'idempotencyKey' | 'log' | 'signal'>,
 ): Promise<unknown> {
   const { wholeGraph, run }: Operation = operations[operation]
   if (wholeGraph) refuseBound(caller)

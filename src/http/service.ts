@@ -89,6 +89,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   // Before anybody is answered, what an earlier life left behind is ended.
   const schema = new SchemaState(graph, log, watch, () => runs.begin())
   const most = mostConnections(config, log)
+  const closing = new AbortController()
   const app = createApp({
     config,
     tokens,
@@ -99,6 +100,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     queries,
     metrics,
     feed,
+    closing: closing.signal,
     mostReaders: Math.min(MOST_READERS, Math.floor(most / 2)),
     defaultProject: config.project,
     turnLengthThreshold: config.turnLengthThreshold,
@@ -127,6 +129,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const end = async () => {
     schema.stop()
     watch.stop()
+    closing.abort()
     feed.close()
     await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
     queries.close()

@@ -1,75 +1,99 @@
-// Serves the MCP tools over any transport.
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js'
-import { asTurngraphError, TurngraphError } from '../core/errors.ts'
-import { toWire } from '../core/wire-form.ts'
+// Serves Turngraph's tools, resources and prompts to one MCP connection, over any transport.
+import { Server, type ServerContext } from '@modelcontextprotocol/server'
+import { invalidField } from '../core/errors.ts'
 import type { OperationName } from '../operations/table.ts'
-import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
+import { callTool } from './call-tool.ts'
 import { listedTools } from './manifest.ts'
+import { fillPrompt, listPrompts } from './prompts.ts'
+import { type Failures, withProtocolErrors } from './protocol-errors.ts'
+import type { ResourceWatch } from './resource-watch.ts'
+import { listResources, listTemplates, readResource } from './resources.ts'
+import { withTraceOf } from './trace-context.ts'
 
-/** Runs an operation for this connection: camelCase in and out. */
-export type CallOperation = (operation: OperationName, input: Record<string, unknown>) => Promise<unknown>
+/** Runs an operation for this connection: camelCase in and out. An aborted signal says that the caller gave up. */
+export type CallOperation = (
+  operation: OperationName,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+) => Promise<unknown>
 
-export type McpOptions = {
+export type McpOptions = Failures & {
   version: string
   call: CallOperation
-  /** Of this request, for the log: stands in errors as `request_id`. */
-  requestId?: string | null
-  /** What is not a refusal of ours. */
-  onDefect?: (error: unknown) => void
+  /**
+   * What this connection subscribed to, where it speaks a version of 2025; null where it has none. In 2026-07-28 the
+   * transport's own side answers `subscriptions/listen`.
+   */
+  subscriptions: Subscriptions | null
 }
 
-const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
+export type Subscriptions = Pick<ResourceWatch, 'subscribe' | 'unsubscribe'>
 
-/**
- * Turngraph's tools for one connection, whatever its transport. A refused call is `isError` with one text block
- * `{"error": {…}}` and no structured content, which clients would check against the schema of successes.
- */
-export function createMcpServer({ version, call, requestId = null, onDefect }: McpOptions): Server {
+type RequestMeta = Pick<ServerContext['mcpReq'], '_meta'>
+
+/** Those with `initialize`. 2026-07-28, which has none, comes with the transport (`createMcpHandler`, `serveStdio`). */
+export const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26']
+
+/** The lists of tools, templates and prompts are those of a version of Turngraph, for whoever asks. */
+const OF_THIS_VERSION = { ttlMs: 60 * 60 * 1_000, cacheScope: 'public' } as const
+
+const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} } as const
+
+/** One connection's server, or that of one request where the transport keeps nothing between two. */
+export function createMcpServer({ version, call, subscriptions, ...failures }: McpOptions): Server {
   const server = new Server(
     { name: 'turngraph', title: 'Turngraph', version },
     {
-      capabilities: { tools: {} },
+      capabilities: CAPABILITIES,
+      supportedProtocolVersions: VERSIONS_WITH_HANDSHAKE,
+      cacheHints: {
+        'server/discover': OF_THIS_VERSION,
+        'tools/list': OF_THIS_VERSION,
+        'prompts/list': OF_THIS_VERSION,
+        'resources/templates/list': OF_THIS_VERSION,
+      },
       instructions:
         'The memory of autobuild sessions. Before a turn: load_continuation_context. After it: capture_turn_state. To have turns run durably: run_turn, then poll as its answer says.',
     },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listedTools() }))
-  // Not by setRequestHandler: the SDK's own check of the arguments would answer plain text.
-  server.fallbackRequestHandler = async ({ method, params }): Promise<CallToolResult> => {
-    if (method !== 'tools/call') throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
-    try {
-      const { name, arguments: args = {} } = (params ?? {}) as { name?: unknown; arguments?: unknown }
-      return answer(await callTool(String(name), args, call))
-    } catch (thrown) {
-      const error = asTurngraphError(thrown)
-      if (error.code === 'internal') onDefect?.(thrown)
-      return { isError: true, content: [asText(error.toWire(requestId))] }
-    }
+  const answer = <T>({ _meta }: RequestMeta, work: () => Promise<T>, about?: object): Promise<T> =>
+    withProtocolErrors(failures, () => withTraceOf(_meta, work), about)
+  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
+    answer(mcpReq, () => callTool(params, { call, failures, request: mcpReq })),
+  )
+  server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
+    answer(mcpReq, () => listResources(params?.cursor, call, mcpReq.signal)),
+  )
+  server.setRequestHandler('resources/templates/list', () => listTemplates())
+  server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) =>
+    answer(mcpReq, () => readResource(uri, call, mcpReq.signal), { uri }),
+  )
+  const subscribe = async (uri: string) => {
+    await requireSession(subscriptions).subscribe(uri, [uri])
+    return {}
   }
+  const unsubscribe = async (uri: string) => {
+    requireSession(subscriptions).unsubscribe(uri)
+    return {}
+  }
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }, { mcpReq }) =>
+    answer(mcpReq, () => subscribe(uri), { uri }),
+  )
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }, { mcpReq }) =>
+    answer(mcpReq, () => unsubscribe(uri), { uri }),
+  )
+  server.setRequestHandler('prompts/list', () => listPrompts())
+  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
+    answer(mcpReq, () => fillPrompt(params, call, mcpReq.signal)),
+  )
   return server
 }
 
-async function callTool(name: string, args: unknown, call: CallOperation): Promise<Record<string, unknown>> {
-  const tool = byName.get(name)
-  if (tool === undefined) {
-    throw new TurngraphError('invalid_request', `There is no tool "${name.slice(0, 200)}".`, {
-      hint: `The tools are ${[...byName.keys()].join(', ')}.`,
-    })
-  }
-  const output = await call(tool.operation, parseArguments(tool, args))
-  // By the tool's own schema: it may show less than the operation answers.
-  return toWire(tool.output, output) as Record<string, unknown>
+/** Over HTTP, subscriptions of 2025 belong to a session: without one there is nowhere to tell of a change. */
+function requireSession(subscriptions: Subscriptions | null): Subscriptions {
+  if (subscriptions !== null) return subscriptions
+  throw invalidField('Mcp-Session-Id', 'is missing', {
+    hint: 'Send the session that initialize answered, and open its stream (GET /mcp).',
+  })
 }
-
-const answer = (content: Record<string, unknown>): CallToolResult => ({
-  content: [asText(content)],
-  structuredContent: content,
-})
-
-const asText = (content: unknown) => ({ type: 'text' as const, text: JSON.stringify(content) })

@@ -38,6 +38,8 @@ export type Call = {
   turnLengthThreshold: number
   /** Folders from which the service itself may import. */
   importRoots: readonly string[]
+  /** Aborted where the caller gives up: a query of an analyst ends then, whatever it has found. */
+  signal?: AbortSignal | undefined
   /** Takes what an operator should know of, at INFO. */
   log?: ((message: string, fields?: Record<string, unknown>) => void) | undefined
 }

@@ -66,17 +66,21 @@ describe('the tools', () => {
     const reading = ALL_TOOLS.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name)
     expect(reading.sort()).toEqual([
       'analyze_stall',
+      'explain_turn',
       'get_criteria',
       'get_specification',
       'get_turn_run_status',
       'get_turn_status',
+      'list_analyses',
       'list_attempts',
       'list_issues',
       'list_transcript_steps',
       'list_turns',
+      'list_worlds',
       'load_continuation_context',
       'query_graph',
       'recover_promises',
+      'run_analysis',
     ])
   })
 

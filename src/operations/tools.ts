@@ -231,6 +231,16 @@ export const MEMORY_TOOLS: readonly Tool[] = [
       { description: 'Does it get anywhere?', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } },
     ],
   }),
+  memoryTool('explain_turn', 'explainTurn', {
+    title: 'Why a turn was not approved',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'The newest turn of a task',
+        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' },
+      },
+    ],
+  }),
   memoryTool('declare_criteria', 'declareCriteria', {
     title: 'Declare what must hold',
     annotations: hints('writes once'),
@@ -263,6 +273,16 @@ export const MEMORY_TOOLS: readonly Tool[] = [
       },
     ],
   }),
+  listTool('list_worlds', 'listWorlds', {
+    title: 'Worlds',
+    annotations: hints('reads'),
+    examples: [
+      {
+        description: 'Those that were last active',
+        arguments: { order: 'last_activity', limit: 10 },
+      },
+    ],
+  }),
   listTool('list_turns', 'listTurns', {
     title: 'Turns',
     annotations: hints('reads'),
@@ -277,6 +297,16 @@ export const MEMORY_TOOLS: readonly Tool[] = [
         arguments: { session_id: '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01', index: 0 },
       },
     ],
+  }),
+  memoryTool('list_analyses', 'listAnalyses', {
+    title: 'Named analyses',
+    annotations: hints('reads'),
+    examples: [{ description: 'All of them', arguments: {} }],
+  }),
+  memoryTool('run_analysis', 'runAnalysis', {
+    title: 'Run a named analysis',
+    annotations: hints('reads'),
+    examples: [{ description: 'How the tasks went', arguments: { name: 'turns-to-approval', limit: 10 } }],
   }),
   {
     name: 'query_graph',

@@ -60,6 +60,13 @@ const environmentSchema = z.object({
     .string()
     .optional()
     .describe('folders the server itself may import from, separated like PATH'),
+  TURNGRAPH_ALLOWED_HOSTS: z
+    .string()
+    .regex(/^[^\s/,]+(\s*,\s*[^\s/,]+)*$/, 'must be names or name:port, separated by commas')
+    .optional()
+    .describe(
+      'names under which the service is reached beside its address, `name` or `name:port`, separated by commas; once given, requests with another Host or Origin are refused',
+    ),
   TURNGRAPH_RATE_LIMIT: z.coerce
     .number()
     .int()
@@ -96,6 +103,7 @@ export type Config = {
   project: string
   turnLengthThreshold: number
   importRoots: string[]
+  allowedHosts: string[]
   rateLimit: number | null
   maxConnections: number
   web: boolean
@@ -141,6 +149,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     project: env.TURNGRAPH_PROJECT,
     turnLengthThreshold: env.TURNGRAPH_TURN_LENGTH_THRESHOLD,
     importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
+    allowedHosts: (env.TURNGRAPH_ALLOWED_HOSTS ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/)
+      .filter((host) => host !== ''),
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
     maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
     web: env.TURNGRAPH_WEB === 'on',

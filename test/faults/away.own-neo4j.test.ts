@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import neo4j, { type Driver } from 'neo4j-driver'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { worldKey } from '../../src/core/keys.ts'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
@@ -138,7 +139,7 @@ describeOnOwnNeo4j('lts', () => {
       for (const each of filesOfTurn(path.join(watched.folder, 'TASK-watched'), turn)) await writeSlowly(each)
     }
     const { url } = await until('it serves', BOUND_MS, async () => readServerFile(folder))
-    const service = { url, client: httpClient({ url, retries: 0 }) } as ServiceProcess
+    const service = { url, client: httpClient({ url, retries: 0 }) as TurngraphClient } as ServiceProcess
     const turns = () => turnsOf(service, placeOf('TASK-watched')).catch(() => [])
     await write(1)
     await until('the first turn is stored', BOUND_MS, async () => (await turns()).length === 1)

@@ -2,6 +2,12 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernHttpTransport,
+  type Transport as ModernTransport,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport as ModernStdioTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -22,9 +28,9 @@ import { newFolder, start } from './http-start.ts'
 
 export type Json = ReturnType<JSON['parse']>
 
-/** A connected client of the official SDK, and what it gets. */
+/** A connected client of an official SDK, and what it gets. */
 export type Connection = {
-  client: Client
+  client: Client | ModernClient
   /** The structured content of a success, which must be the same object as its text. */
   call(tool: string, args?: Record<string, unknown>): Promise<Json>
   /** The error of a refusal, which must hold no structured content. */
@@ -47,26 +53,29 @@ export function executorsFile(executors: object = EXECUTORS): string {
 /** A folder of transcripts that a connection finds imported. */
 export type Prepared = { transcripts?: string }
 
+export type Sdk = 'first' | 'second'
+
 export const overHttp = async (
   store: StoreUnderTest,
   project = 'shop',
   { transcripts }: Prepared = {},
+  sdk: Sdk = 'first',
 ): Promise<Connection> => {
   const graph = await store.open()
   if (transcripts !== undefined) await importFiles(graphStore(graph, 5), [transcripts], { project })
   const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
   const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }
-  return connected(
-    new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
-      requestInit: { headers },
-    }) as Transport,
-  )
+  const url = new URL(`${service.url}/mcp`)
+  return sdk === 'first'
+    ? connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
+    : connectedOf2026(new ModernHttpTransport(url, { requestInit: { headers } }))
 }
 
 export const overStdio = async (
   store: StoreUnderTest,
   project = 'shop',
   { transcripts }: Prepared = {},
+  sdk: Sdk = 'first',
 ): Promise<Connection> => {
   const graph = await store.open()
   const onNeo4j = graph.engine === 'neo4j'
@@ -82,14 +91,15 @@ export const overStdio = async (
     const args = [cli, 'import', 'transcripts', transcripts, '--project', project]
     await promisify(execFile)(process.execPath, args, { env })
   }
-  return connected(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [cli, 'mcp', '--project', project],
-      env,
-      stderr: 'inherit',
-    }),
-  )
+  const server = {
+    command: process.execPath,
+    args: [cli, 'mcp', '--project', project],
+    env,
+    stderr: 'inherit' as const,
+  }
+  return sdk === 'first'
+    ? connected(new StdioClientTransport(server))
+    : connectedOf2026(new ModernStdioTransport(server))
 }
 
 const ajv = new AjvJsonSchemaValidator()
@@ -105,18 +115,32 @@ const jsonSchemaValidator: SchemaValidator = {
   },
 }
 
+/** A client of the first SDK, which speaks the newest version of 2025. */
 export async function connected(transport: Transport): Promise<Connection> {
   const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
   await client.connect(transport)
+  return connectionOf(client)
+}
+
+/** A client of the second SDK, which speaks 2026-07-28 and nothing else. */
+async function connectedOf2026(transport: ModernTransport): Promise<Connection> {
+  const client = new ModernClient(
+    { name: 'test', version: '1.0.0' },
+    { jsonSchemaValidator, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  )
+  await client.connect(transport)
+  return connectionOf(client)
+}
+
+async function connectionOf(client: Connection['client']): Promise<Connection> {
   onTestFinished(() => client.close())
   await client.listTools() // a client knows the output schemas by then, and checks every success by them
+  const callTool = (name: string, args: unknown): Promise<Json> =>
+    client.callTool({ name, arguments: args as Record<string, unknown> })
   return {
     client,
     async call(name, args = {}) {
-      const { content, structuredContent, isError } = (await client.callTool({
-        name,
-        arguments: args,
-      })) as Json
+      const { content, structuredContent, isError } = await callTool(name, args)
       if (isError) throw new Error(`${name} was refused: ${content[0]?.text}`)
       if (content.length !== 1 || content[0].text !== JSON.stringify(structuredContent)) {
         throw new Error(`${name} answers two different things`)
@@ -124,7 +148,7 @@ export async function connected(transport: Transport): Promise<Connection> {
       return structuredContent
     },
     async refused(name, args = {}) {
-      const answer = (await client.callTool({ name, arguments: args as Record<string, unknown> })) as Json
+      const answer = await callTool(name, args)
       if (answer.isError !== true || 'structuredContent' in answer || answer.content.length !== 1) {
         throw new Error(`${name} was not refused as it should be: ${JSON.stringify(answer)}`)
       }

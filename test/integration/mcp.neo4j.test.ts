@@ -12,6 +12,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 describeOn(memory, suites)
 describeOn(neo4jLts, suites)
+describeOn(memory, (store) => {
+  describe('over streamable HTTP, by a client of 2026-07-28', () =>
+    tools((prepared) => overHttp(store, 'shop', prepared, 'second')))
+  describe('over stdio, by a client of 2026-07-28', () =>
+    tools((prepared) => overStdio(store, 'shop', prepared, 'second')))
+})
 
 function suites(store: StoreUnderTest): void {
   describe('over streamable HTTP', () => tools((prepared) => overHttp(store, 'shop', prepared)))
@@ -360,7 +366,10 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
     expect(await mcp.refused('capture_turn_state', { ...task, turn_number: 1 })).toEqual(
       errorOf('invalid_request'),
     )
-    expect(await mcp.refused('no_such_tool')).toEqual(errorOf('invalid_request'))
+    await expect(mcp.client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('There is no tool "no_such_tool". The tools are'),
+    })
   })
 
   test('consumer_manifest_examples_execute', async () => {

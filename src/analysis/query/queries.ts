@@ -4,11 +4,18 @@ import path from 'node:path'
 import PQueue from 'p-queue'
 import { TurngraphError } from '../../core/errors.ts'
 import type { Graph, GraphSource, Params } from '../../graph/port.ts'
-import { QueryProcess, tooLong } from './query-process.ts'
+import { givenUp, QueryProcess, tooLong } from './query-process.ts'
 import type { Rows } from './reader.ts'
 import { refuseByWords } from './refuse.ts'
 
-export type Query = { query: string; params: Params; limit: number; timeoutMs: number }
+export type Query = {
+  query: string
+  params: Params
+  limit: number
+  timeoutMs: number
+  /** Aborted where the caller gives up. */
+  signal?: AbortSignal | undefined
+}
 export type QueryRows = Rows & { elapsedMs: number }
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -42,11 +49,12 @@ export class Queries {
 
   /**
    * Waiting for a process and the query together take `timeoutMs` at most; a copy that has to be made first, 30 s more.
+   * A query whose caller gives up ends with its process, as one does that takes too long.
    *
    * @throws `invalid_request` for what is no reading statement, `timeout`, `too_large` (memory), `rate_limited` (too many
    * wait), `store_unavailable`
    */
-  async ask({ query, params, limit, timeoutMs }: Query): Promise<QueryRows> {
+  async ask({ query, params, limit, timeoutMs, signal: caller }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query)
     if (this.#queue.size >= MAX_WAITING && !this.#closing.signal.aborted) {
       throw new TurngraphError('rate_limited', `${MAX_WAITING} queries wait already.`, {
@@ -55,17 +63,25 @@ export class Queries {
     }
     const asked = performance.now()
     const waiting = new AbortController()
+    // Only while it waits: the queue would begin with the next query before this one has let go of the process.
+    const stopWaiting = () => waiting.abort(givenUp())
+    if (caller?.aborted) stopWaiting()
+    caller?.addEventListener('abort', stopWaiting)
     const timer = setTimeout(() => waiting.abort(tooLong(timeoutMs)), timeoutMs)
     const signal = AbortSignal.any([waiting.signal, this.#closing.signal])
     const run = async () => {
       clearTimeout(timer)
+      caller?.removeEventListener('abort', stopWaiting)
       const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
       const process = await this.#openProcess()
       const bookmarks = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
-      return process.ask({ query: statement, params, bounds }, leftMs)
+      return process.ask({ query: statement, params, bounds }, leftMs, caller)
     }
-    const answer = await this.#queue.add(run, { signal }).finally(() => clearTimeout(timer))
+    const answer = await this.#queue.add(run, { signal }).finally(() => {
+      clearTimeout(timer)
+      caller?.removeEventListener('abort', stopWaiting)
+    })
     if ('answered' in answer) return answer.answered
     throw new Error('a process of queries answered something else')
   }

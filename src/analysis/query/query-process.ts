@@ -57,15 +57,21 @@ export class QueryProcess {
     return this.#ended || !this.#child.connected
   }
 
-  /** @throws `timeout`, `too_large` or `internal` where the process had to end, and what the process itself says */
+  /**
+   * @param signal aborted where the caller gives up: the process ends
+   * @throws `timeout`, `too_large` or `internal` where the process had to end, and what the process itself says
+   */
   ask(
     order: Order,
     timeoutMs: number,
+    signal?: AbortSignal,
   ): Promise<Exclude<Answer, { failed: unknown } | { tooMuchMemory: true }>> {
     if (this.ended) return Promise.reject(broken())
+    if (signal?.aborted) return Promise.reject(givenUp())
     return new Promise((resolve, reject) => {
       const settle = (conclude: () => void) => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', stop)
         this.#child.off('message', heard).off('exit', gone).off('error', gone)
         conclude()
       }
@@ -84,6 +90,11 @@ export class QueryProcess {
         this.end()
         fail(tooLong(timeoutMs))
       }, timeoutMs)
+      const stop = () => {
+        this.end()
+        fail(givenUp())
+      }
+      signal?.addEventListener('abort', stop, { once: true })
       this.#child.on('message', heard).on('exit', gone).on('error', gone)
       this.#child.send(order, (error) => {
         if (error !== null) gone()
@@ -110,6 +121,9 @@ export const tooLong = (timeoutMs: number): TurngraphError =>
   new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms.`, {
     hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
   })
+
+export const givenUp = (): TurngraphError =>
+  new TurngraphError('timeout', 'The caller gave up on the query.', { hint: 'Ask again.' })
 
 const tooMuchMemory = (): TurngraphError =>
   new TurngraphError('too_large', 'The query needs more memory than it is given.', {

@@ -1,0 +1,195 @@
+/**
+ * Keeps what an MCP client of 2025 has open between its requests: the stream of its session, its subscriptions, and its calls
+ * that it may cancel. All else it asks is answered by any replica, whether it knows the session or not.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Request, Response } from 'express'
+import { TurngraphError } from '../core/errors.ts'
+import { ResourceWatch } from '../mcp/resource-watch.ts'
+import type { Subscriptions } from '../mcp/server.ts'
+import { callerOf, isStillAllowed } from './authorize.ts'
+import { refuseTooManyReaders } from './events.ts'
+import { openChangesFor, UpdatesToReader } from './mcp-updates.ts'
+import type { OperationContext } from './operation-handler.ts'
+
+const HEADER = 'Mcp-Session-Id'
+const ID = /^[\x21-\x7e]{1,128}$/
+/** A client whose stream broke comes back within it; its subscriptions wait so long. */
+const COME_BACK_MS = 60_000
+const KEEP_ALIVE_MS = 15_000
+/** Ended ones are answered 404, as the specification says; of many, the newest. */
+const ENDED_REMEMBERED = 1_000
+
+type OpenSession = {
+  watch: ResourceWatch
+  stream: { res: Response; updates: UpdatesToReader } | null
+  /** Changed while no stream was open. */
+  missed: Set<string>
+  expiry: NodeJS.Timeout | undefined
+}
+
+/** The session that a request names. */
+export type Session = Subscriptions & {
+  /** Aborted where the client cancels a request of this body, by another request. */
+  cancelledBy(body: unknown, res: Response): AbortSignal
+}
+
+export class McpSessions {
+  readonly #context: OperationContext
+  readonly #open = new Map<string, OpenSession>()
+  readonly #running = new Map<string, AbortController>()
+  readonly #ended = new Set<string>()
+
+  constructor(context: OperationContext) {
+    this.#context = context
+    context.closing.addEventListener('abort', () => this.#closeAll())
+  }
+
+  /** Names a new session: nothing is kept for it before it opens a stream or subscribes. */
+  begin(res: Response): void {
+    res.setHeader(HEADER, randomUUID())
+  }
+
+  /** @throws `not_found` where the session has ended */
+  sessionOf(req: Request, res: Response): Session | null {
+    const key = this.#keyOf(req, res)
+    if (key === null) return null
+    return {
+      subscribe: (subscriber, uris) => this.#openSession(key, req, res).watch.subscribe(subscriber, uris),
+      unsubscribe: (subscriber) => this.#open.get(key)?.watch.unsubscribe(subscriber),
+      cancelledBy: (body, answer) => this.#cancelledBy(key, body, answer),
+    }
+  }
+
+  /** `GET /mcp`: where a session hears of what changed. A second stream takes the place of the first. */
+  openStream(req: Request, res: Response): void {
+    const key = this.#keyOf(req, res)
+    if (key === null) {
+      refuseMethod(res)
+      return
+    }
+    const session = this.#openSession(key, req, res)
+    session.stream?.res.end()
+    clearTimeout(session.expiry)
+    res.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    })
+    res.flushHeaders()
+    const updates = new UpdatesToReader(res, (uri) => {
+      if (isStillAllowed(res, 'read')) res.write(frameOf(uri))
+      else res.end()
+    })
+    session.stream = { res, updates }
+    const keepAlive = setInterval(() => {
+      if (!res.writableNeedDrain) res.write(': keep-alive\n\n')
+    }, KEEP_ALIVE_MS)
+    res.once('close', () => {
+      clearInterval(keepAlive)
+      if (session.stream?.res !== res) return
+      session.stream = null
+      this.#expire(key, session)
+    })
+    for (const uri of session.missed) updates.notify(uri)
+    session.missed.clear()
+  }
+
+  /** `DELETE /mcp` */
+  end(req: Request, res: Response): void {
+    const key = this.#keyOf(req, res)
+    if (key === null) {
+      refuseMethod(res)
+      return
+    }
+    this.#close(key)
+    this.#ended.add(key)
+    const [oldest] = this.#ended
+    if (this.#ended.size > ENDED_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest)
+    res.status(204).end()
+  }
+
+  /** A session is its token's alone. */
+  #keyOf(req: Request, res: Response): string | null {
+    const id = req.headers['mcp-session-id']
+    if (id === undefined) return null
+    if (typeof id !== 'string' || !ID.test(id)) {
+      throw new TurngraphError('invalid_request', `header ${HEADER}: is none that initialize answered`, {
+        details: { problems: [{ path: HEADER, message: 'is none that initialize answered' }] },
+      })
+    }
+    const { name, project } = callerOf(res)
+    const key = JSON.stringify([name, project, id])
+    if (!this.#ended.has(key)) return key
+    throw new TurngraphError('not_found', 'This session of MCP has ended.', {
+      hint: 'Send initialize again.',
+    })
+  }
+
+  #openSession(key: string, req: Request, res: Response): OpenSession {
+    const known = this.#open.get(key)
+    if (known !== undefined) return known
+    refuseTooManyReaders(this.#context, this.#open.size)
+    const session: OpenSession = {
+      watch: new ResourceWatch({
+        openChanges: openChangesFor(this.#context, res),
+        notify: (uri) => {
+          if (session.stream === null) session.missed.add(uri)
+          else session.stream.updates.notify(uri)
+        },
+        onDefect: (error) => req.log.error({ err: error }, 'a subscription of MCP failed'),
+      }),
+      stream: null,
+      missed: new Set(),
+      expiry: undefined,
+    }
+    this.#open.set(key, session)
+    this.#expire(key, session)
+    return session
+  }
+
+  #expire(key: string, session: OpenSession): void {
+    clearTimeout(session.expiry)
+    session.expiry = setTimeout(() => this.#close(key), COME_BACK_MS).unref()
+  }
+
+  #close(key: string): void {
+    const session = this.#open.get(key)
+    if (session === undefined) return
+    this.#open.delete(key)
+    clearTimeout(session.expiry)
+    session.watch.close()
+    session.stream?.res.end()
+  }
+
+  #closeAll(): void {
+    for (const key of this.#open.keys()) this.#close(key)
+  }
+
+  #cancelledBy(session: string, body: unknown, res: Response): AbortSignal {
+    const messages: Message[] = Array.isArray(body) ? body : [body]
+    const stop = new AbortController()
+    const keyOfRequest = (id: unknown) => JSON.stringify([session, id])
+    for (const { method, params } of messages) {
+      if (method === 'notifications/cancelled') this.#running.get(keyOfRequest(params?.requestId))?.abort()
+    }
+    const keys = messages.flatMap(({ id }) => (id === undefined ? [] : [keyOfRequest(id)]))
+    for (const key of keys) this.#running.set(key, stop)
+    res.once('close', () => {
+      for (const key of keys) if (this.#running.get(key) === stop) this.#running.delete(key)
+    })
+    return stop.signal
+  }
+}
+
+type Message = { id?: unknown; method?: unknown; params?: { requestId?: unknown } }
+
+const frameOf = (uri: string): string => {
+  const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } }
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+}
+
+/** Without a session there is no stream to open, and none to end. */
+function refuseMethod(res: Response): void {
+  res.status(405).setHeader('Allow', 'POST').end()
+}

@@ -1,0 +1,50 @@
+// Reads what changes for the subscriptions of MCP, and tells it to readers that may be slow.
+import type { Response } from 'express'
+import type { ChangeEvent } from '../events/change-event.ts'
+import type { Told } from '../events/change-feed.ts'
+import type { OpenChanges } from '../mcp/resource-watch.ts'
+import { readEvents } from '../operations/events.ts'
+import { callerOf, refuseWithout } from './authorize.ts'
+import { refuseTooManyReaders } from './events.ts'
+import { type OperationContext, projectOf } from './operation-handler.ts'
+
+/** For whoever sent a request, within what its token reaches. */
+export const openChangesFor =
+  (context: OperationContext, res: Response): OpenChanges =>
+  async (named, signal) => {
+    const caller = callerOf(res)
+    refuseWithout('read', caller)
+    const project = projectOf(named, caller, context.defaultProject)
+    refuseTooManyReaders(context)
+    const told = readEvents(context.feed, { project, snapshot: false }, signal)
+    await told.next() // an empty list comes first, once the reader has begun
+    return eventsIn(told)
+  }
+
+async function* eventsIn(told: AsyncIterable<Told>): AsyncGenerator<ChangeEvent> {
+  for await (const { events } of told) yield* events
+}
+
+/** Tells a reader which resources have changed. While it does not read, each is remembered once. */
+export class UpdatesToReader {
+  readonly #res: Response
+  readonly #tell: (uri: string) => void
+  readonly #unread = new Set<string>()
+
+  constructor(res: Response, tell: (uri: string) => void) {
+    this.#res = res
+    this.#tell = tell
+    res.on('drain', () => this.#tellUnread())
+  }
+
+  notify(uri: string): void {
+    if (this.#res.writableNeedDrain) this.#unread.add(uri)
+    else this.#tell(uri)
+  }
+
+  #tellUnread(): void {
+    const unread = [...this.#unread]
+    this.#unread.clear()
+    for (const uri of unread) this.notify(uri)
+  }
+}

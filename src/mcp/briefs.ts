@@ -1,0 +1,77 @@
+// Renders the brief of a turn as prompt text, for the Player who plays it and for the Coach who judges it.
+import { declarationNotes } from '../memory/criteria/notes.ts'
+import { isCounted, isRequired } from '../memory/criteria/state.ts'
+import type { OperationOutput } from '../operations/table.ts'
+
+type Context = OperationOutput<'loadTurnContinuationContext'>
+type Criterion = Context['criteria'][number]
+
+/** What the Player of a turn reads: what came before, and what is left to prove. */
+export function playerBrief(context: Context, turn: number): string {
+  const left = context.criteria.filter((criterion) => isRequired(criterion) && !isProven(criterion))
+  return sections([
+    `You are the Player. ${turnOf(context, turn)} begins now: implement what is left, and say for each criterion whether you met it. A Coach judges it afterwards.`,
+    context.context ?? 'No turn has been recorded in this session yet.',
+    list('## Left to prove', left.map(lineOf), 'Every criterion that is known is verified.'),
+    'Promise only what you have done and checked: a promise names its criterion, and the files that show it.',
+  ])
+}
+
+/** What the Coach of a turn reads: the criteria, what the Player promised, and what must be looked at again. */
+export function coachBrief(context: Context, turn: number): string {
+  const counted = context.criteria.filter(isCounted)
+  const promises = context.promises?.items ?? []
+  const again = counted.filter(needsSecondLook)
+  return sections([
+    `You are the Coach. Judge ${turnOf(context, turn).replace(/^Turn/, 'turn')}: verify each criterion yourself, with evidence. What you cannot check is unknown, not rejected.`,
+    context.context ?? 'No turn has been recorded in this session yet.',
+    list('## Criteria', counted.map(lineOf), 'None is known: neither declared nor judged so far.'),
+    list(
+      promisesHeading(context),
+      promises.map(({ criterionId, criterionText, status, evidence }) =>
+        [`- ${criterionId}: ${status}`, criterionText, evidence].filter((part) => part != null).join(' — '),
+      ),
+      'The Player promised nothing.',
+    ),
+    list('## Check again', again.map(secondLook), 'Nothing that was verified is contested or stale.'),
+  ])
+}
+
+const turnOf = ({ worldSlug }: Context, turn: number): string =>
+  worldSlug === null ? `Turn ${turn} of a new session` : `Turn ${turn} of the session "${worldSlug}"`
+
+const promisesHeading = ({ promises }: Context): string =>
+  promises?.source === 'recovered'
+    ? `## Promises (recovered from turn ${promises.recoveredFromTurn})`
+    : '## Promises'
+
+/** Verified, and nothing speaks against it since. */
+const isProven = (criterion: Criterion): boolean =>
+  criterion.state === 'verified' && !needsSecondLook(criterion)
+
+const needsSecondLook = ({ state, contested, stale }: Criterion): boolean =>
+  state === 'verified' && (contested !== null || stale !== undefined)
+
+function lineOf(criterion: Criterion): string {
+  const { state, verifiedInTurn, lastTurn } = criterion
+  const since = state === 'verified' ? verifiedInTurn : lastTurn
+  const notes = [since === null ? state : `${state}, turn ${since}`, ...declarationNotes(criterion)]
+  return `- ${nameOf(criterion)} (${notes.join('; ')})`
+}
+
+function secondLook(criterion: Criterion): string {
+  const { contested, stale } = criterion
+  const reasons = [
+    ...(contested === null ? [] : [`contested in turn ${contested.turn}`, contested.reason]),
+    ...(stale === undefined ? [] : [`stale since turn ${stale.turn}`, stale.files.join(', ')]),
+  ].filter((reason) => reason != null && reason !== '')
+  return `- ${nameOf(criterion)}: ${reasons.join(', ')}`
+}
+
+const nameOf = ({ criterionId, text }: Pick<Criterion, 'criterionId' | 'text'>): string =>
+  [criterionId, text].filter((part) => part !== null && part !== '').join(' — ')
+
+const list = (heading: string, lines: readonly string[], none: string): string =>
+  [heading, ...(lines.length === 0 ? [none] : lines)].join('\n')
+
+const sections = (texts: readonly string[]): string => texts.join('\n\n')

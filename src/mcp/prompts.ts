@@ -1,0 +1,72 @@
+// Lists the MCP prompts, and fills one with what the memory knows.
+import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { LIMITS, name, wholeNumber } from '../core/fields.ts'
+import { parseWire, wireSchema } from '../core/wire-form.ts'
+import { type OperationOutput, operations } from '../operations/table.ts'
+import { coachBrief, playerBrief } from './briefs.ts'
+import { noSuchPrompt } from './protocol-errors.ts'
+import type { CallOperation } from './server.ts'
+
+const target = z.strictObject({
+  turn: wholeNumber(1, LIMITS.turnNumber).describe('the number of the turn'),
+  worldSlug: name.optional().describe('the session; default: the newest of the task'),
+  featureId: name.optional().describe('default: that of the session'),
+  taskId: name.optional().describe('default: that of the session'),
+})
+
+const PROMPTS = [
+  {
+    name: 'continue_turn',
+    title: 'Play a turn',
+    description: "The Player's brief for a turn: what came before it, and what is left to prove",
+    role: 'player',
+    render: playerBrief,
+  },
+  {
+    name: 'judge_turn',
+    title: 'Judge a turn',
+    description: "The Coach's brief for a turn: the criteria, what was promised, and what to check again",
+    role: 'coach',
+    render: coachBrief,
+  },
+] as const
+
+/** Each takes the same: a turn, and where it is. */
+export const listPrompts = (): ListPromptsResult => ({
+  prompts: PROMPTS.map(({ name, title, description }) => ({
+    name,
+    title,
+    description,
+    arguments: ARGUMENTS,
+  })),
+})
+
+const ARGUMENTS = Object.entries((wireSchema(target) as z.ZodObject).shape).map(([argument, schema]) => ({
+  name: argument,
+  description: schema.description ?? '',
+  required: !schema.safeParse(undefined).success,
+}))
+
+/** @throws what loading the context does, and `invalid_request` where an argument does not fit */
+export async function fillPrompt(
+  { name, arguments: given = {} }: { name: string; arguments?: Record<string, string> | undefined },
+  call: CallOperation,
+  signal: AbortSignal,
+): Promise<GetPromptResult> {
+  const prompt = PROMPTS.find((candidate) => candidate.name === name)
+  if (prompt === undefined)
+    throw noSuchPrompt(
+      name,
+      PROMPTS.map((known) => known.name),
+    )
+  const { turn, ...where } = parseWire(target, given, name)
+  const asked = operations.loadTurnContinuationContext.input.parse({
+    ...where,
+    currentTurn: turn,
+    role: prompt.role,
+  })
+  const context = await call('loadTurnContinuationContext', asked, signal)
+  const text = prompt.render(context as OperationOutput<'loadTurnContinuationContext'>, turn)
+  return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
+}

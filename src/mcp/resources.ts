@@ -1,0 +1,55 @@
+// Lists the resources of a connection, and reads one: the JSON that its REST twin answers.
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server'
+import { toWire } from '../core/wire-form.ts'
+import { type OperationOutput, operations } from '../operations/table.ts'
+import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.ts'
+import type { CallOperation } from './server.ts'
+
+const JSON_TYPE = 'application/json'
+
+/** The worlds of the connection's project, those that were last active first. Turns, contexts and runs have templates. */
+export async function listResources(
+  cursor: string | undefined,
+  call: CallOperation,
+  signal: AbortSignal,
+): Promise<ListResourcesResult> {
+  const input = operations.listWorlds.input.parse({ order: 'last_activity', cursor })
+  const worlds = (await call('listWorlds', input, signal)) as OperationOutput<'listWorlds'>
+  return {
+    resources: worlds.items.map((world) => ({
+      uri: worldUri(world.project, world.worldSlug),
+      name: world.worldSlug,
+      title: `World ${world.worldSlug} of ${world.taskId}`,
+      description: `${world.currentTurn} turns, ${world.verified} of ${world.criteria} criteria verified`,
+      mimeType: JSON_TYPE,
+      annotations: { lastModified: world.lastActivity },
+    })),
+    ...(worlds.nextCursor !== null && { nextCursor: worlds.nextCursor }),
+  }
+}
+
+export const listTemplates = (): ListResourceTemplatesResult => ({
+  resourceTemplates: RESOURCE_KINDS.map(({ name, title, description, template }) => ({
+    uriTemplate: template,
+    name,
+    title,
+    description,
+    mimeType: JSON_TYPE,
+  })),
+})
+
+/** @throws what its operation does, and `not_found` where no resource has such a URI */
+export async function readResource(
+  uri: string,
+  call: CallOperation,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const { kind, input } = parseResourceUri(uri)
+  const answer = await call(kind.operation, input, signal)
+  const text = JSON.stringify(toWire(operations[kind.operation].output, answer))
+  return { contents: [{ uri, mimeType: JSON_TYPE, text }] }
+}

@@ -1,0 +1,85 @@
+// Serves MCP on standard input and output: 2026-07-28 and the versions of 2025, whichever the client speaks.
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type Server,
+} from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { requestedUris } from './listen-request.ts'
+import { errorAnswer, type Failures } from './protocol-errors.ts'
+import { type OpenChanges, ResourceWatch } from './resource-watch.ts'
+import { createMcpServer, type McpOptions } from './server.ts'
+import { type EndOfConnection, StdioTransport } from './stdio-transport.ts'
+
+type StdioOptions = Omit<McpOptions, 'subscriptions'> & {
+  openChanges: OpenChanges
+  onDefect: (error: unknown) => void
+}
+
+export type StdioConnection = {
+  ended: Promise<EndOfConnection>
+  close(): Promise<void>
+}
+
+/** One connection. Its first message says which version it speaks. */
+export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): StdioConnection {
+  let server: Server | null = null
+  const watch = new ResourceWatch({
+    openChanges,
+    notify: (uri) => void server?.sendResourceUpdated({ uri }).catch(options.onDefect),
+    onDefect: options.onDefect,
+  })
+  const transport = new ListeningTransport(watch, options)
+  const handle = serveStdio(
+    () => {
+      server = createMcpServer({ ...options, subscriptions: watch })
+      return server
+    },
+    { transport },
+  )
+  return {
+    ended: transport.ended,
+    close: async () => {
+      watch.close()
+      await handle.close()
+    },
+  }
+}
+
+/** Watches the resources that a `subscriptions/listen` asks for before the SDK's side acknowledges it. */
+class ListeningTransport extends StdioTransport {
+  readonly #watch: ResourceWatch
+  readonly #failures: Failures
+  /** Requests to listen whose resources are not watched yet. */
+  readonly #opening = new Set<string | number>()
+
+  constructor(watch: ResourceWatch, failures: Failures) {
+    super()
+    this.#watch = watch
+    this.#failures = failures
+  }
+
+  protected override receive(message: JSONRPCMessage): void {
+    const uris = requestedUris(message)
+    if (uris !== null && isJSONRPCRequest(message)) return void this.#listen(message, uris)
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId as string | number
+      this.#opening.delete(id)
+      this.#watch.unsubscribe(id)
+    }
+    super.receive(message)
+  }
+
+  async #listen(request: JSONRPCRequest, uris: readonly string[]): Promise<void> {
+    this.#opening.add(request.id)
+    try {
+      await this.#watch.subscribe(request.id, uris)
+      if (this.#opening.delete(request.id)) super.receive(request)
+    } catch (error) {
+      this.#opening.delete(request.id)
+      await this.send(errorAnswer(request, error, this.#failures))
+    }
+  }
+}

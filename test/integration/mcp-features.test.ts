@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { record, type Started, start, tokensFile } from './http-start.ts'
+import { CLIENTS } from './mcp-clients.ts'
+import { executorsFile } from './mcp-connect.ts'
+
+/** Resources, subscriptions, prompts, progress and cancelling, by clients of both SDKs over both transports. */
+
+const aService = () => start({ TURNGRAPH_EXECUTORS: executorsFile() })
+
+const capture = async ({ call }: Started, fields: object = {}, project = 'shop') => {
+  const body = record({ project, world_slug: 'w', coach_decision: 'feedback', ...fields })
+  const { status } = await call('POST', '/v1/turns', { body })
+  expect(status).toBe(201)
+}
+
+describe.each(CLIENTS)('a client of %s', (_name, connect) => {
+  test('reads of each kind of resource what its REST twin answers', async () => {
+    const started = await aService()
+    const { call } = started
+    await capture(started, { acceptance_criteria_status: { 'AC-1': 'verified', 'AC-2': 'rejected' } })
+    const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r s/t', executor: 'trial' }
+    await call('POST', '/v1/worlds', { body: world })
+    const inRuns = `/v1/worlds/${encodeURIComponent('r s/t')}/turn-runs?project=shop`
+    const { turn_run_id: id } = (await call('POST', inRuns, { body: { turn_count: 2 } })).body
+    const runAt = `/v1/turn-runs/${id}?project=shop`
+    await expect.poll(async () => (await call('GET', runAt)).body.status).toBe('completed')
+    const client = await connect(started)
+    const twins: [string, string][] = [
+      ['turngraph://shop/worlds/w', '/v1/worlds/w?project=shop'],
+      ['turngraph://shop/worlds/w/turns/1', '/v1/worlds/w/turns/1?project=shop'],
+      ...['player', 'coach'].map((role): [string, string] => [
+        `turngraph://shop/worlds/w/context/${role}/2`,
+        `/v1/continuation-context?project=shop&world_slug=w&role=${role}&current_turn=2`,
+      ]),
+      [`turngraph://shop/worlds/r%20s%2Ft/runs/${id}`, runAt],
+    ]
+    for (const [uri, path] of twins) {
+      const { contents } = await client.readResource(uri)
+      expect(contents).toEqual([{ uri, mimeType: 'application/json', text: expect.any(String) }])
+      expect(JSON.parse(contents[0].text), uri).toEqual((await call('GET', path)).body)
+    }
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }: { uri: string }) => uri).sort()).toEqual([
+      'turngraph://shop/worlds/r%20s%2Ft',
+      'turngraph://shop/worlds/w',
+    ])
+    const { resourceTemplates } = await client.listTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate)).toEqual([
+      'turngraph://{project}/worlds/{world}',
+      'turngraph://{project}/worlds/{world}/turns/{n}',
+      'turngraph://{project}/worlds/{world}/context/{role}/{n}',
+      'turngraph://{project}/worlds/{world}/runs/{id}',
+    ])
+  })
+
+  test('a resource of the Player holds no evidence of the Coach', async () => {
+    const started = await aService()
+    const evidence = 'seen by the judge alone'
+    await capture(started, { verifications: [{ criterion_id: 'AC-1', status: 'verified', evidence }] })
+    const client = await connect(started)
+    const textAs = async (role: string) =>
+      (await client.readResource(`turngraph://shop/worlds/w/context/${role}/2`)).contents[0].text
+    expect(await textAs('coach')).toContain(evidence)
+    expect(await textAs('player')).not.toContain(evidence)
+    const briefOf = async (name: string) =>
+      (await client.getPrompt(name, { turn: '2', world_slug: 'w' })).messages[0].content.text
+    expect(await briefOf('judge_turn')).toContain(evidence)
+    expect(await briefOf('continue_turn')).not.toContain(evidence)
+  })
+
+  test('a subscriber hears of a change of its resources within 2 s, and of none of others', async () => {
+    const started = await aService()
+    await capture(started)
+    await capture(started, { world_slug: 'other', task_id: 'TASK-2' })
+    const client = await connect(started)
+    const heard: string[] = []
+    const uris = ['turngraph://shop/worlds/w', 'turngraph://shop/worlds/w/context/coach/3']
+    await client.subscribe(uris, (uri) => heard.push(uri))
+    await capture(started, { world_slug: 'other', task_id: 'TASK-2', turn_number: 2 })
+    await capture(started, { world_slug: 'w', task_id: 'TASK-3' }, 'another')
+    const began = performance.now()
+    await capture(started, { turn_number: 2 })
+    await expect.poll(() => heard.toSorted(), { timeout: 10_000, interval: 20 }).toEqual(uris.toSorted())
+    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(
+      JSON.parse((await client.readResource('turngraph://shop/worlds/w')).contents[0].text),
+    ).toMatchObject({ current_turn: 2 })
+  })
+
+  test('a subscriber to a run hears of it until it has ended', async () => {
+    const started = await aService()
+    const { call } = started
+    const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r', executor: 'slow' }
+    await call('POST', '/v1/worlds', { body: world })
+    const client = await connect(started)
+    const run = (await call('POST', '/v1/worlds/r/turn-runs?project=shop', { body: { turn_count: 5 } })).body
+    const uri = `turngraph://shop/worlds/r/runs/${run.turn_run_id}`
+    let changes = 0
+    await client.subscribe([uri], () => changes++)
+    const status = async () => JSON.parse((await client.readResource(uri)).contents[0].text).status
+    await expect.poll(status, { timeout: 20_000 }).toBe('completed')
+    await expect.poll(() => changes, { timeout: 10_000 }).toBeGreaterThan(0)
+  })
+
+  test('the prompts say what came before the turn, what is left, what was promised and what to check again', async () => {
+    const started = await aService()
+    const criteria = [
+      { criterion_id: 'AC-001', criterion_text: 'The lid closes without a sound', status: 'verified' },
+      { criterion_id: 'AC-002', criterion_text: 'The light goes out with it', status: 'rejected' },
+    ]
+    await capture(started, {
+      player_summary: 'Built the lid',
+      verifications: criteria,
+      promises: [
+        {
+          criterion_id: 'AC-002',
+          criterion_text: 'The light goes out with it',
+          status: 'complete',
+          evidence: 'src/light.ts',
+        },
+      ],
+    })
+    await capture(started, {
+      turn_number: 2,
+      player_summary: 'Moved the hinge',
+      verifications: [{ ...criteria[0], status: 'rejected', evidence: 'it squeaks' }],
+    })
+    const client = await connect(started)
+    const { prompts } = await client.listPrompts()
+    expect(prompts.map(({ name }: { name: string }) => name)).toEqual(['continue_turn', 'judge_turn'])
+    const textOf = async (name: string) => {
+      const { messages } = await client.getPrompt(name, { turn: '3', world_slug: 'w' })
+      expect(messages).toHaveLength(1)
+      return messages[0].content.text as string
+    }
+    const player = await textOf('continue_turn')
+    expect(player).toContain('Moved the hinge')
+    expect(player).toMatch(
+      /## Left to prove\n- AC-001 .*\n- AC-002 — The light goes out with it \(rejected, turn 1\)/,
+    )
+    const coach = await textOf('judge_turn')
+    expect(coach).toContain('AC-002: complete — The light goes out with it — src/light.ts')
+    expect(coach).toMatch(
+      /## Check again\n- AC-001 — The lid closes without a sound: contested in turn 2, it squeaks/,
+    )
+  })
+
+  test('names what is not there, and what does not fit, in an error of the protocol', async () => {
+    const started = await aService()
+    await capture(started)
+    const client = await connect(started)
+    const uris: [string, string][] = [
+      ['turngraph://shop/worlds/none', 'unknown_world'],
+      ['turngraph://shop/worlds/w/turns/9', 'not_found'],
+      ['turngraph://shop/worlds/w/turns/x', 'invalid_request'],
+      ['turngraph://shop/worlds/w/context/judge/2', 'invalid_request'],
+      ['turngraph://shop/worlds/%E0%A4%A', 'not_found'],
+      ['file:///etc/passwd', 'not_found'],
+    ]
+    for (const [uri, code] of uris) {
+      const found = { code: -32602, data: expect.objectContaining({ uri, code }) }
+      await expect(client.readResource(uri), uri).rejects.toMatchObject(found)
+    }
+    await expect(client.getPrompt('no_such_prompt', {})).rejects.toMatchObject({ code: -32602 })
+    await expect(client.getPrompt('judge_turn', { world_slug: 'w' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('turn'),
+    })
+  })
+
+  test('hears that a long query is at work, and ends it by giving up', async () => {
+    const started = await aService()
+    const client = await connect(started)
+    const stop = new AbortController()
+    const heard: number[] = []
+    const slow = client.callTool(
+      'query_graph',
+      { query: ENDLESS, timeout_ms: 60_000 },
+      { signal: stop.signal, onprogress: ({ progress }) => heard.push(progress) },
+    )
+    const refused = expect(slow).rejects.toThrow()
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    expect(heard).toEqual(heard.toSorted((a, b) => a - b))
+    stop.abort()
+    await refused
+    // One query at a time: this one has its turn only when the other has ended.
+    const quick = await client.callTool('query_graph', { query: 'RETURN 1 AS one', timeout_ms: 20_000 })
+    expect(quick.structuredContent).toMatchObject({ rows: [[1]] })
+  })
+})
+
+/** More combinations than any machine counts in a minute. */
+const ENDLESS =
+  'UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a * b < 0 RETURN count(*) AS none'
+
+test('a token of one project reads and hears of no other, whatever URI it names', async () => {
+  const file = tokensFile([
+    { name: 'mine', token: 'token-of-mine', scopes: ['read'], project: 'mine' },
+    { name: 'writer', token: 'token-of-a-writer', scopes: ['write'] },
+  ])
+  const started = await start({ TURNGRAPH_TOKENS: file })
+  await capture(started, {}, 'yours')
+  for (const [name, connect] of CLIENTS) {
+    const client = await connect(started, { token: 'token-of-mine', project: 'mine' })
+    const uri = 'turngraph://yours/worlds/w'
+    const forbidden = { data: expect.objectContaining({ code: 'forbidden' }) }
+    await expect(client.readResource(uri), name).rejects.toMatchObject(forbidden)
+    await expect(
+      client.subscribe([uri], () => {}),
+      name,
+    ).rejects.toMatchObject(forbidden)
+    const writer = await connect(started, { token: 'token-of-a-writer', project: 'yours' })
+    await expect(
+      writer.subscribe([uri], () => {}),
+      name,
+    ).rejects.toMatchObject(forbidden)
+  }
+})
