@@ -2,8 +2,8 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
+import type { CallOperation } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
-import type { CallOperation } from './server.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 

@@ -5,8 +5,8 @@ import { LIMITS, name, wholeNumber } from '../core/fields.ts'
 import { parseWire, wireSchema } from '../core/wire-form.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { coachBrief, playerBrief } from './briefs.ts'
+import type { CallOperation } from './call-operation.ts'
 import { noSuchPrompt } from './protocol-errors.ts'
-import type { CallOperation } from './server.ts'
 
 const target = z.strictObject({
   turn: wholeNumber(1, LIMITS.turnNumber).describe('the number of the turn'),

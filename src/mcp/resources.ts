@@ -6,8 +6,8 @@ import type {
 } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
+import type { CallOperation } from './call-operation.ts'
 import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.ts'
-import type { CallOperation } from './server.ts'
 
 const JSON_TYPE = 'application/json'
 

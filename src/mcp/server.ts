@@ -1,7 +1,7 @@
 // Serves Turngraph's tools, resources and prompts to one MCP connection, over any transport.
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { invalidField } from '../core/errors.ts'
-import type { OperationName } from '../operations/table.ts'
+import type { CallOperation } from './call-operation.ts'
 import { callTool } from './call-tool.ts'
 import { listedTools } from './manifest.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
@@ -9,13 +9,6 @@ import { type Failures, withProtocolErrors } from './protocol-errors.ts'
 import type { ResourceWatch } from './resource-watch.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { withTraceOf } from './trace-context.ts'
-
-/** Runs an operation for this connection: camelCase in and out. An aborted signal says that the caller gave up. */
-export type CallOperation = (
-  operation: OperationName,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-) => Promise<unknown>
 
 export type McpOptions = Failures & {
   version: string
