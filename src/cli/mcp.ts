@@ -31,7 +31,7 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   await service.client() // a graph that cannot be opened is told at once, not at the first call
   const connection = serveMcpOnStdio({
     version: VERSION,
-    call: (operation, input, signal) => service.call(operation, input, signal),
+    call: (operation, input, { signal }) => service.call(operation, input, signal),
     openChanges: (of, signal) => service.changes(of, signal),
     onDefect: (error) => log.error({ err: error }, 'a request of MCP failed'),
   })

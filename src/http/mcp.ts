@@ -112,7 +112,7 @@ export class McpEndpoint {
       version: VERSION,
       ...failuresOf(req),
       subscriptions,
-      call: async (operation, input, signal) => {
+      call: async (operation, input, { signal, tell }) => {
         refuseWithout(operations[operation].scope, caller)
         return runFor(
           this.#context,
@@ -121,7 +121,10 @@ export class McpEndpoint {
           { project, ...input },
           {
             signal: cancelled === null ? signal : AbortSignal.any([signal, cancelled]),
-            log: (text, fields) => req.log.info(fields ?? {}, text),
+            log: (text, fields) => {
+              req.log.info(fields ?? {}, text)
+              tell(text)
+            },
           },
         )
       },

@@ -1,9 +1,16 @@
 // Declares how the MCP door runs an operation: each transport brings its own way.
 import type { OperationName } from '../operations/table.ts'
 
-/** Runs an operation for this connection: camelCase in and out. An aborted signal says that the caller gave up. */
+export type CallContext = {
+  /** Aborted where the caller gives up. */
+  signal: AbortSignal
+  /** Tells the caller what the operation has to say beside its answer. */
+  tell: (message: string) => void
+}
+
+/** Runs an operation for this connection: camelCase in and out. */
 export type CallOperation = (
   operation: OperationName,
   input: Record<string, unknown>,
-  signal: AbortSignal,
+  context: CallContext,
 ) => Promise<unknown>

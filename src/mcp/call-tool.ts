@@ -2,12 +2,12 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
-import type { CallOperation } from './call-operation.ts'
+import type { CallContext, CallOperation } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 
-type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify' | 'signal'>
+type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 
 /**
  * A refused call is `isError` with one text block `{"error": {…}}` and no structured content, which clients would check
@@ -17,13 +17,18 @@ type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify' | 'signal'>
  */
 export async function callTool(
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
-  { call, failures, request }: { call: CallOperation; failures: Failures; request: Request },
+  {
+    call,
+    failures,
+    request,
+    context,
+  }: { call: CallOperation; failures: Failures; request: Request; context: CallContext },
 ): Promise<CallToolResult> {
   const tool = byName.get(name)
   if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
-    const output = await call(tool.operation, parseArguments(tool, args), request.signal)
+    const output = await call(tool.operation, parseArguments(tool, args), context)
     // By the tool's own schema: it may show less than the operation answers.
     const content = toWire(tool.output, output) as Record<string, unknown>
     return { content: [asText(content)], structuredContent: content }

@@ -5,7 +5,7 @@ import { LIMITS, name, wholeNumber } from '../core/fields.ts'
 import { parseWire, wireSchema } from '../core/wire-form.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { coachBrief, playerBrief } from './briefs.ts'
-import type { CallOperation } from './call-operation.ts'
+import type { CallContext, CallOperation } from './call-operation.ts'
 import { noSuchPrompt } from './protocol-errors.ts'
 
 const target = z.strictObject({
@@ -52,7 +52,7 @@ const ARGUMENTS = Object.entries((wireSchema(target) as z.ZodObject).shape).map(
 export async function fillPrompt(
   { name, arguments: given = {} }: { name: string; arguments?: Record<string, string> | undefined },
   call: CallOperation,
-  signal: AbortSignal,
+  callContext: CallContext,
 ): Promise<GetPromptResult> {
   const prompt = PROMPTS.find((candidate) => candidate.name === name)
   if (prompt === undefined)
@@ -66,7 +66,7 @@ export async function fillPrompt(
     currentTurn: turn,
     role: prompt.role,
   })
-  const context = await call('loadTurnContinuationContext', asked, signal)
+  const context = await call('loadTurnContinuationContext', asked, callContext)
   const text = prompt.render(context as OperationOutput<'loadTurnContinuationContext'>, turn)
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }

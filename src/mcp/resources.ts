@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
-import type { CallOperation } from './call-operation.ts'
+import type { CallContext, CallOperation } from './call-operation.ts'
 import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.ts'
 
 const JSON_TYPE = 'application/json'
@@ -15,10 +15,10 @@ const JSON_TYPE = 'application/json'
 export async function listResources(
   cursor: string | undefined,
   call: CallOperation,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<ListResourcesResult> {
   const input = operations.listWorlds.input.parse({ order: 'last_activity', cursor })
-  const worlds = (await call('listWorlds', input, signal)) as OperationOutput<'listWorlds'>
+  const worlds = (await call('listWorlds', input, context)) as OperationOutput<'listWorlds'>
   return {
     resources: worlds.items.map((world) => ({
       uri: worldUri(world.project, world.worldSlug),
@@ -46,10 +46,10 @@ export const listTemplates = (): ListResourceTemplatesResult => ({
 export async function readResource(
   uri: string,
   call: CallOperation,
-  signal: AbortSignal,
+  context: CallContext,
 ): Promise<ReadResourceResult> {
   const { kind, input } = parseResourceUri(uri)
-  const answer = await call(kind.operation, input, signal)
+  const answer = await call(kind.operation, input, context)
   const text = JSON.stringify(toWire(operations[kind.operation].output, answer))
   return { contents: [{ uri, mimeType: JSON_TYPE, text }] }
 }

@@ -1,7 +1,7 @@
 // Serves Turngraph's tools, resources and prompts to one MCP connection, over any transport.
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { invalidField } from '../core/errors.ts'
-import type { CallOperation } from './call-operation.ts'
+import type { CallContext, CallOperation } from './call-operation.ts'
 import { callTool } from './call-tool.ts'
 import { listedTools } from './manifest.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
@@ -30,7 +30,7 @@ export const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26'
 /** The lists of tools, templates and prompts are those of a version of Turngraph, for whoever asks. */
 const OF_THIS_VERSION = { ttlMs: 60 * 60 * 1_000, cacheScope: 'public' } as const
 
-const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} } as const
+const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {} } as const
 
 /** One connection's server, or that of one request where the transport keeps nothing between two. */
 export function createMcpServer({ version, call, subscriptions, ...failures }: McpOptions): Server {
@@ -53,14 +53,14 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
     withProtocolErrors(failures, () => withTraceOf(_meta, work), about)
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => callTool(params, { call, failures, request: mcpReq })),
+    answer(mcpReq, () => callTool(params, { call, failures, request: mcpReq, context: contextOf(mcpReq) })),
   )
   server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => listResources(params?.cursor, call, mcpReq.signal)),
+    answer(mcpReq, () => listResources(params?.cursor, call, contextOf(mcpReq))),
   )
   server.setRequestHandler('resources/templates/list', () => listTemplates())
   server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) =>
-    answer(mcpReq, () => readResource(uri, call, mcpReq.signal), { uri }),
+    answer(mcpReq, () => readResource(uri, call, contextOf(mcpReq)), { uri }),
   )
   const subscribe = async (uri: string) => {
     await requireSession(subscriptions).subscribe(uri, [uri])
@@ -78,10 +78,16 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   )
   server.setRequestHandler('prompts/list', () => listPrompts())
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => fillPrompt(params, call, mcpReq.signal)),
+    answer(mcpReq, () => fillPrompt(params, call, contextOf(mcpReq))),
   )
   return server
 }
+
+/** A caller that has gone needs to be told nothing: its request is aborted. */
+const contextOf = ({ signal, log }: ServerContext['mcpReq']): CallContext => ({
+  signal,
+  tell: (message) => void log('info', message, 'turngraph').catch(() => {}),
+})
 
 /** Over HTTP, subscriptions of 2025 belong to a session: without one there is nowhere to tell of a change. */
 function requireSession(subscriptions: Subscriptions | null): Subscriptions {

@@ -50,7 +50,7 @@ describe('2026-07-28', () => {
       expect.objectContaining({
         resultType: 'complete',
         supportedVersions: [OF_2026],
-        capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} },
+        capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {} },
         instructions: expect.stringContaining('load_continuation_context'),
       }),
     ])
