@@ -14,6 +14,7 @@ const turnNumbers = z.array(z.number())
 /** By what was said, not by turn: 60 criteria of 200 turns are 50 kB so, and 400 kB as a list of cells. */
 export const criteriaByTurn = z.object({
   worldSlug: z.string(),
+  turns: turnNumbers.describe('all turns of the world, ascending'),
   criteria: z
     .array(
       z.object({
@@ -46,6 +47,7 @@ export async function listCriteriaByTurn(
   const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promised.map(({ key }) => key)])
   return {
     worldSlug,
+    turns: ascending(found.turns),
     criteria: [...keys].sort(compareCodeUnits).map((key) => ({
       key,
       ...turnsByVerdict(entriesOf(key)),

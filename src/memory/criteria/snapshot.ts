@@ -288,6 +288,8 @@ export const placeEntries = (
 /** All entries of a world, with its criteria and the revision at which they were read. */
 export type Ledger = {
   ledgerRev: number
+  /** The numbers of its turns, in no order. */
+  turns: number[]
   criteria: readonly Criterion[]
   ledger: LedgerEntry[]
   promised: PromiseEntry[]
@@ -323,6 +325,7 @@ export async function readLedger(
   const { ledgerRev, criteria, turns } = row
   return {
     ledgerRev,
+    turns: turns.map(({ turn }) => turn),
     criteria,
     ledger: turns.flatMap(({ entries }) => entries),
     promised: turns.flatMap(({ promised }) => promised),

@@ -25,7 +25,8 @@ type Props<R> = {
 
 export function Table<R>({ label, columns, records, keyOf, cut }: Props<R>) {
   return (
-    <div class="table-scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
+    <div class="table-scroll" tabIndex={0}>
       <table class="records" aria-label={label}>
         <thead>
           <tr>

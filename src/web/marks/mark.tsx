@@ -37,3 +37,14 @@ const DECISIONS: Readonly<Record<string, DecisionMark>> = {
 }
 
 export const decisionMark = (decision: string): DecisionMark => DECISIONS[decision] ?? 'undecided'
+/** The turns of a session, one mark a turn. */
+export function TurnStrip({ turns }: { turns: readonly { turn: number; decision: string }[] }) {
+  const said = turns.map(({ turn, decision }) => `turn ${turn}: ${decision}`).join(', ')
+  return (
+    <span class="strip" role="img" aria-label={said === '' ? 'no turns' : said} title={said}>
+      {turns.map(({ turn, decision }) => (
+        <span key={turn} class={markClass(decisionMark(decision))} />
+      ))}
+    </span>
+  )
+}

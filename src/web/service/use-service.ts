@@ -54,33 +54,60 @@ export function usePages<N extends ListName>(
   return { ...answer, more: () => setWanted({ key, pages: pages + 1 }) }
 }
 
+type Known<T> = { key: string | null; answer: T | null; failure: Failure | null }
+
 /** @param key what is asked: another key is another question; null asks nothing */
 export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
   const { service } = useSession()
   const { recoveries } = useReach(service)
-  const [known, setKnown] = useState<{ key: string | null; answer: T | null; failure: Failure | null }>({
-    key: null,
-    answer: null,
-    failure: null,
-  })
-  const [round, again] = useReducer((rounds: number) => rounds + 1, 0)
+  const [known, setKnown] = useState<Known<T>>({ key: null, answer: null, failure: null })
+  const lookAgain = useRef(() => {})
   useEffect(() => {
     if (key === null) return
     const leaving = new AbortController()
-    ask(leaving.signal).then(
-      (answer) => !leaving.signal.aborted && setKnown({ key, answer, failure: null }),
-      (failure) =>
-        !leaving.signal.aborted &&
-        setKnown((before) => ({ key, answer: before.key === key ? before.answer : null, failure })),
-    )
+    const { signal } = leaving
+    lookAgain.current = inTurns(async () => {
+      const found = await ask(signal).then(
+        (answer) => ({ answer, failure: null }),
+        (failure: Failure) => ({ answer: null, failure }),
+      )
+      if (!signal.aborted) setKnown((before) => merge(before, { key, ...found }))
+    }, signal)
+    lookAgain.current()
     return () => leaving.abort()
-  }, [key, recoveries, round, service])
+  }, [key, recoveries, service])
   return {
     answer: key === null ? null : known.answer,
     failure: known.failure,
     isLoading: key !== null && known.key !== key,
-    again: useCallback(() => again(undefined), []),
+    again: useCallback(() => lookAgain.current(), []),
   }
+}
+
+/** Runs a look at a time. What is asked for meanwhile is one look after it: to begin anew each time might never end. */
+function inTurns(look: () => Promise<void>, signal: AbortSignal): () => void {
+  let isLooking = false
+  let isWanted = false
+  const run = async () => {
+    isWanted = true
+    if (isLooking) return
+    isLooking = true
+    while (isWanted && !signal.aborted) {
+      isWanted = false
+      await look()
+    }
+    isLooking = false
+  }
+  return () => void run()
+}
+
+/** An answer that is the same stays the same object, so that nothing is drawn anew for it; beside a failure the last one stays. */
+function merge<T>(before: Known<T>, now: Known<T>): Known<T> {
+  const isSameQuestion = before.key === now.key
+  if (now.failure !== null) return { ...now, answer: isSameQuestion ? before.answer : null }
+  const isSame = JSON.stringify(before.answer) === JSON.stringify(now.answer)
+  if (isSame && isSameQuestion && before.failure === null) return before
+  return isSame ? { ...now, answer: before.answer } : now
 }
 
 /** Many events of one moment are one reason to look again. */

@@ -11,7 +11,7 @@ import type { SessionRecord } from './use-session-record.ts'
 
 type Props = {
   record: SessionRecord
-  turns: readonly Turn[]
+  turns: readonly Turn[] | null
   numbers: readonly number[]
   /** The turn as of which it is looked at. */
   at: number
@@ -31,7 +31,7 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
     [all, isOnlyLeft, sort],
   )
   const openedRow = all.find(({ key }) => key === opened?.key)
-  const openedTurn = turns.find(({ turn_number }) => turn_number === opened?.turn)
+  const openedTurn = turns?.find(({ turn_number }) => turn_number === opened?.turn)
   return (
     <section class="matrix-region" aria-label="Criteria">
       <div class="region-head">
@@ -87,7 +87,7 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
           />
         )}
       </div>
-      <AsOf turn={at} newest={world.current_turn} />
+      {world.current_turn > 0 && <AsOf turn={at} newest={world.current_turn} />}
     </section>
   )
 }

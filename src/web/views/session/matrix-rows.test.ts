@@ -39,7 +39,11 @@ const said = (label: string, more: Partial<Answered<'listCriteriaByTurn'>['crite
   ...more,
 })
 
-const byTurn = (...criteria: Answered<'listCriteriaByTurn'>['criteria']) => ({ world_slug: 'w', criteria })
+const byTurn = (...criteria: Answered<'listCriteriaByTurn'>['criteria']) => ({
+  world_slug: 'w',
+  turns: [],
+  criteria,
+})
 
 describe('the matrix of criteria over turns', () => {
   test('a cell is what its turn said, a verdict before a promise, and "not judged" where it said nothing', () => {

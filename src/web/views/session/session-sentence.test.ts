@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { Criteria, Turn } from '../../service/operations.ts'
+import type { Turn } from '../../service/operations.ts'
 import { describeSession } from './session-sentence.ts'
 
-const criteria = (verified: number, total: number, turn: number) =>
-  ({ verified, total, as_of_turn: turn }) as Criteria
-const turn = (coach_decision: Turn['coach_decision'], coach_feedback: string | null = null) =>
-  ({ coach_decision, coach_feedback, what_to_try_next: null }) as Turn
+const criteria = (verified: number, total: number, turn: number) => ({ verified, total, as_of_turn: turn })
+const ended = (coach_decision: Turn['coach_decision'], coach_feedback: string | null = null) => ({
+  coach_decision,
+  coach_feedback,
+  what_to_try_next: null,
+})
 const IDLE = { active_turn_run_id: null, active_attempt_id: null, current_turn: 2 }
 
 describe('the sentence of a session', () => {
@@ -13,7 +15,7 @@ describe('the sentence of a session', () => {
     expect(
       describeSession(
         criteria(6, 7, 5),
-        [turn('feedback', 'Fix the limit of retries. Then test.')],
+        ended('feedback', 'Fix the limit of retries. Then test.'),
         IDLE,
         true,
       ),
@@ -21,18 +23,20 @@ describe('the sentence of a session', () => {
   })
 
   test('says that it is approved, or that a turn runs', () => {
-    expect(describeSession(criteria(7, 7, 2), [turn('approved')], IDLE, true)).toBe(
+    expect(describeSession(criteria(7, 7, 2), ended('approved'), IDLE, true)).toBe(
       '7 of 7 proven, turn 2, approved by the Coach.',
     )
     const running = { ...IDLE, active_attempt_id: 'a' }
-    expect(describeSession(criteria(0, 0, 0), [], running, true)).toBe(
+    expect(describeSession(criteria(0, 0, 0), null, running, true)).toBe(
       'No criterion is known, no turn yet, turn 3 is running.',
     )
-    expect(describeSession(criteria(0, 0, 0), [], running, false)).toBe('No criterion is known, no turn yet.')
+    expect(describeSession(criteria(0, 0, 0), null, running, false)).toBe(
+      'No criterion is known, no turn yet.',
+    )
   })
 
   test('cuts a feedback of 20,000 characters without a space, and no emoji in half', () => {
-    const said = describeSession(criteria(0, 1, 1), [turn('feedback', '🌍'.repeat(20_000))], IDLE, true)
+    const said = describeSession(criteria(0, 1, 1), ended('feedback', '🌍'.repeat(20_000)), IDLE, true)
     expect([...said].length).toBeLessThan(230)
     expect(said).toContain(`${'🌍'.repeat(160)}…`)
   })

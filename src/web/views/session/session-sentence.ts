@@ -1,24 +1,26 @@
 // Says in one line where a session stands. Pure.
-import type { Answered, Criteria, Turn } from '../../service/operations.ts'
+import type { Answered, Criteria } from '../../service/operations.ts'
 
 type World = Pick<Answered<'getWorld'>, 'active_turn_run_id' | 'active_attempt_id' | 'current_turn'>
 
 const MOST_QUOTED = 160
 
+type Why = Pick<Answered<'explainTurn'>, 'coach_decision' | 'coach_feedback' | 'what_to_try_next'>
+
 /**
- * @param turns those that are looked at, ascending
+ * @param why how the turn that is looked at ended; null before the first
  * @param isNow false where an earlier turn is looked at: then nobody is at work
  */
 export function describeSession(
-  { verified, total, as_of_turn: turn }: Criteria,
-  turns: readonly Turn[],
+  { verified, total, as_of_turn: turn }: Pick<Criteria, 'verified' | 'total' | 'as_of_turn'>,
+  why: Why | null,
   world: World,
   isNow: boolean,
 ): string {
   const parts = [
     total === 0 ? 'No criterion is known' : `${verified} of ${total} proven`,
     turn === 0 ? 'no turn yet' : `turn ${turn}`,
-    describeEnd(turns),
+    describeEnd(why),
   ]
   const isRunning = world.active_turn_run_id !== null || world.active_attempt_id !== null
   if (isNow && isRunning) parts.push(`turn ${world.current_turn + 1} is running`)
@@ -26,15 +28,12 @@ export function describeSession(
 }
 
 /** What the Coach said last. */
-function describeEnd(turns: readonly Turn[]): string {
-  const last = turns.at(-1)
-  if (last === undefined) return ''
-  if (last.coach_decision === 'approved') return 'approved by the Coach'
-  if (last.coach_decision === 'error') return 'ended with an error'
-  const judged = turns.findLast(({ coach_decision: is }) => is === 'feedback' || is === 'rejected')
-  const asked = judged?.what_to_try_next ?? judged?.coach_feedback ?? null
-  if (asked === null || asked.trim() === '') return ''
-  return `the Coach last asked for: “${firstSentence(asked)}”`
+function describeEnd(why: Why | null): string {
+  if (why === null) return ''
+  if (why.coach_decision === 'approved') return 'approved by the Coach'
+  if (why.coach_decision === 'error') return 'ended with an error'
+  const asked = why.what_to_try_next ?? why.coach_feedback ?? ''
+  return asked.trim() === '' ? '' : `the Coach last asked for: “${firstSentence(asked)}”`
 }
 
 /** As much of it as a line holds. */

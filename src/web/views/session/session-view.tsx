@@ -35,35 +35,28 @@ export function SessionView({ address: { project, world } }: Props) {
 }
 
 function Session({ record, turn, policy }: { record: SessionRecord; turn: number | null; policy: Policy }) {
-  const { world, criteria, stall, issues } = record
+  const { world, criteria, byTurn, stall, issues, why } = record
   const newest = world.current_turn
-  const isNow = turn === null || turn >= newest
+  const at = turn === null || turn >= newest ? newest : turn
+  const numbers = useMemo(() => byTurn.turns.filter((number) => number <= at), [byTurn, at])
   const turns = useMemo(
-    () => (isNow ? record.turns : record.turns.filter(({ turn_number }) => turn_number <= turn)),
-    [record.turns, isNow, turn],
+    () => record.turns?.filter(({ turn_number }) => turn_number <= at) ?? null,
+    [record.turns, at],
   )
-  const numbers = useMemo(() => turns.map(({ turn_number }) => turn_number), [turns])
   const axis = useSearch().get('time') === 'clock' ? 'clock' : 'number'
   return (
     <>
-      <Sentence title={world.world_slug}>{describeSession(criteria, turns, world, isNow)}</Sentence>
+      <Sentence title={world.world_slug}>{describeSession(criteria, why, world, at === newest)}</Sentence>
       <Scope world={world} />
       {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
-      {newest === 0 ? (
-        <Empty command={`turngraph capture TURN.json`}>This session has no turn yet. This records one:</Empty>
-      ) : (
-        <>
-          <MatrixRegion
-            record={record}
-            turns={turns}
-            numbers={numbers}
-            at={isNow ? newest : turn}
-            policy={policy}
-          />
-          <TurnsRegion turns={turns} axis={axis} />
-          {issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
-        </>
+      {newest === 0 && (
+        <Empty command="turngraph capture TURN.json">This session has no turn yet. This records one:</Empty>
       )}
+      {(newest > 0 || criteria.total > 0) && (
+        <MatrixRegion record={record} turns={turns} numbers={numbers} at={at} policy={policy} />
+      )}
+      {newest > 0 && turns !== null && <TurnsRegion turns={turns} axis={axis} />}
+      {newest > 0 && issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
     </>
   )
 }

@@ -6,8 +6,10 @@ import type { Policy } from './as-of.tsx'
 
 export type SessionRecord = {
   world: Answered<'getWorld'>
-  /** All of its turns, ascending. */
-  turns: readonly Turn[]
+  /** All of its turns, ascending; null until they are there, as they are megabytes of a long session. */
+  turns: readonly Turn[] | null
+  /** What was tried in the turn that is looked at, and how it ended; null before the first. */
+  why: Answered<'explainTurn'> | null
   byTurn: Answered<'listCriteriaByTurn'>
   /** As of the turn and by the policy that are looked at; `sticky` by that policy, where it is another one. */
   criteria: Criteria
@@ -27,22 +29,25 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
   const asOf = turn === null ? of : { ...of, turn }
   const world = useOperation('getWorld', of)
   const turns = useWholeList('listTurns', of)
+  const hasTurns = (world.answer?.current_turn ?? 0) > 0
+  const why = useOperation('explainTurn', hasTurns ? asOf : null)
   const byTurn = useOperation('listCriteriaByTurn', of)
   const criteria = useOperation('listCriteria', { ...asOf, policy })
   const sticky = useOperation('listCriteria', policy === 'sticky' ? null : { ...asOf, policy: 'sticky' })
   const stall = useOperation('loadStall', { ...asOf, policy })
   const issues = useWholeList('listIssues', asOf)
-  const answers = [world, turns, byTurn, criteria, sticky, stall, issues]
+  const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues]
   useEvents(of, () => {
     for (const { again } of answers) again()
   })
   const failure = answers.find((answer) => answer.failure !== null)?.failure ?? null
-  if (world.answer === null || turns.answer === null || byTurn.answer === null || criteria.answer === null) {
+  if (world.answer === null || byTurn.answer === null || criteria.answer === null) {
     return { record: null, failure }
   }
   const record = {
     world: world.answer,
     turns: turns.answer,
+    why: why.answer,
     byTurn: byTurn.answer,
     criteria: criteria.answer,
     sticky: sticky.answer,

@@ -45,7 +45,13 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
 }
 
 const useContextFor = (role: Role, { project, world_slug, turn_number }: Turn): Answer<Context> =>
-  useOperation('loadTurnContinuationContext', { project, world_slug, current_turn: turn_number, role })
+  useOperation('loadTurnContinuationContext', {
+    project,
+    world_slug,
+    current_turn: turn_number,
+    role,
+    sections: true,
+  })
 
 type ContextProps = { context: Context; turn: Turn; isDifference: boolean }
 
@@ -58,7 +64,7 @@ function ContextOf({ context, turn, isDifference }: ContextProps) {
       </p>
     )
   }
-  const { tokens, included } = context
+  const { tokens, sections = [] } = context
   return (
     <>
       <p class="quiet-text">
@@ -67,21 +73,39 @@ function ContextOf({ context, turn, isDifference }: ContextProps) {
       <ContextText context={context} turn={turn} isDifference={isDifference} />
       <Table
         label={`What is in it, for the ${context.role}`}
-        records={included}
-        keyOf={({ section }) => section}
+        records={sections.filter(({ text }) => text !== '').map((one, place) => ({ ...one, place }))}
+        keyOf={({ place }) => String(place)}
         columns={[
           { head: 'In it', isName: true, cell: ({ section }) => section.replaceAll('_', ' ') },
-          { head: 'Items', isNumber: true, cell: ({ items }) => items },
+          { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens },
         ]}
       />
     </>
   )
 }
 
+type Omitted = {
+  role: Role
+  part: string
+  section: string
+  tokens: number | null
+  reason: string
+  text: string
+}
+
+/** What each section leaves out; and that what must stay is over the budget, which is of no section. */
+const listOmitted = (role: Role, { sections = [], omitted }: Context): Omitted[] => [
+  ...sections.flatMap(({ section, omitted }) => omitted.map((one) => ({ role, section, ...one }))),
+  ...omitted
+    .filter(({ reason }) => reason === 'over_budget')
+    .map(({ section, reason }) => ({ role, part: section, section, tokens: null, reason, text: '' })),
+]
+
 function LeftOut({ contexts }: { contexts: Readonly<Record<Role, Answer<Context>>> }) {
-  const left = (['player', 'coach'] as const).flatMap((role) =>
-    (contexts[role].answer?.omitted ?? []).map((omitted) => ({ role, ...omitted })),
-  )
+  const left = (['player', 'coach'] as const).flatMap((role) => {
+    const { answer } = contexts[role]
+    return answer === null ? [] : listOmitted(role, answer)
+  })
   return (
     <section aria-label="Left out">
       <h3>Left out</h3>
@@ -90,13 +114,19 @@ function LeftOut({ contexts }: { contexts: Readonly<Record<Role, Answer<Context>
       ) : (
         <Table
           label="What was left out"
-          records={left}
-          keyOf={({ role, section, reason }) => `${role} ${section} ${reason}`}
+          records={left.map((one, place) => ({ ...one, place }))}
+          keyOf={({ place }) => String(place)}
           columns={[
             { head: 'For', cell: ({ role }) => role },
-            { head: 'Left out', isName: true, cell: ({ section }) => section.replaceAll('_', ' ') },
-            { head: 'Items', isNumber: true, cell: ({ items }) => items },
+            { head: 'Left out', cell: ({ part }) => part.replaceAll('_', ' ') },
+            { head: 'Of', isExtra: true, cell: ({ section }) => section.replaceAll('_', ' ') },
+            { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens ?? '–' },
             { head: 'Why', cell: ({ reason }) => REASONS[reason] ?? reason.replaceAll('_', ' ') },
+            {
+              head: 'What it says',
+              isName: true,
+              cell: ({ text }) => <div class="said clamped">{text}</div>,
+            },
           ]}
         />
       )}

@@ -1,0 +1,72 @@
+// The table of sessions: a row a session.
+import { writeAddress } from '../../address.ts'
+import { Bar } from '../../components/bar.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { TurnStrip } from '../../marks/mark.tsx'
+import type { ItemOf } from '../../service/operations.ts'
+import { isRunning } from './sessions-sentence.ts'
+
+type Session = ItemOf<'listSessions'>
+type Props = { project: string; sessions: readonly Session[] }
+
+export function SessionsTable({ project, sessions }: Props) {
+  const columns: readonly Column<Session>[] = [
+    {
+      head: 'Session',
+      isName: true,
+      cell: ({ world_slug: world }) => (
+        <a href={writeAddress({ view: 'session', project, world })}>
+          <bdi>{world}</bdi>
+        </a>
+      ),
+    },
+    {
+      head: 'Task',
+      isExtra: true,
+      cell: ({ task_id, world_slug }) => (task_id === world_slug ? '' : <bdi>{task_id}</bdi>),
+    },
+    {
+      head: 'Feature',
+      isExtra: true,
+      cell: ({ feature_id }) => (
+        <a class="plain" href={writeAddress({ view: 'sessions', project }, { feature_id })}>
+          <bdi>{feature_id}</bdi>
+        </a>
+      ),
+    },
+    { head: 'Turns', cell: (session) => <TurnStrip turns={stripOf(session)} /> },
+    { head: 'Proven', cell: ({ verified, criteria }) => <Bar part={verified} whole={criteria} /> },
+    { head: 'Verdict', cell: ({ verdict }) => <VerdictWord verdict={verdict} /> },
+    { head: 'Last activity', isNumber: true, cell: ({ last_activity }) => <Instant at={last_activity} /> },
+    { head: 'At work', isExtra: true, cell: (session) => <Holder session={session} /> },
+  ]
+  return (
+    <Table label="Sessions" columns={columns} records={sessions} keyOf={({ world_slug }) => world_slug} />
+  )
+}
+
+const stripOf = (session: Session): { turn: number; decision: string }[] =>
+  isRunning(session)
+    ? [...session.decisions, { turn: session.current_turn + 1, decision: 'running' }]
+    : session.decisions
+
+const WARNED: readonly Session['verdict'][] = ['stalled', 'oscillating', 'plateau']
+
+function VerdictWord({ verdict }: { verdict: Session['verdict'] }) {
+  if (verdict === 'insufficient_data') return <span class="quiet-text">too early</span>
+  return <span class={WARNED.includes(verdict) ? 'warned' : undefined}>{verdict}</span>
+}
+
+function Holder({ session }: { session: Session }) {
+  const { project, active_turn_run_id: run, lease_owners: owners } = session
+  if (!isRunning(session)) return <span class="quiet-text">–</span>
+  const name = owners.length === 0 ? 'not claimed yet' : owners.join(', ')
+  return run === null ? (
+    <bdi>{name}</bdi>
+  ) : (
+    <a href={writeAddress({ view: 'run', project, run })}>
+      <bdi>{name}</bdi>
+    </a>
+  )
+}
