@@ -169,6 +169,10 @@ describe('every route of the contract', () => {
       '/v1/worlds/TASK-1/criteria-by-turn',
     )
     expect(byTurn.body).toMatchObject({ world_slug: 'TASK-1', criteria: expect.any(Array) })
+    const sessions = await run('GET /v1/sessions', '/v1/sessions?feature_id=FEAT-1&limit=1')
+    expect(sessions.body.items).toMatchObject([
+      { world_slug: 'TASK-1', decisions: [{ turn: 1, decision: 'unknown' }], lease_owners: [] },
+    ])
     const caller = await run('GET /v1/caller', '/v1/caller')
     expect(caller.body).toMatchObject({ scopes: ['read', 'write', 'analyst', 'admin'], only_project: null })
 
@@ -203,7 +207,7 @@ describe('every route of the contract', () => {
     })
 
     // Those of turn runs, transcripts, queries and exports have tests of their own.
-    const others = /cypher|export|restore|turn-runs|attempts|transcript|tool-stats|paths|desires/
+    const others = /v1\/graph|cypher|export|restore|turn-runs|attempts|transcript|tool-stats|paths|desires/
     const ofTheMemory = routes.filter(({ path }) => !others.test(path))
     expect([...seen].sort()).toEqual(ofTheMemory.map(({ method, path }) => `${method} ${path}`).sort())
   })
