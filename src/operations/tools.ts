@@ -56,6 +56,9 @@ const withoutProject = (operation: Operation): z.ZodObject =>
   (operation.input as z.ZodObject<{ project: z.ZodType }>).omit({ project: true }) as unknown as z.ZodObject
 
 const { runTurn, getTurnRunStatus, cancelTurnRun, getTurnStatus } = operations
+/** The statuses have the keys of seed 001: who works on an attempt is for the page. */
+const turnStatus = getTurnStatus.output.omit({ lease: true })
+const turnRunStatus = getTurnRunStatus.output.omit({ lease: true })
 
 /** Seed 001's. */
 export const CONSUMER_TOOLS: readonly Tool[] = [
@@ -83,7 +86,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     description: 'One attempt: whether it is running, the turn that it produced, or why it failed.',
     operation: 'getTurnStatus',
     input: z.strictObject({ worldSlug, attemptId }),
-    output: getTurnStatus.output,
+    output: turnStatus,
     annotations: hints('reads'),
     examples: [{ description: 'The attempt', arguments: { world_slug: 'trial', attempt_id: '$attempt_id' } }],
   },
@@ -98,7 +101,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
       includeAttempts: z.boolean().default(false),
       attemptLimit: integerBetween(1, 100).default(20).describe('how many recent attempts'),
     }),
-    output: getTurnRunStatus.output,
+    output: turnRunStatus,
     annotations: hints('reads'),
     examples: [
       { description: 'The run', arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id' } },
@@ -134,7 +137,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
       'Ends a turn run: the attempt under way finishes, and none follows it. Again, or on a finished run, it changes nothing.',
     operation: 'cancelTurnRun',
     input: z.strictObject({ worldSlug, turnRunId, reason: cancelTurnRun.input.shape.reason }),
-    output: cancelTurnRun.output,
+    output: turnRunStatus,
     annotations: hints('ends'),
     examples: [
       {
