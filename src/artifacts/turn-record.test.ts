@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CoachReport, PlayerReport, TurnStateFile } from './artifacts.ts'
-import { sourcePaths, type TurnSources, turnRecord } from './record.ts'
+import { sourcePaths, type TurnSources, turnRecord } from './turn-record.ts'
 
 const scope = { featureId: 'FEAT-1', taskId: 'TASK-1', turn: 1 }
 const notes = { implementation_notes: 'Wrote the cart.' }
