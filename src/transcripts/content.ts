@@ -1,9 +1,9 @@
 /** Reads from a record what turns need (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
 import { maskName } from '../core/keys.ts'
-import type { StepStatus, TranscriptTurnKind } from '../graph/model/values.ts'
+import type { TranscriptTurnKind } from '../graph/model/values.ts'
 import type { TranscriptRecord } from './line-records.ts'
 
-type Block = Readonly<Record<string, unknown>>
+export type Block = Readonly<Record<string, unknown>>
 
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
@@ -59,10 +59,6 @@ export type Prompt =
   | { is: 'start'; kind: TranscriptTurnKind; warmUp: boolean }
   | { is: 'interruption' | 'nothing' }
 
-/** The answers to calls that a record brings. */
-export const resultsOf = (record: TranscriptRecord): Block[] =>
-  blocksOf(record).filter(({ type }) => type === 'tool_result')
-
 export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain: boolean): Prompt {
   const { text, shows } = promptText(record)
   if (INTERRUPTED.test(text)) return { is: 'interruption' }
@@ -84,40 +80,6 @@ function promptText(record: TranscriptRecord): { text: string; shows: boolean } 
     text: texts.find((text) => text.trim() !== '') ?? '',
     shows: blocks.some(({ type }) => type === 'image' || type === 'document'),
   }
-}
-
-/** `is_error` alone does not tell a failure from a refusal. */
-const STOPPED =
-  /^(?:Exit code -?\d+\n)?\[Request interrupted by user|^The user doesn't want to take this action right now/
-const REFUSED =
-  /^(?:The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
-
-export type Outcome = {
-  status: Exclude<StepStatus, 'pending'>
-  /** What went wrong, for `error` alone: as it stands there, so it must be scrubbed. */
-  message: string | null
-}
-
-export function outcomeOf(record: TranscriptRecord, result: Block): Outcome {
-  if (result.is_error !== true) return { status: 'ok', message: null }
-  const { toolUseResult, toolDenialKind } = record
-  const text = (resultText(result.content) || (textOf(toolUseResult) ?? '')).replace(/^Error: /, '')
-  if (STOPPED.test(text)) return { status: 'interrupted', message: null }
-  const denied =
-    REFUSED.test(text) ||
-    (typeof toolUseResult === 'string' && toolUseResult.startsWith('User rejected')) ||
-    (toolDenialKind !== undefined && toolDenialKind !== null)
-  if (denied) return { status: 'denied', message: null }
-  return { status: 'error', message: text === '' ? null : text }
-}
-
-function resultText(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return ''
-  return content
-    .map((block) => (typeof block === 'string' ? block : textOf(objectOf(block)?.text)))
-    .filter((text) => text !== null)
-    .join('\n')
 }
 
 /** A call that an assistant's record holds. */

@@ -10,13 +10,12 @@ import {
   isFinal,
   isSynthetic,
   maskedName,
-  outcomeOf,
   readPrompt,
   responseOf,
-  resultsOf,
   textOf,
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
+import { outcomeOf, resultsOf } from './tool-result.ts'
 import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
 
 /** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
