@@ -45,7 +45,7 @@ export const pure = [
   'memory/criteria/(identity|labels|words|state|stall|signature|views|notes)',
   'memory/context/(render|budget|continuation|rendering-from-context|section-names)',
   'memory/worlds/(world-errors|scope)',
-  'runs/(record|lifecycle|views|executor|attempt-turn|lease-keeper)',
+  'runs/(record|decision|begin-run|resumption|lifecycle|views|executor|attempt-turn|lease-keeper)',
   'transcripts/pattern',
   'graph/model/[a-z-]+',
 ]

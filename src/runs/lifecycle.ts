@@ -3,9 +3,12 @@
 // reads and writes in one transaction. Ids, instants and the database's clock are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
-import type { CountSource, StopReason } from '../graph/model/values.ts'
+import type { StopReason } from '../graph/model/values.ts'
 import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
-import { type Attempt, isActiveRun, RUN_LIMITS, type TurnRun } from './record.ts'
+import { type BeginRun, beginRun } from './begin-run.ts'
+import { type Change, type Decision, unchanged, type View, type WorldState } from './decision.ts'
+import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
+import { countRemaining, type ResumeAs, resumeRun } from './resumption.ts'
 
 export const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
 export const RESTARTED = 'process restart before turn run completed'
@@ -16,92 +19,13 @@ export const NEVER_CLAIMED = 'attempt was never claimed'
 /** Turns whose work is done by workers outside: everybody else's attempts are claimed as they start. */
 export const EXTERNAL = 'external'
 
-export type WorldState = {
-  project: string
-  slug: string
-  currentTurn: number
-  deleted: boolean
-  executor: string
-  leaseTtlMs: number
-  resume: 'never' | 'auto'
-  /** The greatest fence that was ever given out here. */
-  fence: number
-  attemptCount: number
-}
-
-/** All that a decision may depend on, read under the world's lock. */
-export type View = {
-  /** The database's clock, in epoch milliseconds: it alone decides about leases. */
-  now: number
-  world: WorldState
-  /** The active ones. */
-  run: TurnRun | null
-  attempt: Attempt | null
-  /** Those that the command names, active or not. */
-  askedRun: TurnRun | null
-  askedAttempt: Attempt | null
-}
-
-/** What is to be written; `null` where everything stays as it is. `resuming` is a new run that resumes `run`. */
-export type Change = { run?: TurnRun; attempt?: Attempt; resuming?: TurnRun } | null
-export type Decision<T> = { change: Change; answer: T }
-
-const unchanged = <T>(answer: T): Decision<T> => ({ change: null, answer })
-
-export type StartRun = {
-  turnRunId: string
-  owner: string
-  requestedTurnCount: number
-  maxAttempts: number
-  turnCountSource: CountSource
-  maxAttemptsSource: CountSource
-  at: string
-}
-
-export function startTurnRun(
-  { now, world, run, attempt, askedRun }: View,
-  command: StartRun,
-): Decision<TurnRun> {
+export function startTurnRun(view: View, command: BeginRun): Decision<TurnRun> {
+  const { world, run, attempt, askedRun } = view
   if (askedRun !== null) return unchanged(askedRun) // our own, whose reply was lost
   refuseDeleted(world)
   if (attempt !== null || run !== null) throw busy(world, run, attempt)
   refuseBeyondTheLastTurn(world, command.requestedTurnCount, 'turn_count')
-  const { turnRunId, owner, at, requestedTurnCount, maxAttempts } = command
-  const started: TurnRun = {
-    requestedTurnCount,
-    maxAttempts,
-    turnCountSource: command.turnCountSource,
-    maxAttemptsSource: command.maxAttemptsSource,
-    turnRunId,
-    project: world.project,
-    worldSlug: world.slug,
-    status: 'running',
-    startTurn: world.currentTurn,
-    targetTurn: world.currentTurn + requestedTurnCount,
-    committedTurnCount: 0,
-    attemptCount: 0,
-    failedAttemptCount: 0,
-    interruptedAttemptCount: 0,
-    activeAttemptId: null,
-    lastAttemptId: null,
-    lastAttemptStatus: null,
-    cancelRequestedAt: null,
-    cancelReason: null,
-    stopReason: null,
-    failureReason: null,
-    nextAttemptAt: null,
-    resumesRunId: null,
-    resumption: 0,
-    earlierMs: 0,
-    failedInARow: 0,
-    usedTokens: 0,
-    enqueuedAt: at,
-    startedAt: at,
-    endedAt: null,
-    fence: world.fence + 1,
-    leaseOwner: owner,
-    leaseUntil: now + world.leaseTtlMs,
-  }
+  const started = beginRun(view, command)
   return { change: { run: started }, answer: started }
 }
 
@@ -425,70 +349,10 @@ export function releaseTurnRun(view: View, command: { fence: number; at: string 
   if (!isActiveRun(asked.status)) return unchanged(asked)
   const own = requireOwnedRun(asked, command.fence)
   const { change, answer: interrupted } = handBackTurnRun(view, command)
-  if (countsLeft(world, own, interrupted) === null) return { change, answer: interrupted }
+  if (countRemaining(world, own, interrupted) === null) return { change, answer: interrupted }
   const { status, failureReason, nextAttemptAt, endedAt } = own
   const released: TurnRun = { ...interrupted, status, failureReason, nextAttemptAt, endedAt, leaseUntil: now }
   return { change: { ...change, run: released }, answer: released }
-}
-
-/**
- * What is left to do of an interrupted run; null where no run resumes it. An attempt that a restart interrupted counts
- * like any other, but leaves as many as there are turns to commit.
- */
-function countsLeft(
-  { resume, deleted }: WorldState,
-  before: TurnRun,
-  { requestedTurnCount, maxAttempts, attemptCount, ...run }: TurnRun,
-): { requestedTurnCount: number; maxAttempts: number } | null {
-  const turns = requestedTurnCount - run.committedTurnCount
-  const attempts = maxAttempts - run.committedTurnCount - run.failedAttemptCount
-  const isWanted = resume === 'auto' && !deleted && before.status === 'running'
-  if (!isWanted || run.resumption >= RUN_LIMITS.resumptions || attempts < turns) return null
-  return { requestedTurnCount: turns, maxAttempts: Math.max(turns, maxAttempts - attemptCount) }
-}
-
-export type ResumeAs = {
-  turnRunId: string
-  owner: string
-  /** What nobody here can do is interrupted for good: no world waits for it. */
-  canExecute: (executor: string) => boolean
-}
-
-/** The run that resumes an interrupted one: what that one used up is used up. */
-function resumeRun(
-  { now, world }: View,
-  before: TurnRun,
-  interrupted: TurnRun,
-  { turnRunId, owner, canExecute }: ResumeAs,
-  at: string,
-): TurnRun | null {
-  const left = countsLeft(world, before, interrupted)
-  if (left === null || !canExecute(world.executor)) return null
-  return {
-    ...interrupted,
-    ...left,
-    turnRunId,
-    status: 'running',
-    startTurn: world.currentTurn,
-    targetTurn: world.currentTurn + left.requestedTurnCount,
-    committedTurnCount: 0,
-    attemptCount: 0,
-    failedAttemptCount: 0,
-    interruptedAttemptCount: 0,
-    lastAttemptId: null,
-    lastAttemptStatus: null,
-    failureReason: null,
-    nextAttemptAt: before.nextAttemptAt,
-    resumesRunId: interrupted.turnRunId,
-    resumption: interrupted.resumption + 1,
-    earlierMs: interrupted.earlierMs + Math.max(0, Date.parse(at) - Date.parse(interrupted.startedAt)),
-    enqueuedAt: at,
-    startedAt: at,
-    endedAt: null,
-    fence: world.fence + 1,
-    leaseOwner: owner,
-    leaseUntil: now + world.leaseTtlMs,
-  }
 }
 
 export type Reconcile = {
@@ -518,7 +382,8 @@ export function reconcile(view: View, { formerLifeOf, held, resumeAs, at }: Reco
   const inHand = run !== null && held.has(run.turnRunId)
   if (run !== null && !inHand && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
     const { change, answer } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
-    if (resumeAs === 'later' && countsLeft(view.world, run, answer) !== null) return unchanged(NOTHING_DUE)
+    if (resumeAs === 'later' && countRemaining(view.world, run, answer) !== null)
+      return unchanged(NOTHING_DUE)
     // In the transaction of the interruption: a kill after it neither loses the new run nor makes two.
     const resuming = isHere ? resumeRun(view, run, answer, resumeAs, at) : null
     return {

@@ -4,7 +4,8 @@ import { canonicalInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { optionalNumber, RESUME_POLICIES, textList } from '../graph/model/values.ts'
 import type { Value } from '../graph/port.ts'
-import { noSuch, type View } from './lifecycle.ts'
+import type { View } from './decision.ts'
+import { noSuch } from './lifecycle.ts'
 import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
 
 const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt', 'nextAttemptAt'])

@@ -15,6 +15,7 @@ import { digestOf } from '../memory/record/digest.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { unknownWorld, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
+import type { Change, Decision, View } from './decision.ts'
 import * as lifecycle from './lifecycle.ts'
 import { type Attempt, brokenAttemptRules, brokenRules, type TurnRun } from './record.ts'
 import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, viewRow } from './rows.ts'
@@ -440,7 +441,7 @@ export class TurnRunStore {
     return { attempts, next: last > 1 ? last : null }
   }
 
-  async #decide<T>(asked: Asked, decide: (view: lifecycle.View) => lifecycle.Decision<T>): Promise<T> {
+  async #decide<T>(asked: Asked, decide: (view: View) => Decision<T>): Promise<T> {
     const done = await this.#transact(withOneDeadline(this.#graph), asked, async (view) => ({
       decision: decide(view),
     }))
@@ -449,10 +450,10 @@ export class TurnRunStore {
   }
 
   /** Lock, decide, write. A lost reply may run it twice: the decision then finds its own effect. */
-  async #transact<D extends { decision: lifecycle.Decision<unknown> }>(
+  async #transact<D extends { decision: Decision<unknown> }>(
     graph: Graph,
     asked: Asked,
-    work: (view: lifecycle.View, run: Run) => Promise<D | null>,
+    work: (view: View, run: Run) => Promise<D | null>,
   ): Promise<D | null> {
     const { project, worldSlug } = asked
     const keyOfWorld = worldKey(project, worldSlug)
@@ -494,7 +495,7 @@ const failureReasonRow = z.object({ attemptId: z.string(), failureReason: option
 const attemptStateRow = z.object({ attemptId: z.string(), status: z.string() })
 const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
 
-function changeStep(keyOfWorld: string, view: lifecycle.View, decided: NonNullable<lifecycle.Change>): Step {
+function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>): Step {
   const { run, attempt, resuming } = decided
   const knownRun = view.run?.turnRunId === run?.turnRunId ? view.run : view.askedRun
   const knownAttempt = view.attempt?.attemptId === attempt?.attemptId ? view.attempt : view.askedAttempt

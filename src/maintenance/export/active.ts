@@ -3,7 +3,8 @@
  * it. So it leaves as if its owner had died when it last was heard of: interrupted, by the rules of the lifecycle.
  */
 import { instantOf } from '../../core/instants.ts'
-import { reconcile, type WorldState } from '../../runs/lifecycle.ts'
+import type { WorldState } from '../../runs/decision.ts'
+import { reconcile } from '../../runs/lifecycle.ts'
 import type { Attempt, TurnRun } from '../../runs/record.ts'
 import { attemptRow, runRow } from '../../runs/rows.ts'
 import { type Found, type NodeKind, recordWith } from './read.ts'

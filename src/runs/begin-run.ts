@@ -1,0 +1,50 @@
+/** Makes a turn run as it is at its beginning: one that is started, and one that resumes another. Pure. */
+import type { CountSource } from '../graph/model/values.ts'
+import type { View } from './decision.ts'
+import type { TurnRun } from './record.ts'
+
+export type BeginRun = {
+  turnRunId: string
+  owner: string
+  requestedTurnCount: number
+  maxAttempts: number
+  turnCountSource: CountSource
+  maxAttemptsSource: CountSource
+  at: string
+}
+
+export const beginRun = ({ now, world }: View, { at, ...asked }: BeginRun): TurnRun => ({
+  requestedTurnCount: asked.requestedTurnCount,
+  maxAttempts: asked.maxAttempts,
+  turnCountSource: asked.turnCountSource,
+  maxAttemptsSource: asked.maxAttemptsSource,
+  turnRunId: asked.turnRunId,
+  project: world.project,
+  worldSlug: world.slug,
+  status: 'running',
+  startTurn: world.currentTurn,
+  targetTurn: world.currentTurn + asked.requestedTurnCount,
+  committedTurnCount: 0,
+  attemptCount: 0,
+  failedAttemptCount: 0,
+  interruptedAttemptCount: 0,
+  activeAttemptId: null,
+  lastAttemptId: null,
+  lastAttemptStatus: null,
+  cancelRequestedAt: null,
+  cancelReason: null,
+  stopReason: null,
+  failureReason: null,
+  nextAttemptAt: null,
+  resumesRunId: null,
+  resumption: 0,
+  earlierMs: 0,
+  failedInARow: 0,
+  usedTokens: 0,
+  enqueuedAt: at,
+  startedAt: at,
+  endedAt: null,
+  fence: world.fence + 1,
+  leaseOwner: asked.owner,
+  leaseUntil: now + world.leaseTtlMs,
+})
