@@ -4,7 +4,7 @@ import { warmUp } from '../../../src/operations/warm-up.ts'
 import { startTestNeo4j } from '../../support/test-neo4j.ts'
 import { checkGraphShape } from './graph-shape.ts'
 import type { Later, ScenarioOptions } from './scenario.ts'
-import { type ServiceProcess, startServiceProcess, temporaryFolder, untilReady } from './service-process.ts'
+import { folderOfScenario, type ServiceProcess, startServiceProcess, untilReady } from './service-process.ts'
 
 /** The address of the Neo4j to work on: the one that was given, else one of the scenario's own. */
 export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promise<string> {
@@ -20,8 +20,7 @@ export async function serviceOnNeo4j(
   later: Later,
   password: string | null = null,
 ): Promise<ServiceProcess> {
-  const { folder, remove } = temporaryFolder()
-  later(remove)
+  const folder = folderOfScenario(later)
   const environment = {
     TURNGRAPH_STORE: url,
     ...(password !== null && { TURNGRAPH_NEO4J_PASSWORD: password }),

@@ -8,7 +8,7 @@ import { graphAt, neo4jFor, planStatements } from './on-neo4j.ts'
 import { checkRunShape } from './run-shape.ts'
 import { withExecutors } from './run-world.ts'
 import { type Later, type ScenarioOptions, until } from './scenario.ts'
-import { type ServiceProcess, startServiceProcess, temporaryFolder, untilReady } from './service-process.ts'
+import { folderOfScenario, type ServiceProcess, startServiceProcess, untilReady } from './service-process.ts'
 
 /** A store that services of runs are started on, again and again: all of one instance unless `replica` says other. */
 export type RunStore = {
@@ -34,8 +34,7 @@ export async function openRunStore(
   options: ScenarioOptions,
   later: Later,
 ): Promise<RunStore> {
-  const { folder, remove } = temporaryFolder()
-  later(remove)
+  const folder = folderOfScenario(later)
   return engine === 'embedded'
     ? runStore({ name: engine, folder, store: {}, graph: () => EmbeddedGraph.open({ folder }), later })
     : runStoreOnNeo4j(await neo4jFor(options, later), folder, later)

@@ -30,9 +30,9 @@ export async function createRunWorld(
   client: TurngraphClient,
   world: RunWorld,
   executor: ExecutorName,
-  leaseTtlMs = 60_000,
+  settings: { leaseTtlMs?: number; resume?: 'auto' } = {},
 ): Promise<RunWorld> {
-  await client.createWorld({ ...world, featureId: 'FEAT-1', taskId: world.worldSlug, executor, leaseTtlMs })
+  await client.createWorld({ ...world, featureId: 'FEAT-1', taskId: world.worldSlug, executor, ...settings })
   return world
 }
 

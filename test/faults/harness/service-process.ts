@@ -8,7 +8,7 @@ import type { TurngraphClient } from '../../../src/client/client.ts'
 import { httpClient } from '../../../src/client/http.ts'
 import { readServerFile } from '../../../src/platform/data-folder/server-file.ts'
 import { guardAgainstOrphan } from '../../../tools/neo4j/guard.ts'
-import { until } from './scenario.ts'
+import { type Later, until } from './scenario.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -124,6 +124,13 @@ export async function isReady({ url }: ServiceProcess): Promise<boolean> {
   const response = await fetch(`${url}/readyz`).catch(() => null)
   await response?.body?.cancel()
   return response?.ok === true
+}
+
+/** A folder that is gone with its scenario. */
+export function folderOfScenario(later: Later): string {
+  const { folder, remove } = temporaryFolder()
+  later(remove)
+  return folder
 }
 
 export function temporaryFolder(): { folder: string; remove: () => void } {

@@ -49,12 +49,20 @@ export async function runUntilDeath(service: ServiceProcess, world: RunWorld): P
   return { world, turnRunId, died }
 }
 
-/** A start that dies on its way, at a step of its reconciliation. */
-export async function dieInRestart(store: RunStore, worldSlug: string, point: number): Promise<boolean> {
-  const service = await store.start(failingAt(worldSlug, point)).catch((error: Error) => {
+/** A service that dies at a step; null where that is a step of its start. */
+export const startDying = (
+  store: RunStore,
+  worldSlug: string,
+  point: number,
+): Promise<ServiceProcess | null> =>
+  store.start(failingAt(worldSlug, point)).catch((error: Error) => {
     if (error.message.startsWith('the service ended while starting')) return null
     throw error
   })
+
+/** A start that dies on its way, at a step of its reconciliation. */
+export async function dieInRestart(store: RunStore, worldSlug: string, point: number): Promise<boolean> {
+  const service = await startDying(store, worldSlug, point)
   if (service === null) return true
   // It listens before it begins, and is ready once it has ended what was left behind.
   await until(

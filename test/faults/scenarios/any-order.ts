@@ -7,9 +7,9 @@ import { same } from '../harness/same.ts'
 import { holds, inScope, type Later, type Scenario, type ScenarioOptions } from '../harness/scenario.ts'
 import { sendTurn } from '../harness/send.ts'
 import {
+  folderOfScenario,
   type ServiceProcess,
   startServiceProcess,
-  temporaryFolder,
   untilReady,
 } from '../harness/service-process.ts'
 
@@ -51,8 +51,7 @@ type Engine = {
 }
 
 async function onEmbedded(later: Later): Promise<Engine> {
-  const { folder, remove } = temporaryFolder()
-  later(remove)
+  const folder = folderOfScenario(later)
   const service = await startServiceProcess({ dataFolder: folder })
   later(() => service.kill())
   await untilReady(service)

@@ -58,7 +58,7 @@ async function bothLive(
   [one, other]: readonly [RunWorld, RunWorld],
 ): Promise<number> {
   const run = async ({ client }: ServiceProcess, world: RunWorld) => {
-    await createRunWorld(client, world, 'slow', LEASE_MS)
+    await createRunWorld(client, world, 'slow', { leaseTtlMs: LEASE_MS })
     const id = await startRun(client, world, { turnCount: 10, maxAttempts: 10 })
     const ended = await untilRunEnded(client, world, id)
     holds(ended.status === 'completed', 'nobody interrupts a live run', ended)

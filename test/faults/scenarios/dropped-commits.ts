@@ -4,7 +4,7 @@ import { neo4jFor } from '../harness/on-neo4j.ts'
 import { Random } from '../harness/random.ts'
 import { runStoreOnNeo4j } from '../harness/run-store.ts'
 import { holds, inScope, type Scenario } from '../harness/scenario.ts'
-import { temporaryFolder } from '../harness/service-process.ts'
+import { folderOfScenario } from '../harness/service-process.ts'
 
 const SHARE = 0.1
 
@@ -13,8 +13,7 @@ export const droppedCommits: Scenario = (options) =>
   inScope(async (later) => {
     const { rounds, seed, log } = options
     const neo4j = await neo4jFor(options, later)
-    const { folder, remove } = temporaryFolder()
-    later(remove)
+    const folder = folderOfScenario(later)
     const dropper = await CommitDropper.before(neo4j, SHARE, new Random(seed))
     later(() => dropper.close())
     const store = await runStoreOnNeo4j(neo4j, folder, later, dropper.url)

@@ -4,7 +4,7 @@ import { planStatements } from '../harness/on-neo4j.ts'
 import { Random } from '../harness/random.ts'
 import { runStoreOnNeo4j } from '../harness/run-store.ts'
 import { inScope, pause, type Scenario, until } from '../harness/scenario.ts'
-import { temporaryFolder, untilReady } from '../harness/service-process.ts'
+import { folderOfScenario, untilReady } from '../harness/service-process.ts'
 
 const AWAY_AT_MOST_MS = 5_000
 
@@ -14,8 +14,7 @@ export const killNeo4jInRuns: Scenario = ({ rounds, seed, log }) =>
     const random = new Random(seed)
     const server = await startBriefNeo4j({ version: 'lts' })
     later(() => server.stop())
-    const { folder, remove } = temporaryFolder()
-    later(remove)
+    const folder = folderOfScenario(later)
     const store = await runStoreOnNeo4j(server.url, folder, later)
     const services = [await store.replica(), await store.replica()]
     const figures = noFigures()

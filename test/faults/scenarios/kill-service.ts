@@ -8,9 +8,9 @@ import { Reference } from '../harness/reference.ts'
 import { holds, inScope, type Scenario } from '../harness/scenario.ts'
 import type { Exchange } from '../harness/send.ts'
 import {
+  folderOfScenario,
   type ServiceProcess,
   startServiceProcess,
-  temporaryFolder,
   untilReady,
 } from '../harness/service-process.ts'
 import { checkHistories, checkWorld } from '../harness/stored-worlds.ts'
@@ -31,8 +31,7 @@ export const places = (project: string): Place[] =>
 export const killService: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)
-    const { folder, remove } = temporaryFolder()
-    later(remove)
+    const folder = folderOfScenario(later)
     const reference = await Reference.open()
     later(() => reference.close())
     const writers = places('killed').map((place) => new Writer(place, random))

@@ -6,7 +6,7 @@ import { bytesOf, everyTurn, sessionOf, turn } from '../../support/transcript-im
 import { failingAt, tracedPoints } from '../harness/fail-points.ts'
 import { Random } from '../harness/random.ts'
 import { holds, inScope, type Scenario } from '../harness/scenario.ts'
-import { runCli, temporaryFolder } from '../harness/service-process.ts'
+import { folderOfScenario, runCli } from '../harness/service-process.ts'
 
 const PROJECT = 'killed-import'
 const TOOLS = ['Grep', 'Read', 'Edit']
@@ -22,11 +22,7 @@ const transcriptOf = (name: string, turns: number): Buffer =>
 export const killedImport: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)
-    const folder = () => {
-      const made = temporaryFolder()
-      later(made.remove)
-      return made.folder
-    }
+    const folder = () => folderOfScenario(later)
     const [transcripts, trace] = [folder(), path.join(folder(), 'trace')]
     const file = path.join(transcripts, `${sessionOf(1)}.jsonl`)
     const importInto = (dataFolder: string, environment = {}) =>

@@ -10,7 +10,7 @@ import { viewOf } from '../../support/session-view.ts'
 import { filesOfTurn, writeSlowly } from '../../support/written-session.ts'
 import { Random } from '../harness/random.ts'
 import { holds, inScope, pause, type Scenario, until } from '../harness/scenario.ts'
-import { spawnCli, temporaryFolder } from '../harness/service-process.ts'
+import { folderOfScenario, spawnCli } from '../harness/service-process.ts'
 
 /** Longer than a turn takes to be imported: some deaths come before it, some in it, some after. */
 const LATEST_KILL_MS = 1_500
@@ -23,11 +23,7 @@ const STORED_WITHIN_MS = 30_000
 export const killedWatch: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)
-    const folder = () => {
-      const made = temporaryFolder()
-      later(made.remove)
-      return made.folder
-    }
+    const folder = () => folderOfScenario(later)
     const [root, dataFolder] = [folder(), folder()]
     const start = () => spawnCli(['watch', root, '--project', PROJECT], { dataFolder })
     let watch = start()

@@ -22,7 +22,7 @@ export const lateWorker: Scenario = (options) =>
     for (let round = 1; round <= options.rounds; round++) {
       const [one, other] = round % 2 === 0 ? services : services.toReversed()
       const world = { project, worldSlug: `world-${round}` }
-      await createRunWorld(one.client, world, 'external', LEASE_MS)
+      await createRunWorld(one.client, world, 'external', { leaseTtlMs: LEASE_MS })
       const run = await startRun(one.client, world, { turnCount: 1, maxAttempts: 2 })
       const late = await claimNext(one, world, 'late', null)
       const quick = await claimNext(other, world, 'quick', late.attemptId)

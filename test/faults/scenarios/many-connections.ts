@@ -5,7 +5,7 @@ import path from 'node:path'
 import { httpClient } from '../../../src/client/http.ts'
 import { allPages } from '../harness/pages.ts'
 import { holds, inScope, type Scenario } from '../harness/scenario.ts'
-import { startServiceProcess, temporaryFolder, untilReady } from '../harness/service-process.ts'
+import { folderOfScenario, startServiceProcess, untilReady } from '../harness/service-process.ts'
 
 const FILES = 200
 const SILENT = 300
@@ -26,8 +26,7 @@ const BEGUN = [
  */
 export const manyConnections: Scenario = ({ rounds, log }) =>
   inScope(async (later) => {
-    const { folder, remove } = temporaryFolder()
-    later(remove)
+    const folder = folderOfScenario(later)
     const service = await startServiceProcess({
       dataFolder: folder,
       environment: { TURNGRAPH_AUTH: 'token' },

@@ -1,11 +1,10 @@
 import type { TurngraphClient } from '../../../src/client/client.ts'
-import { failingAt } from '../harness/fail-points.ts'
 import { Random } from '../harness/random.ts'
 import { checkFree, checkHistory } from '../harness/run-history.ts'
 import { type EngineName, openRunStore, type RunStore } from '../harness/run-store.ts'
-import { type RunWorld, startRun, untilRunEnded } from '../harness/run-world.ts'
+import { createRunWorld, type RunWorld, startRun, untilRunEnded } from '../harness/run-world.ts'
 import { holds, inScope, pause, type Scenario, until } from '../harness/scenario.ts'
-import { isAlive } from '../harness/step-kill.ts'
+import { isAlive, startDying } from '../harness/step-kill.ts'
 
 const COUNTS = { turnCount: 20, maxAttempts: 60 }
 /** As many runs as may resume one another. */
@@ -45,8 +44,7 @@ export const resumedRunsOn =
 
 async function killedRun(store: RunStore, world: RunWorld, random: Random): Promise<string> {
   const service = await store.startReady()
-  const task = { featureId: 'FEAT-1', taskId: world.worldSlug }
-  await service.client.createWorld({ ...world, ...task, executor: 'steady', resume: 'auto' })
+  await createRunWorld(service.client, world, 'steady', { resume: 'auto' })
   const turnRunId = await startRun(service.client, world, COUNTS)
   await pause(random.between(1, 100))
   await service.kill()
@@ -54,10 +52,7 @@ async function killedRun(store: RunStore, world: RunWorld, random: Random): Prom
 }
 
 async function dieAtStep(store: RunStore, { worldSlug }: RunWorld, point: number): Promise<void> {
-  const service = await store.start(failingAt(worldSlug, point)).catch((error: Error) => {
-    if (error.message.startsWith('the service ended while starting')) return null
-    throw error
-  })
+  const service = await startDying(store, worldSlug, point)
   if (service !== null)
     await until(`the service dies at step ${point}`, 60_000, async () => !isAlive(service))
 }

@@ -34,7 +34,7 @@ export const stoppedCoordinator: Scenario = (options) =>
     }
     for (let round = 1; round <= rounds; round++) {
       const world = { project, worldSlug: `world-${round}` }
-      await createRunWorld(sleeper.client, world, 'slow', LEASE_MS)
+      await createRunWorld(sleeper.client, world, 'slow', { leaseTtlMs: LEASE_MS })
       const lost = await startRun(sleeper.client, world, { turnCount: 50, maxAttempts: 50 })
       await pause(random.between(50, LEASE_MS))
       sleeper.freeze()

@@ -4,9 +4,9 @@ import { Reference } from '../harness/reference.ts'
 import { holds, inScope, pause, type Scenario, until } from '../harness/scenario.ts'
 import type { Exchange } from '../harness/send.ts'
 import {
+  folderOfScenario,
   type ServiceProcess,
   startServiceProcess,
-  temporaryFolder,
   untilReady,
 } from '../harness/service-process.ts'
 import { checkHistories, checkWorld } from '../harness/stored-worlds.ts'
@@ -24,8 +24,7 @@ export const stoppedService: Scenario = (options) =>
     const { rounds, seed, log } = options
     const random = new Random(seed)
     const figures = { rounds, acknowledged: 0, inFlight: 0, failed: 0, superseded: 0, frozenMs: 0 }
-    const { folder, remove } = temporaryFolder()
-    later(remove)
+    const folder = folderOfScenario(later)
     const embedded = await startServiceProcess({ dataFolder: folder })
     later(() => embedded.kill())
     await untilReady(embedded)
