@@ -16,7 +16,7 @@ import type { AttemptWatch } from './attempt-watch.ts'
 import { pauseMs } from './backoff.ts'
 import type { AttemptOutcome, Executor } from './executor.ts'
 import type { Executors } from './executors.ts'
-import { findReachedGoal } from './goals.ts'
+import { endAtGoal } from './goals.ts'
 import { Aborted, type KeeperOptions, type LeaseKeeper } from './lease-keeper.ts'
 import type { Attempt, TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
@@ -121,13 +121,8 @@ export class Coordinator {
     return this.#endAtGoal(paused, world)
   }
 
-  async #endAtGoal(run: TurnRun, world: World): Promise<TurnRun> {
-    return this.persist(world, async () => {
-      const goal = await findReachedGoal(this.#graph, run, this.#store.now())
-      if (goal === null) return run
-      const { cancelReason, stopReason } = goal
-      return this.#store.requestTurnRunCancel(run, cancelReason, { stopReason })
-    })
+  #endAtGoal(run: TurnRun, world: World): Promise<TurnRun> {
+    return this.persist(world, () => endAtGoal(this.#graph, this.#store, run))
   }
 
   /** The run with the instant of its next attempt; null where its last one did not fail, or nothing says to pause. */

@@ -7,11 +7,18 @@ import { promisedNotCounted } from '../memory/specification/specified-states.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import type { TurnRun } from './record.ts'
+import type { TurnRunStore } from './turn-run-store.ts'
 
-export type ReachedGoal = { stopReason: StopReason; cancelReason: string }
+type ReachedGoal = { stopReason: StopReason; cancelReason: string }
+
+/** Requests the cancellation of a run that is under way and has reached a goal; any other is answered as it is. */
+export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<TurnRun> {
+  const goal = run.status === 'running' ? await findReachedGoal(graph, run, store.now()) : null
+  return goal === null ? run : store.requestTurnRunCancel(run, goal.cancelReason, goal)
+}
 
 /** The first of the world's `stopWhen` that is true, in the order of the contract; null where none is. */
-export async function findReachedGoal(graph: Graph, run: TurnRun, now: Date): Promise<ReachedGoal | null> {
+async function findReachedGoal(graph: Graph, run: TurnRun, now: Date): Promise<ReachedGoal | null> {
   const { project, worldSlug } = run
   // Read each time: what the runs of a world mind may be changed while one is under way.
   const { stopWhen = [], budget } = await getWorld(graph, project, worldSlug)

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../src/core/errors.ts'
 import type { AttemptStatus, StopReason, TurnRunStatus } from '../../src/graph/model/values.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
+import { type Goals, reachedGoal } from './goal-model.ts'
 
 /**
  * Turn runs as seed 001 and contract runs.md tell them, followed plainly and in memory. Written from those texts and
@@ -38,6 +39,8 @@ export type Command =
   | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[]; by: string | null; id: string }
   | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
   | (OfWorld & { do: 'deleteWorld' })
+  | (OfWorld & Goals & { do: 'setGoals' })
+  | (OfRun & { do: 'endAtGoal' })
   | (OfRun & { do: 'getTurnRunStatus' })
   | (OfRun & { do: 'listAttemptsOfRun'; limit: number; before: number })
   | (OfWorld & { do: 'listAttemptsOfWorld'; limit: number; before: number })
@@ -87,6 +90,7 @@ type AttemptOfModel = {
 /** Runs and attempts stand in the order in which they started. */
 type WorldOfModel = WorldSettings & {
   deleted: boolean
+  goals: Goals
   /** The greatest fence ever given out. */
   fence: number
   /** What record stands at which turn. */
@@ -118,6 +122,9 @@ class Refusal {
 /** Contract turns.md, "Limits". */
 export const LAST_TURN = 1_000_000
 
+/** When the model's and the stores' time begins. */
+export const BEGIN = Date.UTC(2026, 0, 1)
+
 /** The services' clock is an hour off: leases must not care. */
 export const SERVICE_AHEAD_MS = 3_600_000
 export const serviceClock = (now: number): Date => new Date(now + SERVICE_AHEAD_MS)
@@ -133,7 +140,11 @@ export class RunModel {
   }
 
   static of(now: number, worlds: readonly WorldSettings[]): RunModel {
-    const empty = () => ({ deleted: false, fence: 0, turns: new Map(), runs: [], attempts: [] })
+    const goals = (): Goals => ({ stopWhen: [], budget: null })
+    const empty = () => ({
+      ...{ deleted: false, goals: goals(), fence: 0 },
+      ...{ turns: new Map(), runs: [], attempts: [] },
+    })
     return new RunModel(
       now,
       worlds.map((settings) => ({ ...settings, ...empty() })),
@@ -178,6 +189,10 @@ export class RunModel {
         const numbered = world.attempts.map((attempt, i) => ({ attempt, number: i + 1 }))
         return this.#page(world, numbered, command)
       }
+      case 'setGoals':
+        if (world.deleted) throw new Refusal('world_deleted')
+        world.goals = { stopWhen: command.stopWhen, budget: command.budget }
+        return null
       case 'startAttemptForTurnRun':
         return this.#startAttemptForTurnRun(world, command)
       case 'claimAttempt':
@@ -355,6 +370,7 @@ export class RunModel {
         | 'releaseTurnRun'
         | 'pauseTurnRun'
         | 'failTurnRun'
+        | 'endAtGoal'
         | 'getTurnRunStatus'
         | 'listAttemptsOfRun'
     },
@@ -368,6 +384,10 @@ export class RunModel {
         const numbered = attemptsOf(world, run).map((attempt, i) => ({ attempt, number: i + 1 }))
         return this.#page(world, numbered, command)
       }
+      case 'endAtGoal':
+        if (world.deleted) throw new Refusal('world_deleted')
+        this.#endAtGoal(world, run)
+        return runRow(world, run)
       case 'renewTurnRun':
         return this.#renew(world, run, command)
       case 'requestTurnRunCancel':
@@ -420,7 +440,7 @@ export class RunModel {
   #cancel(
     world: WorldOfModel,
     run: RunOfModel,
-    { reason, abort, stopReason }: Command & { do: 'requestTurnRunCancel' },
+    { reason, abort, stopReason }: { reason: string; abort: boolean; stopReason: StopReason | null },
   ): void {
     if (run.end !== null) return
     const at = instant(this.now)
@@ -430,6 +450,15 @@ export class RunModel {
     else if (abort && attempt.fence === null)
       this.#endAttempt(world, attempt, 'interrupted', 'attempt was never claimed')
     else if (abort) attempt.abort = true
+  }
+
+  /** Contract, "Runs that know their goal": the coordinator requests the cancellation of its own run. */
+  #endAtGoal(world: WorldOfModel, run: RunOfModel): void {
+    if (statusOf(run) !== 'running') return
+    const { earlierMs, startedAt, failedInARow, usedTokens: tokens } = runRow(world, run)
+    const ms = earlierMs + serviceClock(this.now).getTime() - Date.parse(startedAt)
+    const goal = reachedGoal(world.turns, world.goals, { ms, failedInARow, tokens })
+    if (goal !== null) this.#cancel(world, run, { ...goal, abort: false })
   }
 
   /** A run that ends before its time takes its attempt along, for the same reason. */

@@ -1,0 +1,172 @@
+/**
+ * Says whether a turn run has reached a goal, from all turns of its world, each time anew. Written from the contracts (runs.md, "Runs
+ * that know their goal"; criteria.md, "State" and "Stall analysis"; turns.md, "Promised, not judged") and not from src.
+ */
+import type { StopReason } from '../../src/graph/model/values.ts'
+
+/** What a record says of the things that goals look at. */
+type Said = {
+  decision: 'approved' | 'feedback' | 'rejected' | 'error'
+  /** What blocks, in the Coach's words. */
+  complaint: string | null
+  verdicts: { [criterion: string]: 'verified' | 'rejected' | 'rejected with evidence' | 'unknown' }
+  promises: { [criterion: string]: 'complete' | 'partial' }
+}
+
+const SLOW = { decision: 'feedback', complaint: 'It is slow', promises: {} } as const
+
+/** Every record that a command may capture or commit. */
+export const RECORDS: { readonly [record: string]: Said } = {
+  a: { ...SLOW, verdicts: {} },
+  b: { decision: 'approved', complaint: null, verdicts: {}, promises: {} },
+  opens: { ...SLOW, verdicts: { opens: 'verified' } },
+  both: { ...SLOW, verdicts: { opens: 'verified', greets: 'verified' } },
+  half: { ...SLOW, verdicts: { opens: 'verified', greets: 'rejected' } },
+  claimed: { ...SLOW, verdicts: { opens: 'rejected' }, promises: { opens: 'complete' } },
+  partly: { ...SLOW, verdicts: { opens: 'rejected' }, promises: { opens: 'partial' } },
+  refuted: {
+    decision: 'rejected',
+    complaint: 'It is slow',
+    verdicts: { opens: 'rejected with evidence' },
+    promises: { opens: 'complete' },
+  },
+  unjudged: { ...SLOW, verdicts: { opens: 'verified' }, promises: { greets: 'complete' } },
+  loud: { decision: 'feedback', complaint: 'It is loud', verdicts: { greets: 'unknown' }, promises: {} },
+  broken: { decision: 'error', complaint: null, verdicts: {}, promises: { greets: 'partial' } },
+}
+
+const CRITERIA: { readonly [criterion: string]: { criterionId: string; criterionText: string } } = {
+  opens: { criterionId: 'AC-001', criterionText: 'The door opens at nine' },
+  greets: { criterionId: 'AC-002', criterionText: 'Guests are greeted by name' },
+}
+
+/** A record as the fields of a turn. */
+export function fieldsOfRecord(record: string) {
+  const { decision, complaint, verdicts, promises } = saidIn(record)
+  return {
+    playerSummary: record,
+    coachDecision: decision,
+    issues:
+      complaint === null
+        ? []
+        : [{ severity: 'blocking' as const, category: 'tests', description: complaint }],
+    verifications: Object.entries(verdicts).map(([criterion, verdict]) => ({
+      ...criterionNamed(criterion),
+      status: verdict === 'rejected with evidence' ? ('rejected' as const) : verdict,
+      evidence: verdict === 'rejected with evidence' ? 'It stayed shut' : null,
+    })),
+    promises: Object.entries(promises).map(([criterion, status]) => ({
+      ...criterionNamed(criterion),
+      status,
+    })),
+  }
+}
+
+export type Goals = {
+  stopWhen: readonly StopReason[]
+  budget: { minutes?: number; attemptsFailedInARow?: number; tokens?: number } | null
+}
+
+/** What a run has used, with the runs before it in its chain. */
+export type Used = { ms: number; failedInARow: number; tokens: number }
+
+/** The reason of a stall goes on in words that no contract gives. */
+export const STALLED = 'stopped: UNRECOVERABLE_STALL'
+
+/** The first of the goals that is reached, in the order of the contract. */
+export function reachedGoal(
+  turns: ReadonlyMap<number, string>,
+  { stopWhen, budget }: Goals,
+  used: Used,
+): { stopReason: StopReason; reason: string } | null {
+  const played = [...turns]
+    .map(([turn, record]): Turn => ({ turn, ...saidIn(record) }))
+    .sort((a, b) => a.turn - b.turn)
+  const newest = played.at(-1)
+  const { length: count } = countingIn(played)
+  const reasons: { [R in StopReason]: string | null } = {
+    approved: newest?.decision === 'approved' ? `goal reached: approved in turn ${newest.turn}` : null,
+    all_verified: isAllProven(played)
+      ? `goal reached: all ${count} criteria verified in turn ${newest?.turn}`
+      : null,
+    stalled: shouldStop(played) ? STALLED : null,
+    budget: spent(budget, used),
+  }
+  for (const stopReason of ['approved', 'all_verified', 'stalled', 'budget'] as const) {
+    const reason = stopWhen.includes(stopReason) ? reasons[stopReason] : null
+    if (reason !== null) return { stopReason, reason }
+  }
+  return null
+}
+
+type Turn = Said & { turn: number }
+
+function saidIn(record: string): Said {
+  const said = RECORDS[record]
+  if (said === undefined) throw new Error(`no record is called ${record}`)
+  return said
+}
+
+function criterionNamed(name: string) {
+  const criterion = CRITERIA[name]
+  if (criterion === undefined) throw new Error(`no criterion is called ${name}`)
+  return criterion
+}
+
+const namesIn = (lists: readonly object[]): string[] => [...new Set(lists.flatMap(Object.keys))]
+const judgedIn = (turns: readonly Turn[]): string[] => namesIn(turns.map(({ verdicts }) => verdicts))
+const promisedIn = (turns: readonly Turn[]): string[] => namesIn(turns.map(({ promises }) => promises))
+
+/** "A criterion counts once anything but the Player has named it; while nothing has, the promised ones count". */
+function countingIn(turns: readonly Turn[]): string[] {
+  const judged = judgedIn(turns)
+  return judged.length > 0 ? judged : promisedIn(turns)
+}
+
+/** `sticky`: verified once is verified. */
+const verifiedIn = (turns: readonly Turn[]): string[] =>
+  countingIn(turns).filter((criterion) => turns.some(({ verdicts }) => verdicts[criterion] === 'verified'))
+
+const isEachVerified = (turns: readonly Turn[]): boolean =>
+  countingIn(turns).length > 0 && verifiedIn(turns).length === countingIn(turns).length
+
+/** What was promised and never judged is not proven. */
+const isAllProven = (turns: readonly Turn[]): boolean =>
+  isEachVerified(turns) && promisedIn(turns).every((criterion) => judgedIn(turns).includes(criterion))
+
+function shouldStop(turns: readonly Turn[]): boolean {
+  const counted = turns.filter(({ decision }) => decision !== 'error')
+  const feedback = counted.slice(counted.findLastIndex(({ decision }) => decision === 'approved') + 1)
+  const repeats = (length: number) => {
+    const window = feedback.slice(-length)
+    const sizes = window.map(({ turn }) => verifiedIn(turns.filter((other) => other.turn <= turn)).length)
+    return (
+      window.length === length &&
+      new Set(window.map(({ complaint }) => complaint)).size === 1 &&
+      new Set(sizes).size === 1
+    )
+  }
+  const isStalled = (repeats(3) && verifiedIn(turns).length === 0) || (repeats(5) && !isEachVerified(turns))
+  return isStalled && !isEachVerified(turns) && !isProofLost(turns)
+}
+
+/** "When the newest promise of every counting criterion is complete and none of them has a rejection with evidence". */
+function isProofLost(turns: readonly Turn[]): boolean {
+  const counting = countingIn(turns)
+  const newestPromise = (criterion: string) =>
+    turns.findLast(({ promises }) => criterion in promises)?.promises[criterion]
+  const isRefuted = (criterion: string) =>
+    turns.some(({ verdicts }) => verdicts[criterion] === 'rejected with evidence')
+  return (
+    counting.length > 0 &&
+    counting.every((criterion) => newestPromise(criterion) === 'complete' && !isRefuted(criterion))
+  )
+}
+
+function spent(budget: Goals['budget'], used: Used): string | null {
+  const { minutes = Infinity, attemptsFailedInARow = Infinity, tokens = Infinity } = budget ?? {}
+  if (used.ms >= minutes * 60_000) return `stopped: budget of ${minutes} minutes used`
+  if (used.failedInARow >= attemptsFailedInARow)
+    return `stopped: budget of ${attemptsFailedInARow} attempts failed in a row used`
+  return used.tokens >= tokens ? `stopped: budget of ${tokens} tokens used` : null
+}

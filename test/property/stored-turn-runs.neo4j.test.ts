@@ -1,0 +1,18 @@
+import { vi } from 'vitest'
+import { useGraph } from '../contract/store.ts'
+import { describeOn, neo4jLts } from '../support/engines.ts'
+import { cases } from './cases.ts'
+import { storedTurnRuns } from './stored-turn-runs.ts'
+
+vi.setConfig({ testTimeout: 600_000 })
+
+describeOn(neo4jLts, (store) => {
+  const handles = useGraph(store)
+  storedTurnRuns({
+    // One graph serves all sequences, each in a project of its own.
+    open: async () => ({ graph: handles.graph, close: async () => {} }),
+    sequences: cases(15),
+    goalSequences: cases(15),
+    atOnceSequences: 0,
+  })
+})

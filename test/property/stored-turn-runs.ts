@@ -1,0 +1,424 @@
+/** Compares the store of turn runs with the model, command by command, on any engine. */
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { STOP_REASONS, type StopReason } from '../../src/graph/model/values.ts'
+import type { Graph } from '../../src/graph/port.ts'
+import { digestOf } from '../../src/memory/record/digest.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
+import { createWorld } from '../../src/memory/worlds/worlds.ts'
+import { endAtGoal } from '../../src/runs/goals.ts'
+import type { Attempt, TurnRun } from '../../src/runs/record.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
+import { fieldsOfRecord, RECORDS, STALLED } from './goal-model.ts'
+import { agrees, expectWhole, refusalOf, rowsOf, same, told, Witness } from './run-checks.ts'
+import {
+  type Answer,
+  BEGIN,
+  type Command,
+  RunModel,
+  serviceClock,
+  type WorldSeen,
+  type WorldSettings,
+} from './run-model.ts'
+import {
+  anyMove,
+  atOnceIn,
+  changes,
+  commandOf,
+  deletions,
+  goalMoves,
+  INSIDE,
+  type Move,
+  OUTSIDE,
+  passing,
+  reads,
+  sameAgain,
+  sequenceOf,
+  sweeps,
+  turnsThat,
+  world,
+} from './run-moves.ts'
+
+export type StoredSuite = {
+  open: () => Promise<{ graph: Graph; close: () => Promise<void> }>
+  sequences: number
+  goalSequences: number
+  /** 0: what comes at the same time is not compared. */
+  atOnceSequences: number
+}
+
+const COMPLETED_AT = '2026-01-01T00:00:00Z'
+const turnOf = (worldSlug: string, turnNumber: number, record: string) => {
+  const { project, ...turn } = aTurn(turnNumber, {
+    worldSlug,
+    ...fieldsOfRecord(record),
+    completedAt: COMPLETED_AT,
+  })
+  return turn
+}
+const recordOfDigest = new Map(
+  Object.keys(RECORDS).map((record) => [digestOf(captureRequest.parse(turnOf('w', 1, record))), record]),
+)
+
+/** Time goes in these steps, and leases end between two of them: what a command takes by the real clock is lost in there. */
+const STEP_MS = 20_000
+const steady = (leaseUntil: number): number =>
+  BEGIN + Math.floor((leaseUntil - BEGIN) / STEP_MS) * STEP_MS + STEP_MS / 2
+
+class StoreInTime {
+  now: number
+  /** The runs that resumed others since this list was emptied. */
+  readonly resumed: TurnRun[] = []
+  readonly #graph: Graph
+  readonly #project: string
+  readonly #runs: TurnRunStore
+  readonly #storeOf: (newId: () => string) => TurnRunStore
+  readonly #client: ReturnType<typeof clientOf>
+  /** The turn that each attempt tries, as its worker was told. */
+  readonly #tried = new Map<string, number>()
+
+  constructor(graph: Graph, project: string, now: number) {
+    this.now = now
+    this.#graph = graph
+    this.#project = project
+    this.#client = clientOf(graph, project)
+    this.#storeOf = (newId) =>
+      new TurnRunStore(graph, {
+        now: () => serviceClock(this.now),
+        skew: () => this.now - Date.now(),
+        newId,
+      })
+    this.#runs = this.#storeOf(() => crypto.randomUUID())
+  }
+
+  async answer(command: Command): Promise<Answer> {
+    try {
+      return { said: asModelled(await this.#do(command)) }
+    } catch (error) {
+      return refusalOf(error)
+    }
+  }
+
+  async seen(worldSlug: string, runIds: readonly string[]): Promise<WorldSeen | null> {
+    const answer = await this.answer({
+      do: 'listAttemptsOfWorld',
+      world: worldSlug,
+      limit: 1_000,
+      before: 1_001,
+    })
+    if ('refused' in answer) return null
+    const { currentTurn, activeTurnRunId, activeAttemptId } = await this.#client.getWorld({ worldSlug })
+    const runs: TurnRun[] = []
+    for (const turnRunId of runIds) {
+      const row = await this.answer({ do: 'getTurnRunStatus', world: worldSlug, run: turnRunId })
+      if ('said' in row) runs.push((row.said as { run: TurnRun }).run)
+      else expect(row.refused).toBe('not_found') // no run was resumed
+    }
+    const { attempts } = answer.said as { attempts: Attempt[] }
+    return { currentTurn, activeTurnRunId, activeAttemptId, runs, attempts }
+  }
+
+  async #do(command: Command): Promise<unknown> {
+    if (command.do === 'pass') {
+      this.now += command.ms
+      return null
+    }
+    if (command.do === 'reconcileRunningAttempts') {
+      const { instance, held, by, id } = command
+      const runs = this.#storeOf(() => id)
+      const coordinate = async (run: TurnRun) => void this.resumed.push(asModelled(run))
+      const resuming =
+        by === null || by === 'later' ? by : { workerId: by, coordinate, canExecute: () => true }
+      const { errors, ...found } = await runs.reconcileRunningAttempts(instance, new Set(held), resuming)
+      if (errors.length > 0) throw errors[0]
+      return found
+    }
+    const of = { project: this.#project, worldSlug: command.world }
+    const ofRun = { ...of, turnRunId: 'run' in command ? command.run : '' }
+    const ofAttempt = { ...of, attemptId: 'attempt' in command ? command.attempt : '' }
+    switch (command.do) {
+      case 'startTurnRun': {
+        const { owner: workerId, turns: requestedTurnCount, maxAttempts, id } = command
+        const sources = { turnCountSource: 'explicit', maxAttemptsSource: 'explicit' } as const
+        return this.#runs.startTurnRun({ ...of, workerId, requestedTurnCount, maxAttempts, ...sources }, id)
+      }
+      case 'startAttempt':
+        return this.#runs.startAttempt(of, command.owner, command.id)
+      case 'startAttemptForTurnRun':
+        return this.#runs.startAttemptForTurnRun(ofRun, command.owner, command.fence, command.id)
+      case 'claimAttempt':
+        return this.#runs.claimAttempt(ofAttempt, command.worker)
+      case 'heartbeatAttempt':
+        return this.#runs.heartbeatAttempt(ofAttempt, command.fence)
+      case 'renewTurnRun':
+        return this.#runs.renewTurnRun(ofRun, command.fence, command.attemptFence)
+      case 'commitAttempt':
+        return this.#commit(ofAttempt, command)
+      case 'failAttempt':
+        return this.#runs.failAttempt(ofAttempt, command.fence, command.reason, command.tokens)
+      case 'interruptAttempt':
+        return this.#runs.interruptAttempt(ofAttempt, command.fence)
+      case 'finishTurnRunAttempt':
+        return this.#runs.finishTurnRunAttempt(ofRun, command.attempt)
+      case 'requestTurnRunCancel':
+        return this.#runs.requestTurnRunCancel(ofRun, command.reason, command)
+      case 'finalizeCancelledTurnRunIfIdle':
+        return this.#runs.finalizeCancelledTurnRunIfIdle(ofRun)
+      case 'handBackTurnRun':
+        return this.#runs.handBackTurnRun(ofRun, command.fence)
+      case 'releaseTurnRun':
+        return this.#runs.releaseTurnRun(ofRun, command.fence)
+      case 'pauseTurnRun':
+        return this.#runs.pauseTurnRun(ofRun, command.fence, command.ms)
+      case 'failTurnRun':
+        return this.#runs.failTurnRun(ofRun, command.fence, command.reason)
+      case 'captureTurnState': {
+        const { world, turn, record, supersede } = command
+        const { created, superseded } = await this.#client.captureTurnState({
+          ...turnOf(world, turn, record),
+          ...(supersede && { onConflict: 'supersede' as const }),
+        })
+        return { created, superseded }
+      }
+      case 'deleteWorld':
+        await this.#client.deleteWorld(of)
+        return null
+      case 'setGoals':
+        await this.#client.setWorld({ ...of, stopWhen: [...command.stopWhen], budget: command.budget })
+        return null
+      case 'endAtGoal': {
+        const { run } = await this.#runs.getTurnRunStatus(ofRun)
+        return endAtGoal(this.#graph, this.#runs, run)
+      }
+      case 'getTurnRunStatus': {
+        const { run, currentTurn } = await this.#runs.getTurnRunStatus(ofRun)
+        return { run, currentTurn }
+      }
+      case 'listAttemptsOfRun': {
+        const { run } = await this.#runs.getTurnRunStatus(ofRun)
+        return this.#runs.listAttemptsOfRun(run, command.limit, command.before)
+      }
+      case 'listAttemptsOfWorld':
+        return this.#runs.listAttemptsOfWorld(of, command.limit, command.before)
+    }
+  }
+
+  /** A worker's record is of the turn that its attempt is at. */
+  async #commit(
+    ref: { project: string; worldSlug: string; attemptId: string },
+    { fence, record, tokens }: Command & { do: 'commitAttempt' },
+  ): Promise<Attempt> {
+    const attempt = await this.#runs.getAttempt(ref).catch(() => null) // of a deleted world: it was told before
+    if (attempt !== null) this.#tried.set(ref.attemptId, attempt.attemptedTurn)
+    const turn = captureRequest.parse(turnOf(ref.worldSlug, this.#tried.get(ref.attemptId) ?? 1, record))
+    return this.#runs.commitAttempt(ref, fence, turn, tokens)
+  }
+}
+
+/** Rows with the model's names of records and its clock. */
+function asModelled<T>(answer: T): T {
+  if (Array.isArray(answer)) return answer.map(asModelled) as T
+  if (answer === null || typeof answer !== 'object') return answer
+  const entries = Object.entries(answer).map(([name, value]) => {
+    if (name === 'leaseUntil') return [name, steady(value)]
+    if (name === 'digest') return [name, value === null ? null : recordOfDigest.get(value)]
+    if (name === 'cancelReason' && String(value).startsWith(STALLED)) return [name, STALLED]
+    return [name, asModelled(value)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/**
+ * Compares the store with the model on an engine.
+ *
+ * @param open a graph for one sequence: where it is an empty one, what a failed sequence leaves disturbs none of those that shrink it
+ */
+export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences }: StoredSuite): void {
+  const times = passing([1, 1, 1, 1, 2, 3, 4, 10, -1].map((steps) => steps * STEP_MS))
+
+  async function withStore(work: (model: RunModel, store: StoreInTime) => Promise<void>): Promise<void> {
+    const project = `run ${crypto.randomUUID()}`
+    const worlds: WorldSettings[] = [
+      { project, slug: OUTSIDE, executor: 'external', leaseTtlMs: 70_000, resume: 'never' },
+      { project, slug: INSIDE, executor: 'simulated', leaseTtlMs: 30_000, resume: 'auto' },
+    ]
+    const { graph, close } = await open()
+    try {
+      for (const { slug: worldSlug, ...settings } of worlds)
+        await createWorld(graph, { ...settings, featureId: FEATURE, taskId: TASK, worldSlug })
+      await work(RunModel.of(BEGIN, worlds), new StoreInTime(graph, project, BEGIN))
+    } finally {
+      await close()
+    }
+  }
+
+  async function expectAgreement(model: RunModel, store: StoreInTime, witness: Witness, done: Command[]) {
+    for (const { slug, runs } of model.worlds) {
+      const seen = await store.seen(
+        slug,
+        runs.map(({ id }) => id),
+      )
+      same(seen, model.seen(slug), () => told(done))
+      if (seen === null) continue
+      expectWhole(seen)
+      for (const row of [...seen.runs, ...seen.attempts]) witness.sees(row)
+    }
+  }
+
+  /** @returns what ended runs early */
+  async function playThrough(
+    moves: readonly Move[],
+    model: RunModel,
+    store: StoreInTime,
+  ): Promise<StopReason[]> {
+    const witness = new Witness()
+    const done: Command[] = []
+    const ask = async (command: Command) => {
+      done.push(command)
+      const expected = model.answer(command)
+      const actual = await store.answer(command)
+      if (!agrees(actual, expected)) expect(actual, told(done)).toEqual(expected)
+      for (const row of [...rowsOf(actual), ...store.resumed.splice(0)]) witness.sees(row)
+    }
+    for (const move of moves) await ask(commandOf(move, model, done.length))
+    await expectAgreement(model, store, witness, done)
+    // Whatever was left, no world stays held.
+    await ask({ do: 'pass', ms: 10 * STEP_MS })
+    await ask({ do: 'reconcileRunningAttempts', instance: null, held: [], by: null, id: 'nobody' })
+    await ask({ do: 'reconcileRunningAttempts', instance: null, held: [], by: null, id: 'nobody' })
+    await expectAgreement(model, store, witness, done)
+    for (const { slug } of model.worlds) expect(model.seen(slug) ?? IDLE).toMatchObject(IDLE)
+    return model.worlds.flatMap(({ runs }) =>
+      runs.flatMap(({ end, cancel }) =>
+        end?.status === 'cancelled' && cancel?.stopReason ? [cancel.stopReason] : [],
+      ),
+    )
+  }
+
+  test('turn runs answer, change and refuse as the seed and the contract say, whatever happens in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(sequenceOf(anyMove(changes, sweeps, deletions, reads, times), 50), (moves) =>
+        withStore(async (model, store) => {
+          await playThrough(moves, model, store)
+        }),
+      ),
+      { numRuns: sequences },
+    )
+  })
+
+  test('a run ends at the goals of its world and its budget as the contracts tell them, and at nothing else', async () => {
+    const reached = new Set<StopReason>()
+    const moves = sequenceOf(anyMove(goalMoves, goalMoves, changes, sweeps, times), 40, sameAgain)
+    await fc.assert(
+      fc.asyncProperty(moves, (moves) =>
+        withStore(async (model, store) => {
+          for (const reason of await playThrough(moves, model, store)) reached.add(reason)
+        }),
+      ),
+      { numRuns: goalSequences + GOALS_REACHED.length, examples: GOALS_REACHED.map((moves) => [moves]) },
+    )
+    expect([...reached].sort()).toEqual(STOP_REASONS.toSorted())
+  })
+
+  for (const slug of atOnceSequences === 0 ? [] : world) {
+    test(`${slug}: commands at the same time are answered as if they had come one after the other`, async () => {
+      const atOnce = fc.oneof(
+        { weight: 6, arbitrary: fc.array(atOnceIn(slug), { minLength: 1, maxLength: 4, size: 'max' }) },
+        { weight: 1, arbitrary: anyMove(times).map((move) => [move]) },
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.noBias(fc.array(atOnce, { maxLength: 24, size: 'max' })), (bursts) =>
+          withStore(async (start, store) => {
+            let model = start
+            const done: Command[] = []
+            for (const moves of bursts) {
+              const commands = moves.map((move, i) => commandOf(move, model, done.length + i))
+              const asked = await Promise.all(
+                commands.map(async (command) => ({ command, answer: await store.answer(command) })),
+              )
+              done.push(...commands)
+              const seen = byId(await store.seen(slug, runIdsOf(model, asked)))
+              const after = explained(model, asked, (after) =>
+                isDeepStrictEqual(byId(after.seen(slug)), seen),
+              )
+              if (after === null)
+                expect.fail(
+                  `${told(done)}no order explains the last ${asked.length}: ${JSON.stringify(asked)}, ${JSON.stringify(seen)}`,
+                )
+              model = after
+            }
+          }),
+        ),
+        { numRuns: atOnceSequences, endOnFailure: true },
+      )
+    })
+  }
+}
+
+/** What else a run may meet is drawn; that each goal is reached, and what only looks like one, is not left to chance. */
+const GOALS_REACHED: Move[][] = [
+  atGoal(['approved'], ...turnsThat(INSIDE, 'a', 'b')),
+  atGoal(['all_verified'], ...turnsThat(INSIDE, 'half', 'both')),
+  atGoal(['all_verified', 'stalled'], ...turnsThat(INSIDE, 'unjudged')),
+  atGoal(['stalled'], ...turnsThat(INSIDE, 'a', 'a', 'a')),
+  atGoal(['stalled'], ...turnsThat(INSIDE, 'loud', 'half', 'half', 'half', 'half', 'half')),
+  atGoal(['stalled'], ...turnsThat(INSIDE, 'claimed', 'claimed', 'claimed')),
+  atGoal(['stalled'], ...turnsThat(INSIDE, 'refuted', 'claimed', 'claimed', 'claimed')),
+  atGoal(['stalled'], ...turnsThat(INSIDE, 'partly', 'partly', 'broken', 'partly')),
+]
+
+function atGoal(stopWhen: StopReason[], ...turns: Move[]): Move[] {
+  const begun: Move = {
+    do: 'startTurnRun',
+    world: INSIDE,
+    id: 'new',
+    owner: 'instance-1',
+    turns: 2,
+    spare: 2,
+  }
+  const budget = { tokens: 5 }
+  return [
+    { do: 'setGoals', world: INSIDE, stopWhen, budget },
+    ...turns,
+    begun,
+    { do: 'endAtGoal', world: INSIDE, run: 0 },
+    { do: 'setGoals', world: INSIDE, stopWhen: ['budget'], budget },
+    begun,
+    { do: 'onward', world: INSIDE, end: 'failAttempt', tokens: 5 },
+    { do: 'onward', world: INSIDE, end: 'failAttempt', tokens: 5 },
+    { do: 'endAtGoal', world: INSIDE, run: 0 },
+  ]
+}
+
+/** The state after them, where some order of these commands would have got these answers and left this world. */
+function explained(
+  model: RunModel,
+  asked: readonly { command: Command; answer: Answer }[],
+  left: (after: RunModel) => boolean,
+): RunModel | null {
+  if (asked.length === 0) return left(model) ? model : null
+  for (const [i, { command, answer }] of asked.entries()) {
+    const next = model.clone()
+    if (!agrees(answer, next.answer(command))) continue
+    const after = explained(next, asked.toSpliced(i, 1), left)
+    if (after !== null) return after
+  }
+  return null
+}
+
+const runIdsOf = (model: RunModel, asked: readonly { command: Command; answer: Answer }[]): string[] => {
+  const started = asked.flatMap(({ command, answer }) =>
+    (command.do === 'startTurnRun' || command.do === 'reconcileRunningAttempts') && 'said' in answer
+      ? [command.id]
+      : [],
+  )
+  return [...new Set([...model.worlds.flatMap(({ runs }) => runs.map(({ id }) => id)), ...started])]
+}
+
+/** Of runs that began at the same time nobody knows which was first. */
+const byId = (seen: WorldSeen | null): WorldSeen | null =>
+  seen && { ...seen, runs: seen.runs.toSorted((a, b) => (a.turnRunId < b.turnRunId ? -1 : 1)) }
+
+const IDLE = { activeTurnRunId: null, activeAttemptId: null }
