@@ -63,10 +63,11 @@ export class ArtifactWatch {
   /**
    * Imports the task folders whose finished turns changed since they were imported, and have been quiet for a moment.
    *
-   * @returns whether a folder was not quiet: it waits for the next look
+   * @returns whether a folder was not quiet, so that it waits for the next look; and how long it took to find out what changed
    * @throws `store_unavailable`, `timeout` … where the graph is away: the next look goes on from there
    */
-  async look(client: ImportTarget, options: LookOptions): Promise<boolean> {
+  async look(client: ImportTarget, options: LookOptions): Promise<{ isWaiting: boolean; scanMs: number }> {
+    const began = performance.now()
     const paths = await existingFolders(this.#paths)
     const found = await unlessGone(() => findTaskFolders(paths), { tasks: [], unread: [], skipped: [] })
     const changed: { folder: TaskFolder; state: string }[] = []
@@ -79,12 +80,17 @@ export class ArtifactWatch {
     }
     options.onSkipped(this.#stillSkipped(found.skipped))
     this.#forgetAllBut(found)
-    if (changed.length === 0) return false
-    await sleep(QUIET_MS, undefined, { signal: options.signal }).catch(() => {})
+    const scanMs = performance.now() - began
+    if (changed.length === 0) return { isWaiting: false, scanMs }
+    const taskIds = new Set(this.#options.specifications ? found.tasks.map(({ taskId }) => taskId) : [])
+    const [stated] = await Promise.all([
+      unlessGone(() => findTaskFiles(paths, taskIds), null),
+      sleep(QUIET_MS, undefined, { signal: options.signal }).catch(() => {}),
+    ])
     const quiet: TaskFolder[] = []
     for (const { folder, state } of changed) if (state === (await stateOf(folder))) quiet.push(folder)
-    await this.#import(client, { paths, found, folders: quiet, ...options })
-    return quiet.length < changed.length
+    if (stated !== null) await this.#import(client, { stated, folders: quiet, ...options })
+    return { isWaiting: quiet.length < changed.length, scanMs }
   }
 
   /** A Player's report that stays broken would hold its turn back in silence. */
@@ -112,24 +118,14 @@ export class ArtifactWatch {
 
   async #import(
     client: ImportTarget,
-    {
-      paths,
-      found,
-      folders,
-      signal,
-      onImport,
-    }: LookOptions & { paths: string[]; found: FoundFolders; folders: TaskFolder[] },
+    { stated, folders, signal, onImport }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[] },
   ): Promise<void> {
-    const { project, specifications } = this.#options
-    let stated: FoundTaskFiles | null = null
+    const { project } = this.#options
     for (const given of folders) {
       if (signal.aborted) return
-      const finished = await readWhole(given)
+      const finished = await readWhole(given, stated.features)
       if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
       const { folder, reading, stamp } = finished
-      const taskIds = new Set(specifications ? found.tasks.map(({ taskId }) => taskId) : [])
-      stated ??= await unlessGone(() => findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds), null)
-      if (stated === null) return
       const turns: ImportedTurn[] = []
       const report = await importReading(client, reading, stated, {
         project,
@@ -148,10 +144,13 @@ export class ArtifactWatch {
 }
 
 /** Reads the finished turns whose files are whole; null where one of the other files is not, or the feature may still be named. */
-async function readWhole(finished: TaskFolder): Promise<FinishedFolder | null> {
+async function readWhole(
+  finished: TaskFolder,
+  features: ReadonlyMap<string, string>,
+): Promise<FinishedFolder | null> {
   const [stamps, now] = [await readStamps(finished), Date.now()]
   for (let folder = finished; folder.turns.size > 0; ) {
-    const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] })
+    const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] }, features)
     const stamp = stampOf(folder, stamps)
     if (stamp !== stampOf(folder, await readStamps(folder))) return null
     const halfWritten = new Set(reading.broken.map(({ path }) => path).filter(isYoung(stamps, now)))

@@ -51,6 +51,17 @@ test('of several files of one id the folder says which counts, and those that st
   expect(await found(root, ['TASK-1'])).toEqual({ texts: ['TASK-1 in review 2'], skipped: [] })
 })
 
+test('a file names the feature of its task, also where it states no criteria; of several the one that counts', async () => {
+  const front = (feature: string) => `---\nid: TASK-1\nfeature_id: ${feature}\n---\n`
+  const root = await folderWith({
+    'tasks/backlog/TASK-1.md': front('FEAT-2'),
+    'tasks/in_progress/TASK-1.md': `${front('FEAT-1')}# Goal\n`,
+    'tasks/in_progress/TASK-2.md': stating('two'),
+  })
+  const { features } = await findTaskFiles([root], new Set(['TASK-1', 'TASK-2']))
+  expect([...features]).toEqual([['TASK-1', 'FEAT-1']])
+})
+
 test('what states no criteria is told, and a link is not followed', async () => {
   const root = await folderWith({
     'a/.guardkit/x': '',

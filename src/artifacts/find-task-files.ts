@@ -4,7 +4,7 @@ import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hasCode } from '../core/errors.ts'
 import { order } from './folders.ts'
-import { parseTaskFile, type TaskFile, taskIdIn } from './task-file.ts'
+import { namesIn, parseTaskFile, type TaskFile } from './task-file.ts'
 
 /** What a task's file states; `others` are files of the same id that state another list. */
 export type FoundTaskFile = TaskFile & { file: string; others: string[] }
@@ -12,6 +12,8 @@ export type FoundTaskFile = TaskFile & { file: string; others: string[] }
 export type FoundTaskFiles = {
   /** Of the task ids that were asked for. */
   byTask: Map<string, FoundTaskFile>
+  /** The feature of a task, where a file names it: also one that states no criteria. */
+  features: Map<string, string>
   skipped: { file: string; reason: string }[]
 }
 
@@ -35,7 +37,7 @@ export async function findTaskFiles(
 ): Promise<FoundTaskFiles> {
   const skipped: FoundTaskFiles['skipped'] = []
   const candidates = new Map<string, Candidate>()
-  for (const given of paths) {
+  for (const given of taskIds.size === 0 ? [] : paths) {
     for (const folder of await taskFoldersOf(given)) {
       for await (const file of markdownBelow(folder.absolute, 0)) {
         const below = path.relative(folder.absolute, file)
@@ -51,16 +53,15 @@ export async function findTaskFiles(
     }
   }
   const sorted = [...candidates.values()].sort((a, b) => a.rank - b.rank || order(a.file, b.file))
-  const byTask = new Map<string, FoundTaskFile>()
-  for (const candidate of sorted) await take(candidate, taskIds, byTask, skipped)
-  return { byTask, skipped }
+  const found: FoundTaskFiles = { byTask: new Map(), features: new Map(), skipped }
+  for (const candidate of sorted) await take(candidate, taskIds, found)
+  return found
 }
 
 async function take(
   { file, shown }: Candidate,
   taskIds: ReadonlySet<string>,
-  byTask: Map<string, FoundTaskFile>,
-  skipped: FoundTaskFiles['skipped'],
+  { byTask, features, skipped }: FoundTaskFiles,
 ): Promise<void> {
   const name = path.basename(file)
   const source = await readSource(file).catch((error: unknown) => {
@@ -68,8 +69,10 @@ async function take(
     return null
   })
   if (source === null) return
-  const taskId = taskIdIn(source) ?? longestStart(name, taskIds)
+  const named = namesIn(source)
+  const taskId = named.taskId ?? longestStart(name, taskIds)
   if (taskId === null || !taskIds.has(taskId)) return
+  if (named.featureId !== null && !features.has(taskId)) features.set(taskId, named.featureId)
   try {
     const stated = parseTaskFile(source, shown)
     const first = byTask.get(taskId)

@@ -50,7 +50,7 @@ export async function findTaskFolders(paths: readonly string[]): Promise<FoundFo
   const visited = new Set<string>()
   for (const path of await existing(paths)) {
     const root = { absolute: await realpath(path), shown: path }
-    for await (const folder of foldersBelow(root, 0, visited, skipped)) folders.set(folder.path, folder)
+    for (const folder of await foldersBelow(root, 0, visited, skipped)) folders.set(folder.path, folder)
   }
   const sorted = [...folders.values()].sort((a, b) => order(a.path, b.path))
   const events = groupBy(sorted.flatMap(eventsOf), (entry) => entry.beside)
@@ -79,15 +79,16 @@ async function existing(paths: readonly string[]): Promise<string[]> {
 
 /**
  * The folders that hold artifacts, with those alone. Links are not followed, so there is no loop; of paths that
- * overlap each folder comes once, as shown by the first.
+ * overlap each folder comes once, as shown by the first. Folders beside each other are read at once, as many as Node reads
+ * files: a watch looks through all of them again and again.
  */
-async function* foldersBelow(
+async function foldersBelow(
   at: { absolute: string; shown: string },
   depth: number,
   visited: Set<string>,
   skipped: FoundFolders['skipped'],
-): AsyncGenerator<Folder> {
-  if (visited.has(at.absolute)) return
+): Promise<Folder[]> {
+  if (visited.has(at.absolute)) return []
   visited.add(at.absolute)
   const entries = await readdir(at.absolute, { withFileTypes: true }).catch((error: unknown) => {
     skipped.push({ file: at.shown, reason: `cannot be read: ${codeOf(error)}` })
@@ -104,7 +105,7 @@ async function* foldersBelow(
   for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
     skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
   }
-  if (files.length > 0) yield { path: at.absolute, files, unread }
+  const own = files.length > 0 ? [{ path: at.absolute, files, unread }] : []
   if (depth === MAX_DEPTH) {
     if (entries.some((entry) => entry.isDirectory())) {
       skipped.push({
@@ -112,12 +113,16 @@ async function* foldersBelow(
         reason: `is nested ${MAX_DEPTH} folders deep; the folders in it are not read`,
       })
     }
-    return
+    return own
   }
-  for (const { name } of entries.filter((entry) => entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name))) {
-    const below = { absolute: join(at.absolute, name), shown: join(at.shown, name) }
-    yield* foldersBelow(below, depth + 1, visited, skipped)
-  }
+  const folders = entries.filter((entry) => entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name))
+  const below = await Promise.all(
+    folders.map(({ name }) => {
+      const folder = { absolute: join(at.absolute, name), shown: join(at.shown, name) }
+      return foldersBelow(folder, depth + 1, visited, skipped)
+    }),
+  )
+  return [...own, ...below.flat()]
 }
 
 export const isArtifactName = (name: string): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)

@@ -8,8 +8,9 @@ import type { WireTurn } from './content.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
 import { type FoundTaskFile, type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
+import { findTaskFolders } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
-import { type AutobuildReading, type AutobuildTask, readAutobuild } from './read.ts'
+import { type AutobuildReading, type AutobuildTask, readFolders } from './read.ts'
 import { compareRecords, differs, hasGained, keepFieldsOfResults } from './record-diff.ts'
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
@@ -50,9 +51,14 @@ export async function importAutobuild(
 ): Promise<ImportReport> {
   parseInput(importOptions, options, 'importAutobuild', 'is no option here')
   const { project = null, dryRun = false, specifications = true, onProgress } = options
-  const reading = await readAutobuild(paths, (done, total) => onProgress?.({ phase: 'reading', done, total }))
-  const taskIds = new Set(specifications ? reading.tasks.map(({ taskId }) => taskId) : [])
-  const stated = await findTaskFiles(taskIds.size === 0 ? [] : paths, taskIds)
+  const found = await findTaskFolders(paths)
+  const stated = await findTaskFiles(
+    paths,
+    new Set(specifications ? found.tasks.map(({ taskId }) => taskId) : []),
+  )
+  const reading = await readFolders(found, stated.features, (done, total) =>
+    onProgress?.({ phase: 'reading', done, total }),
+  )
   return importReading(client, reading, stated, {
     project,
     dryRun,

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readAutobuild } from './read.ts'
+import { findTaskFolders } from './folders.ts'
+import { readFolders } from './read.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -16,6 +17,12 @@ async function write(path: string, content: unknown): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
 }
+
+const readAutobuild = async (
+  paths: readonly string[],
+  onProgress?: (done: number, total: number) => void,
+  features?: ReadonlyMap<string, string>,
+) => readFolders(await findTaskFolders(paths), features, onProgress)
 
 const player = (notes: string) => ({ implementation_notes: notes })
 const coach = (decision: string) => ({ decision, rationale: `It is ${decision}.` })
@@ -115,6 +122,21 @@ describe('the feature of a task', () => {
       { file: join(root, 'x/FEAT-B/events.jsonl'), reason: 'holds lines that are no events: 1' },
     ])
     expect(warnings).toEqual([])
+  })
+
+  test('the file of the task counts where no artifact names its feature', async () => {
+    await write('TASK-1/player_turn_1.json', player('a'))
+    await write('TASK-2/turn_state_turn_1.json', stateAt('2026-03-09T12:00:00', 'FEAT-1'))
+    const features = new Map([
+      ['TASK-1', ' FEAT-9 '],
+      ['TASK-2', 'FEAT-9'],
+    ])
+    const { tasks, warnings } = await readAutobuild([root], undefined, features)
+    expect(tasks.map(({ taskId, featureId }) => [taskId, featureId])).toEqual([
+      ['TASK-2', 'FEAT-1'],
+      ['TASK-1', 'FEAT-9'],
+    ])
+    expect(warnings.filter(({ field }) => field === 'feature_id')).toEqual([])
   })
 
   test('else FEAT-UNKNOWN, with a warning', async () => {

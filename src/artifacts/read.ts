@@ -4,10 +4,10 @@ import { groupBy } from '../core/group-by.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { type ParsedArtifact, parseArtifact, parseEvents, parseJson, SHAPES } from './artifacts.ts'
 import type { WireTurn } from './content.ts'
-import { type FoundFile, type FoundFolders, findTaskFolders, order, type TaskFolder } from './folders.ts'
+import { type FoundFile, type FoundFolders, order, type TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
-import { completedAt, type TurnSources, turnRecord } from './record.ts'
 import { splitRuns } from './times.ts'
+import { completedAt, type TurnSources, turnRecord } from './turn-record.ts'
 
 export type AutobuildTask = {
   taskId: string
@@ -32,27 +32,20 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
 /**
- * Reads the autobuild artifacts below the paths into turn records; writes nothing.
+ * Reads the task folders that were found into turn records; writes nothing.
  *
+ * @param features of tasks, by their own files: they count where no artifact names the feature
  * @param onProgress tasks done, of all
- * @throws TurngraphError `not_found` where a path is no folder
  */
-export async function readAutobuild(
-  paths: readonly string[],
-  onProgress?: (done: number, total: number) => void,
-): Promise<AutobuildReading> {
-  return readFolders(await findTaskFolders(paths), onProgress)
-}
-
-/** Reads the task folders that were found. */
 export async function readFolders(
   found: FoundFolders,
+  features: ReadonlyMap<string, string> = new Map(),
   onProgress?: (done: number, total: number) => void,
 ): Promise<AutobuildReading> {
   const reader = new ArtifactReader(found.skipped)
   const tasks: AutobuildTask[] = []
   for (const [i, folder] of found.tasks.entries()) {
-    tasks.push(...(await readTask(folder, reader)))
+    tasks.push(...(await readTask(folder, reader, features.get(folder.taskId))))
     onProgress?.(i + 1, found.tasks.length)
   }
   return {
@@ -77,7 +70,11 @@ function countByName(files: readonly FoundFile[]): ImportReport['unread'] {
 
 type TurnFiles = Omit<TurnSources, 'featureId'>
 
-async function readTask(folder: TaskFolder, reader: ArtifactReader): Promise<AutobuildTask[]> {
+async function readTask(
+  folder: TaskFolder,
+  reader: ArtifactReader,
+  ofTaskFile: string | undefined,
+): Promise<AutobuildTask[]> {
   const { taskId } = folder
   const results = await reader.read(SHAPES.taskWorkResults, folder.results)
   const checkpoints = (await reader.read(SHAPES.checkpoints, folder.checkpoints))?.checkpoints ?? []
@@ -92,7 +89,11 @@ async function readTask(folder: TaskFolder, reader: ArtifactReader): Promise<Aut
     const ofTurn = checkpoints.filter((entry) => entry.turn === turn)
     turns.push({ taskId, turn, player, coach, turnState, workState, checkpoints: ofTurn })
   }
-  const features = await featuresOf(turns, results?.feature_id, () => featureOfEvents(folder, reader))
+  const features = await featuresOf(
+    turns,
+    results?.feature_id,
+    async () => (await featureOfEvents(folder, reader)) ?? named(ofTaskFile),
+  )
   const placed = turns.map(
     (files, i): TurnSources => ({ ...files, featureId: features[i] ?? UNKNOWN_FEATURE }),
   )
@@ -156,14 +157,14 @@ function completion(turn: TurnSources): number | null {
 async function featuresOf(
   turns: readonly TurnFiles[],
   ofResults: string | null | undefined,
-  ofEvents: () => Promise<string | null>,
+  ofOtherFiles: () => Promise<string | null>,
 ): Promise<(string | null)[]> {
   const own = turns.map(({ turnState }) => named(turnState?.feature_id))
   const inherited = own.map(
     (feature, i) => feature ?? own.slice(0, i).findLast(isNamed) ?? own.slice(i).find(isNamed) ?? null,
   )
   if (inherited.every(isNamed)) return inherited
-  const ofTask = named(ofResults) ?? (await ofEvents())
+  const ofTask = named(ofResults) ?? (await ofOtherFiles())
   return turns.map(() => ofTask)
 }
 

@@ -72,8 +72,11 @@ export function parseSpecificationJson(source: string, file: string): TaskFile {
   }
 }
 
-/** The task that the front matter of a file names; null where it names none. */
-export const taskIdIn = (source: string): string | null => splitFrontMatter(source).taskId
+/** The task and the feature that the front matter of a file names; null where it names none. */
+export function namesIn(source: string): Pick<TaskFile, 'taskId' | 'featureId'> {
+  const { taskId, featureId } = splitFrontMatter(source)
+  return { taskId, featureId }
+}
 
 const SAYS_CRITERIA = /acceptance\s+criteria/i
 

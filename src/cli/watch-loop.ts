@@ -45,12 +45,10 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
   try {
     while (!signal.aborted) {
       await notifications.follow(folders.paths)
-      const began = performance.now()
-      const isWaiting = await look()
-      const tookMs = performance.now() - began
-      // Looks take at most half of the time while files change, and a twentieth else.
-      await sleep(clamp(tookMs, 100, 1_000), undefined, { signal }).catch(() => {})
-      if (!isWaiting) await notifications.next(clamp(20 * tookMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS), signal)
+      const { isWaiting, scanMs } = await look()
+      // Scans take at most half of the time while files change, and a twentieth else. What a look imports it would import anyway.
+      await sleep(clamp(scanMs, 100, 1_000), undefined, { signal }).catch(() => {})
+      if (!isWaiting) await notifications.next(clamp(20 * scanMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS), signal)
     }
   } finally {
     await notifications.close()
@@ -59,19 +57,21 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
 
 const clamp = (ms: number, least: number, most: number): number => Math.min(Math.max(ms, least), most)
 
-/** @returns a look, which answers whether something was not quiet */
-function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () => Promise<boolean> {
+/** `isWaiting`: something was not quiet. `scanMs`: how long it took to find out what changed. */
+type Looked = { isWaiting: boolean; scanMs: number }
+
+function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () => Promise<Looked> {
   const { paths, transcripts, project, specifications } = folders
   const artifacts = new ArtifactWatch(paths, { project, specifications })
   const sessions = new TranscriptWatch(transcripts, folders.transcriptProject)
   let isAway = false
-  const lookWith = async (client: TurngraphClient): Promise<boolean> => {
+  const lookWith = async (client: TurngraphClient): Promise<Looked> => {
     if (isAway) {
       await client.listProjects({ limit: 1 }) // a look that finds nothing new asks nothing
       print({ type: 'back' })
       isAway = false
     }
-    const isWaiting = await artifacts.look(client, {
+    const looked = await artifacts.look(client, {
       signal,
       onSkipped: (skipped) => printSkipped(skipped, print),
       onImport: async (imported) => {
@@ -85,7 +85,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () 
       print({ type: 'transcripts', files, turns, steps, bytes })
       printSkipped(read.skipped, print)
     }
-    return isWaiting
+    return looked
   }
   return async () => {
     try {
@@ -95,7 +95,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () 
       if (exitCode !== EXIT.away.code && exitCode !== EXIT.rateLimited.code) throw error
       if (!isAway) print({ type: 'away', code, message })
       isAway = true
-      return false
+      return { isWaiting: false, scanMs: 0 }
     }
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readAutobuild } from '../../src/artifacts/read.ts'
+import { findTaskFolders } from '../../src/artifacts/folders.ts'
+import { readFolders } from '../../src/artifacts/read.ts'
 import { parseWire } from '../../src/core/wire-form.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { captureTurnState } from '../../src/memory/capture/capture.ts'
@@ -25,7 +26,7 @@ type Place = { project: string; featureId: string; taskId: string; worldSlug: st
 
 /** Captures every run of a repository as a world, and answers where each of them is. */
 async function captureAll(graph: Graph, project: string, root: string): Promise<Map<string, Place[]>> {
-  const { tasks } = await readAutobuild([root])
+  const { tasks } = await readFolders(await findTaskFolders([root]))
   const taken = new Set<string>()
   const places = new Map<string, Place[]>()
   for (const { featureId, taskId, folder, runs } of tasks) {

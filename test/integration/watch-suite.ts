@@ -209,6 +209,21 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
     })
 
+    test('a turn without a state is imported at once where the file of its task names the feature', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const imports = importsInTest([root])
+      const content =
+        '---\nid: TASK-1\nfeature_id: FEAT-7\n---\n## Acceptance Criteria\n- [ ] Prices are shown\n'
+      await writeSlowly({ file: path.join(root, 'tasks', 'in_progress', 'TASK-1.md'), content })
+      const { events } = watchInTest(client, [root])
+      const [results, report, judgement] = filesOfTurn(path.join(root, '.guardkit', 'autobuild', 'TASK-1'), 1)
+      for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1) // not after a minute, as it would in any case
+      expect((await client.listWorlds({ taskId: 'TASK-1' })).items).toMatchObject([{ featureId: 'FEAT-7' }])
+      await imports.importNow()
+      expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
+    })
+
     test('what the file of a task states is declared with its turns', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
