@@ -1,23 +1,42 @@
-// What changed since an instant of the database's clock: each once, however often it did. It is looked up by the minute, so that
-// it costs what changed and not what there is, on both engines.
-// params: $since
+// A page of what changed after a place among all changes, which go by the instant of the database's clock and then by the key: each
+// once, however often it did. It is looked up by the minute, so that it costs what changed and not what there is, on both engines.
+// params: $since $afterKey $limit
+// when of-all
+// when of-project
+// params: $project
+// end
 WITH timestamp() AS now
 CALL (now) {
   UNWIND range($since / 60000, now / 60000 + 1) AS minute
   MATCH (w:World {changedIn: minute})
-  WHERE w.changedAt >= $since
+  WHERE w.changedAt >= $since AND (w.changedAt > $since OR w.key > $afterKey)
+// when of-all
+// when of-project
+    AND w.project = $project
+// end
+  WITH w ORDER BY w.changedAt, w.key LIMIT $limit
   RETURN collect([w.key, w.changedAt]) AS worlds
 }
 CALL (now) {
   UNWIND range($since / 60000, now / 60000 + 1) AS minute
   MATCH (r:TurnRun {changedIn: minute})
-  WHERE r.changedAt >= $since
+  WHERE r.changedAt >= $since AND (r.changedAt > $since OR r.key > $afterKey)
+// when of-all
+// when of-project
+    AND r.project = $project
+// end
+  WITH r ORDER BY r.changedAt, r.key LIMIT $limit
   RETURN collect([r.key, r.changedAt]) AS runs
 }
 CALL (now) {
   UNWIND range($since / 60000, now / 60000 + 1) AS minute
   MATCH (f:TranscriptFile {changedIn: minute})
-  WHERE f.changedAt >= $since
+  WHERE f.changedAt >= $since AND (f.changedAt > $since OR f.key > $afterKey)
+// when of-all
+// when of-project
+    AND f.project = $project
+// end
+  WITH f ORDER BY f.changedAt, f.key LIMIT $limit
   RETURN collect([f.key, f.changedAt]) AS imports
 }
 RETURN now, worlds, runs, imports

@@ -18,4 +18,10 @@ CALL (w) {
 }
 SET w.promisedDigest = promisedDigest, w.hasProofFiles = CASE WHEN proofsWithFiles > 0 THEN true ELSE null END
 // include worlds/_changed
+WITH w
+CALL (w) {
+  MATCH (w)-[:HAS_RUN]->(r:TurnRun)
+  SET r.changedAt = w.changedAt, r.changedIn = w.changedIn // until now nobody could read them
+  RETURN count(r) AS runs
+}
 RETURN count(w) AS written

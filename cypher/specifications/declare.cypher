@@ -26,6 +26,6 @@ CALL (task) {
   MATCH (task)-[:HAS_WORLD]->(w:World)
   SET w.specifiedAfter = coalesce(w.specifiedAfter, []) + [w.currentTurn], w.rev = $token
 // include worlds/_changed
-  RETURN count(w) AS worlds
+  RETURN collect(w.key) AS changedWorlds // events are told of them
 }
-RETURN worlds
+RETURN changedWorlds

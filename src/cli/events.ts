@@ -1,7 +1,7 @@
 /** `turngraph watch-events` and `turngraph tail`: print what changes, as it changes, for programs and for people. */
 import type { EventWithCursor } from '../operations/events.ts'
 import { action, type Given, PROJECT } from './command.ts'
-import { plural, printText } from './output.ts'
+import { plural, printAway, printText } from './output.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { colors } from './terminal.ts'
 
@@ -46,7 +46,7 @@ async function follow(
   const { withClient } = await import('./connect.ts')
   const exitCode = await untilDoneOrSignalled((signal) =>
     withClient({ project, readsOnly: true }, async (client) => {
-      for await (const event of client.events(asked, { signal })) await print(event)
+      for await (const event of client.events(asked, { signal, onAway: printAway })) await print(event)
     }),
   )
   if (exitCode !== null) process.exitCode = exitCode

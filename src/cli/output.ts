@@ -16,6 +16,9 @@ export function printNote(text: string): void {
   process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
 }
 
+/** For a command that goes on while the service is away, maybe for long. */
+export const printAway = ({ message }: Error): void => printNote(`${message} This goes on once it is back.`)
+
 /** Prints a table with a line for each item and a note below it, or, where `none` is a text, that alone instead of an empty table. */
 export async function printList<T>(
   items: readonly T[],

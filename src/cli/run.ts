@@ -1,6 +1,5 @@
 /** `turngraph run`: starts, watches, lists and cancels turn runs, and lists the attempts of a world. */
 import type { TurngraphClient } from '../client/client.ts'
-import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { ask, type Frame } from './ask.ts'
@@ -8,6 +7,7 @@ import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
 import { listOf, plural, printJson, printList, printNote, printText, quoteForShell } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { untilDoneOrSignalled } from './signals.ts'
+import { untilEnded } from './until-ended.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>
 
@@ -212,22 +212,6 @@ async function watchAttempt(
   if (status.status !== 'committed') process.exitCode = EXIT.found.code
   if (json) return printWire('getTurnStatus', status)
   printText(status.message)
-}
-
-/** Asks again whenever something of the session changes, until what is asked for has ended. */
-async function untilEnded<S extends { worldSlug: string; endedAt: string | null }>(
-  client: TurngraphClient,
-  ask: () => Promise<S>,
-  signal: AbortSignal,
-): Promise<S> {
-  const first = await ask()
-  if (first.endedAt !== null) return first
-  const { worldSlug } = first
-  for await (const _change of client.events({ worldSlug, snapshot: true }, { signal })) {
-    const status = await ask()
-    if (status.endedAt !== null) return status
-  }
-  throw signal.reason ?? new TurngraphError('store_unavailable', 'The service went away.')
 }
 
 async function printWire(name: OperationName, answer: unknown): Promise<void> {

@@ -65,7 +65,7 @@ export class SharedService {
       opening.abort()
       return response
     }
-    const events = readEventStream({ project }, open, until)
+    const events = readEventStream({ project }, { open, signal: until })
     const first = events.next()
     await Promise.race([isOpen, first])
     return beginningWith(first, events)

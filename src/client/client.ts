@@ -1,4 +1,5 @@
 /** The interface of Turngraph for programs. */
+import type { TurngraphError } from '../core/errors.ts'
 import type { EventsRequest, EventWithCursor } from '../operations/events.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcript-upload.ts'
@@ -8,6 +9,11 @@ export type CallOptions = {
   /** Makes a repeat of `createWorld` answer with the world that the first call made. */
   idempotencyKey?: string
   signal?: AbortSignal
+}
+
+export type EventsOptions = Pick<CallOptions, 'signal'> & {
+  /** Called once each time that the service cannot be reached, or is silent, while the client goes on trying. */
+  onAway?: ((error: TurngraphError) => void) | undefined
 }
 
 type Calls = {
@@ -50,9 +56,6 @@ export interface TurngraphClient extends Calls {
    *   if (event.type === 'session') console.log(event.worldSlug, event.verified, event.total)
    * }
    */
-  events(
-    input?: EventsRequest,
-    options?: Pick<CallOptions, 'signal'>,
-  ): AsyncGenerator<EventWithCursor, void, undefined>
+  events(input?: EventsRequest, options?: EventsOptions): AsyncGenerator<EventWithCursor, void, undefined>
   close(): Promise<void>
 }

@@ -10,30 +10,43 @@ const SILENCE_MS = 45_000
 const AGAIN_FIRST_MS = 500
 const AGAIN_LAST_MS = 15_000
 
+type Reading = {
+  /** Opens the stream; its first failure, and one that no other try mends, goes to the caller. */
+  open: (request: EventsRequest, signal: AbortSignal) => Promise<Response>
+  signal: AbortSignal
+  onAway?: ((error: TurngraphError) => void) | undefined
+}
+
 /**
  * Events one after the other, until the signal ends them. A connection that breaks is opened again where it was, for as
  * long as it takes; where that is too long ago, with a snapshot.
- *
- * @param open opens the stream; its first failure, and one that no other try mends, goes to the caller
  */
 export async function* readEventStream(
   request: EventsRequest,
-  open: (request: EventsRequest, signal: AbortSignal) => Promise<Response>,
-  signal: AbortSignal,
+  { open, signal, onAway = () => {} }: Reading,
 ): AsyncGenerator<EventWithCursor> {
   let next = request
-  for (let failures = 0, wasOpen = false; !signal.aborted; ) {
+  for (let failures = 0, wasOpen = false, isAwayTold = false; !signal.aborted; ) {
     const stream = new EventStream(signal)
+    let isOpen = false
     try {
       const opened = await open(next, stream.signal)
       wasOpen = true
+      isOpen = true
       failures = 0
-      yield* stream.read(opened)
+      yield* stream.read(opened, () => {
+        isAwayTold = false
+      })
     } catch (error) {
       if (signal.aborted) return
       if (!wasOpen) throw error
       if (hasCode(error, 'cursor_expired')) next = { ...next, cursor: null, snapshot: true }
       else if (!isAway(error)) throw error
+      // One that breaks off may well be back at once.
+      else if (!isAwayTold && (!isOpen || stream.isSilent)) {
+        onAway(error)
+        isAwayTold = true
+      }
     } finally {
       stream.end()
     }
@@ -48,6 +61,8 @@ export async function* readEventStream(
 class EventStream {
   /** What brings a reader back to where this one is. */
   cursor: string | null = null
+  /** Whether it was ended because nothing came for too long. */
+  isSilent = false
   readonly #ending = new AbortController()
   readonly signal: AbortSignal
 
@@ -59,8 +74,11 @@ class EventStream {
     this.#ending.abort()
   }
 
-  /** @throws `store_unavailable` where it breaks */
-  async *read({ body }: Response): AsyncGenerator<EventWithCursor> {
+  /**
+   * @param onSign called whenever anything comes
+   * @throws `store_unavailable` where it breaks
+   */
+  async *read({ body }: Response, onSign: () => void): AsyncGenerator<EventWithCursor> {
     const found: EventWithCursor[] = []
     const parser = createParser({
       onEvent: ({ id, data }) => {
@@ -72,10 +90,14 @@ class EventStream {
       },
     })
     const decoder = new TextDecoder()
-    const silence = setTimeout(() => this.end(), SILENCE_MS)
+    const silence = setTimeout(() => {
+      this.isSilent = true
+      this.end()
+    }, SILENCE_MS)
     try {
       for await (const chunk of body ?? []) {
         silence.refresh()
+        onSign()
         parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
         for (const event of found.splice(0)) {
           this.cursor = event.cursor ?? this.cursor
@@ -84,7 +106,10 @@ class EventStream {
       }
     } catch (cause) {
       if (hasCode(cause, 'internal')) throw cause
-      throw new TurngraphError('store_unavailable', 'The stream of events broke off.', { cause })
+      const what = this.isSilent
+        ? `The service has said nothing for ${SILENCE_MS / 1_000} s.`
+        : 'The stream of events broke off.'
+      throw new TurngraphError('store_unavailable', what, { cause })
     } finally {
       clearTimeout(silence)
     }

@@ -64,12 +64,12 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     ...calls,
     importTranscript: upload,
     openEvents: open,
-    events: (input = {}, { signal } = {}) =>
-      readEventStream(
-        parseInput(eventsRequest, { project: options.project, ...input }, 'events'),
+    events: (input = {}, { signal, onAway } = {}) =>
+      readEventStream(parseInput(eventsRequest, { project: options.project, ...input }, 'events'), {
         open,
-        signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
-      ),
+        signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+        onAway,
+      }),
     workerId: async () => workerId,
     spool: async () => null,
     close: async () => {

@@ -35,7 +35,7 @@ export function inProcessClient({
   workerId = crypto.randomUUID(),
 }: InProcessOptions): TurngraphClient {
   const feed = new ChangeFeed(stored)
-  const graph = noteWrites(stored, () => feed.noteWrite())
+  const graph = noteWrites(stored, (steps) => feed.noteWrite(steps))
   const runs = given ?? new TurnRuns({ graph, instance: workerId })
   const queries = new Queries(graph)
   const calls = callsBy((name, input, options) =>

@@ -1,26 +1,29 @@
 /**
  * Tells readers what changes in a graph, in this process and in others. However many read: one look a second at what changed
- * since the last one, another soon after a write of this very process, and none while nobody reads
+ * since the last one, and none while nobody reads; what this very process writes is told soon after, by its keys
  * (docs/decisions/events.md).
  */
 import PQueue from 'p-queue'
 import { isAway, TurngraphError } from '../core/errors.ts'
-import { projectKey } from '../core/keys.ts'
 import { isHalfOfACommit } from '../graph/decode.ts'
+import type { StoredStep } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
 import type { ChangeEvent } from './change-event.ts'
 import {
   type Change,
-  type Found,
+  type ChangePage,
+  type ChangeRef,
+  readAll,
   readChanges,
   readClock,
-  readEventsOf,
-  readPageOfAll,
+  readCurrentVersions,
 } from './read-changes.ts'
+import { type Found, readEventsOf } from './read-events.ts'
+import { changesOf } from './written-changes.ts'
 
 /** Between two looks; what another replica wrote arrives within it and a little more. */
 const LOOK_MS = 1_000
-/** From a write of this process to the look that it asks for: the writes of this while are told together. */
+/** From a write of this process until it is told: the writes of this while are told together. */
 const GATHER_MS = 50
 /**
  * A statement takes its time from the database before it waits for a lock, and commits up to a deadline of 5 s later: each
@@ -66,9 +69,13 @@ export class ChangeFeed {
   #readers = 0
   #starting: Promise<void> | null = null
   #isRunning = false
-  #isLooking = false
-  #isLookWanted = false
+  #isBusy = false
   #isClosed = false
+  /** What this process has written since it was last told. */
+  readonly #written = new Map<string, ChangeRef>()
+  #nextLookAt = 0
+  /** When it is busy next, by the clock of the process. */
+  #dueAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   readonly #waiting = new Set<() => void>()
   /** A snapshot reads all sessions: readers that begin at once take turns, page by page. */
@@ -86,10 +93,10 @@ export class ChangeFeed {
   }
 
   /** Something was written by this process: its readers shall hear of it at once. */
-  noteWrite(): void {
-    if (this.#isLookWanted) return // one more write shall not put the look off
-    this.#isLookWanted = true
-    if (this.#isRunning && !this.#isLooking) this.#lookIn(GATHER_MS)
+  noteWrite(steps: readonly StoredStep[]): void {
+    if (this.#starting === null) return
+    for (const change of steps.flatMap(changesOf)) this.#written.set(idOf(change), change)
+    if (this.#isRunning && !this.#isBusy) this.#schedule()
   }
 
   /** Ends all readers. */
@@ -121,7 +128,7 @@ export class ChangeFeed {
   }
 
   async *#follow(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<Told> {
-    const told = new ToldVersions()
+    let told = new ToldVersions(this.#horizon)
     let place = this.#end
     let cursor = this.#horizon
     if (from === 'snapshot') yield* this.#snapshot(of, told)
@@ -131,6 +138,7 @@ export class ChangeFeed {
     while (!signal.aborted && !this.#isClosed) {
       if (place < this.#dropped) {
         place = this.#end
+        told = new ToldVersions(this.#horizon)
         yield* this.#changesSince(cursor, of, told)
         quietSince = performance.now()
       }
@@ -155,29 +163,28 @@ export class ChangeFeed {
 
   /** Without a cursor: a reader that is cut off in between begins anew. */
   async *#snapshot({ project, worldSlug = null }: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
-    for (let after: string | null = ''; after !== null; ) {
-      const from: string = after
-      const page = await this.#inTurn(() => readPageOfAll(this.#graph, { project, worldSlug }, from))
-      for (const some of pieces(page.changes)) {
+    const pages = readAll(this.#graph, { project, worldSlug })
+    for (;;) {
+      const page = await this.#inTurn(() => pages.next())
+      if (page.done) return
+      for (const some of pieces(page.value)) {
         const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
         told.add(found)
         if (found.length > 0) yield { events: eventsIn(found), cursor: null }
       }
-      after = page.next
     }
   }
 
   async *#changesSince(cursor: number, of: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
     const now = await readClock(this.#graph)
     if (cursor < now - OLDEST_CURSOR_MS || cursor > now + CLOCKS_DIFFER_MS) throw cursorExpired()
-    const ofProject = `${projectKey(of.project)}/`
-    const { changes } = await readChanges(this.#graph, cursor)
-    const ours = changes.filter(({ key }) => key.startsWith(ofProject))
-    for (const some of pieces(ours)) {
-      const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
-      told.add(found)
-      const events = eventsIn(found).filter((event) => isOf(of, event))
-      if (events.length > 0) yield { events, cursor: String(cursor) }
+    for await (const { now, changes } of readChanges(this.#graph, cursor, of.project)) {
+      for (const some of pieces(changes)) {
+        const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
+        told.add(found)
+        const events = eventsIn(found).filter((event) => isOf(of, event))
+        if (events.length > 0) yield { events, cursor: String(cursorBefore(some, cursor, now)) }
+      }
     }
   }
 
@@ -189,47 +196,79 @@ export class ChangeFeed {
   /** What changed just before is known, and told to nobody: a reader begins now. */
   async #start(): Promise<void> {
     this.#horizon = (await readClock(this.#graph)) - OVERLAP_MS
-    const { changes } = await readChanges(this.#graph, this.#horizon)
-    for (const change of changes) this.#versions.set(idOf(change), change.version)
+    for await (const { changes } of readChanges(this.#graph, this.#horizon))
+      for (const change of changes) this.#versions.set(idOf(change), change.version)
     this.#isRunning = true
-    this.#lookIn(this.#isLookWanted ? GATHER_MS : LOOK_MS)
+    this.#nextLookAt = performance.now() + LOOK_MS
+    this.#schedule()
   }
 
   #stop(): void {
     clearTimeout(this.#timer)
+    this.#dueAt = Number.POSITIVE_INFINITY
     this.#starting = null
     this.#isRunning = false
     this.#dropped = this.#end
     this.#kept = []
     this.#versions.clear()
+    this.#written.clear()
   }
 
-  #lookIn(ms: number): void {
+  /** One more write shall not put off what is due. */
+  #schedule(): void {
+    const now = performance.now()
+    const at = this.#written.size > 0 ? Math.min(now + GATHER_MS, this.#nextLookAt) : this.#nextLookAt
+    if (at >= this.#dueAt) return
+    this.#dueAt = at
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#look(), ms).unref()
+    this.#timer = setTimeout(() => void this.#work(), Math.max(0, at - now)).unref()
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return // one that began before the last reader left
-    this.#isLooking = true
-    this.#isLookWanted = false
+  async #work(): Promise<void> {
+    this.#dueAt = Number.POSITIVE_INFINITY
+    if (this.#isBusy) return // with what began before the last reader left
+    this.#isBusy = true
     try {
-      await this.#findChanges()
+      if (performance.now() >= this.#nextLookAt) await this.#findChanges()
+      else await this.#tellWritten()
     } catch (error) {
       if (!isAway(error)) this.#observer?.failed(error) // the next look goes back as far
     } finally {
-      this.#isLooking = false
-      if (this.#isRunning) this.#lookIn(this.#isLookWanted ? GATHER_MS : LOOK_MS)
+      this.#isBusy = false
+      if (this.#isRunning) this.#schedule()
+    }
+  }
+
+  async #tellWritten(): Promise<void> {
+    const written = [...this.#written.values()]
+    this.#written.clear()
+    for (const some of pieces(written)) {
+      const page = await readCurrentVersions(this.#graph, some)
+      await this.#tell(page, () => this.#horizon) // what others have written since the last look is not known yet
     }
   }
 
   async #findChanges(): Promise<void> {
+    this.#nextLookAt = performance.now() + LOOK_MS
+    this.#written.clear() // all of it was stored before
     const since = this.#horizon
-    const { now, changes } = await readChanges(this.#graph, since)
+    let horizon: number | null = null
+    for await (const page of readChanges(this.#graph, since)) {
+      horizon ??= page.now - OVERLAP_MS
+      await this.#tell(page, (some) => cursorBefore(some, since, page.now))
+      if (!this.#isRunning) return
+      this.#drop(horizon)
+    }
+    this.#horizon = horizon ?? since
+  }
+
+  /** @param cursorOf what brings a reader back to where some of the changes are told */
+  async #tell({ now, changes }: ChangePage, cursorOf: (some: readonly Change[]) => number): Promise<void> {
     const news = changes.filter((change) => change.version > (this.#versions.get(idOf(change)) ?? -1))
     for (const some of pieces(news)) {
       const found = await this.#readEventsOf(some)
       if (!this.#isRunning) return
+      const since = cursorOf(some)
       for (const { change, event } of found) {
         this.#versions.set(idOf(change), change.version)
         this.#kept.push({ id: idOf(change), version: change.version, since, event })
@@ -237,8 +276,6 @@ export class ChangeFeed {
       }
       this.#wake()
     }
-    this.#horizon = now - OVERLAP_MS
-    this.#drop()
   }
 
   /** What each now is. A record that cannot be read is left to the next look, and keeps no other from being told. */
@@ -257,12 +294,13 @@ export class ChangeFeed {
     }
   }
 
-  #drop(): void {
+  /** What no reader should need any more, and what no look finds any more. */
+  #drop(horizon: number): void {
     if (this.#kept.length > 2 * KEPT_EVENTS) {
       this.#dropped += this.#kept.length - KEPT_EVENTS
       this.#kept = this.#kept.slice(-KEPT_EVENTS)
     }
-    for (const [id, version] of this.#versions) if (version < this.#horizon) this.#versions.delete(id)
+    for (const [id, version] of this.#versions) if (version < horizon) this.#versions.delete(id)
   }
 
   /** A few at a time: each writes to its connection, and requests are answered in between. */
@@ -293,13 +331,20 @@ export class ChangeFeed {
   }
 }
 
-/** The versions that a reader was told out of the order of looks. */
+/** The versions that a reader was told out of the order of looks, as far as a look may find them too. */
 class ToldVersions {
   readonly #versions = new Map<string, number>()
+  readonly #horizon: number
   #newest = 0
+
+  /** @param horizon of the looks when the reader begins: they find nothing that is older */
+  constructor(horizon: number) {
+    this.#horizon = horizon
+  }
 
   add(found: readonly Found[]): void {
     for (const { change } of found) {
+      if (change.version < this.#horizon) continue
       this.#versions.set(idOf(change), change.version)
       this.#newest = Math.max(this.#newest, change.version)
     }
@@ -315,9 +360,13 @@ class ToldVersions {
   }
 }
 
+/** Brings a reader back to where these changes begin: all before was told, but for what may still be committed late. */
+const cursorBefore = ([first]: readonly Change[], since: number, now: number): number =>
+  Math.max(since, Math.min(first?.version ?? since, now - OVERLAP_MS))
+
 const eventsIn = (found: readonly Found[]): ChangeEvent[] => found.map(({ event }) => event)
 
-const idOf = ({ type, key }: Change): string => `${type} ${key}`
+const idOf = ({ type, key }: ChangeRef): string => `${type} ${key}`
 
 function isOf({ project, worldSlug }: EventsOf, event: ChangeEvent): boolean {
   if (event.project !== project) return false

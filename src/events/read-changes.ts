@@ -1,45 +1,33 @@
-/** Reads what changed since an instant, and what each of it now is. */
+/** Reads what changed since an instant, what there is, and the versions of both. */
 import * as z from 'zod'
-import { instantOf } from '../core/instants.ts'
-import { recordKey, worldKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
-import { columns, optionalText } from '../graph/model/values.ts'
+import { columns } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { listWorldsByKeys, type WorldProgress } from '../memory/worlds/world-progress.ts'
-import { TurnRunStore } from '../runs/turn-run-store.ts'
-import { turnRunStatusOf } from '../runs/views.ts'
-import type { ChangeEvent, SessionEvent } from './change-event.ts'
+import type { ChangeEvent } from './change-event.ts'
 
 const nowStatement = statement('events/now')
-const changesStatement = statement('events/changes')
+const changesOfAll = statement('events/changes', 'of-all')
+const changesOfProject = statement('events/changes', 'of-project')
 const sessionsStatement = statement('events/sessions-of-project')
+const importsOfProject = statement('events/imports-of-project')
 const versionsOf = {
   session: statement('events/versions', 'session'),
   run: statement('events/versions', 'run'),
   import: statement('events/versions', 'import'),
 }
-const importsStatement = statement('events/imports')
 
-/** Something that changed: its key in the graph, and the version that it had when it was looked for. */
-export type Change = { type: ChangeEvent['type']; key: string; version: number }
+/** Something that may have changed, by its key in the graph. */
+export type ChangeRef = { type: ChangeEvent['type']; key: string }
+
+/** Something that changed, and the version that it had when it was looked for. */
+export type Change = ChangeRef & { version: number }
 
 const changed = z.array(columns({ key: z.string(), version: z.number() }))
 const changesRow = z.object({ now: z.number(), worlds: changed, runs: changed, imports: changed })
-const sessionRow = z.object({
-  key: z.string(),
-  slug: z.string(),
-  version: z.number(),
-  activeRunId: optionalText,
-})
-const versionRow = z.object({ key: z.string(), version: z.number() })
-const importRow = z.object({
-  key: z.string(),
-  project: z.string(),
-  sessionId: z.string(),
-  bytes: z.number(),
-  isWhole: z.boolean(),
-})
+const sessionRow = z.object({ key: z.string(), slug: z.string(), version: z.number(), runs: changed })
+const keyRow = z.object({ key: z.string(), version: z.number() })
+const versionRow = keyRow.extend({ now: z.number() })
 
 /** The database's clock, in epoch milliseconds. */
 export async function readClock(graph: Graph): Promise<number> {
@@ -48,149 +36,99 @@ export async function readClock(graph: Graph): Promise<number> {
   return row.now
 }
 
-/** What changed since an instant, inclusive; the earliest first. */
-export async function readChanges(graph: Graph, since: number): Promise<{ now: number; changes: Change[] }> {
-  const [row] = await readRows(graph, changesStatement, { since }, changesRow)
-  if (row === undefined) throw new Error('events/changes gave no row')
+/** So many of each kind: a look holds no more of them than a page, however much has changed. */
+const CHANGES_AT_ONCE = 1_000
+
+/** A page of what changed, and the database's clock at that moment. */
+export type ChangePage = { now: number; changes: Change[] }
+
+/** Pages of what changed since an instant, inclusive, the earliest first; of all projects where none is named. */
+export async function* readChanges(
+  graph: Graph,
+  since: number,
+  project: string | null = null,
+): AsyncGenerator<ChangePage> {
+  let after: Place | null = { version: since, key: '' }
+  while (after !== null) {
+    const page: ChangePage & { next: Place | null } = await readPageAfter(graph, after, project)
+    yield page
+    after = page.next
+  }
+}
+
+async function readPageAfter(
+  graph: Graph,
+  { version: since, key: afterKey }: Place,
+  project: string | null,
+): Promise<ChangePage & { next: Place | null }> {
+  const [from, scope] = project === null ? [changesOfAll, {}] : [changesOfProject, { project }]
+  const [row] = await readRows(graph, from, { ...scope, since, afterKey, limit: CHANGES_AT_ONCE }, changesRow)
+  if (row === undefined) throw new Error(`${from.name} gave no row`)
   const { now, worlds, runs, imports } = row
+  // Of a kind of which there may be more nothing is known after its last one. (Others of its very version come twice: engines do not
+  // order keys as JavaScript does.)
+  const full = [worlds, runs, imports].filter(({ length }) => length === CHANGES_AT_ONCE)
+  const next = full.flatMap((some) => some.toSorted(inOrder).at(-1) ?? []).sort(inOrder)[0] ?? null
   const changes = [
     ...worlds.map((each) => ({ type: 'session' as const, ...each })),
     ...runs.map((each) => ({ type: 'run' as const, ...each })),
     ...imports.map((each) => ({ type: 'import' as const, ...each })),
-  ]
-  return { now, changes: changes.toSorted((a, b) => a.version - b.version || (a.key < b.key ? -1 : 1)) }
+  ].filter(({ version }) => next === null || version <= next.version)
+  return { now, changes: changes.sort(inOrder), next }
 }
+
+/** A place among all changes, in the order of their versions. */
+type Place = Pick<Change, 'version' | 'key'>
+
+const inOrder = (a: Place, b: Place): number =>
+  a.version - b.version || (a.key < b.key ? -1 : Number(a.key > b.key))
 
 /** Keys alone: the embedded graph sorts the project's sessions for each page. */
-const SESSIONS_AT_ONCE = 500
+const KEYS_AT_ONCE = 500
 
-/**
- * A page of all sessions of a project, or of one of them, with the runs that are active.
- *
- * @param after the slug after which it begins; `next` is that of the next page, or null on the last one
- */
-export async function readPageOfAll(
+/** Pages of all that a project, or one of its sessions, has: sessions and their runs, then imports, which are of no session. */
+export async function* readAll(
   graph: Graph,
   { project, worldSlug }: { project: string; worldSlug: string | null },
-  after: string,
-): Promise<{ changes: Change[]; next: string | null }> {
-  const params = { project, worldSlug: worldSlug ?? '', limit: SESSIONS_AT_ONCE, after }
-  const rows = await readRows(graph, sessionsStatement, params, sessionRow)
-  const changes = rows.flatMap(({ key, version, activeRunId }): Change[] => [
-    { type: 'session', key, version },
-    // Runs change under the lock of their world: what comes after is higher than the world's version.
-    ...(activeRunId === null
-      ? []
-      : [{ type: 'run' as const, key: recordKey(project, activeRunId), version }]),
-  ])
-  return { changes, next: rows.length < SESSIONS_AT_ONCE ? null : (rows.at(-1)?.slug ?? null) }
-}
-
-export type Found = { change: Change; event: ChangeEvent }
-
-/** Something that is written to all the time is told as it was seen at last. */
-const MAX_REREADS = 3
-
-/**
- * What each now is; what is gone is left out. Its version is read before and after it, and both again where it has moved
- * meanwhile: else two replicas could tell one state under two versions, and a reader of both an older state after a newer one.
- */
-export async function readEventsOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
-  const settled: Found[] = []
-  let asked = changes
-  for (let reads = 0; asked.length > 0; reads++) {
-    const found = await readStatesOf(graph, asked)
-    const versions = await readVersions(
-      graph,
-      found.map(({ change }) => change),
-    )
-    const versionOf = ({ type, key, version }: Change) => versions[type].get(key) ?? version
-    const hasMoved = ({ change }: Found) => reads < MAX_REREADS && versionOf(change) > change.version
-    settled.push(...found.filter((each) => !hasMoved(each)))
-    asked = found.filter(hasMoved).map(({ change }) => ({ ...change, version: versionOf(change) }))
+): AsyncGenerator<Change[]> {
+  for (let after: string | null = ''; after !== null; ) {
+    const params = { project, worldSlug: worldSlug ?? '', limit: KEYS_AT_ONCE, after }
+    const rows: z.output<typeof sessionRow>[] = await readRows(graph, sessionsStatement, params, sessionRow)
+    yield rows.flatMap(({ key, version, runs }): Change[] => [
+      { type: 'session', key, version },
+      ...runs.map((run) => ({ type: 'run' as const, ...run })).sort(inOrder),
+    ])
+    after = rows.length < KEYS_AT_ONCE ? null : (rows.at(-1)?.slug ?? null)
   }
-  return settled
+  for (let after: string | null = worldSlug === null ? '' : null; after !== null; ) {
+    const params = { project, limit: KEYS_AT_ONCE, after }
+    const rows: Place[] = await readRows(graph, importsOfProject, params, keyRow)
+    yield rows.map((each) => ({ type: 'import', ...each }))
+    after = rows.length < KEYS_AT_ONCE ? null : (rows.at(-1)?.key ?? null)
+  }
 }
 
-const keysOf = (changes: readonly Change[], type: Change['type']): string[] =>
-  changes.filter((each) => each.type === type).map(({ key }) => key)
+/** Those of the changes that are there, each at the version that it now has. */
+export async function readCurrentVersions(graph: Graph, refs: readonly ChangeRef[]): Promise<ChangePage> {
+  const versions = await readVersions(graph, refs)
+  const changes = refs.flatMap(({ type, key }) => {
+    const version = versions[type].get(key)
+    return version === undefined ? [] : [{ type, key, version }]
+  })
+  return { now: versions.now, changes: changes.sort(inOrder) }
+}
 
-async function readVersions(graph: Graph, changes: readonly Change[]) {
+export const keysOf = (refs: readonly ChangeRef[], type: Change['type']): string[] =>
+  refs.filter((each) => each.type === type).map(({ key }) => key)
+
+export async function readVersions(graph: Graph, refs: readonly ChangeRef[]) {
+  let latest = 0
   const of = async (type: Change['type']) => {
-    const keys = keysOf(changes, type)
+    const keys = keysOf(refs, type)
     const rows = keys.length === 0 ? [] : await readRows(graph, versionsOf[type], { keys }, versionRow)
+    for (const { now } of rows) latest = Math.max(latest, now)
     return new Map(rows.map(({ key, version }) => [key, version]))
   }
   const [session, run, imported] = await Promise.all([of('session'), of('run'), of('import')])
-  return { session, run, import: imported }
-}
-
-async function readStatesOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
-  const [session, run, imported] = await Promise.all([
-    readSessions(graph, keysOf(changes, 'session')),
-    readRuns(graph, keysOf(changes, 'run')),
-    readImports(graph, keysOf(changes, 'import')),
-  ])
-  const states = { session, run, import: imported }
-  return changes.flatMap((change) => {
-    const state = states[change.type].get(change.key)
-    if (state === undefined) return []
-    const { version } = change
-    // A session that has not changed since there are events has no version yet.
-    const event = version === 0 ? state : { ...state, version, changedAt: instantOf(new Date(version)) }
-    return [{ change, event }]
-  })
-}
-
-type States = Map<string, ChangeEvent>
-
-async function readSessions(graph: Graph, keys: readonly string[]): Promise<States> {
-  if (keys.length === 0) return new Map()
-  const worlds = await listWorldsByKeys(graph, keys)
-  return new Map(worlds.map((each) => [worldKey(each.project, each.worldSlug), sessionEventOf(each)]))
-}
-
-const sessionEventOf = (world: WorldProgress): SessionEvent => ({
-  type: 'session',
-  project: world.project,
-  version: 0,
-  changedAt: world.lastActivity,
-  worldSlug: world.worldSlug,
-  featureId: world.featureId,
-  taskId: world.taskId,
-  currentTurn: world.currentTurn,
-  decision: world.lastDecision,
-  verified: world.verified,
-  total: world.criteria,
-  verdict: world.verdict,
-  activeTurnRunId: world.activeTurnRunId,
-  activeAttemptId: world.activeAttemptId,
-  deletedAt: world.deletedAt,
-})
-
-async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> {
-  if (keys.length === 0) return new Map()
-  const store = new TurnRunStore(graph)
-  const rows = await store.readTurnRuns(keys)
-  const lastFailures = await store.lastFailures(rows.map(({ run }) => run))
-  return new Map(
-    rows.map(({ run, currentTurn }) => [
-      recordKey(run.project, run.turnRunId),
-      {
-        type: 'run',
-        project: run.project,
-        version: 0,
-        changedAt: '',
-        ...turnRunStatusOf(run, currentTurn, lastFailures),
-      },
-    ]),
-  )
-}
-
-async function readImports(graph: Graph, keys: readonly string[]): Promise<States> {
-  if (keys.length === 0) return new Map()
-  const rows = await readRows(graph, importsStatement, { keys: [...keys] }, importRow)
-  return new Map(
-    rows.map(({ key, ...state }) => [key, { type: 'import', version: 0, changedAt: '', ...state }]),
-  )
+  return { now: latest, session, run, import: imported }
 }

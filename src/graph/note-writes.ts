@@ -1,13 +1,27 @@
 /** Tells of each write that was stored, so that what waits for changes need not wait for its next look. */
-import { type Graph, graphWith } from './port.ts'
+import { type Graph, graphWith, type Row, type Step } from './port.ts'
 
-export const noteWrites = (graph: Graph, stored: () => void): Graph => {
-  const noted = <T>(answer: T): T => {
-    if (answer !== null) stored()
-    return answer
-  }
-  return graphWith(graph, {
-    write: async (steps, deadline) => noted(await graph.write(steps, deadline)),
-    transact: async (work, deadline) => noted(await graph.transact(work, deadline)),
+/** A statement that was stored, and what it answered. */
+export type StoredStep = { step: Step; rows: readonly Row[] }
+
+export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) => void): Graph =>
+  graphWith(graph, {
+    write: async (steps, deadline) => {
+      const answers = await graph.write(steps, deadline)
+      if (answers !== null) stored(steps.map((step, i) => ({ step, rows: answers[i] ?? [] })))
+      return answers
+    },
+    transact: async (work, deadline) => {
+      let done: StoredStep[] = []
+      const answer = await graph.transact((run) => {
+        done = [] // a connection that broke runs it again
+        return work(async (step) => {
+          const rows = await run(step)
+          done.push({ step, rows })
+          return rows
+        })
+      }, deadline)
+      if (answer !== null) stored(done)
+      return answer
+    },
   })
-}

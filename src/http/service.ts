@@ -79,7 +79,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     lag: (seconds) => metrics.eventLag(seconds),
     failed: (error) => log.error({ err: error }, 'events: a look at what changed failed'),
   })
-  const graph = noteWrites(observed, () => feed.noteWrite())
+  const graph = noteWrites(observed, (steps) => feed.noteWrite(steps))
   const tokens = config.auth === 'token' ? loadTokens(config) : null
   const executors = loadExecutors(config.executorsFile)
   const instance = await holdInstance(config)

@@ -2,11 +2,13 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { turnKey, worldKey } from '../../src/core/keys.ts'
 import { ChangeFeed } from '../../src/events/change-feed.ts'
-import { graphWith } from '../../src/graph/port.ts'
-import { parseStatement } from '../../src/graph/statements.ts'
+import { graphWith, stepOf } from '../../src/graph/port.ts'
+import { parseStatement, statement } from '../../src/graph/statements.ts'
 import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
 import { allPages } from '../faults/harness/pages.ts'
+import { memory } from '../support/engines.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
 import { aTurn, clientOf, PROJECT, TASK } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -79,10 +81,25 @@ const secretive = {
   issues: [{ severity: 'blocking', category: 'tests', description: CANARY, suggestion: CANARY }],
 } as const
 
+/** All at one instant: their keys alone put them in an order. */
+const copyWorlds = parseStatement(
+  'test/copy-worlds',
+  `// params: $from $copies
+MATCH (from:World {key: $from})
+UNWIND $copies AS x
+CREATE (w:World {key: x.key, slug: x.slug, project: from.project, featureId: from.featureId, taskId: from.taskId})
+SET w.taskKey = from.taskKey, w.ordinal = 1, w.executor = from.executor, w.leaseTtlMs = from.leaseTtlMs,
+  w.createdAt = from.createdAt, w.lastActivityAt = from.lastActivityAt, w.currentTurn = 0, w.turnCount = 0,
+  w.outcomes = [], w.ledgerRev = 0, w.progressSum = 0, w.changedAt = timestamp(), w.changedIn = timestamp() / 60000
+RETURN count(w) AS copies`,
+)
+
 const damageTurn = parseStatement(
   'test/damage',
   "// params: $key\nMATCH (t:Turn {key: $key}) SET t.digest = 'damaged' RETURN t.key AS key",
 )
+
+const firstLine = `${JSON.stringify({ type: 'user', uuid: 'u1', timestamp: '2026-01-01T00:00:00Z', message: { role: 'user', content: CANARY } })}\n`
 
 /** What changed, as it changes (contract: events.md). */
 export function eventsContract(store: StoreUnderTest): void {
@@ -139,10 +156,13 @@ export function eventsContract(store: StoreUnderTest): void {
         executor: 'simulated',
       })
       const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 3, maxAttempts: 3 })
-      const ended = await reader.until((event) => isRun(event) && event.endedAt !== null)
-      const { version, changedAt, cursor, type, project, ...status } = ended as Run
+      // Which of the two is told first is nobody's promise.
+      const ended = () => reader.seen.filter(isRun).find(({ endedAt }) => endedAt !== null)
+      const session = () => reader.seen.filter(isSession).find(({ currentTurn }) => currentTurn === 3)
+      await reader.until(() => ended() !== undefined && session() !== undefined)
+      const { version, changedAt, cursor, type, project, ...status } = ended() as Run
       expect(status).toEqual(await client.getTurnRunStatus({ turnRunId }))
-      expect(await reader.session('w', 3)).toMatchObject({ activeTurnRunId: null, currentTurn: 3 })
+      expect(session()).toMatchObject({ worldSlug: 'w', activeTurnRunId: null })
       await reader.end()
       await client.close()
     })
@@ -150,8 +170,7 @@ export function eventsContract(store: StoreUnderTest): void {
     test('an import of a transcript is told with how far it is read', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
-      const line = `${JSON.stringify({ type: 'user', uuid: 'u1', timestamp: '2026-01-01T00:00:00Z', message: { role: 'user', content: CANARY } })}\n`
-      const { offset } = await client.importTranscript({ sessionId: 's-1' }, bytesOf(line))
+      const { offset } = await client.importTranscript({ sessionId: 's-1' }, bytesOf(firstLine))
       const told = await reader.until(({ type }) => type === 'import')
       expect(told).toMatchObject({ sessionId: 's-1', bytes: offset, project: PROJECT })
       await reader.end()
@@ -236,11 +255,15 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a snapshot is every session and every active run; then it goes on', async () => {
+    test('a snapshot is every session, run and import; then it goes on', async () => {
       const client = clientOf(handles.graph)
       for (let i = 0; i < 60; i++) await client.createWorld({ featureId: 'FEAT-1', taskId: `T${i}` })
       await client.deleteWorld({ worldSlug: 'T7' })
+      const { turnRunId: ended = '' } = await client.runTurn({ worldSlug: 'T9', turnCount: 2 })
+      await client.cancelTurnRun({ turnRunId: ended, abort: true })
       const { turnRunId = '' } = await client.runTurn({ worldSlug: 'T9', turnCount: 2 })
+      await client.importTranscript({ sessionId: 's-1' }, bytesOf(firstLine))
+      await client.importTranscript({ sessionId: 's-2', project: 'till' }, bytesOf(firstLine))
       const reader = await aReader(client)
       await client.captureTurnState(aTurn(1, { taskId: 'T59' }))
       await reader.session('T59', 1)
@@ -249,9 +272,55 @@ export function eventsContract(store: StoreUnderTest): void {
       expect(worlds).toHaveLength(60)
       for (const world of worlds) expect(held.get(world.worldSlug)).toMatchObject(shownAs(world))
       expect(held.get(turnRunId)).toMatchObject({ type: 'run', status: 'running' })
-      expect(held.size).toBe(61)
+      expect(held.get(ended)).toMatchObject({ type: 'run', status: 'cancelled' })
+      expect(held.get('s-1')).toMatchObject({ type: 'import', bytes: firstLine.length })
+      expect(held.size).toBe(63)
       await reader.end()
       await client.close()
+    })
+
+    test('what is restored is told: sessions, their runs as they ended, and imports', async () => {
+      const elsewhere = await memory.open()
+      const source = clientOf(elsewhere)
+      await source.createWorld({ featureId: 'FEAT-1', taskId: 'TASK-2', executor: 'simulated' })
+      const { turnRunId = '' } = await source.runTurn({ worldSlug: 'TASK-2', turnCount: 2, maxAttempts: 2 })
+      const before = readerOf(source, { snapshot: true })
+      await before.until((event) => isRun(event) && event.endedAt !== null)
+      await before.end()
+      await source.importTranscript({ sessionId: 's-1' }, bytesOf(firstLine))
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      await restoreLines(handles.graph, await exportOf(elsewhere))
+      await source.close()
+      await reader.until(() => {
+        const known = knownFrom(reader.seen)
+        return ['TASK-2', turnRunId, 's-1'].every((id) => known.has(id))
+      })
+      const known = knownFrom(reader.seen)
+      expect(known.get(turnRunId)).toMatchObject({ status: 'completed', committedTurnCount: 2 })
+      expect(known.get('TASK-2')).toMatchObject({ currentTurn: 2, activeTurnRunId: null })
+      await reader.end()
+    })
+
+    test('more changes than are looked up at once are told, each once, also to a reader that comes back', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      await client.captureTurnState(aTurn(2))
+      const { cursor } = await reader.session(TASK, 2)
+      const slugs = Array.from({ length: 1_200 }, (_, i) => `copy ${i}`)
+      const copies = slugs.map((slug) => ({ slug, key: worldKey(PROJECT, slug) }))
+      const params = { from: worldKey(PROJECT, TASK), copies }
+      await handles.graph.write([{ statement: copyWorlds, params }])
+      for (const each of [reader, readerOf(client, { cursor })]) {
+        const missing = new Set(slugs)
+        await each.until((event) => {
+          if (isSession(event)) missing.delete(event.worldSlug)
+          return missing.size === 0
+        })
+        const told = each.seen.filter(isSession).map(({ worldSlug }) => worldSlug)
+        expect(told.filter((slug) => slug !== TASK).sort()).toEqual(slugs.toSorted())
+        await each.end()
+      }
     })
 
     test('a reader hears of its project alone, and of one session where it asks for one', async () => {
@@ -295,11 +364,34 @@ export function eventsContract(store: StoreUnderTest): void {
       onTestFinished(() => feed.close())
       const told = feed.read({ project: PROJECT }, 'now', new AbortController().signal)
       await told.next()
-      const writing = setInterval(() => feed.noteWrite(), 1)
+      const step = stepOf(statement('worlds/set'), { worldKey: worldKey(PROJECT, 'another') })
+      const writing = setInterval(() => feed.noteWrite([{ step, rows: [] }]), 1)
       onTestFinished(() => clearInterval(writing))
       await clientOf(handles.graph).captureTurnState(aTurn(1))
       expect((await told.next()).value?.events).toMatchObject([{ worldSlug: TASK, currentTurn: 1 }])
       await told.return(undefined)
+    })
+
+    test('what this process writes is told at once, with one look a second at what others have written', async () => {
+      let looks = 0
+      const counted = graphWith(handles.graph, {
+        read: (statement, params, deadline) => {
+          if (statement.name.startsWith('events/changes')) looks++
+          return handles.graph.read(statement, params, deadline)
+        },
+      })
+      const client = clientOf(counted)
+      const reader = await aReader(client)
+      const [began, before] = [performance.now(), looks]
+      for (let turn = 2; performance.now() < began + 3_000; turn++) {
+        await client.captureTurnState(aTurn(turn))
+        await reader.session(TASK, turn)
+      }
+      expect(looks - before).toBeLessThanOrEqual((performance.now() - began) / 1_000 + 1)
+      expect(reader.seen.filter(isSession).length).toBeGreaterThan(2 * (looks - before)) // not by looks
+      await client.declareCriteria({ featureId: 'FEAT-1', taskId: TASK, criteria: [{ text: 'It opens' }] })
+      await reader.until((event) => isSession(event) && event.total === 1)
+      await reader.end()
     })
 
     test('a session whose record is damaged keeps no other from being told', async () => {

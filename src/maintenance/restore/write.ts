@@ -161,6 +161,11 @@ function writerOf(kind: NodeKind): Statement {
     const { kind: of, optional } = kindOf(property)
     return of === 'token' && !optional ? [`n.${name} = $token`] : []
   })
+  // What is in a world is told of once it stands (restore/standings).
+  const changes =
+    'changedAt' in nodes[label].properties.shape && owner?.label !== 'World'
+      ? ['n.changedAt = timestamp()', 'n.changedIn = timestamp() / 60000']
+      : []
   return generated(
     `restore/write-${kind}`,
     [
@@ -168,7 +173,7 @@ function writerOf(kind: NodeKind): Statement {
       'UNWIND $batch.rows AS x',
       ...(owner === undefined ? [] : [`MATCH (o:${owner.label} {key: x.owner})`]),
       `MERGE (n:${label} {key: x.key})`,
-      `SET ${['n += x.properties', ...instants, ...tokens].join(', ')}`,
+      `SET ${['n += x.properties', ...instants, ...tokens, ...changes].join(', ')}`,
       ...(owner === undefined ? [] : [`MERGE (o)-[:${owner.type}]->(n)`]),
       ...Object.values(fields).flatMap(({ write }) => write ?? []),
       'RETURN count(n) AS written',

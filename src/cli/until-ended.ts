@@ -1,0 +1,45 @@
+/** Waits until a run or an attempt has ended, on the events of its session. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TurngraphClient } from '../client/client.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { printAway } from './output.ts'
+
+type Status = { worldSlug: string; endedAt: string | null }
+
+/** Until the stream has told of the session. */
+const ASK_AGAIN_MS = 2_000
+
+/**
+ * Asks again whenever something of the session changes. A session that is deleted before the stream begins is never told by it, so
+ * until the first event it is asked every few seconds.
+ *
+ * @param ask whose error ends the wait: `world_deleted`, `not_found`
+ */
+export async function untilEnded<S extends Status>(
+  client: Pick<TurngraphClient, 'events'>,
+  ask: () => Promise<S>,
+  signal: AbortSignal,
+): Promise<S> {
+  const first = await ask()
+  if (first.endedAt !== null) return first
+  const { worldSlug } = first
+  const done = new AbortController()
+  const ending = AbortSignal.any([signal, done.signal])
+  const events = client.events({ worldSlug, snapshot: true }, { signal: ending, onAway: printAway })
+  try {
+    let told = events.next()
+    for (let hasBegun = false; !signal.aborted; ) {
+      const late = hasBegun ? [] : [pause(ASK_AGAIN_MS, null, { signal: ending }).catch(() => null)]
+      const event = await Promise.race([told, ...late])
+      if (event?.done) break
+      const status = await ask()
+      if (status.endedAt !== null) return status
+      if (event === null) continue
+      hasBegun = true
+      told = events.next()
+    }
+  } finally {
+    done.abort()
+  }
+  throw signal.reason ?? new TurngraphError('store_unavailable', 'The service went away.')
+}

@@ -1,0 +1,116 @@
+/** Reads what now is of what changed, as events. */
+import * as z from 'zod'
+import { instantOf } from '../core/instants.ts'
+import { recordKey, worldKey } from '../core/keys.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { listWorldsByKeys, type WorldProgress } from '../memory/worlds/world-progress.ts'
+import { TurnRunStore } from '../runs/turn-run-store.ts'
+import { turnRunStatusOf } from '../runs/views.ts'
+import type { ChangeEvent } from './change-event.ts'
+import { type Change, keysOf, readVersions } from './read-changes.ts'
+
+const importsStatement = statement('events/imports')
+const importRow = z.object({
+  key: z.string(),
+  project: z.string(),
+  sessionId: z.string(),
+  bytes: z.number(),
+  isWhole: z.boolean(),
+})
+
+export type Found = { change: Change; event: ChangeEvent }
+
+/** Something that is written to all the time is told as it was seen at last. */
+const MAX_REREADS = 3
+
+/**
+ * What each now is; what is gone is left out. Its version is read before and after it, and both again where it has moved
+ * meanwhile: else two replicas could tell one state under two versions, and a reader of both an older state after a newer one.
+ */
+export async function readEventsOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
+  const settled: Found[] = []
+  let asked = changes
+  for (let reads = 0; asked.length > 0; reads++) {
+    const found = await readStatesOf(graph, asked)
+    const versions = await readVersions(
+      graph,
+      found.map(({ change }) => change),
+    )
+    const versionOf = ({ type, key, version }: Change) => versions[type].get(key) ?? version
+    const hasMoved = ({ change }: Found) => reads < MAX_REREADS && versionOf(change) > change.version
+    settled.push(...found.filter((each) => !hasMoved(each)))
+    asked = found.filter(hasMoved).map(({ change }) => ({ ...change, version: versionOf(change) }))
+  }
+  return settled
+}
+
+async function readStatesOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
+  const [session, run, imported] = await Promise.all([
+    readSessions(graph, keysOf(changes, 'session')),
+    readRuns(graph, keysOf(changes, 'run')),
+    readImports(graph, keysOf(changes, 'import')),
+  ])
+  const states = { session, run, import: imported }
+  return changes.flatMap((change) => {
+    const state = states[change.type].get(change.key)
+    if (state === undefined) return []
+    const { version } = change
+    // What has not changed since there are events has no version yet.
+    const changedAt = version === 0 ? state.changedAt : instantOf(new Date(version))
+    return [{ change, event: { ...state, version, changedAt } }]
+  })
+}
+
+/** An event without the version that it is told under; `changedAt` is the best that is known without one. */
+type State = ChangeEvent extends infer E ? (E extends ChangeEvent ? Omit<E, 'version'> : never) : never
+type States = Map<string, State>
+
+async function readSessions(graph: Graph, keys: readonly string[]): Promise<States> {
+  if (keys.length === 0) return new Map()
+  const worlds = await listWorldsByKeys(graph, keys)
+  return new Map(worlds.map((each) => [worldKey(each.project, each.worldSlug), sessionOf(each)]))
+}
+
+const sessionOf = (world: WorldProgress): State => ({
+  type: 'session',
+  project: world.project,
+  changedAt: world.lastActivity,
+  worldSlug: world.worldSlug,
+  featureId: world.featureId,
+  taskId: world.taskId,
+  currentTurn: world.currentTurn,
+  decision: world.lastDecision,
+  verified: world.verified,
+  total: world.criteria,
+  verdict: world.verdict,
+  activeTurnRunId: world.activeTurnRunId,
+  activeAttemptId: world.activeAttemptId,
+  deletedAt: world.deletedAt,
+})
+
+async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> {
+  if (keys.length === 0) return new Map()
+  const store = new TurnRunStore(graph)
+  const rows = await store.readTurnRuns(keys)
+  const lastFailures = await store.lastFailures(rows.map(({ run }) => run))
+  return new Map(
+    rows.map(({ run, currentTurn }) => [
+      recordKey(run.project, run.turnRunId),
+      {
+        type: 'run',
+        project: run.project,
+        changedAt: run.endedAt ?? run.startedAt,
+        ...turnRunStatusOf(run, currentTurn, lastFailures),
+      },
+    ]),
+  )
+}
+
+async function readImports(graph: Graph, keys: readonly string[]): Promise<States> {
+  if (keys.length === 0) return new Map()
+  const rows = await readRows(graph, importsStatement, { keys: [...keys] }, importRow)
+  const changedAt = instantOf(new Date(0)) // its file says no time
+  return new Map(rows.map(({ key, ...state }) => [key, { type: 'import', changedAt, ...state }]))
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { allStatements, statement } from '../graph/statements.ts'
+import { changesOf, SETS_VERSION } from './written-changes.ts'
+
+/** Of these a look tells, within a second: they write much, and seldom. */
+const FOUND_BY_A_LOOK = ['doctor/repair-progress', 'restore/standings']
+
+test('every statement that changes a version names what it changes by its parameters or its answer', () => {
+  const nameless = allStatements()
+    .filter(({ text }) => SETS_VERSION.test(text))
+    .filter(({ params, text }) => !params.includes('worldKey') && !text.includes('AS changedWorlds'))
+    .map(({ name }) => name)
+  expect(nameless.filter((name) => !name.startsWith('restore/write-')).sort()).toEqual([
+    ...FOUND_BY_A_LOOK,
+    'transcripts/write-files', // by `$batch.files`
+  ])
+})
+
+test('a statement that changes no version tells of nothing, though it names a world', () => {
+  const step = { statement: statement('runs/lock'), params: { worldKey: 'shop/TASK-1' } }
+  expect(changesOf({ step, rows: [] })).toEqual([])
+})
