@@ -50,7 +50,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     answerText(res, 200, document)
   })
   app.use(docsPages())
-  if (config.web) app.use(webPage())
+  if (config.web) app.use(webPage(config.auth))
 
   app.use(BEHIND_TOKENS, identify(tokens))
   const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null

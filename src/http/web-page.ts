@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import express, { type Router } from 'express'
 import { TurngraphError } from '../core/errors.ts'
+import type { Config } from '../platform/config.ts'
 
 /** Where the build puts it (scripts/bundle-page.mjs). */
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -34,7 +35,8 @@ const TYPES: Readonly<Record<string, string>> = {
 type Page = { document: string; assets: ReadonlyMap<string, Asset> }
 type Asset = { type: string; plain: Buffer; zipped: Buffer }
 
-export function webPage(folder = BUILT): Router {
+/** @param auth whether the service asks for a token: the page then asks the person before it asks the service */
+export function webPage(auth: Config['auth'], folder = BUILT): Router {
   const router = express.Router({ strict: true, caseSensitive: true })
   let loaded: Page | undefined // with the first request: most services of tests and commands are never looked at
   const page = () => {
@@ -45,7 +47,7 @@ export function webPage(folder = BUILT): Router {
     const { document } = page()
     res.setHeader('Content-Security-Policy', POLICY)
     res.setHeader('Cache-Control', 'no-cache')
-    res.type('html').send(document)
+    res.type('html').send(document.replace('{{auth}}', auth))
   })
   router.get('/assets/:name', (req, res) => {
     const asset = page().assets.get(req.params.name)

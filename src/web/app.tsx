@@ -11,11 +11,14 @@ import { storeToken } from './service/token.ts'
 import { SessionContext, useReach } from './service/use-service.ts'
 import { View } from './views.tsx'
 
-export function App({ firstToken }: { firstToken: string | null }) {
+type Props = { firstToken: string | null; isTokenNeeded: boolean }
+
+export function App({ firstToken, isTokenNeeded }: Props) {
   const [token, setToken] = useState(firstToken)
   const service = useMemo(() => new Service(token), [token])
   useEffect(() => service.status.watch(), [service])
-  const { caller, failure } = useCaller(service)
+  const isWithoutToken = isTokenNeeded && token === null
+  const { caller, failure } = useCaller(service, isWithoutToken)
   const address = readAddress(usePlace().pathname)
 
   const signIn = (given: string, stays: boolean) => {
@@ -26,14 +29,13 @@ export function App({ firstToken }: { firstToken: string | null }) {
     storeToken(null)
     setToken(null)
   }
-  const isRefused = failure?.code === 'unauthorized'
   const session = caller === null ? null : { service, caller }
   return (
     <SessionContext.Provider value={session}>
       <Layout address={address} service={service} caller={caller} signOut={token === null ? null : signOut}>
         {session !== null && <View address={address} />}
-        {session === null && failure !== null && (
-          <SignIn signIn={signIn} refused={isRefused && token === null ? null : failure} />
+        {session === null && (isWithoutToken || failure !== null) && (
+          <SignIn signIn={signIn} refused={failure} />
         )}
       </Layout>
     </SessionContext.Provider>
@@ -41,10 +43,14 @@ export function App({ firstToken }: { firstToken: string | null }) {
 }
 
 /** Who calls: null until the service says so, also where it refuses. */
-function useCaller(service: Service): { caller: Caller | null; failure: Failure | null } {
+function useCaller(
+  service: Service,
+  isWithoutToken: boolean,
+): { caller: Caller | null; failure: Failure | null } {
   const { recoveries } = useReach(service)
   const [known, setKnown] = useState<{ service: Service; caller: Caller | null; failure: Failure | null }>()
   useEffect(() => {
+    if (isWithoutToken) return
     const leaving = new AbortController()
     service.call('describeCaller', {}, leaving.signal).then(
       (caller) => setKnown({ service, caller, failure: null }),
@@ -60,6 +66,6 @@ function useCaller(service: Service): { caller: Caller | null; failure: Failure 
       },
     )
     return () => leaving.abort()
-  }, [service, recoveries])
+  }, [service, isWithoutToken, recoveries])
   return known?.service === service ? known : { caller: null, failure: null }
 }

@@ -1,8 +1,8 @@
 // Starts the page.
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { takeToken } from './service/token.ts'
+import { isTokenNeeded, takeToken } from './service/token.ts'
 
 const root = document.getElementById('page')
 if (root === null) throw new Error('index.html has no element for the page')
-render(<App firstToken={takeToken()} />, root)
+render(<App firstToken={takeToken()} isTokenNeeded={isTokenNeeded()} />, root)

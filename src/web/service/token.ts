@@ -10,6 +10,10 @@ export function takeToken(): string | null {
   return decodeURIComponent(given)
 }
 
+/** Whether the service asks for a token, by its own word in the document. */
+export const isTokenNeeded = (): boolean =>
+  document.querySelector('meta[name="turngraph-auth"]')?.getAttribute('content') !== 'off'
+
 export function storeToken(token: string | null): void {
   if (token === null) localStorage.removeItem(STORED_AS)
   else localStorage.setItem(STORED_AS, token)

@@ -29,7 +29,7 @@ export function IssuesRegion({ issues, turns }: Props) {
             {
               head: 'Severity',
               cell: ({ severity }) => (
-                <span class={`severity-${severity}`}>{severity.replace('_', ' ')}</span>
+                <span class={`severity severity-${severity}`}>{severity.replace('_', ' ')}</span>
               ),
             },
             {

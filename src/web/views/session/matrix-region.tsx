@@ -55,26 +55,29 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
         </p>
       )}
       <div class="matrix-and-detail">
-        <div class="matrix-scroll">
-          {rows.length === 0 ? (
-            <p class="quiet-text">
-              {all.length === 0
-                ? 'No turn has named a criterion yet.'
-                : 'Nothing is left: all criteria are proven.'}
-            </p>
-          ) : (
-            <Matrix
-              project={world.project}
-              world={world.world_slug}
-              turns={numbers}
-              rows={rows}
-              changed={changed}
-              sort={sort}
-              sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
-              open={open}
-              opened={opened}
-            />
-          )}
+        <div class="matrix-column">
+          <div class="matrix-scroll">
+            {rows.length === 0 ? (
+              <p class="quiet-text">
+                {all.length === 0
+                  ? 'No turn has named a criterion yet.'
+                  : 'Nothing is left: all criteria are proven.'}
+              </p>
+            ) : (
+              <Matrix
+                project={world.project}
+                world={world.world_slug}
+                turns={numbers}
+                rows={rows}
+                changed={changed}
+                sort={sort}
+                sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
+                open={open}
+                opened={opened}
+              />
+            )}
+          </div>
+          {world.current_turn > 0 && <AsOf turn={at} newest={world.current_turn} />}
         </div>
         {opened !== null && openedRow !== undefined && openedTurn !== undefined && (
           <CellDetail
@@ -87,7 +90,6 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
           />
         )}
       </div>
-      {world.current_turn > 0 && <AsOf turn={at} newest={world.current_turn} />}
     </section>
   )
 }

@@ -6,6 +6,9 @@ import { lightUpChanges } from './light-up-changes.ts'
 import { type CellPlace, markCell, markState, nameCell, type Row, type Sort } from './matrix-rows.ts'
 import { useGridCells } from './use-grid-cells.ts'
 
+/** So many leave room for the texts of the criteria. */
+const FEW_TURNS = 16
+
 type Props = {
   project: string
   world: string
@@ -37,9 +40,10 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
     [rows, turns, changed],
   )
   const isByState = sort === 'state'
+  const size = turns.length > FEW_TURNS ? 'matrix' : 'matrix few-turns'
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its cells are moved through and opened
-    <table class="matrix" role="grid" aria-label="Criteria by turn" ref={grid}>
+    <table class={size} role="grid" aria-label="Criteria by turn" ref={grid}>
       <thead>
         <tr>
           <th scope="col" class="label">

@@ -112,7 +112,7 @@ function TurnIssues({ issues }: { issues: Turn['issues'] }) {
             {
               head: 'Severity',
               cell: ({ severity }) => (
-                <span class={`severity-${severity}`}>{severity.replace('_', ' ')}</span>
+                <span class={`severity severity-${severity}`}>{severity.replace('_', ' ')}</span>
               ),
             },
             { head: 'Category', isExtra: true, cell: ({ category }) => <bdi>{category ?? '–'}</bdi> },
