@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
+import { benchElsewhere } from './elsewhere.ts'
 import { benchEvents } from './events.ts'
 import { benchQueries } from './queries.ts'
 import { benchReaders } from './readers.ts'
@@ -146,6 +147,22 @@ program
       turns: Number(options.turns),
       steps: Number(options.steps),
       project: options.project ?? null,
+      samples: Number(options.samples),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('elsewhere')
+  .description('contexts that ask other sessions of a large project, against those that do not')
+  .option(...STORE)
+  .option('--turns <list>', 'sizes of the graph at which to measure', '1000,20000,100000')
+  .option('--samples <n>', 'measurements of each', '600')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/elsewhere.json')
+  .action(async (options: Record<string, string>) => {
+    await benchElsewhere({
+      store: options.store ?? null,
+      sizes: String(options.turns).split(',').map(Number),
       samples: Number(options.samples),
       out: String(options.out),
     })

@@ -1,6 +1,7 @@
-// One version of what a task declares must hold, with the criteria that it lists and those that earlier versions listed.
-// params: $key
-MATCH (s:Specification {key: $key})
+// Versions of what tasks declare must hold, each with the criteria that it lists and those that earlier versions listed.
+// params: $keys
+UNWIND $keys AS key
+MATCH (s:Specification {key: key})
 RETURN properties(s) AS specification,
        [(s)-[l:LISTS]->(c:Criterion) | [l.position, l.label, l.text, l.kind, l.rewordedIn,
 // include criteria/_criterion

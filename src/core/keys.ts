@@ -56,6 +56,12 @@ export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: st
 export const specificationKey = (ofTask: string, version: number): string =>
   `${ofTask}/specification:${version}`
 
+export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
+
+/** What turns of a project are about, without the slot. Built in Cypher too: elsewhere/_add-to-topics, V010. */
+export const topicKey = (project: string, kind: TopicKind, name: string): string =>
+  join(project, `${kind}:${name}`)
+
 /** Whose criterion it is; null where the key is not a criterion's. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = partsOfKey(key)

@@ -11,8 +11,12 @@ export const withoutWorktree = (given: string): string =>
     .replace(WORKTREE, '')
     .replace(/^(?:\.\/)+/, '')
 
+/** In most paths nothing is to be normalized, which takes ten times as long as to see that. */
+const ODD = /[\\:]|\/\/|\.\/|worktrees\/|^[\s/.]|[\s/.]$|^$/
+
 /** One spelling for each file of a project; null for a path that leaves it. */
 export function projectPath(given: string): string | null {
+  if (!ODD.test(given)) return given
   const normal = path.posix.normalize(withoutWorktree(given).replaceAll('\\', '/'))
   const leaves =
     normal === '.' || normal === '..' || normal.startsWith('../') || /^(?:\/|[A-Za-z]:)/.test(normal)

@@ -13,6 +13,7 @@ import { freeCypherContract } from './free-cypher.ts'
 import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { issuesContract } from './issues.ts'
+import { knownElsewhereContract } from './known-elsewhere.ts'
 import { migrationsContract } from './migrations.ts'
 import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
@@ -56,6 +57,7 @@ export function storeContract(store: StoreUnderTest): void {
   isolationContract(store)
   issuesContract(store)
   elsewhereContract(store)
+  knownElsewhereContract(store)
   secretsContract(store)
   runsContract(store)
   runGoalsContract(store)

@@ -18,6 +18,7 @@ import {
 } from '../support/records.ts'
 import { brokenTurns, reportsOf } from '../support/transcript-import.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
+import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** The data can leave, and come back into any engine: the same bytes, the same graph, the same answers. */
@@ -367,6 +368,54 @@ export function exportContract(store: StoreUnderTest): void {
       const restored = await another()
       await restoreLines(restored, some)
       expect([...(await brokenCounts(restored)), ...(await brokenTurns(restored))]).toEqual([])
+      await restored.close()
+    })
+
+    test('since an instant: a version that was declared since, where nothing else moved', async () => {
+      const old = '2025-01-01T00:00:00Z'
+      const client = clientOf(handles.graph)
+      for (const taskId of ['TASK-1', 'TASK-2'])
+        await captureSteadily(handles.graph, aTurn(1, { taskId, completedAt: old }), old)
+      const declare = (taskId: string) =>
+        client.declareCriteria({ featureId: FEATURE, taskId, criteria: [{ text: 'It keeps a log' }] })
+      await declare('TASK-2')
+      await declare('TASK-3') // which has no world
+      const lines = await exportOf(handles.graph, { since: '2026-01-01T00:00:00Z' })
+      const task = ['task', 'criterion', 'specification']
+      expect(lines.slice(1, -1).map(kindOf)).toEqual(['project', 'feature', ...task, ...task])
+      expect(await exportOf(handles.graph, { since: '2026-01-01T00:00:00Z', limit: 1 })).toEqual(lines)
+      expect(await exportOf(handles.graph, { since: '2100-01-01T00:00:00Z' })).toHaveLength(2)
+      const restored = await another()
+      await restoreLines(restored, lines)
+      const { total } = await clientOf(restored).getSpecification({ featureId: FEATURE, taskId: 'TASK-2' })
+      expect(total).toBe(1)
+      await restored.close()
+    })
+
+    test('a version that is declared at any moment of an export leaves with all of it, or not at all', async () => {
+      const exports: string[][] = []
+      for (let moment = 1; moment <= 14; moment++) {
+        const project = `declared after page ${moment}`
+        const declare = (text: string) =>
+          clientOf(handles.graph, project).declareCriteria({
+            ...{ featureId: FEATURE, taskId: TASK, criteria: [{ text }] },
+          })
+        await declare('It answers with 404')
+        for (const worldSlug of ['a', 'b'])
+          await captureSteadily(handles.graph, aTurn(1, { project, worldSlug }))
+        let page = 0
+        const afterPage = async () => {
+          if (++page === moment) await declare('It keeps a log of all requests')
+        }
+        exports.push(await exportOf(handles.graph, { project, limit: 1, afterPage }))
+      }
+      const versions = exports.map((lines) => lines.filter((line) => kindOf(line) === 'specification').length)
+      expect(new Set(versions)).toEqual(new Set([1, 2]))
+      const restored = await another()
+      for (const lines of exports) await restoreLines(restored, lines)
+      // A criterion of the version that did not leave may have left: it does no harm.
+      const findings = (await findingsOf(restored)).filter(({ check }) => check !== 'criterion_unnamed')
+      expect(findings).toEqual([])
       await restored.close()
     })
 

@@ -3,7 +3,7 @@ import { loadMigrations, type Migration, migrate, migrationStatus } from '../../
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
 import { until } from '../faults/harness/scenario.ts'
-import { runThroughOperations } from '../support/healthy-graph.ts'
+import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
 import { clientOf } from '../support/records.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -42,6 +42,14 @@ const withoutLastActivity = parseStatement(
 const turnRuns = parseStatement(
   'test/turn-runs',
   'MATCH (r:TurnRun) RETURN properties(r) AS run ORDER BY r.key',
+)
+const topics = parseStatement(
+  'test/topics',
+  'MATCH (x:Topic) RETURN x.key AS key, x.turns AS turns ORDER BY x.key',
+)
+const withoutTopics = parseStatement(
+  'test/without-topics',
+  'MATCH (x:Topic) DETACH DELETE x RETURN count(*) AS gone',
 )
 const takeLock = statement('graph/migration-lock')
 const releaseLock = statement('graph/migration-unlock')
@@ -127,6 +135,31 @@ export function migrationsContract(store: StoreUnderTest): void {
       await graph.write([{ statement: withoutLastActivity, params: {} }])
       await migrate(graph)
       expect(await list()).toEqual(before)
+      expect(await findingsOf(graph)).toEqual([])
+    })
+
+    test('turns that were stored before topics were are found by what they are about, as if they were captured now', async () => {
+      const { graph } = handles
+      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '010') })
+      await fillHealthy(graph)
+      for (let i = 0; i < 40; i++)
+        await clientOf(graph).captureTurnState({
+          featureId: 'FEAT/1 %',
+          taskId: `TASK-${i}`,
+          turnNumber: 1,
+          playerSummary: 'Done',
+          coachDecision: i % 2 === 0 ? 'approved' : 'feedback',
+          completedAt: i === 7 ? null : `2026-01-01T00:${i % 3}0:0${i % 4}${['', '.5', '.000017'][i % 3]}Z`,
+          filesModified: ['src/a.ts', './src/b%.ts', '/etc/passwd', 'src/a.ts', 'x'.repeat(1_001)],
+          lessonsFromTurn: i % 5 === 0 ? [] : ['Await it'],
+          gates: { 'a/b': 'failed', c: 'passed' },
+          issues: [{ severity: 'blocking', description: 'The test fails' }],
+        })
+      const captured = await graph.read(topics, {})
+      expect(captured.length).toBeGreaterThan(10)
+      await graph.write([{ statement: withoutTopics, params: {} }])
+      await migrate(graph)
+      expect(await graph.read(topics, {})).toEqual(captured)
       expect(await findingsOf(graph)).toEqual([])
     })
 

@@ -34,7 +34,7 @@ export function notThereContract(store: StoreUnderTest): void {
       expect(await client().loadStall(nope)).toMatchObject({ shouldStop: false, ...unknown })
     })
 
-    test('of a task that is known the answers say so, and a context takes no further statement', async () => {
+    test('of a task that is known the answers say so, and a context takes no statement to find that out', async () => {
       await someTasks()
       const statements: string[] = []
       const observed = new ObservedGraph(handles.graph, ({ statement }) => statements.push(statement))
@@ -42,7 +42,7 @@ export function notThereContract(store: StoreUnderTest): void {
       const context = await clientOf(observed).loadTurnContinuationContext(aContext(2))
       expect(context).toMatchObject({ status: 'ok', taskKnown: true })
       expect(context).not.toHaveProperty('near')
-      expect(statements).toEqual(['turns/context:newest-world:without-entries'])
+      expect(statements).toEqual(['turns/context:newest-world:without-entries', 'elsewhere/other-sessions'])
       expect(await client().recoverPromises({ ...target, turn: 2 })).toMatchObject({ taskKnown: true })
       expect(await client().listCriteria(target)).toMatchObject({ taskKnown: true })
       expect(await client().loadStall(target)).toMatchObject({ taskKnown: true })

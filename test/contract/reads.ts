@@ -46,16 +46,38 @@ export function readsContract(store: StoreUnderTest): void {
 
     describe.each(SESSIONS)('with promises %s', (_promises, turns) => {
       test.each(['player', 'coach'] as const)(
-        'the context of the next turn is one statement, of an earlier turn two, for a %s',
+        'the context of the next turn is one statement, of an earlier turn two, for a %s; what other sessions know is one more',
         async (role) => {
           await captureAll(turns)
           const client = readOnly()
-          await client.loadTurnContinuationContext(aContext(turns.length + 1, { role }))
-          expect(statements).toHaveLength(1)
-          await client.loadTurnContinuationContext(aContext(turns.length, { role }))
-          expect(statements).toHaveLength(3)
+          for (const [elsewhere, more] of [
+            ['off', 0],
+            ['on', 1],
+          ] as const) {
+            statements = []
+            await client.loadTurnContinuationContext(aContext(turns.length + 1, { role, elsewhere }))
+            expect(statements).toHaveLength(1 + more)
+            await client.loadTurnContinuationContext(aContext(turns.length, { role, elsewhere }))
+            expect(statements).toHaveLength(3 + 2 * more)
+          }
         },
       )
+    })
+
+    test('a list of worlds reads what all of their tasks declare in one statement', async () => {
+      const client = clientOf(handles.graph)
+      for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3']) {
+        await client.captureTurnState(aTurn(1, { ...judged, taskId }))
+        const criteria = [{ text: criterion.criterionText }, { text: `It holds for ${taskId}` }]
+        await client.declareCriteria({ featureId: FEATURE, taskId, criteria })
+      }
+      const { items } = await readOnly().listWorlds({})
+      expect(items.map((world) => [world.worldSlug, world.criteria])).toEqual([
+        ['TASK-1', 2],
+        ['TASK-2', 2],
+        ['TASK-3', 2],
+      ])
+      expect(statements).toHaveLength(2)
     })
 
     test('no question about a session takes a lock, of its newest turn or of an earlier one', async () => {

@@ -157,7 +157,21 @@ const earlierSession = fc.record({
   verdict: fc.constantFrom('stalled', 'insufficient_data'),
 }) as fc.Arbitrary<NonNullable<Elsewhere['earlierSession']>>
 
-const anyElsewhere: fc.Arbitrary<Elsewhere> = fc.record({ earlierSession })
+const knownElsewhere = fc.record({
+  featureId: label,
+  taskId: label,
+  worldSlug: label,
+  turn,
+  issues: fc.array(anyText, { maxLength: 3 }),
+  summary: orNull(anyText),
+  lessons: fc.array(anyText, { maxLength: 5 }),
+  blockers: fc.array(shortText, { maxLength: 5 }),
+})
+
+const anyElsewhere: fc.Arbitrary<Elsewhere> = fc.record({
+  earlierSession: orNull(earlierSession),
+  known: fc.array(knownElsewhere, { maxLength: 5 }),
+})
 
 /** Any budget, and above all those at which something of the text has to go. */
 const anyBudget = fc.oneof(

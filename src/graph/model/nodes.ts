@@ -205,6 +205,11 @@ export const nodes = {
     digest: text,
     criteriaCount: count,
   }),
+  Topic: node(
+    null,
+    'a file, a failed gate, a complaint or a feature of a project, with the newest turns about it: other sessions find them',
+    { key, turns: texts, rev: token },
+  ),
   Criterion: node('criterion', 'what must hold; its identity is its text, or its label in one world', {
     key,
     texts,

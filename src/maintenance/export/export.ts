@@ -6,13 +6,18 @@ import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, pro
 import type { Told } from './page.ts'
 import { readRecords } from './read.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
-import { keyOf } from './stored-form.ts'
+import { type AnyRecord, keyOf } from './stored-form.ts'
 import { exportTranscripts, transcriptPosition } from './transcripts.ts'
 import { exportWorld, worldPosition } from './world.ts'
 
 export const exportPosition = place.extend({
-  /** The revision of the task's criteria that was exported, and the last one of them where some are left. */
-  criteria: z.strictObject({ rev: z.number(), after: z.string().optional() }).optional(),
+  /**
+   * The revision of the task's criteria that was exported, the last one of them where some are left, and how many versions the
+   * task declared when it was exported first.
+   */
+  criteria: z
+    .strictObject({ rev: z.number(), after: z.string().optional(), version: z.number().optional() })
+    .optional(),
   /** How much of the world was exported: nothing yet (null), or all of it (absent). */
   ofWorld: worldPosition.nullable().optional(),
   /** The last record of a kind that the model alone declares, below the place. */
@@ -68,7 +73,8 @@ async function* exportWork(
   async function* exportAdded(at: ExportPosition): AsyncGenerator<Entry> {
     const resumed = isAt(at, from) ? (from?.added ?? null) : null
     for await (const record of addedBelow(graph, at, resumed))
-      yield { record, at: { ...at, added: { kind: record.kind, after: keyOf(record) } } }
+      if (isDeclaredBy(record, at))
+        yield { record, at: { ...at, added: { kind: record.kind, after: keyOf(record) } } }
   }
   if (from === null || isAt({ project }, from)) yield* exportAdded({ project })
   let criteria = from?.criteria
@@ -77,7 +83,7 @@ async function* exportWork(
       criteria = entry.at.criteria
       yield entry
     }
-    if (criteria !== undefined) criteria = { rev: criteria.rev }
+    if (criteria !== undefined) criteria = { rev: criteria.rev, version: criteria.version }
   }
   for await (const at of placesBelow(graph, { project }, since, from)) {
     if (untold) yield { record, at: { project } }
@@ -92,7 +98,10 @@ async function* exportWork(
         yield* exportCriteriaOf(task, { ...at, criteria, ofWorld })
         for (const { record, at: done } of chunk) {
           ofWorld = done
-          yield { record, at: { ...at, criteria, ...(done !== null && { ofWorld: done }) } }
+          yield {
+            record: asDeclared(record, criteria),
+            at: { ...at, criteria, ...(done !== null && { ofWorld: done }) },
+          }
         }
       }
       yield* exportAdded({ ...at, ...(criteria && { criteria }) })
@@ -111,13 +120,36 @@ async function* exportWork(
 
 /** A task and its criteria, where they are not those that were exported; from the criterion on after which it was left. */
 async function* exportCriteria(graph: Graph, key: string, from: ExportPosition): AsyncGenerator<Entry> {
-  let { rev, after } = from.criteria ?? {}
+  let { rev, after, version } = from.criteria ?? {}
   if (after === undefined) {
     const [task] = await readRecords(graph, 'task', [key])
     if (task === undefined || task.criteriaRev === rev) return
     rev = task.criteriaRev
-    yield { record: task, at: { ...from, criteria: { rev, after: '' } } }
+    version ??= task.specificationVersion ?? 0
+    yield { record: asDeclared(task, { version }), at: { ...from, criteria: { rev, after: '', version } } }
   }
   for await (const record of criteriaAfter(graph, key, after ?? ''))
-    yield { record, at: { ...from, criteria: { rev: rev ?? 0, after: record.key } } }
+    yield { record, at: { ...from, criteria: { rev: rev ?? 0, after: record.key, version } } }
+}
+
+/**
+ * A version that is declared while its task is exported is left out, with all that was said of it: it lists criteria that were
+ * not there when those of the task were exported, and a restore would refuse it.
+ */
+function isDeclaredBy({ kind, version }: AnyRecord, { criteria }: ExportPosition): boolean {
+  return kind !== 'specification' || Number(version) <= (criteria?.version ?? Number.POSITIVE_INFINITY)
+}
+
+/** A task or a world as of the versions that its task declared when it was exported first. */
+function asDeclared(record: ExportRecord, { version }: { version?: number | undefined } = {}): ExportRecord {
+  if (version === undefined) return record
+  if (record.kind === 'task' && (record.specificationVersion ?? 0) > version) {
+    const { specificationVersion, ...task } = record
+    return version === 0 ? task : { ...task, specificationVersion: version }
+  }
+  if (record.kind === 'world' && (record.specifiedAfter?.length ?? 0) > version) {
+    const { specifiedAfter = [], ...world } = record
+    return version === 0 ? world : { ...world, specifiedAfter: specifiedAfter.slice(0, version) }
+  }
+  return record
 }

@@ -7,15 +7,15 @@ import { pageOf } from '../../graph/model-statements.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 import { listProjects } from '../whole-graph.ts'
-import { firstAfter, windowAfter } from './order.ts'
+import { compareKeys, firstAfter, windowAfter } from './order.ts'
 import { type NodeKind, readKeys, readRecords } from './read.ts'
 import { ADDED, type ExportRecord, type RecordOf } from './records.ts'
 
 /** So many keys are listed at once. */
 export const AT_ONCE = 100
 
-/** All nodes of a listing, or those alone that moved since an instant. */
-type Listing = { all: Statement; moved: Statement | null }
+/** All nodes of a listing, or those alone that moved since an instant: found by several statements, where several things move one. */
+type Listing = { all: Statement; moved: readonly Statement[] }
 
 /** The keys of a listing after one, page by page. */
 async function* listKeys(
@@ -25,11 +25,12 @@ async function* listKeys(
   params: Params & { after: string },
   atOnce = AT_ONCE,
 ): AsyncGenerator<string[]> {
-  const listing = since === null ? all : moved
-  if (listing === null) return
+  const listings = since === null ? [all] : moved
   for (let { after } = params; ; ) {
     const window = { ...params, ...(since !== null && { since }), ...windowAfter(after, atOnce) }
-    const keys = firstAfter(await readKeys(graph, listing, window), (key) => key, after, atOnce)
+    const found = await Promise.all(listings.map((listing) => readKeys(graph, listing, window)))
+    const sorted = [...new Set(found.flat())].sort(compareKeys)
+    const keys = firstAfter(sorted, (key) => key, after, atOnce)
     if (keys.length > 0) yield keys
     if (keys.length < atOnce) return
     after = keys.at(-1) ?? ''
@@ -42,18 +43,22 @@ const WORLD_MOVED = `(world.createdAt >= datetime($since) OR world.lastCompleted
 
 const nameOf = (label: Label): string => label.charAt(0).toLowerCase() + label.slice(1)
 
+/** A task moves, too, when it declares a version of what must hold. */
+const DECLARED = 'specification.declaredAt >= datetime($since)'
+
 /**
  * What hangs on a node, by key: a hub's children are walked, no label is scanned.
  *
- * @param toWorld the labels from there down to the worlds, where those alone are wanted that hold one which moved
+ * @param movedBy the labels from there down to those that move, and when one of them has
  */
-function below(label: Label, toWorld: readonly Label[] | null): Statement {
-  const way = [label, ...(toWorld ?? [])].map((to) => `-[:${ownersOf(to)[0]?.type}]->(${nameOf(to)}:${to})`)
+function below(label: Label, movedBy: { way: readonly Label[]; when: string } | null = null): Statement {
+  const { way = [], when = null } = movedBy ?? {}
+  const path = [label, ...way].map((to) => `-[:${ownersOf(to)[0]?.type}]->(${nameOf(to)}:${to})`)
   return generated(
-    `export/list-${label}${toWorld === null ? '' : '-since'}`,
-    `// params: $owner $after $limit ${toWorld === null ? '' : '$since'}
-MATCH (:${ownersOf(label)[0]?.owners[0]} {key: $owner})${way.join('')}
-WHERE ${nameOf(label)}.key > $after${toWorld === null ? '' : `\n  AND ${WORLD_MOVED}`}
+    `export/list-${label}${movedBy === null ? '' : `-since-${way.at(-1) ?? label}`}`,
+    `// params: $owner $after $limit ${when === null ? '' : '$since'}
+MATCH (:${ownersOf(label)[0]?.owners[0]} {key: $owner})${path.join('')}
+WHERE ${nameOf(label)}.key > $after${when === null ? '' : `\n  AND ${when}`}
 WITH DISTINCT ${nameOf(label)} AS x
 RETURN x.key AS key
 ORDER BY key
@@ -71,9 +76,21 @@ export const place = z.strictObject({
 export type Place = z.output<typeof place>
 
 const belowOwners = {
-  feature: { all: below('Feature', null), moved: below('Feature', ['Task', 'World']) },
-  task: { all: below('Task', null), moved: below('Task', ['World']) },
-  world: { all: below('World', null), moved: below('World', []) },
+  feature: {
+    all: below('Feature'),
+    moved: [
+      below('Feature', { way: ['Task', 'World'], when: WORLD_MOVED }),
+      below('Feature', { way: ['Task', 'Specification'], when: DECLARED }),
+    ],
+  },
+  task: {
+    all: below('Task'),
+    moved: [
+      below('Task', { way: ['World'], when: WORLD_MOVED }),
+      below('Task', { way: ['Specification'], when: DECLARED }),
+    ],
+  },
+  world: { all: below('World'), moved: [below('World', { way: [], when: WORLD_MOVED })] },
 }
 const LEVELS = Object.keys(belowOwners) as (keyof typeof belowOwners)[]
 
@@ -126,11 +143,11 @@ async function* recordsBelow<K extends NodeKind>(
   all: Statement,
   params: { owner: string; after: string },
 ): AsyncGenerator<RecordOf<K>> {
-  for await (const keys of listKeys(graph, { all, moved: null }, null, params))
+  for await (const keys of listKeys(graph, { all, moved: [] }, null, params))
     yield* await readRecords(graph, kind, keys)
 }
 
-const criteria = below('Criterion', null)
+const criteria = below('Criterion')
 
 /** The criteria of a task after one. */
 export const criteriaAfter = (graph: Graph, owner: string, after: string) =>
@@ -139,7 +156,7 @@ export const criteriaAfter = (graph: Graph, owner: string, after: string) =>
 const added = ADDED.map(({ kind, label, owner }) => ({
   kind: kind as NodeKind,
   owner,
-  listing: below(label, null),
+  listing: below(label),
 }))
 
 /** Records of kinds that the model alone declares, below a place, from the one after a key on. */
@@ -175,11 +192,11 @@ LIMIT $limit`,
 const inProject = {
   transcript_session: {
     all: pageOf('TranscriptSession'),
-    moved: movedOf('TranscriptSession', SESSION_MOVED),
+    moved: [movedOf('TranscriptSession', SESSION_MOVED)],
   },
-  transcript_file: { all: pageOf('TranscriptFile'), moved: movedOf('TranscriptFile', FILE_MOVED) },
+  transcript_file: { all: pageOf('TranscriptFile'), moved: [movedOf('TranscriptFile', FILE_MOVED)] },
   // Of all turns: a part of the transcripts has others.
-  desire: { all: pageOf('Desire'), moved: null },
+  desire: { all: pageOf('Desire'), moved: [] },
 } satisfies { [kind: string]: Listing }
 
 /** Keys of a project's sessions, files or desires after one, page by page. */

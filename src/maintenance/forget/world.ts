@@ -1,8 +1,10 @@
 /** Deletes a world with all that hangs on it, and what is above it where that becomes empty. */
 import { instantOf } from '../../core/instants.ts'
+import { keysOfProject, partsOfKey } from '../../core/keys.ts'
 import { relationships } from '../../graph/model/relationships.ts'
 import type { Graph } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
+import { sessionMark } from '../../memory/elsewhere/topics.ts'
 import { forgetCriteria } from './criteria.ts'
 import {
   addCounts,
@@ -18,6 +20,8 @@ import type { GoingWorld } from './scope.ts'
 
 const beginWorld = statement('forget/begin-world')
 const deleteWorld = statement('forget/delete-world')
+const leaveTopics = statement('forget/leave-topics')
+const deleteEmptyTopics = statement('forget/delete-empty-topics')
 const kinds = kindsOwnedBy('World')
 /** What labels meant in the world, and where criteria stood: without its turns it says nothing. */
 const links = relationships.filter(({ from, owner }) => from.includes('World') && owner === null)
@@ -52,6 +56,7 @@ export async function forgetWorld(
   const isAllGone =
     (await deleteOwned(graph, kinds, [key], progress)) &&
     (await deleteAll(graph, unlinkWorld, { worldKey: key }, null, progress)) &&
+    (await leaveAllTopics(graph, key, token, progress)) &&
     (!isLastOfItsTask || (await forgetCriteria(graph, taskKey, progress)))
   if (!isAllGone) return 'more'
   await inOnePiece(graph, progress, async (run) => {
@@ -62,4 +67,19 @@ export async function forgetWorld(
     return counts
   })
   return 'gone'
+}
+
+/** No other session finds the world any more. */
+async function leaveAllTopics(
+  graph: Graph,
+  worldKey: string,
+  token: string,
+  progress: Progress,
+): Promise<boolean> {
+  const [project = ''] = partsOfKey(worldKey)
+  const ofProject = { ...keysOfProject(project), token }
+  return (
+    (await deleteAll(graph, leaveTopics, { ...ofProject, own: sessionMark(worldKey) }, null, progress)) &&
+    (await deleteAll(graph, deleteEmptyTopics, ofProject, 'Topic', progress))
+  )
 }

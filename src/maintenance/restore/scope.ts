@@ -3,23 +3,24 @@ import type { RecordOf } from '../export/records.ts'
 import { differing } from './conflicts.ts'
 import { compared, createNodes, type Given, type Restored, readExisting, type Work } from './write.ts'
 
-/** A task's counters only rise: both graphs' worlds and criteria count. */
+/** A task's counters only rise: both graphs' worlds, criteria and versions count. An export that raced a write tells a task twice. */
 export async function writeTasks(work: Work, given: readonly Given<'task'>[]): Promise<Restored> {
   const existing = await readExisting(work, 'task', given)
   const { fresh, conflicts } = compared(given, existing, (record, known) =>
-    differing({ ...record, ...COUNTERS }, { ...known, ...COUNTERS }),
+    differing({ ...record, ...WITHOUT_COUNTERS }, { ...known, ...WITHOUT_COUNTERS }),
   )
-  const behind = given.filter(({ record }) => {
-    const known = existing.find(({ key }) => key === record.key)
-    return (
-      known !== undefined && (known.criteriaRev < record.criteriaRev || known.worldCount < record.worldCount)
-    )
+  const known = new Map(existing.map((record) => [record.key, record]))
+  const ahead = given.filter(({ record }) => {
+    const before = known.get(record.key)
+    known.set(record.key, record)
+    return before !== undefined && COUNTERS.some((name) => (before[name] ?? 0) < (record[name] ?? 0))
   })
-  await createNodes(work, 'task', [...fresh, ...behind])
+  await createNodes(work, 'task', [...fresh, ...ahead])
   return { created: fresh.length, conflicts }
 }
 
-const COUNTERS = { criteriaRev: 0, worldCount: 0 }
+const COUNTERS = ['criteriaRev', 'worldCount', 'specificationVersion'] as const
+const WITHOUT_COUNTERS = Object.fromEntries(COUNTERS.map((name) => [name, 0]))
 
 /**
  * Criteria only grow: one that knows more texts and labels, and begins with those of the other, is a later state of the

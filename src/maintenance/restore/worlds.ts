@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { listTopics } from '../../memory/elsewhere/topics.ts'
 import { keyOf, type Ref } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
@@ -27,6 +28,7 @@ import {
 const worlds = statement('restore/worlds')
 const lock = statement('restore/lock-worlds')
 const standings = statement('restore/standings')
+const topics = statement('restore/topics')
 
 export async function writeWorlds(work: Work, given: readonly Given<'world'>[]): Promise<Restored> {
   const existing = (await readWorlds(work.graph, keysOf(given))).map(({ beginning }) => beginning)
@@ -72,6 +74,7 @@ export const writeIntoWorlds =
       else conflicts.push({ index, kind, key: keyOf(record), fields: [] })
     }
     await createNodes(work, kind, open)
+    if (kind === 'turn') await addToTopics(work, open as readonly Given<'turn'>[])
     for (const { record } of open) {
       const { turn, attempt } = work.written.get(record.world) ?? { turn: 0, attempt: 0 }
       const more = { turn: turn + Number(kind === 'turn'), attempt: attempt + Number(kind === 'attempt') }
@@ -79,6 +82,20 @@ export const writeIntoWorlds =
     }
     return { created: open.length, conflicts }
   }
+
+/** Other sessions find restored turns as they find those that were captured. */
+async function addToTopics(work: Work, turns: readonly Given<'turn'>[]): Promise<void> {
+  const rows = turns.map(({ record: { world, turn, issues, gates } }) => ({
+    turnKey: turn.key,
+    ...listTopics(world, turn.number, turn, { issues: issues.map(withCategory), gates }),
+  }))
+  await writeRows(work, topics, rows)
+}
+
+const withCategory = <I extends { category?: string | undefined }>(issue: I) => ({
+  ...issue,
+  category: issue.category ?? null,
+})
 
 export async function writeStandings(work: Work, given: readonly Given<'standing'>[]): Promise<Restored> {
   const keys = keysOf(given)

@@ -126,7 +126,7 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
     let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
-    let revision = 0
+    let replaced: Target['replaced'] = null
     // An owner that sends its turn again has to hear from `write` what became of its attempt.
     if (refusals > 0 || (known.currentTurn >= turnNumber && !sent.asOwner)) {
       const found = await readExisting(graph, sent, worldSlug)
@@ -138,18 +138,18 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
         continue
       }
       if (found.digest !== null) {
-        const turn = await findSame(graph, sent, worldSlug, found.digest)
+        const record = await readStored(graph, sent, worldSlug)
         // Our own write whose answer was lost counts as ours.
-        if (turn !== null)
-          return { turn, created: found.writeId === sent.writeId, superseded: false, written: null }
+        if (record !== null && isSame(record, sent, worldSlug, found.digest))
+          return { turn: record, created: found.writeId === sent.writeId, superseded: false, written: null }
         way = 'supersede'
-        revision = found.revision
+        replaced = { revision: found.revision, record }
       } else {
         if (!sent.asOwner) refuseAtWork(found, worldSlug, turnNumber)
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
       }
     }
-    const steps = await plan(graph, sent, { worldSlug, isNew, revision }, way, known)
+    const steps = await plan(graph, sent, { worldSlug, isNew, replaced }, way, known)
     const written = steps === null ? null : await write(graph, steps)
     if (written !== null) {
       return { turn: storedTurn(sent, worldSlug), created: true, superseded: way === 'supersede', written }
@@ -208,7 +208,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const known = await readKnown(graph, request, sent)
   await readKnown(graph, { ...request, worldSlug: '' }, sent)
   for (const way of ['append', 'insert', 'supersede'] as const) {
-    const steps = await plan(graph, sent, { worldSlug: '', isNew: false, revision: 0 }, way, known)
+    const steps = await plan(graph, sent, { worldSlug: '', isNew: false, replaced: null }, way, known)
     if (steps !== null) await graph.write(steps)
   }
 }
@@ -271,25 +271,22 @@ function storedTurn({ scope, parts }: Sent, worldSlug: string): TurnState {
   )
 }
 
-/**
- * The record that stands at the turn, where it is the same one: of the same digest, or with the same fields, where only the
- * wording of the request differs, as in a record that was read back. Null: another, which the request replaces, or the
- * same with parts missing.
- *
- * @throws `turn_conflict` where it does not
- */
-async function findSame(
-  graph: Graph,
-  sent: Sent,
-  worldSlug: string,
-  digest: string,
-): Promise<TurnState | null> {
-  const { request } = sent
-  const stored = await readTurn(graph, request.project, worldSlug, request.turnNumber).catch((error) => {
+/** The record that stands at the turn; null where parts of it are missing and the request replaces it. */
+const readStored = (graph: Graph, { request }: Sent, worldSlug: string): Promise<TurnState | null> =>
+  readTurn(graph, request.project, worldSlug, request.turnNumber).catch((error) => {
     if (request.onConflict === 'supersede' && isHalfOfACommit(error)) return null
     throw error
   })
-  if (stored === null || digest === sent.digest) return stored
+
+/**
+ * Whether the record that stands at the turn is the same one: of the same digest, or with the same fields, where only the
+ * wording of the request differs, as in a record that was read back. False: another, which the request replaces.
+ *
+ * @throws `turn_conflict` where it does not
+ */
+function isSame(stored: TurnState, sent: Sent, worldSlug: string, digest: string): boolean {
+  const { request } = sent
+  if (digest === sent.digest) return true
   const wanted = turnState.parse(storedTurn(sent, worldSlug)) // in the order of the schema, as the other
   const defaulted = new Set([
     'createdAt',
@@ -303,8 +300,8 @@ async function findSame(
       !defaulted.has(field) &&
       JSON.stringify(wanted[field as keyof TurnState]) !== JSON.stringify(stored[field as keyof TurnState]),
   )
-  if (fields.length === 0) return stored
-  if (request.onConflict === 'supersede') return null
+  if (fields.length === 0) return true
+  if (request.onConflict === 'supersede') return false
   const pick = (turn: TurnState) =>
     toWire(turnState, Object.fromEntries(fields.map((field) => [field, turn[field as keyof TurnState]])))
   const wireNames = Object.keys(pick(wanted) as object)

@@ -1,13 +1,15 @@
 /** Plans the statements of a capture from its record and from what was read before it. Pure: it reads and writes nothing. */
-import { turnKey, worldKey } from '../../core/keys.ts'
+import { topicKey, turnKey, worldKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../criteria/identity.ts'
 import { type Progress, progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { advance, finalKeys, type ProgressSummary, summaryOf } from '../criteria/state.ts'
+import { listTopics } from '../elsewhere/topics.ts'
 import { seedId } from '../record/derived-keys.ts'
 import { entriesOf, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
+import type { TurnState } from '../record/record.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
 import { criteriaAfter, type Known } from './load-criteria.ts'
@@ -17,6 +19,7 @@ const statements = {
   insert: statement('turns/insert'),
   supersede: statement('turns/supersede'),
 }
+const leaveTopics = statement('turns/leave-topics')
 const newestTurns = statement('turns/newest-turns')
 
 /** Above all turns of the world, where none stands yet, or in the place of the record that does. */
@@ -38,8 +41,8 @@ export type Target = {
   worldSlug: string
   /** Whether the world is made by this capture. */
   isNew: boolean
-  /** Of the record that a supersede replaces. */
-  revision: number
+  /** What a supersede replaces: its revision, and the record, where it could be read. */
+  replaced: { revision: number; record: TurnState | null } | null
 }
 
 /** Which criterion each entry of the turn means. */
@@ -82,9 +85,10 @@ export function planCapture(
       turnKey: turnKey(keyOfWorld, turnNumber),
       turnNumber,
       token: crypto.randomUUID(),
-      ...(way === 'supersede' ? { revision: target.revision } : { asOwner }),
+      ...(way === 'supersede' ? { revision: target.replaced?.revision ?? 0 } : { asOwner }),
       ...storedParams(parts, resolution, change.edges, {
         project: scope.project,
+        worldKey: keyOfWorld,
         id: seedId({ featureId: scope.featureId, turnNumber }),
         digest,
         writeId,
@@ -101,7 +105,27 @@ export function planCapture(
   }
   const steps: [Step, ...Step[]] =
     way === 'append' ? [store] : [store, { statement: newestTurns, params: { worldKey: keyOfWorld } }]
+  const record = target.replaced?.record
+  if (way === 'supersede' && record != null) steps.push(leaveTopicsStep(capture, keyOfWorld, record))
   return target.isNew ? [ensureWorldStep(scope, target.worldSlug, { now }), ...steps] : steps
+}
+
+/** Other sessions no longer find the turn by what only the record that is replaced was about. */
+function leaveTopicsStep({ scope, parts }: Capture, worldKey: string, replaced: TurnState): Step {
+  const { turnNumber } = replaced
+  const gates = Object.entries(replaced.gates).map(([name, status]) => ({ name, status }))
+  const before = listTopics(worldKey, turnNumber, replaced, { issues: replaced.issues, gates })
+  const now = new Set(listTopics(worldKey, turnNumber, parts.turn, parts).keys)
+  const feature = `${topicKey(scope.project, 'feature', scope.featureId)}/${before.slot}`
+  const isApproved = parts.turn.coachDecision === 'approved'
+  return {
+    statement: leaveTopics,
+    params: {
+      keys: [...before.keys.filter((key) => !now.has(key)), ...(isApproved ? [] : [feature])].sort(),
+      turn: before.turn,
+      token: crypto.randomUUID(),
+    },
+  }
 }
 
 /** Where the criteria are after the turn, as far as that is stored. */

@@ -41,7 +41,7 @@ import {
 } from '../criteria/views.ts'
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
-import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { gatesFrom, issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
 import { promisedNotCounted } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
@@ -49,6 +49,7 @@ import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
+import { readOtherSessions, type Standing } from './other-sessions.ts'
 import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -127,8 +128,11 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
       ? await newestFrom(graph, newest, request)
       : await findAsOf(graph, request)
   if (found === null) return null
-  const more = await readMore(graph, found, request)
-  return more === null ? null : contextFrom(found, more, request)
+  const [more, elsewhere] = await Promise.all([
+    readMore(graph, found, request),
+    readElsewhere(graph, request, standingOf(found.row, request)),
+  ])
+  return more === null ? null : contextFrom(found, more, elsewhere, request)
 }
 
 /** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
@@ -149,7 +153,12 @@ async function answerWithoutPrior(
   // What the task declares is known before the first turn, and stands in its context.
   const [{ criteria }, elsewhere] = await Promise.all([
     mayDeclare ? readDeclaredCriteria(graph, keyOfTask(request), request) : { criteria: [] },
-    readElsewhere(graph, request, status, world?.worldSlug ?? null),
+    readElsewhere(graph, request, {
+      ...request,
+      worldSlug: answer.worldSlug,
+      openIssues: [],
+      lastTurn: null,
+    }),
   ])
   if (criteria.length === 0 && elsewhere === null) return answer
   const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
@@ -160,15 +169,25 @@ async function answerWithoutPrior(
 }
 
 /** Null where other sessions know nothing. */
-async function readElsewhere(
-  graph: Graph,
-  request: Request,
-  status: ContinuationContext['status'],
-  worldSlug: string | null,
-): Promise<Elsewhere | null> {
-  if (request.elsewhere === 'off' || status !== 'first_turn' || worldSlug === null) return null
-  const earlierSession = await readEarlierSession(graph, request, worldSlug)
-  return earlierSession === null ? null : { earlierSession }
+async function readElsewhere(graph: Graph, request: Request, standing: Standing): Promise<Elsewhere | null> {
+  if (request.elsewhere === 'off') return null
+  const { worldSlug } = standing
+  const [earlierSession, known] = await Promise.all([
+    request.currentTurn > 1 || worldSlug === null ? null : readEarlierSession(graph, request, worldSlug),
+    readOtherSessions(graph, standing),
+  ])
+  return earlierSession === null && known.length === 0 ? null : { earlierSession, known }
+}
+
+/** By what other sessions are looked for: a perspective reset leaves issues out, those that others solved too. */
+function standingOf(row: ContextRow, { project, featureId, perspectiveReset }: Request): Standing {
+  return {
+    project,
+    featureId,
+    worldSlug: row.world.slug,
+    openIssues: perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues]),
+    lastTurn: { ...row.turn, gates: gatesFrom(row.gates) },
+  }
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -189,6 +208,7 @@ export async function warmUpContext(graph: Graph): Promise<void> {
     await findAsOf(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
     await readEarlierSession(graph, request, '')
+    await readOtherSessions(graph, { ...request, worldSlug: '', openIssues: [], lastTurn: null })
   }
 }
 
@@ -380,6 +400,7 @@ const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Reques
 async function contextFrom(
   { row, snapshot, states }: Found,
   { histories, stall, promises }: More,
+  elsewhere: Elsewhere | null,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
@@ -416,6 +437,7 @@ async function contextFrom(
       ),
       recovered: role === 'coach' ? recoveredIn(promises) : null,
       stallWarning: stallWarning(role, stall),
+      ...(elsewhere !== null && { elsewhere }),
     },
     request.tokenBudget,
     { withSections: request.sections === true },
@@ -432,6 +454,7 @@ async function contextFrom(
     promises: role === 'coach' ? promises : withoutEvidence(promises),
     stall: stallFor(role, stall),
     issues,
+    ...(elsewhere !== null && { elsewhere }),
     ...rendered,
   }
 }

@@ -86,8 +86,27 @@ const earlierSession = z.object({
 
 export type EarlierSession = z.output<typeof earlierSession>
 
+/** A turn of another session of the project, and why it is told: it got rid of an issue, or its Player learned something. */
+const knownElsewhere = z.object({
+  featureId: z.string(),
+  taskId: z.string(),
+  worldSlug: z.string(),
+  turn: z.number(),
+  issues: z.array(z.string()).describe('open issues of this session that went in that turn'),
+  summary: z.string().nullable().describe("the Player's, of a turn in which issues went"),
+  lessons: z.array(z.string()),
+  blockers: z.array(z.string()),
+})
+
+export type KnownElsewhere = z.output<typeof knownElsewhere>
+
 const elsewhere = z.object({
   earlierSession: earlierSession.nullable().describe('only for the first turn of a session'),
+  known: z
+    .array(knownElsewhere)
+    .describe(
+      'five turns at most of other sessions: that got rid of an open issue of this one, that touched the same files or failed the same gate, that belong to a finished session of the feature',
+    ),
 })
 
 /** What other sessions know. */

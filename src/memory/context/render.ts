@@ -7,7 +7,7 @@ import type { CoachDecision } from '../../graph/model/values.ts'
 import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
 import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
-import type { EarlierSession, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
+import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import type { SectionName } from './section-names.ts'
 
 /** What the text says of the prior turn itself. */
@@ -151,6 +151,7 @@ export function sectionsOf(rendering: Rendering): Section[] {
     { name: 'criteria', heading: '**Check again**:', lines: staleLines(rendering) },
     { name: 'criteria', heading: null, lines: notJudgedLines(rendering) },
     earlierSessionSection(rendering.elsewhere?.earlierSession ?? null),
+    knownSection(rendering.elsewhere?.known ?? []),
   ]
 }
 
@@ -354,6 +355,23 @@ function earlierSessionSection(session: EarlierSession | null): Section {
     heading: `**Earlier session of this task** (${worldSlug}):`,
     lines: says.map((text) => plain({ kind: 'elsewhere', text, section: name })),
   }
+}
+
+const knownSection = (items: readonly KnownElsewhere[]): Section => ({
+  name: 'known',
+  heading: '**Known from other sessions**:',
+  lines: items.map((item) => plain({ kind: 'elsewhere', text: knownText(item), section: 'known' })),
+})
+
+function knownText({ taskId, turn, issues, summary, lessons, blockers }: KnownElsewhere): string {
+  const says = [
+    ...(issues.length === 0
+      ? []
+      : [`${issues.map((issue) => `"${oneLine(issue)}"`).join(', ')} went: ${oneLine(summary ?? '')}`]),
+    ...(lessons.length === 0 ? [] : [`lessons: ${lessons.map(oneLine).join('; ')}`]),
+    ...(blockers.length === 0 ? [] : [`blockers: ${blockers.map(oneLine).join(', ')}`]),
+  ]
+  return `  - ${taskId} turn ${turn} — ${says.join(' — ')}`
 }
 
 const nameAndText = (criterionId: string, text: string | null): string =>

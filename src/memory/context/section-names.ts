@@ -7,6 +7,7 @@ export const SECTION_NAMES = [
   'progress',
   'stall',
   'earlier_session',
+  'known',
 ] as const
 
 export type SectionName = (typeof SECTION_NAMES)[number]

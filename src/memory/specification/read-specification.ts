@@ -1,7 +1,7 @@
 /** Reads what a task declares must hold, and what a world says of the files behind its proofs. */
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
-import { readRows, readWholeRow } from '../../graph/decode.ts'
+import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import { columns, optionalText, textList } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -45,15 +45,31 @@ export async function readVersion(graph: Graph, taskKey: string): Promise<number
   return row?.version ?? null
 }
 
+const isVersionWhole = ({ specification, listed }: z.output<typeof specificationRow>): boolean =>
+  listed.length === specification.criteriaCount
+
 /** One version as it is stored; null where the task has none of that number. */
 export const readSpecificationRow = (graph: Graph, taskKey: string, version: number) =>
   readWholeRow(
     graph,
     getVersion,
-    { key: specificationKey(taskKey, version) },
+    { keys: [specificationKey(taskKey, version)] },
     specificationRow,
-    ({ specification, listed }) => listed.length === specification.criteriaCount,
+    isVersionWhole,
   )
+
+/** Versions of several tasks by their keys, in one statement. */
+export async function readSpecifications(
+  graph: Graph,
+  keys: readonly string[],
+): Promise<Map<string, Specification>> {
+  if (keys.length === 0) return new Map()
+  const rows = await untilWhole(
+    () => readRows(graph, getVersion, { keys: [...keys] }, specificationRow),
+    (found) => found.every(isVersionWhole),
+  )
+  return new Map(rows.map((row) => [row.specification.key, specificationFrom(row)]))
+}
 
 /** A version, in the order of its criteria; null where the task has none of that number. */
 export async function readSpecification(

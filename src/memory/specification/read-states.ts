@@ -1,15 +1,19 @@
 /** Reads where the criteria of a world are, by what its task declares, if it declares anything. */
+import { specificationKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
 import { readMerges, type Snapshot } from '../criteria/snapshot.ts'
 import { type CriterionState, finalKeys, type Policy } from '../criteria/state.ts'
 import { type Role, type ShownCriterion, shownCriterion } from '../criteria/views.ts'
 import { readSpecification, readTouchedFiles, readVersion } from './read-specification.ts'
+import type { Specification } from './specification.ts'
 import { NOTHING_SAID, type Specified, specifiedStates } from './specified-states.ts'
 import { neverStale, type StaleSince, staleSince } from './stale.ts'
 
 type Options = {
   /** Whether the answer tells which proofs are stale: that takes what every turn of the world touched. */
   withStale?: boolean
+  /** Versions that were read before, by their keys: an answer about many worlds reads all of them in one statement. */
+  specifications?: ReadonlyMap<string, Specification>
 }
 
 /** Null where nothing is declared, and nobody asked for proofs that age: nothing is read then. */
@@ -17,12 +21,13 @@ export async function readSpecified(
   graph: Graph,
   snapshot: Snapshot,
   policy: Policy,
-  { withStale = policy === 'fresh' }: Options = {},
+  { withStale = policy === 'fresh', specifications }: Options = {},
 ): Promise<Specified | null> {
   const { taskKey, specifiedAfter } = snapshot
   if (specifiedAfter.length === 0 && policy !== 'fresh') return null
   const [specification, touchedSince] = await Promise.all([
-    readSpecification(graph, taskKey, specifiedAfter.length),
+    specifications?.get(specificationKey(taskKey, specifiedAfter.length)) ??
+      readSpecification(graph, taskKey, specifiedAfter.length),
     withStale ? readStaleSince(graph, snapshot) : neverStale,
   ])
   return { specification, touchedSince }

@@ -102,6 +102,7 @@ export type Specification = {
 
 export const specificationRow = z.object({
   specification: z.object({
+    key: z.string(),
     version: z.number(),
     declaredAt: z.string(),
     path: z.string().nullish(),

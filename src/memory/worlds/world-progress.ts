@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
 import { LATEST_INSTANT } from '../../core/instants.ts'
-import { featureKey, taskKey, worldKey } from '../../core/keys.ts'
+import { featureKey, specificationKey, taskKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import { COACH_DECISIONS } from '../../graph/model/values.ts'
@@ -13,7 +13,9 @@ import { VERDICTS } from '../criteria/stall.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
 import { type CriterionState, isCounted } from '../criteria/state.ts'
 import { instantRow } from '../record/rows.ts'
+import { readSpecifications } from '../specification/read-specification.ts'
 import { readStates } from '../specification/read-states.ts'
+import type { Specification } from '../specification/specification.ts'
 import { unknownWorld } from './world-errors.ts'
 import { refuseDeleted, toWorld, type World, world, worldColumns } from './worlds.ts'
 
@@ -96,9 +98,10 @@ export async function readProgress(
   const read = () => readRows(graph, from, params, progressRow)
   const rows = await untilWhole(read, (found) => found.every(isConsistent))
   const worlds: WorldProgress[] = []
+  const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
   for (const row of rows) {
     try {
-      worlds.push(await progressOf(graph, row))
+      worlds.push(await progressOf(graph, row, specifications))
     } catch (error) {
       // It was deleted since the page was read: it is not listed.
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
@@ -151,24 +154,38 @@ export type NewestState = {
   states: CriterionState[]
 }
 
-async function stateOf(graph: Graph, row: ProgressRow): Promise<NewestState> {
+/** The version that a world goes by, where its task declares any. */
+function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow): string[] {
+  const version = specifiedAfter?.length ?? 0
+  return deleted || version === 0 ? [] : [specificationKey(taskKey, version)]
+}
+
+async function stateOf(
+  graph: Graph,
+  row: ProgressRow,
+  specifications: ReadonlyMap<string, Specification> = new Map(),
+): Promise<NewestState> {
   const snapshot = newestSnapshot(row, null)
   return {
     world: toWorld(row.shown),
     lastDecision: row.newestTurn[0]?.[0] ?? null,
     snapshot,
-    states: await readStates(graph, snapshot, 'sticky'),
+    states: await readStates(graph, snapshot, 'sticky', { specifications }),
   }
 }
 
-async function progressOf(graph: Graph, row: ProgressRow): Promise<WorldProgress> {
+async function progressOf(
+  graph: Graph,
+  row: ProgressRow,
+  specifications?: ReadonlyMap<string, Specification>,
+): Promise<WorldProgress> {
   const lastActivity = row.lastActivity ?? ''
   if (row.world.deleted) {
     // Its parts may be going, piece by piece.
     const nothing = { verified: 0, criteria: 0, verdict: 'insufficient_data' as const }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
-  const { world, lastDecision, snapshot, states } = await stateOf(graph, row)
+  const { world, lastDecision, snapshot, states } = await stateOf(graph, row, specifications)
   const counted = states.filter(isCounted)
   return {
     ...world,

@@ -1,0 +1,190 @@
+/** Finds what other sessions of a project know (contract: specification.md, "Other sessions know something"). */
+import * as z from 'zod'
+import { type TopicKind, topicKey, worldKey } from '../../core/keys.ts'
+import { readRows } from '../../graph/decode.ts'
+import { columns, textList } from '../../graph/model/values.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { issueSignature } from '../criteria/signature.ts'
+import { listFailedGates, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
+import type { Issue } from '../record/record.ts'
+import { instantRow } from '../record/rows.ts'
+import type { KnownElsewhere } from './continuation.ts'
+import { MARK, startOf } from './render.ts'
+
+const otherSessions = statement('elsewhere/other-sessions')
+
+/** Where a session stands: what others know is looked for by it. */
+export type Standing = {
+  project: string
+  featureId: string
+  /** Null where the task has no session yet. */
+  worldSlug: string | null
+  openIssues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[]
+  /** The newest turn; null before the first one. */
+  lastTurn: LastTurn | null
+}
+
+type LastTurn = {
+  filesModified: readonly string[]
+  lessonsFromTurn: readonly string[]
+  blockersFound: readonly string[]
+  gates: Readonly<Record<string, string>>
+}
+
+/** Why a turn of another session is told, in the order in which it is. */
+const RULES = ['issue', 'work', 'feature'] as const
+type Rule = (typeof RULES)[number]
+
+const sessionRow = z.object({
+  rule: z.enum(RULES),
+  /** The signature of the issue, where the rule is about one. */
+  name: z.string(),
+  raisedIn: z.array(z.number()),
+  worldSlug: z.string(),
+  featureId: z.string(),
+  taskId: z.string(),
+  currentTurn: z.number(),
+  turn: columns({
+    number: z.number(),
+    completedAt: instantRow,
+    lessonsFromTurn: textList,
+    blockersFound: textList,
+    filesModified: textList,
+  }),
+  /** Those that count: no others judge. */
+  judgedLater: z.array(
+    columns({
+      number: z.number(),
+      completedAt: instantRow,
+      playerSummary: z.string(),
+      filesModified: textList,
+    }),
+  ),
+  earlier: z.array(
+    columns({
+      number: z.number(),
+      completedAt: instantRow,
+      lessonsFromTurn: textList,
+      filesModified: textList,
+    }),
+  ),
+})
+type SessionRow = z.output<typeof sessionRow>
+type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
+
+const MOST_ITEMS = 5
+/** Of files, failed gates and open issues so many are looked for each. */
+const MOST_LOOKED_FOR = 20
+
+const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
+
+/** At most five turns, each with what it is told for. Nothing of it is a judge's: both roles are told the same (invariant 9). */
+export async function readOtherSessions(graph: Graph, standing: Standing): Promise<KnownElsewhere[]> {
+  const { project, featureId, worldSlug, openIssues, lastTurn } = standing
+  const issues = new Map(openIssues.map((issue) => [issueSignature(issue), issue.description]))
+  const files = new Set(projectFiles(lastTurn?.filesModified ?? []))
+  const gates = Object.entries(lastTurn?.gates ?? {}).map(([name, status]) => ({ name, status }))
+  const find = (rule: Rule, kind: TopicKind, names: Iterable<string>, shares = 0) =>
+    [...names]
+      .slice(0, MOST_LOOKED_FOR)
+      .map((name) => ({ rule, name, shares, key: topicKey(project, kind, name) }))
+  const topics = [
+    ...find('issue', 'issue', issues.keys()),
+    ...find('work', 'file', files, 1),
+    ...find('work', 'gate', listFailedGates(gates)),
+    ...find('feature', 'feature', [featureId]),
+  ]
+  const own = sessionMark(worldSlug === null ? '' : worldKey(project, worldSlug))
+  const rows = await readRows(graph, otherSessions, { topics, slots, own }, sessionRow)
+  const candidates = rows.flatMap((row) => tellRow(row, issues, files))
+  return chooseItems(candidates, lastTurn)
+}
+
+/** An item with what its place among the others goes by. */
+type Candidate = { item: KnownElsewhere; rule: Rule; shared: number; completedAt: string }
+
+function tellRow(
+  row: SessionRow,
+  ownIssues: ReadonlyMap<string, string>,
+  ownFiles: ReadonlySet<string>,
+): Candidate[] {
+  const { rule, featureId, taskId, worldSlug, turn, earlier } = row
+  const nothing = { issues: [], summary: null, lessons: [], blockers: [] }
+  const tell = (told: ToldTurn, what: Partial<KnownElsewhere>): Candidate => ({
+    rule,
+    shared: projectFiles(told.filesModified).filter((file) => ownFiles.has(file)).length,
+    completedAt: sortableInstant(told.completedAt),
+    item: { featureId, taskId, worldSlug, turn: told.number, ...nothing, ...what },
+  })
+  if (rule === 'work') return [tell(turn, { lessons: turn.lessonsFromTurn, blockers: turn.blockersFound })]
+  if (rule === 'feature') {
+    const isFinished = turn.number === row.currentTurn // an approved turn has nothing after it
+    return isFinished ? [turn, ...earlier].map((each) => tell(each, { lessons: each.lessonsFromTurn })) : []
+  }
+  const went = turnWithout(row)
+  const issue = ownIssues.get(row.name)
+  if (went === undefined || issue === undefined) return []
+  return [tell(went, { issues: [shorten(issue)], summary: shorten(went.playerSummary) })]
+}
+
+/** The judged turn that no longer raised the issue; undefined where none came. */
+function turnWithout({ raisedIn, judgedLater }: SessionRow): SessionRow['judgedLater'][number] | undefined {
+  const last = Math.max(...raisedIn)
+  return judgedLater.filter(({ number }) => number > last).sort((a, b) => a.number - b.number)[0]
+}
+
+/** In their order, nothing twice: neither an issue, a turn, nor a text, nor what the session's own last turn says. */
+function chooseItems(candidates: readonly Candidate[], lastTurn: LastTurn | null): KnownElsewhere[] {
+  const chosen = new Map<string, KnownElsewhere>()
+  const told = new Set(
+    [...(lastTurn?.lessonsFromTurn ?? []), ...(lastTurn?.blockersFound ?? [])].map(withoutSpaces),
+  )
+  const takeNew = (texts: readonly string[]) =>
+    texts.filter((text) => {
+      const words = withoutSpaces(text)
+      if (words === '' || told.has(words)) return false
+      told.add(words)
+      return true
+    })
+  for (const { item } of candidates.toSorted(byPlace)) {
+    const key = `${item.worldSlug}\n${item.turn}`
+    const before = chosen.get(key)
+    if (before === undefined && chosen.size === MOST_ITEMS) continue
+    const isSolved = [...chosen.values()].some(({ issues }) =>
+      issues.some((issue) => item.issues.includes(issue)),
+    )
+    const issues = isSolved ? [] : item.issues
+    const lessons = takeNew(item.lessons).slice(0, MOST_TEXTS).map(shorten)
+    const blockers = takeNew(item.blockers).slice(0, MOST_TEXTS).map(shorten)
+    if (issues.length + lessons.length + blockers.length === 0) continue
+    chosen.set(key, {
+      ...(before ?? item),
+      issues: [...(before?.issues ?? []), ...issues],
+      lessons: [...(before?.lessons ?? []), ...lessons],
+      blockers: [...(before?.blockers ?? []), ...blockers],
+    })
+  }
+  return [...chosen.values()]
+}
+
+const withoutSpaces = (text: string): string => text.replace(/\s+/gu, ' ').trim()
+
+function byPlace(a: Candidate, b: Candidate): number {
+  return (
+    RULES.indexOf(a.rule) - RULES.indexOf(b.rule) ||
+    b.shared - a.shared ||
+    compare(b.completedAt, a.completedAt) ||
+    compare(a.item.worldSlug, b.item.worldSlug) ||
+    a.item.turn - b.item.turn ||
+    compare(a.item.issues.join(), b.item.issues.join())
+  )
+}
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+
+/** Of what a turn learned, and of each text, so much is told: the whole stands in the turn. */
+const MOST_TEXTS = 5
+const LONGEST = 500
+
+const shorten = (text: string): string => (text.length <= LONGEST ? text : startOf(text, LONGEST) + MARK)

@@ -1,0 +1,88 @@
+/**
+ * Says what a turn is about, so that other sessions find it: the files that it touched, the gates that it failed, what was
+ * complained of (docs/decisions/elsewhere.md). Pure.
+ */
+import { partsOfKey, type TopicKind, topicKey, turnKey } from '../../core/keys.ts'
+import { projectPath } from '../../core/project-paths.ts'
+import { issueSignature } from '../criteria/signature.ts'
+import type { Issue } from '../record/record.ts'
+
+/**
+ * The turns about one thing are spread over so many nodes by their session: captures of many sessions do not wait for one lock,
+ * and a long session fills its own slot alone. V010 counts in Cypher by the same rule.
+ */
+export const SLOTS = 2
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** Of each kind a turn is about so many things at most; longer names are those of no file, and no index takes them. */
+export const MOST_NAMES = 50
+const LONGEST_NAME = 1_000
+
+/** The slot of a session: the sum of the places that the characters of its slug have among the digits and letters. */
+export const sessionSlot = (worldSlug: string): number =>
+  [...worldSlug].reduce((sum, character) => sum + Math.max(0, DIGITS.indexOf(character)), 0) % SLOTS
+
+/** The files of a project in one spelling, each once. */
+export const projectFiles = (paths: readonly string[]): string[] =>
+  limitNames(paths.flatMap((path) => projectPath(path) ?? []))
+
+export const listSignatures = (
+  issues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[],
+): string[] => limitNames(issues.map(issueSignature))
+
+export const listFailedGates = (gates: readonly { name: string; status: string }[]): string[] =>
+  limitNames(gates.filter(({ status }) => status === 'failed').map(({ name }) => name))
+
+const limitNames = (names: readonly string[]): string[] =>
+  [...new Set(names)].filter(({ length }) => length <= LONGEST_NAME).slice(0, MOST_NAMES)
+
+type Turn = {
+  completedAt?: string | null | undefined
+  lessonsFromTurn: readonly string[]
+  blockersFound: readonly string[]
+  filesModified: readonly string[]
+}
+
+/**
+ * By which topics a turn is found, but for its feature, which the graph knows, and under which entry it stands there. Files
+ * and gates lead to lessons and blockers alone: a turn without any is not found by them.
+ *
+ * @param ofWorld the key of the session
+ */
+export function listTopics(
+  ofWorld: string,
+  turnNumber: number,
+  { completedAt, lessonsFromTurn, blockersFound, filesModified }: Turn,
+  {
+    issues,
+    gates,
+  }: { issues: Parameters<typeof listSignatures>[0]; gates: Parameters<typeof listFailedGates>[0] },
+): { keys: string[]; slot: number; entry: string; turn: string } {
+  const [project = '', worldSlug = ''] = partsOfKey(ofWorld)
+  const slot = sessionSlot(worldSlug)
+  const hasLessons = lessonsFromTurn.length > 0 || blockersFound.length > 0
+  const topicKeys = (kind: TopicKind, names: readonly string[]) =>
+    names.map((name) => `${topicKey(project, kind, name)}/${slot}`)
+  return {
+    keys: [
+      ...topicKeys('file', hasLessons ? projectFiles(filesModified) : []),
+      ...topicKeys('gate', hasLessons ? listFailedGates(gates) : []),
+      ...topicKeys('issue', listSignatures(issues)),
+    ].sort(), // locks are taken in one order
+    slot,
+    entry: `${sortableInstant(completedAt ?? null)} ${String(turnNumber).padStart(7, '0')} ${turnKey(ofWorld, turnNumber)}`,
+    turn: ` ${turnKey(ofWorld, turnNumber)}`, // with which its entry ends, under whatever instant
+  }
+}
+
+/** Of one length, so that texts are in the order of time; without an instant, before all others. */
+export function sortableInstant(instant: string | null): string {
+  if (instant === null) return ' '.repeat(LONGEST_INSTANT.length)
+  const seconds = instant.replace('Z', '')
+  return seconds + LONGEST_INSTANT.slice(seconds.length)
+}
+
+const LONGEST_INSTANT = '0000-00-00T00:00:00.000000'
+
+/** What only the entries of one session contain: a key has two slashes. Of no session (`''`) no entry contains it. */
+export const sessionMark = (ofWorld: string): string => ` ${ofWorld === '' ? '/' : ofWorld}/`

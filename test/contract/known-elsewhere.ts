@@ -1,0 +1,376 @@
+import { describe, expect, test } from 'vitest'
+import { parseStatement } from '../../src/graph/statements.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import {
+  aContext,
+  aTurn,
+  type ContextToLoad,
+  clientOf,
+  FEATURE,
+  type TurnToSend,
+} from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const OWN = 'own session'
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 3, 0, minute)).toISOString()
+
+/** A turn of another session, which is named after its task. */
+const turnOfTask = (taskId: string, turnNumber: number, minute: number, more: Partial<TurnToSend> = {}) =>
+  aTurn(turnNumber, { taskId, worldSlug: taskId, completedAt: at(minute), ...more })
+
+const ownTurn = (more: Partial<TurnToSend> = {}): TurnToSend =>
+  aTurn(1, { worldSlug: OWN, completedAt: at(0), ...more })
+
+const issue = (description: string, more = {}) => ({ severity: 'blocking', description, ...more })
+
+/** In every field that a Player may not see. */
+const CANARY = 'canary-of-the-judge'
+const secretsOfTheJudge: Partial<TurnToSend> = {
+  coachFeedback: CANARY,
+  whatToTryNext: CANARY,
+  extra: { [CANARY]: CANARY },
+  verifications: [{ criterionId: 'AC-1', criterionText: 'It answers', status: 'rejected', evidence: CANARY }],
+  promises: [{ criterionId: 'AC-1', status: 'complete', evidence: CANARY }],
+}
+
+const topics = parseStatement(
+  'test/topics',
+  'MATCH (x:Topic) RETURN x.key AS key, x.turns AS turns ORDER BY x.key',
+)
+
+/** What other sessions of a project know (contract: specification.md, "Other sessions know something"). */
+export function knownElsewhereContract(store: StoreUnderTest): void {
+  describe('what is known from other sessions', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const capture = async (...turns: TurnToSend[]) => {
+      for (const turn of turns) await client().captureTurnState(turn)
+    }
+    const contextOf = (turn: number, more: Partial<ContextToLoad> = {}) =>
+      client().loadTurnContinuationContext(aContext(turn, { worldSlug: OWN, ...more }))
+    const known = async (turn = 2, more: Partial<ContextToLoad> = {}) =>
+      (await contextOf(turn, more)).elsewhere?.known ?? []
+    const sources = async (turn = 2, more: Partial<ContextToLoad> = {}) =>
+      (await known(turn, more)).map((item) => `${item.taskId} turn ${item.turn}`)
+
+    describe('an open issue that another session got rid of', () => {
+      const raised = { issues: [issue('The test at line 3 fails', { category: 'tests' })] }
+      const own = ownTurn({ issues: [issue('the test at line 14 fails', { category: 'tests' })] })
+
+      test.each(['player', 'coach'] as const)(
+        'is told to the %s with the summary of the turn in which it went',
+        async (role) => {
+          await capture(
+            turnOfTask('TASK-B', 1, 1, raised),
+            turnOfTask('TASK-B', 2, 2, { playerSummary: 'Mocked\nthe clock' }),
+            own,
+          )
+          const { context, elsewhere } = await contextOf(2, { role })
+          expect(elsewhere).toEqual({
+            earlierSession: null,
+            known: [
+              {
+                featureId: FEATURE,
+                taskId: 'TASK-B',
+                worldSlug: 'TASK-B',
+                turn: 2,
+                issues: ['the test at line 14 fails'],
+                summary: 'Mocked\nthe clock',
+                lessons: [],
+                blockers: [],
+              },
+            ],
+          })
+          expect(context?.split('\n\n').at(-1)).toBe(
+            '**Known from other sessions**:\n  - TASK-B turn 2 — "the test at line 14 fails" went: Mocked the clock',
+          )
+        },
+      )
+
+      test('goes in a judged turn: not in one that ended in an error, was deferred or says nothing', async () => {
+        await capture(
+          turnOfTask('TASK-B', 1, 1, raised),
+          turnOfTask('TASK-B', 2, 2, { coachDecision: 'error' }),
+          turnOfTask('TASK-B', 3, 3, { coachDecision: 'deferred' }),
+          own,
+        )
+        expect(await known()).toEqual([])
+        await capture(turnOfTask('TASK-B', 4, 4, { coachDecision: 'approved' }))
+        expect(await sources()).toEqual(['TASK-B turn 4'])
+      })
+
+      test('is not told while the other session has it still, or has it again', async () => {
+        await capture(turnOfTask('TASK-B', 1, 1, raised), turnOfTask('TASK-B', 2, 2, raised), own)
+        expect(await known()).toEqual([])
+        await capture(turnOfTask('TASK-B', 3, 3), turnOfTask('TASK-B', 4, 4, raised))
+        expect(await known()).toEqual([])
+      })
+
+      test('is told once, as the session that shares more files and then the newest one got rid of it', async () => {
+        const files = { filesModified: ['src/a.ts'] }
+        await capture(
+          ...['TASK-B', 'TASK-C', 'TASK-D'].flatMap((task, i) => [
+            turnOfTask(task, 1, 10 * i + 1, raised),
+            turnOfTask(task, 2, 10 * i + 2, task === 'TASK-B' ? files : {}),
+          ]),
+        )
+        await capture(own)
+        expect(await sources()).toEqual(['TASK-D turn 2'])
+        await capture({ ...own, ...files, onConflict: 'supersede' })
+        expect(await sources()).toEqual(['TASK-B turn 2'])
+      })
+
+      test('is told beside others that went in the same turn', async () => {
+        const issues = [issue('The log is empty'), issue('The test fails')]
+        await capture(turnOfTask('TASK-B', 1, 1, { issues }), turnOfTask('TASK-B', 2, 2), ownTurn({ issues }))
+        expect((await known()).map((item) => item.issues)).toEqual([['The log is empty', 'The test fails']])
+      })
+
+      test('is left out, with all that is known of issues, where the perspective is reset', async () => {
+        await capture(turnOfTask('TASK-B', 1, 1, raised), turnOfTask('TASK-B', 2, 2), own)
+        expect(await known(2, { perspectiveReset: true })).toEqual([])
+      })
+
+      test('is one that was raised before a turn that judged nothing', async () => {
+        await capture(turnOfTask('TASK-B', 1, 1, raised), turnOfTask('TASK-B', 2, 2), own)
+        await capture(aTurn(2, { worldSlug: OWN, coachDecision: 'error', completedAt: at(9) }))
+        expect(await sources(3)).toEqual(['TASK-B turn 2'])
+      })
+    })
+
+    describe('lessons and blockers', () => {
+      test('are those of turns that touched the same files, however these are spelled, or failed the same gate', async () => {
+        await capture(
+          turnOfTask('TASK-B', 1, 1, {
+            filesModified: ['/w/.guardkit/worktrees/TASK-B/src/a.ts'],
+            lessonsFromTurn: ['Close the pool', 'Await it'],
+            blockersFound: ['No network'],
+          }),
+          turnOfTask('TASK-C', 1, 2, { gates: { tests: 'failed' }, lessonsFromTurn: ['Seed the clock'] }),
+          turnOfTask('TASK-D', 1, 3, { gates: { tests: 'passed' }, lessonsFromTurn: ['Not this'] }),
+          turnOfTask('TASK-E', 1, 4, { filesModified: ['src/b.ts'], lessonsFromTurn: ['Nor this'] }),
+          turnOfTask('TASK-F', 1, 5, { filesModified: ['src/a.ts'] }),
+          ownTurn({ filesModified: ['./src/a.ts', 'lib/../src/c.ts'], gates: { tests: 'failed' } }),
+        )
+        const { context } = await contextOf(2)
+        expect(context?.split('\n\n').at(-1)).toBe(`**Known from other sessions**:
+  - TASK-B turn 1 — lessons: Close the pool; Await it — blockers: No network
+  - TASK-C turn 1 — lessons: Seed the clock`)
+      })
+
+      test('come by the number of files that are shared, then the newest, five turns at most', async () => {
+        const files = ['src/a.ts', 'src/b.ts', 'src/c.ts']
+        for (const [i, shared] of [1, 3, 1, 2, 1, 1, 2].entries())
+          await capture(
+            turnOfTask(`TASK-${i}`, 1, i, {
+              filesModified: [...files.slice(0, shared), `src/${i}.ts`],
+              lessonsFromTurn: [`Lesson ${i}`],
+            }),
+          )
+        await capture(ownTurn({ filesModified: files }))
+        expect((await known()).flatMap(({ lessons }) => lessons)).toEqual(
+          [1, 6, 3, 5, 4].map((i) => `Lesson ${i}`),
+        )
+      })
+
+      test('of a finished session of the feature are told before the first turn, of each of its turns', async () => {
+        await capture(
+          turnOfTask('TASK-B', 1, 1, { lessonsFromTurn: ['Read the schema'], blockersFound: ['No disk'] }),
+          turnOfTask('TASK-B', 2, 2, { coachDecision: 'approved', lessonsFromTurn: ['Keep it small'] }),
+          turnOfTask('TASK-C', 1, 3, { lessonsFromTurn: ['Not finished'] }),
+          turnOfTask('TASK-D', 1, 4, {
+            coachDecision: 'approved',
+            featureId: 'FEAT-2',
+            lessonsFromTurn: ['Another feature'],
+          }),
+          turnOfTask('TASK-E', 1, 5, { coachDecision: 'approved', lessonsFromTurn: ['It goes on'] }),
+          turnOfTask('TASK-E', 2, 6),
+        )
+        const { status, context } = await contextOf(1, { worldSlug: null, taskId: 'TASK-NEW' })
+        expect(status).toBe('first_turn')
+        expect(context).toBe(`**Known from other sessions**:
+  - TASK-B turn 2 — lessons: Keep it small
+  - TASK-B turn 1 — lessons: Read the schema`)
+      })
+
+      test('are told once, and not where the session itself has just learned them', async () => {
+        const about = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Close  the pool', 'Await it'] }
+        await capture(
+          turnOfTask('TASK-B', 1, 1, about),
+          turnOfTask('TASK-C', 1, 2, { ...about, lessonsFromTurn: ['Await it', 'Read the log', 'Await it'] }),
+          turnOfTask('TASK-D', 1, 3, { ...about, lessonsFromTurn: ['Await it'] }),
+          ownTurn({ filesModified: ['src/a.ts'], lessonsFromTurn: ['Close the pool'] }),
+        )
+        expect((await known()).map(({ taskId, lessons }) => [taskId, lessons])).toEqual([
+          ['TASK-D', ['Await it']],
+          ['TASK-C', ['Read the log']],
+        ])
+      })
+    })
+
+    test('issues come first, then work on the same, then the feature, and a turn that is all of it is told once', async () => {
+      const raised = { issues: [issue('The test fails')] }
+      const files = { filesModified: ['src/a.ts'] }
+      await capture(
+        turnOfTask('TASK-B', 1, 1, { coachDecision: 'approved', lessonsFromTurn: ['Of the feature'] }),
+        turnOfTask('TASK-C', 1, 2, { ...files, lessonsFromTurn: ['Of the file'] }),
+        turnOfTask('TASK-D', 1, 0, raised),
+        turnOfTask('TASK-D', 2, 0, { ...files, coachDecision: 'approved', lessonsFromTurn: ['Of all'] }),
+        ownTurn({ ...raised, ...files }),
+      )
+      expect(
+        (await known()).map(({ taskId, turn, issues, lessons }) => [taskId, turn, issues, lessons]),
+      ).toEqual([
+        ['TASK-D', 2, ['The test fails'], ['Of all']],
+        ['TASK-C', 1, [], ['Of the file']],
+        ['TASK-B', 1, [], ['Of the feature']],
+      ])
+    })
+
+    test('a Player sees nothing of what lies behind the verdicts of other sessions, and a Coach neither', async () => {
+      const about = {
+        filesModified: ['src/a.ts'],
+        gates: { [CANARY]: 'failed' as const },
+        lessonsFromTurn: ['Await it'],
+      }
+      await capture(
+        turnOfTask('TASK-B', 1, 1, {
+          ...secretsOfTheJudge,
+          ...about,
+          issues: [issue('The test fails', { suggestion: CANARY, details: { log: CANARY } }), issue(CANARY)],
+        }),
+        turnOfTask('TASK-B', 2, 2, {
+          ...secretsOfTheJudge,
+          ...about,
+          lessonsFromTurn: ['Close it'],
+          coachDecision: 'approved',
+        }),
+        ownTurn({
+          filesModified: ['src/a.ts'],
+          issues: [issue('The test fails')],
+          gates: { [CANARY]: 'failed' },
+        }),
+      )
+      for (const role of ['player', 'coach'] as const) {
+        const { elsewhere, context } = await contextOf(2, { role })
+        expect(elsewhere?.known).toHaveLength(2)
+        expect(JSON.stringify(elsewhere)).not.toContain(CANARY)
+        expect(context?.slice(context.indexOf('**Known'))).not.toContain(CANARY)
+      }
+    })
+
+    test('nothing of another project, of a deleted session or of the session itself is told; off, nothing at all', async () => {
+      const raised = { issues: [issue('The test fails')] }
+      const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
+      const others = [
+        turnOfTask('TASK-B', 1, 1, { ...told, ...raised }),
+        turnOfTask('TASK-B', 2, 2, { ...told, coachDecision: 'approved' }),
+      ]
+      const own = ownTurn({ filesModified: ['src/a.ts'], ...raised })
+      await capture(own)
+      const alone = await contextOf(2)
+      for (const project of ['shop/', 'sho', 'shop%', 'another'])
+        await capture(...others.map((turn) => ({ ...turn, project })))
+      expect(await contextOf(2)).toEqual(alone)
+      expect(alone).not.toHaveProperty('elsewhere')
+      await capture(...others)
+      expect(await sources()).toEqual(['TASK-B turn 2'])
+      expect(await contextOf(2, { elsewhere: 'off' })).toEqual(alone)
+      await client().deleteWorld({ worldSlug: 'TASK-B' })
+      expect(await contextOf(2)).toEqual(alone)
+    })
+
+    test('what a superseded record was about is told no more', async () => {
+      const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
+      await capture(turnOfTask('TASK-B', 1, 1, told), ownTurn({ filesModified: ['src/a.ts'] }))
+      expect(await sources()).toEqual(['TASK-B turn 1'])
+      await capture(
+        turnOfTask('TASK-B', 1, 1, { ...told, filesModified: ['src/b.ts'], onConflict: 'supersede' }),
+      )
+      expect(await known()).toEqual([])
+    })
+
+    const manySessions = (): TurnToSend[] =>
+      Array.from({ length: 24 }, (_, i) => {
+        const told = {
+          filesModified: ['src/a.ts', `src/${i % 3}.ts`],
+          gates: { tests: i % 2 === 0 ? ('failed' as const) : ('passed' as const) },
+          lessonsFromTurn: [`Lesson ${i}`],
+          blockersFound: i % 5 === 0 ? [`Blocker ${i}`] : [],
+        }
+        return [
+          turnOfTask(`TASK-${i}`, 1, 40 * (i % 4) + i, {
+            ...told,
+            issues: [issue(`Complaint ${'abc'[i % 3]}`)],
+          }),
+          turnOfTask(`TASK-${i}`, 2, 40 * (i % 4) + i + 1, {
+            coachDecision: i % 3 === 0 ? 'approved' : 'feedback',
+            lessonsFromTurn: [`Late ${i}`],
+          }),
+        ]
+      }).flat()
+    const asking = ownTurn({
+      filesModified: ['src/a.ts', 'src/1.ts'],
+      gates: { tests: 'failed' },
+      issues: [issue('Complaint b')],
+    })
+
+    test('the same is known in whatever order sessions were stored, and what is kept of each topic is bounded', async () => {
+      const turns = manySessions()
+      const orders = [
+        turns,
+        turns.toReversed(),
+        turns.toSorted(
+          (a, b) =>
+            String(a.playerSummary).length - String(b.playerSummary).length || (a.taskId < b.taskId ? 1 : -1),
+        ),
+      ]
+      const told: unknown[] = []
+      for (const [i, order] of orders.entries()) {
+        const project = `order ${i}`
+        await capture(...[...order, asking].map((turn) => ({ ...turn, project })))
+        told.push(await known(2, { project }))
+      }
+      expect(told[0]).toHaveLength(5)
+      expect(told[1]).toEqual(told[0])
+      expect(told[2]).toEqual(told[0])
+      const lengths = (await handles.graph.read(topics, {})).map(
+        ({ turns: found }) => (found as string[]).length,
+      )
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(8)
+    })
+
+    test('a restored graph knows what the exported one knew', async () => {
+      await capture(...manySessions(), asking)
+      const [before, found] = [await contextOf(2), await handles.graph.read(topics, {})]
+      const lines = await exportOf(handles.graph)
+      const other = await handles.open(() => store.open())
+      await restoreLines(other, lines)
+      expect(await other.read(topics, {})).toEqual(found)
+      expect(await clientOf(other).loadTurnContinuationContext(aContext(2, { worldSlug: OWN }))).toEqual(
+        before,
+      )
+      await other.close()
+    })
+
+    test('a session that was forgotten is in no topic, and a topic that nobody else is about is gone', async () => {
+      const told = (...filesModified: string[]) => ({ filesModified, lessonsFromTurn: ['Await it'] })
+      await capture(turnOfTask('TASK-1', 1, 1, told('src/a.ts')))
+      const before = await handles.graph.read(topics, {})
+      await capture(
+        turnOfTask('TASK-3', 1, 2, { ...told('src/a.ts', 'src/c.ts'), issues: [issue('x')] }),
+        turnOfTask('TASK-3', 1, 2, { ...told('src/a.ts', 'src/d.ts'), onConflict: 'supersede' }),
+      )
+      const between = (await handles.graph.read(topics, {})).map(({ key, turns }) => [
+        key,
+        (turns as string[]).length,
+      ])
+      expect(between).toEqual([
+        ['shop/file:src%2Fa.ts/1', 2],
+        ['shop/file:src%2Fd.ts/1', 1],
+      ])
+      while (!(await client().forget({ worldSlug: 'TASK-3', dryRun: false })).done);
+      expect(await handles.graph.read(topics, {})).toEqual(before)
+    })
+  })
+}
