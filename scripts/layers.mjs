@@ -15,7 +15,7 @@ export const capabilities = [
   'events',
 ]
 export const doors = ['http', 'mcp', 'cli', 'web']
-export const programs = ['langchain', 'autobuild']
+export const programs = ['langchain', 'autobuild', 'proof']
 
 /** What the files of a layer may import beside each other. Types alone carry no code: they may come from any layer below. */
 export const mayImport = {
@@ -33,9 +33,10 @@ export const mayImport = {
   client: ['operations', ...everyone],
   langchain: ['autobuild', 'client', 'operations', ...everyone],
   autobuild: ['client', 'operations', ...everyone],
+  proof: ['client', 'operations', ...everyone],
   http: ['mcp', 'client', 'operations', ...everyone],
   mcp: ['client', 'operations', ...everyone],
-  cli: ['http', 'mcp', 'client', 'operations', ...everyone],
+  cli: ['http', 'mcp', 'proof', 'client', 'operations', ...everyone],
   web: [],
 }
 
@@ -65,7 +66,7 @@ export const commands = [
   'analysis/named-analyses',
 ]
 export const beside = {
-  http: [...host, 'graph/observed', 'analysis/query/queries'],
+  http: [...host, 'graph/(observed|bookmarks)', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
   // It runs in a browser: types of the records, and where the operations stand in REST.

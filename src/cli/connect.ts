@@ -35,7 +35,7 @@ export async function withClient<T>(
 }
 
 /** The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself. */
-async function connect({
+export async function connect({
   project,
   readsOnly = false,
   asItIs = false,

@@ -1,5 +1,4 @@
 /** Builds the command line from its commands. */
-import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
 import { addCapture } from './capture.ts'
@@ -17,9 +16,11 @@ import { addIssues } from './issues.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpen } from './open.ts'
+import { packageVersion } from './package-version.ts'
 import { addDesires, addPaths } from './paths.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
+import { addProof } from './proof.ts'
 import { addAnalyses, addQuery } from './query.ts'
 import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
@@ -77,6 +78,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addMigrate,
   addDoctor,
   addForget,
+  addProof,
   addConfig,
   addCompletion,
   addComplete,
@@ -105,10 +107,3 @@ ${Object.values(EXIT)
   .map(({ code, meaning }) => `${String(code).padStart(5)}  ${meaning}`)
   .join('\n')}
 `
-
-/** src/cli and dist/cli stand equally deep below package.json. */
-function packageVersion(): string {
-  const found: unknown = createRequire(import.meta.url)('../../package.json')
-  if (typeof found === 'object' && found !== null && 'version' in found) return String(found.version)
-  throw new Error('package.json has no version')
-}

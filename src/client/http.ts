@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
+import { BOOKMARK_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
 import { hasBody, IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
@@ -13,6 +14,7 @@ import {
   transcriptUploaded,
   UPLOAD_PATH,
 } from '../operations/transcript-upload.ts'
+import { ClientBookmarks } from './bookmarks.ts'
 import { callsBy } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed, neverArrived } from './client-errors.ts'
@@ -52,14 +54,15 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     throw invalidField('token', 'holds characters that no token has')
   }
   const closing = new AbortController()
+  const bookmarks = new ClientBookmarks()
   const calls = callsBy(async (name, input, callOptions) => {
     if (closing.signal.aborted) throw clientIsClosed()
-    return runOverHttp(name, input, { ...options, ...callOptions, base })
+    return runOverHttp(name, input, { ...options, ...callOptions, base, bookmarks })
   })
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
-    uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
+    uploadOverHttp(input, chunks, { ...options, ...callOptions, base, bookmarks })
   const open: HttpClient['openEvents'] = (request, stop) =>
-    openEvents(request, { ...options, base, signal: stop })
+    openEvents(request, { ...options, base, bookmarks, signal: stop })
   return {
     ...calls,
     importTranscript: upload,
@@ -87,7 +90,11 @@ const takesProject = ({ input, wholeGraph }: Operation): boolean =>
 type Operation = { input: z.ZodType; wholeGraph?: boolean }
 
 type Calling = HttpClientOptions &
-  Omit<CallOptions, 'idempotencyKey'> & { idempotencyKey?: string | undefined; base: string }
+  Omit<CallOptions, 'idempotencyKey'> & {
+    idempotencyKey?: string | undefined
+    base: string
+    bookmarks: ClientBookmarks
+  }
 
 async function runOverHttp(name: OperationName, input: unknown, calling: Calling): Promise<unknown> {
   const operation = operations[name]
@@ -100,7 +107,8 @@ async function runOverHttp(name: OperationName, input: unknown, calling: Calling
     wire.project = calling.project
   const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
-  return withRetries(name, patient, () => answerTo(request, operation.output, name, patient))
+  const project = typeof wire.project === 'string' ? wire.project : ''
+  return withRetries(name, patient, () => answerTo(request, operation.output, name, project, patient))
 }
 
 /** A query says so itself; it may wait as long for its turn. */
@@ -149,7 +157,8 @@ async function uploadOverHttp(
     body: ReadableStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
   } as const
-  return answerTo(request, transcriptUploaded, 'importTranscript', calling)
+  const project = typeof fields.project === 'string' ? fields.project : ''
+  return answerTo(request, transcriptUploaded, 'importTranscript', project, calling)
 }
 
 async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
@@ -160,15 +169,20 @@ async function answerTo<S extends z.ZodType>(
   request: HttpRequest,
   output: S,
   name: string,
+  project: string,
   calling: Calling,
 ): Promise<z.output<S>> {
-  const { status, text } = await exchange(request, calling)
+  const { bookmarks, base } = calling
+  const sent = bookmarks.of(project)
+  if (sent.length > 0) request.headers.set(BOOKMARK_HEADER, sent.join(', '))
+  const { status, text, bookmark } = await exchange(request, calling)
   const body = jsonOf(text)
-  if (status < 200 || status >= 300) throw errorOf(status, body, calling.base)
+  if (status < 200 || status >= 300) throw errorOf(status, body, base)
+  bookmarks.keep(project, sent, bookmark)
   try {
     return parseWire(output, body, name)
   } catch (cause) {
-    throw new TurngraphError('internal', `${calling.base} gave an answer that this version cannot read.`, {
+    throw new TurngraphError('internal', `${base} gave an answer that this version cannot read.`, {
       hint: 'Use the same version of Turngraph on both sides.',
       cause,
     })
@@ -176,7 +190,7 @@ async function answerTo<S extends z.ZodType>(
 }
 
 /** What is asked for: a `Request` would have to be copied for each try, and `fetch` copies it once more. */
-type HttpRequest = RequestInit & { url: string; method: string }
+type HttpRequest = RequestInit & { url: string; method: string; headers: Headers }
 
 function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling): HttpRequest {
   const rest = { ...wire }
@@ -238,7 +252,7 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 async function exchange(
   { url, ...init }: HttpRequest,
   { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; bookmark: string | null }> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, {
@@ -246,7 +260,8 @@ async function exchange(
       redirect: 'manual',
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     })
-    return { status: response.status, text: await response.text() }
+    const bookmark = response.headers.get(BOOKMARK_HEADER)
+    return { status: response.status, text: await response.text(), bookmark }
   } catch (cause) {
     throw noAnswer(cause, { base, signal, timeoutMs }, late.aborted)
   }

@@ -1,6 +1,6 @@
 // Bounds the time that work on a graph may take, and puts work that would refuse each other in order.
 import { TurngraphError } from '../core/errors.ts'
-import { DEADLINE_MS, type Graph, graphWith } from './port.ts'
+import { DEADLINE_MS, type Graph, type GraphSource, graphWith } from './port.ts'
 
 /** In terms of performance.now(). */
 export const deadlineFromNow = (): number => performance.now() + DEADLINE_MS
@@ -42,7 +42,8 @@ export function withDeadline<T>(
   })
 }
 
-const lastOf = new WeakMap<Graph, Map<string, Promise<unknown>>>()
+/** By the source, which a graph and all views of it share. */
+const lastOf = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
 
 /**
  * Runs work on one part of a graph after all that this process began there before. What would only refuse each other, when
@@ -52,8 +53,8 @@ const lastOf = new WeakMap<Graph, Map<string, Promise<unknown>>>()
  * await oneByOne(graph, 'shop/FEAT-1/TASK-1', () => store(turn))
  */
 export async function oneByOne<T>(graph: Graph, part: string, work: () => Promise<T>): Promise<T> {
-  const last = lastOf.get(graph) ?? new Map<string, Promise<unknown>>()
-  lastOf.set(graph, last)
+  const last = lastOf.get(graph.source) ?? new Map<string, Promise<unknown>>()
+  lastOf.set(graph.source, last)
   const mine = Promise.resolve(last.get(part)).then(work, work)
   last.set(part, mine)
   try {

@@ -2,7 +2,13 @@
 import neo4j, { type Config, type Driver } from 'neo4j-driver'
 import type { Neo4jOptions, Params, Value } from './port.ts'
 
-export { type Driver, Neo4jError, type Plan as Neo4jPlan, type Session } from 'neo4j-driver'
+export {
+  type Driver,
+  Neo4jError,
+  type Plan as Neo4jPlan,
+  type Session,
+  type SessionConfig,
+} from 'neo4j-driver'
 
 export const ACCESS = neo4j.session
 export const { bookmarkManager, isDateTime, isDuration, isNode, isPath, isPoint, isRelationship } = neo4j

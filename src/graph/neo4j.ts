@@ -1,6 +1,7 @@
 // Adapts Neo4j to the port of the graph.
 import { TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import type { CallerBookmarks } from './caller-bookmarks.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   ACCESS,
@@ -10,6 +11,7 @@ import {
   isDateTime,
   Neo4jError,
   type Session,
+  type SessionConfig,
   toNeo4j,
 } from './neo4j-driver.ts'
 import {
@@ -30,6 +32,8 @@ const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry begins later than this before the deadline: a last one must still be able to answer. */
 const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
+/** How long a follower may take, the wait for what the caller has seen included: then the leader is asked. */
+const FOLLOWER_MS = 1_000
 
 /**
  * Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction: one round trip, where
@@ -42,7 +46,8 @@ export class Neo4jGraph implements Graph {
   readonly #url: string
   /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
   readonly #bookmarks = bookmarkManager()
-  readonly #readMode: 'READ' | 'WRITE'
+  /** On a cluster (`neo4j://`) statements that read go to followers in READ mode, and to the leader in WRITE mode. */
+  readonly #isRouted: boolean
   #closed = false
 
   readonly source: GraphSource
@@ -57,27 +62,46 @@ export class Neo4jGraph implements Graph {
       options,
       bookmarks: async () => [...(await this.#bookmarks.getBookmarks())],
     }
-    // A follower may not yet have what another replica of the service wrote: on a cluster the leader
-    // answers, so that every replica reads every acknowledged write.
-    this.#readMode = url.startsWith('neo4j') ? ACCESS.WRITE : ACCESS.READ
+    this.#isRouted = url.startsWith('neo4j')
   }
 
-  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
-    return this.#retrying(this.#readMode, deadline, (session) =>
-      this.#runAlone(session, { statement, params }),
-    )
+  /**
+   * A follower may not yet have what another replica of the service wrote: it answers only who brings bookmarks, and else
+   * the leader does, so that every replica reads every acknowledged write.
+   */
+  async read(
+    statement: Statement,
+    params: Params,
+    deadline = deadlineFromNow(),
+    caller?: CallerBookmarks,
+  ): Promise<Row[]> {
+    const work = (session: Session) => this.#runAlone(session, { statement, params })
+    if (this.#isRouted && caller?.mayFollow) {
+      const rows = await this.#readFromFollower(work, deadline, caller)
+      if (rows !== null) return rows
+    }
+    return this.#retrying(this.#isRouted ? ACCESS.WRITE : ACCESS.READ, work, deadline, caller)
   }
 
-  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
-    if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline)
-    return this.#retrying(ACCESS.WRITE, deadline, async (session) => {
+  write(
+    steps: readonly [Step, ...Step[]],
+    deadline?: number,
+    caller?: CallerBookmarks,
+  ): Promise<Row[][] | null> {
+    if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline, caller)
+    const work = async (session: Session) => {
       const rows = await this.#runAlone(session, steps[0])
       return rows.length === 0 ? null : [rows]
-    })
+    }
+    return this.#retrying(ACCESS.WRITE, work, deadline, caller)
   }
 
-  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
-    return this.#retrying(ACCESS.WRITE, deadline, async (session) => {
+  transact<T>(
+    work: (run: Run) => Promise<T | null>,
+    deadline?: number,
+    caller?: CallerBookmarks,
+  ): Promise<T | null> {
+    const together = async (session: Session) => {
       const transaction = session.beginTransaction({
         timeout: TRANSACTION_TIMEOUT_MS,
         metadata: { app: 'turngraph' },
@@ -89,15 +113,16 @@ export class Neo4jGraph implements Graph {
       if (result === null) await transaction.rollback()
       else await transaction.commit()
       return result
-    })
+    }
+    return this.#retrying(ACCESS.WRITE, together, deadline, caller)
   }
 
   async schema(command: string): Promise<void> {
-    await this.#retrying(ACCESS.WRITE, undefined, (session) => session.run(command))
+    await this.#retrying(ACCESS.WRITE, (session) => session.run(command))
   }
 
   health(): Promise<GraphHealth> {
-    return this.#retrying(this.#readMode, undefined, async (session) => {
+    return this.#retrying(this.#isRouted ? ACCESS.WRITE : ACCESS.READ, async (session) => {
       const result = await session.run('RETURN 1', {}, { timeout: TRANSACTION_TIMEOUT_MS })
       return { engine: 'neo4j', version: result.summary.server.agent ?? 'unknown' }
     })
@@ -116,16 +141,38 @@ export class Neo4jGraph implements Graph {
     return result.records.map((record) => fromNeo4j(record.toObject()) as Row)
   }
 
+  /** Null where no follower could answer in time: one that is away, that lags, or that does not know the bookmarks. */
+  async #readFromFollower(
+    work: (session: Session) => Promise<Row[]>,
+    deadline: number,
+    caller: CallerBookmarks,
+  ): Promise<Row[] | null> {
+    const until = Math.min(deadline, performance.now() + FOLLOWER_MS)
+    try {
+      // Without the bookmarks of this process: a follower need not have what others wrote.
+      return await this.#inSession({ defaultAccessMode: ACCESS.READ }, work, until, caller)
+    } catch (error) {
+      const cannotAnswer =
+        error instanceof Neo4jError
+          ? isTransient(error) || isUnknownBookmark(error) || TIMED_OUT.has(error.code)
+          : error instanceof TurngraphError && error.code === 'timeout'
+      if (cannotAnswer) return null
+      throw this.#domainError(error)
+    }
+  }
+
   async #retrying<T>(
     mode: 'READ' | 'WRITE',
-    deadline = deadlineFromNow(),
     work: (session: Session) => Promise<T>,
+    deadline = deadlineFromNow(),
+    caller?: CallerBookmarks,
   ): Promise<T> {
-    // A closed driver answers some statements with no rows, and empty is not dark.
-    if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
+    const config = { defaultAccessMode: mode, bookmarkManager: this.#bookmarks }
     try {
-      return await retry(() => this.#once(mode, deadline, work), {
-        when: (error) => error instanceof Neo4jError && isTransient(error),
+      return await retry(() => this.#inSession(config, work, deadline, caller), {
+        when: (error) =>
+          error instanceof Neo4jError &&
+          (isTransient(error) || (caller !== undefined && isUnknownBookmark(error))),
         until: deadline - LAST_TRY_MS,
         firstPauseMs: FIRST_RETRY_MS,
       })
@@ -134,22 +181,24 @@ export class Neo4jGraph implements Graph {
     }
   }
 
-  async #once<T>(
-    mode: 'READ' | 'WRITE',
-    deadline: number,
+  async #inSession<T>(
+    config: SessionConfig,
     work: (session: Session) => Promise<T>,
+    deadline: number,
+    caller: CallerBookmarks | undefined,
   ): Promise<T> {
-    const session = this.#driver.session({
-      database: this.#database,
-      defaultAccessMode: mode,
-      bookmarkManager: this.#bookmarks,
-    })
+    // A closed driver answers some statements with no rows, and empty is not dark.
+    if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
+    const before = caller?.all() ?? []
+    const session = this.#driver.session({ ...config, database: this.#database, bookmarks: before })
     // Closing a session resets its connection, which ends what still runs on the server.
     const abandon = () => void session.close().catch(() => {})
     const result = await withDeadline(deadline, () => work(session), abandon).catch((error: unknown) => {
       abandon()
+      if (error instanceof Neo4jError && isUnknownBookmark(error)) caller?.discard()
       throw error
     })
+    caller?.advance(before, session.lastBookmarks())
     await session.close()
     return result
   }
@@ -208,6 +257,10 @@ const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 /** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
 const isTransient = (error: Neo4jError): boolean =>
   (error.retriable && !TIMED_OUT.has(error.code)) || error.code === FORGOTTEN
+
+/** The server cannot read a bookmark: it is of a store that is none of its own. */
+const isUnknownBookmark = ({ code }: Neo4jError): boolean =>
+  code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')
 
 /** Instants leave as ISO 8601 text, as the embedded engine gives them. */
 function fromNeo4j(value: unknown): unknown {

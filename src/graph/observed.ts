@@ -1,6 +1,7 @@
 // Reports every statement on a graph: to a span of OpenTelemetry and to an observer.
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { TurngraphError } from '../core/errors.ts'
+import type { CallerBookmarks } from './caller-bookmarks.ts'
 import type { Graph, GraphHealth, GraphSource, Params, Row, Run, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 
@@ -34,23 +35,31 @@ export class ObservedGraph implements Graph {
     return this.#graph.source
   }
 
-  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
-    return this.#trace(statement.name, () => this.#graph.read(statement, params, deadline))
+  read(statement: Statement, params: Params, deadline?: number, caller?: CallerBookmarks): Promise<Row[]> {
+    return this.#trace(statement.name, () => this.#graph.read(statement, params, deadline, caller))
   }
 
-  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
+  write(
+    steps: readonly [Step, ...Step[]],
+    deadline?: number,
+    caller?: CallerBookmarks,
+  ): Promise<Row[][] | null> {
     // The engine does not tell the statements of one transaction apart.
     const names = new Set(steps.map(({ statement }) => statement.name))
-    return this.#trace([...names].join('+'), () => this.#graph.write(steps, deadline))
+    return this.#trace([...names].join('+'), () => this.#graph.write(steps, deadline, caller))
   }
 
-  async transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
+  async transact<T>(
+    work: (run: Run) => Promise<T | null>,
+    deadline?: number,
+    caller?: CallerBookmarks,
+  ): Promise<T | null> {
     const traced =
       (run: Run): Run =>
       (step) =>
         this.#trace(step.statement.name, () => run(step))
     try {
-      return await this.#graph.transact((run) => work(traced(run)), deadline)
+      return await this.#graph.transact((run) => work(traced(run)), deadline, caller)
     } catch (error) {
       this.#onFailure(error)
       throw error

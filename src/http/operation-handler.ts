@@ -13,6 +13,7 @@ import type { TurnRuns } from '../runs/turn-runs.ts'
 import { answerJson } from './answer.ts'
 import type { Caller } from './api-tokens.ts'
 import { callerOf } from './authorize.ts'
+import { inBookmarkedCall } from './bookmarks.ts'
 import { idempotencyKey, inputOf, projectHeader } from './input.ts'
 import type { Metrics } from './metrics.ts'
 import type { SchemaState } from './schema-state.ts'
@@ -37,11 +38,15 @@ export function operationHandler(route: Route, context: OperationContext): Reque
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
-    const answer = await runFor(context, callerOf(res), route.operation, input, {
-      idempotencyKey: idempotencyKey(req),
-      signal: whenGone(res),
-      log: (message, fields) => req.log.info(fields ?? {}, message),
-    })
+    const { scope } = operations[route.operation]
+    const answer = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, bookmarks }) =>
+      runFor({ ...context, graph }, callerOf(res), route.operation, input, {
+        idempotencyKey: idempotencyKey(req),
+        bookmarks: bookmarks(),
+        signal: whenGone(res),
+        log: (message, fields) => req.log.info(fields ?? {}, message),
+      }),
+    )
     const status = wasThere(answer) ? 200 : (route.created ?? 200)
     answerJson(res, status, toWire(operations[route.operation].output, answer))
   }
@@ -69,7 +74,7 @@ export async function runFor(
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
-  call: Pick<Call, 'idempotencyKey' | 'log' | 'signal'>,
+  call: Pick<Call, 'idempotencyKey' | 'bookmarks' | 'log' | 'signal'>,
 ): Promise<unknown> {
   const { wholeGraph, run }: Operation = operations[operation]
   if (wholeGraph) refuseBound(caller)

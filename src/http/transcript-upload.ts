@@ -7,6 +7,7 @@ import { toWire } from '../core/wire-form.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../operations/transcript-upload.ts'
 import { answerJson } from './answer.ts'
 import { callerOf } from './authorize.ts'
+import { inBookmarkedCall } from './bookmarks.ts'
 import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
 
 /** A longer transcript is sent in several requests, each from the offset that the last one answered. */
@@ -19,7 +20,9 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
     const input = inputFor(transcriptUpload, req, 'importTranscript')
     const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
     const { graph, metrics, turnLengthThreshold } = context
-    const read = await uploadTranscript(graph, { ...input, project }, bodyOf(req), turnLengthThreshold)
+    const read = await inBookmarkedCall(graph, 'write', req, res, (call) =>
+      uploadTranscript(call.graph, { ...input, project }, bodyOf(req), turnLengthThreshold),
+    )
     metrics.imported(read)
     answerJson(res, 200, toWire(transcriptUploaded, read))
   }

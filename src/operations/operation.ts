@@ -22,10 +22,15 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
 export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** Whether what needs this scope writes nothing, so that any member of a cluster may answer it. */
+export const onlyReads = (scope: Scope): boolean => scope === 'read' || scope === 'analyst'
+
 /** What an edge knows of a call beside its input. */
 export type Call = {
   /** The header `Idempotency-Key`: a repeat answers the same. */
   idempotencyKey?: string | null
+  /** The engine's bookmarks that the caller brings: free queries run beside the graph of the call. */
+  bookmarks?: readonly string[]
   /** The one project that the caller's token reaches; null or absent: all of them. */
   onlyProject?: string | null
   /** Who calls, and what the caller's token may do; absent where no token stands between. */

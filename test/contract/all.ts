@@ -1,5 +1,6 @@
 import { analysisContract } from './analysis.ts'
 import { autobuildContract } from './autobuild.ts'
+import { backupContract } from './backup.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
@@ -71,6 +72,7 @@ export function storeContract(store: StoreUnderTest): void {
   autobuildContract(store)
   storedContract(store)
   exportContract(store)
+  backupContract(store)
   pairsContract(store)
   forgetContract(store)
   doctorContract(store)

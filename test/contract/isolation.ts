@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { worldKey } from '../../src/core/keys.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { memory } from '../support/engines.ts'
 import { aContext, aTurn, captureSteadily, clientOf, everyField, TASK } from '../support/records.ts'
+import { fillWithEverything } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Names that a key made carelessly would mix up. */
@@ -25,6 +27,11 @@ const NAMES = [
   '~1',
 ]
 
+const joinedKeys = parseStatement(
+  'test',
+  'MATCH (a)-[r]->(b) WHERE a.key IS NOT NULL AND b.key IS NOT NULL RETURN a.key AS a, type(r) AS kind, b.key AS b',
+)
+
 type Parts = {
   verifications?: unknown[] | undefined
   promises: unknown[]
@@ -37,6 +44,14 @@ export function isolationContract(store: StoreUnderTest): void {
   describe('isolation', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
+
+    test('a relationship joins nodes of one project', async () => {
+      await fillWithEverything(handles.graph)
+      const rows = await handles.graph.read(joinedKeys, {})
+      expect(rows.length).toBeGreaterThan(20)
+      const projectOf = (key: unknown) => String(key).split('/')[0]
+      expect(rows.filter(({ a, b }) => projectOf(a) !== projectOf(b))).toEqual([])
+    })
 
     describe('no bleed', () => {
       type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }

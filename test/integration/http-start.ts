@@ -118,7 +118,7 @@ export const record = (fields: Record<string, unknown> = {}): Record<string, unk
 /** The real graph behind a switch: what a service meets when its store goes away and comes back. */
 export class SwitchedGraph implements Graph {
   readonly engine = 'embedded'
-  #graph = EmbeddedGraph.open({ folder: null })
+  #graph: Graph = EmbeddedGraph.open({ folder: null })
   /** Awaited before each statement: throw to be away, wait to be slow. */
   gate: () => Promise<void> = async () => {}
 

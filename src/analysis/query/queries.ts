@@ -15,6 +15,8 @@ export type Query = {
   timeoutMs: number
   /** Aborted where the caller gives up. */
   signal?: AbortSignal | undefined
+  /** The engine's bookmarks that the caller brings, beside those of this process. */
+  bookmarks?: readonly string[]
 }
 export type QueryRows = Rows & { elapsedMs: number }
 
@@ -54,7 +56,14 @@ export class Queries {
    * @throws `invalid_request` for what is no reading statement, `timeout`, `too_large` (memory), `rate_limited` (too many
    * wait), `store_unavailable`
    */
-  async ask({ query, params, limit, timeoutMs, signal: caller }: Query): Promise<QueryRows> {
+  async ask({
+    query,
+    params,
+    limit,
+    timeoutMs,
+    bookmarks: brought = [],
+    signal: caller,
+  }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query)
     if (this.#queue.size >= MAX_WAITING && !this.#closing.signal.aborted) {
       throw new TurngraphError('rate_limited', `${MAX_WAITING} queries wait already.`, {
@@ -74,7 +83,8 @@ export class Queries {
       caller?.removeEventListener('abort', stopWaiting)
       const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
       const process = await this.#openProcess()
-      const bookmarks = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
+      const own = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
+      const bookmarks = [...new Set([...own, ...brought])]
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
       return process.ask({ query: statement, params, bounds }, leftMs, caller)
     }

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { allStatements, type Statement } from './statements.ts'
+
+/**
+ * A deployment grows past one store by giving groups of projects stores of their own (docs/operations.md, "How far one store
+ * goes"). That works as long as no statement joins two projects, which these tests read off their texts: whatever a pattern
+ * finds is reached from a node that is looked up by a key, which begins with its project, or by the project itself. Relationships
+ * join nodes of one project (test/contract/isolation.ts looks at those of a whole graph).
+ */
+
+/** Statements that look at all projects, and answer keys for the service to sort by project. */
+const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
+  'events/changes': 'what changed, for the one feed of a service; each reader is told of its project alone',
+  'runs/leased': 'whose leases have run out: each world is then changed by its key',
+  'graph/load-sessions': 'loads nodes into the memory of the embedded graph, and answers none of them',
+  'graph/load-worlds': 'loads nodes into the memory of the embedded graph, and answers none of them',
+  'graph/migration-record': 'the schema is that of the store',
+  'graph/first-migration': 'the schema is that of the store',
+  'graph/migrations-applied': 'the schema is that of the store',
+  'doctor/migrations': 'the schema is that of the store',
+}
+
+const NODE = String.raw`\(\s*\w*\s*(?::\s*\w+)?\s*(?:\{[^{}]*\})?\s*\)`
+const RELATIONSHIP = String.raw`\s*<?-(?:\[[^\]]*\])?->?\s*`
+const PATH = new RegExp(String.raw`(?<![\w.])${NODE}(?:${RELATIONSHIP}${NODE})*`, 'g')
+const EACH_NODE = /\(\s*(\w*)\s*(:\s*\w+)?\s*(\{[^{}]*\})?\s*\)/g
+
+/** Properties that hold the project: alone, or at the beginning of a key. */
+const OF_PROJECT = '(?:\\w*[kK]ey|project)'
+const LOOKED_UP = new RegExp(String.raw`\{[^{}]*\b${OF_PROJECT}\s*:`)
+
+/** The patterns of a statement that are reached from nowhere: they would find nodes of any project. */
+function patternsOfAnyProject({ text }: Pick<Statement, 'text'>): string[] {
+  const code = text.replace(/'[^']*'/g, "''")
+  const bound = new Set([...code.matchAll(/\bAS\s+(\w+)/gi)].map(([, name]) => name ?? ''))
+  for (const [, name = ''] of code.matchAll(/\bIN\s+\w+\s*\||\b(\w+)\s+IN\s+/g)) bound.add(name)
+  const unreached: string[] = []
+  for (const [path] of code.matchAll(PATH)) {
+    const nodes = [...path.matchAll(EACH_NODE)].map(([, name = '', label = '', properties = '']) => ({
+      name,
+      label,
+      properties,
+    }))
+    // Parentheses around an expression.
+    if (nodes.every(({ label, properties }) => label === '' && properties === '') && nodes.length === 1)
+      continue
+    const isReached = nodes.some(
+      ({ name, properties }) =>
+        LOOKED_UP.test(properties) || (name !== '' && (bound.has(name) || isRestricted(code, name))),
+    )
+    if (isReached) for (const { name } of nodes) bound.add(name)
+    else unreached.push(path)
+  }
+  return unreached
+}
+
+const isRestricted = (code: string, name: string): boolean =>
+  new RegExp(String.raw`\b${name}\.${OF_PROJECT}\s*(?:=|>=|>|IN\b|STARTS\b)`).test(code)
+
+test('a pattern that is reached from no key is found', () => {
+  const found = patternsOfAnyProject({
+    text: "MATCH (w:World {key: $key})-[:HAS_TURN]->(t:Turn) MATCH (t)-[:RECORDED]->(v) MATCH (x:World {slug: 'a'}) RETURN x",
+  })
+  expect(found).toEqual(["(x:World {slug: ''})"])
+})
+
+test('no statement of cypher/ reaches nodes of a project that its parameters do not name', () => {
+  const crossing = allStatements().flatMap((statement) => {
+    const [file = ''] = statement.name.split(':')
+    if (file in OF_ALL_PROJECTS) return []
+    return patternsOfAnyProject(statement).map((pattern) => `${statement.name}: ${pattern}`)
+  })
+  expect(crossing).toEqual([])
+})
+
+test('each statement that looks at all projects is one that does', () => {
+  const does = (file: string) =>
+    allStatements().some(
+      ({ name, text }) => name.split(':')[0] === file && patternsOfAnyProject({ text }).length > 0,
+    )
+  expect(Object.keys(OF_ALL_PROJECTS).filter((file) => !does(file))).toEqual([])
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import type { Finding } from '../../src/maintenance/doctor/finding.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { aTurn, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const TASKS = ['TASK-A', 'TASK-B', 'TASK-C', 'TASK-D']
+const TURNS_BEFORE = 4
+/** So few that many captures come between two pages. */
+const LINES_A_PAGE = 10
+
+const judged = (taskId: string, turnNumber: number): TurnToSend =>
+  aTurn(turnNumber, {
+    taskId,
+    playerSummary: `Work on ${taskId} in turn ${turnNumber}`,
+    verifications: [1, 2, 3].map((i) => ({
+      criterionId: `AC-00${i}`,
+      criterionText: `Criterion ${i} of ${taskId} holds`,
+      status: i === turnNumber % 4 ? ('verified' as const) : ('rejected' as const),
+      evidence: `Seen in turn ${turnNumber}`,
+    })),
+    promises: [
+      { criterionId: 'AC-001', criterionText: `Criterion 1 of ${taskId} holds`, status: 'complete' as const },
+    ],
+    issues: [{ severity: 'blocking', description: `A gap of turn ${turnNumber}`, criterionIds: ['AC-002'] }],
+    gates: { tests: 'failed' },
+  })
+
+/** Writes turns of several sessions, one after the other in each, until it is told to stop. */
+class BusySessions {
+  readonly acknowledged = new Map(TASKS.map((task) => [task, 0]))
+  readonly #stop = new AbortController()
+  readonly #changes = new EventTarget()
+  readonly #writing: Promise<unknown>
+
+  constructor(client: TurngraphClient) {
+    this.#writing = Promise.all(TASKS.map((task) => this.#write(client, task)))
+    this.#writing.catch(() => {}) // awaited in stop()
+  }
+
+  get count(): number {
+    return [...this.acknowledged.values()].reduce((sum, turns) => sum + turns, 0)
+  }
+
+  /** Resolves at the next acknowledged turn. */
+  async next(): Promise<void> {
+    await new Promise((resolve) => this.#changes.addEventListener('acknowledged', resolve, { once: true }))
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#writing
+  }
+
+  async #write(client: TurngraphClient, task: string): Promise<void> {
+    for (let turn = 1; !this.#stop.signal.aborted; turn++) {
+      await client.captureTurnState(judged(task, turn))
+      this.acknowledged.set(task, turn)
+      this.#changes.dispatchEvent(new Event('acknowledged'))
+    }
+  }
+}
+
+/** A back-up of a store that is in use (contract: cluster.md): Neo4j Community has none of its own. */
+export function backupContract(store: StoreUnderTest): void {
+  describe('back-up', () => {
+    const handles = useGraph(store)
+
+    test('an export that is taken while captures run holds, whole, every turn that was acknowledged before it began', async () => {
+      const client = clientOf(handles.graph)
+      const sessions = new BusySessions(client)
+      while ([...sessions.acknowledged.values()].some((turns) => turns < TURNS_BEFORE)) await sessions.next()
+      const before = new Map(sessions.acknowledged)
+      const countBefore = sessions.count
+      const lines = await exportOf(handles.graph, {
+        limit: LINES_A_PAGE,
+        afterPage: () => sessions.next(),
+      })
+      const capturedMeanwhile = sessions.count - countBefore
+      await sessions.stop()
+      expect(capturedMeanwhile).toBeGreaterThan(TASKS.length)
+      const stored = new Map(
+        await Promise.all(TASKS.map(async (task) => [task, await turnsOf(client, task)] as const)),
+      )
+
+      const restored = await handles.open(() => store.open())
+      await restoreLines(restored, lines)
+      const restoredClient = clientOf(restored)
+      for (const [task, count] of before) {
+        const turns = await turnsOf(restoredClient, task)
+        expect(turns.length).toBeGreaterThanOrEqual(count)
+        expect(turns).toEqual(stored.get(task)?.slice(0, turns.length))
+      }
+      expect(await findingsOf(restoredClient)).toEqual([])
+      await restored.close()
+    })
+  })
+}
+
+async function turnsOf(client: TurngraphClient, worldSlug: string) {
+  const { items } = await client.listTurns({ project: PROJECT, worldSlug, limit: 500 })
+  return items
+}
+
+async function findingsOf(client: TurngraphClient): Promise<Finding[]> {
+  const findings: Finding[] = []
+  let cursor: string | null = null
+  do {
+    const answer: Awaited<ReturnType<typeof client.examineGraph>> = await client.examineGraph({ cursor })
+    findings.push(...answer.findings)
+    cursor = answer.nextCursor
+  } while (cursor !== null)
+  return findings
+}

@@ -1,0 +1,88 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import neo4j, { type Driver } from 'neo4j-driver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listAnalyses } from '../../src/analysis/named-analyses.ts'
+import { migrate } from '../../src/graph/migrations.ts'
+import { Neo4jGraph } from '../../src/graph/neo4j.ts'
+import { ObservedGraph } from '../../src/graph/observed.ts'
+import { allStatements } from '../../src/graph/statements.ts'
+import type { Neo4jServer } from '../../tools/neo4j/server.ts'
+import { describeOnOwnNeo4j } from '../support/engines.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
+import { startBriefNeo4j } from '../support/test-neo4j.ts'
+import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
+/** A server that has just started plans every statement first. */
+const BOUND_MS = 300_000
+
+/** Every database that is made from 2026 on may speak Cypher 25, where its owner says so. */
+describeOnOwnNeo4j('current', () => {
+  let server: Neo4jServer
+  let driver: Driver
+
+  beforeAll(async () => {
+    const settings = { 'db.query.default_language': 'CYPHER_25' }
+    server = await startBriefNeo4j({ version: 'current', settings })
+    driver = neo4j.driver(server.url)
+    await loadEveryStatement()
+  }, 120_000)
+
+  afterAll(async () => {
+    await driver?.close()
+    await server?.stop()
+  })
+
+  test('every statement is one of Cypher 25', { timeout: BOUND_MS }, async () => {
+    const refused: string[] = []
+    for (const { name, text } of allStatements()) {
+      await driver.executeQuery(`EXPLAIN ${text}`).catch((error: Error) => {
+        refused.push(`${name}: ${error.message}`)
+      })
+    }
+    expect(allStatements().length).toBeGreaterThan(100)
+    expect(refused).toEqual([])
+  })
+
+  test('a graph of everything is written, asked, exported, examined and forgotten in Cypher 25', {
+    timeout: BOUND_MS,
+  }, async () => {
+    const { records } = await driver.executeQuery(
+      "SHOW SETTINGS YIELD name, value WHERE name = 'db.query.default_language' RETURN value",
+    )
+    expect(records[0]?.get('value')).toBe('CYPHER_25')
+    const ran = new Set<string>()
+    const own = new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
+    const graph = new ObservedGraph(own, ({ statement }) => {
+      for (const name of statement.split('+')) ran.add(name)
+    })
+    try {
+      await migrate(graph)
+      await fillWithEverything(graph)
+      const client = clientOf(graph)
+      for (const { name } of listAnalyses()) await client.runAnalysis({ name })
+      const lines = await exportOf(graph)
+      await restoreLines(graph, lines)
+      expect((await client.examineGraph({ repair: true })).findings).toEqual([])
+      for (const project of [PROJECT, ...OTHER_PROJECTS]) {
+        await client.forget({ project, wholeProject: true, dryRun: false })
+      }
+      expect((await exportOf(graph)).length).toBeLessThan(lines.length)
+    } finally {
+      await graph.close()
+    }
+    expect(ran.size).toBeGreaterThan(80)
+  })
+})
+
+/** Statements that are generated from the model are there once their modules are loaded. */
+async function loadEveryStatement(): Promise<void> {
+  const programs = ['main.ts', 'hook-run.ts'].map((name) => path.join('cli', name))
+  const modules = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file) && !programs.includes(file),
+  )
+  for (const file of modules) await import(pathToFileURL(path.join(SRC, file)).href)
+}
