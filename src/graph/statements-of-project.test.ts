@@ -11,6 +11,7 @@ import { allStatements, type Statement } from './statements.ts'
 /** Statements that look at all projects, and answer keys for the service to sort by project. */
 const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
   'events/changes': 'what changed, for the one feed of a service; each reader is told of its project alone',
+  'graph/neighbors': 'for analysts of the whole graph, by the id that the engine itself gave a node',
   'runs/leased': 'whose leases have run out: each world is then changed by its key',
   'graph/load-sessions': 'loads nodes into the memory of the embedded graph, and answers none of them',
   'graph/load-worlds': 'loads nodes into the memory of the embedded graph, and answers none of them',

@@ -172,8 +172,9 @@ export class BoltConnection {
   #commitIn(request: number, message: Buffer): Commit | null {
     const transaction = this.#transaction
     if (transaction === null) return null
-    const isEnd = request === REQUEST.COMMIT || (transaction.isAlone && request === REQUEST.PULL)
-    if (request === REQUEST.PULL) {
+    const endsResult = request === REQUEST.PULL || request === REQUEST.DISCARD
+    const isEnd = request === REQUEST.COMMIT || (transaction.isAlone && endsResult)
+    if (endsResult) {
       const [metadata] = fieldsOf(message)
       if (!isMap(metadata) || metadata.get('has_more') === true) return null
       transaction.wrote ||= metadata.get('type') !== 'r'

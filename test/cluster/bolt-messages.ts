@@ -8,6 +8,7 @@ export const REQUEST = {
   BEGIN: 0x11,
   COMMIT: 0x12,
   ROLLBACK: 0x13,
+  DISCARD: 0x2f,
   PULL: 0x3f,
   ROUTE: 0x66,
 } as const

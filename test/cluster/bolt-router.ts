@@ -45,18 +45,18 @@ export class BoltRouter {
     atLeader: 0,
     atFollowers: 0,
     waited: 0,
-    refused: 0,
+    refusedByMembers: 0,
     repliesLost: 0,
     tables: 0,
   }
   /** What a follower was asked without the bookmark that it must bring. */
   readonly violations: string[] = []
-  /** By statement, how often the leader and how often followers ran it. */
-  readonly statements = new Map<string, { atLeader: number; atFollowers: number }>()
   lagMs: number
   readonly #members: RoutedMember[] = []
   readonly #replica: Replica | null
   readonly #losesReply: () => boolean
+  /** By statement, how often the leader and how often followers ran it. */
+  readonly #statements = new Map<string, { atLeader: number; atFollowers: number }>()
   readonly #committedAt = new Map<bigint, number>()
   readonly #required = new Map<string, bigint>()
   #leader: number | null = 0
@@ -92,6 +92,22 @@ export class BoltRouter {
     this.#required.set(text, transaction)
   }
 
+  /** Resolves once the followers have all that was committed. */
+  async catchUp(): Promise<void> {
+    await this.#replica?.catchUp()
+  }
+
+  /** How often each kind of member ran a statement of these so far. */
+  served(prefix: string): { atLeader: number; atFollowers: number } {
+    const served = { atLeader: 0, atFollowers: 0 }
+    for (const [name, { atLeader, atFollowers }] of this.#statements) {
+      if (!name.startsWith(prefix)) continue
+      served.atLeader += atLeader
+      served.atFollowers += atFollowers
+    }
+    return served
+  }
+
   /** Another member becomes the leader. */
   moveLeader(departure: Departure): void {
     if (this.#replica !== null) throw new Error('the server of the followers does not take writes')
@@ -114,14 +130,14 @@ export class BoltRouter {
 
   refuses(member: number, isAvailable: boolean, { writes }: Beginning): string | null {
     const code = !isAvailable ? UNAVAILABLE : writes && !this.isLeader(member) ? NOT_A_LEADER : null
-    if (code !== null) this.figures.refused++
+    if (code !== null) this.figures.refusedByMembers++
     return code
   }
 
   async untilCaughtUp(beginning: Beginning): Promise<void> {
     const { writes, bookmarks, statement, texts } = beginning
-    const count = this.statements.get(statement) ?? { atLeader: 0, atFollowers: 0 }
-    this.statements.set(statement, count)
+    const count = this.#statements.get(statement) ?? { atLeader: 0, atFollowers: 0 }
+    this.#statements.set(statement, count)
     if (writes) {
       this.figures.atLeader++
       count.atLeader++

@@ -1,4 +1,5 @@
 // Repeats the commits of a leader on the server of the followers, in their order and later.
+import { setMaxListeners } from 'node:events'
 import neo4j, { type Driver } from 'neo4j-driver'
 import { fieldsOf } from './bolt-messages.ts'
 import { isMap, type Packed } from './packstream.ts'
@@ -25,6 +26,7 @@ export class Replica {
   constructor(url: string, lagMs: () => number) {
     this.#driver = neo4j.driver(url, undefined, { disableLosslessIntegers: true })
     this.#lagMs = lagMs
+    setMaxListeners(0, this.#changes) // as many as wait
   }
 
   add(commit: Commit): void {
@@ -44,6 +46,12 @@ export class Replica {
       await new Promise((resolve) => this.#changes.addEventListener('applied', resolve, { once: true }))
     }
     return this.#refuseIfFailed(true)
+  }
+
+  /** Resolves once every commit is repeated. */
+  async catchUp(): Promise<void> {
+    await this.#working
+    this.#refuseIfFailed(false)
   }
 
   async close(): Promise<void> {
