@@ -55,8 +55,12 @@ function patternsOfAnyProject({ text }: Pick<Statement, 'text'>): string[] {
   return unreached
 }
 
-const isRestricted = (code: string, name: string): boolean =>
-  new RegExp(String.raw`\b${name}\.${OF_PROJECT}\s*(?:=|>=|>|IN\b|STARTS\b)`).test(code)
+/** By a key, by several, or by a range with both ends; one with a single end goes on into other projects. */
+const isRestricted = (code: string, name: string): boolean => {
+  const compares = (operator: string) =>
+    new RegExp(String.raw`\b${name}\.${OF_PROJECT}\s*(?:${operator})`).test(code)
+  return compares(String.raw`=|IN\b|STARTS\b`) || (compares('>') && compares('<(?!>)'))
+}
 
 test('a pattern that is reached from no key is found', () => {
   const found = patternsOfAnyProject({
