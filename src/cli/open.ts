@@ -1,23 +1,28 @@
-/** `turngraph open`: prints the address of the service that runs. */
+/** `turngraph open`: opens the page of the service that runs. */
 import { TurngraphError } from '../core/errors.ts'
-import { action } from './command.ts'
-import { printText } from './output.ts'
+import { action, type Given } from './command.ts'
+import { hasDisplay, openBrowser } from './open-browser.ts'
+import { printNote, printText } from './output.ts'
 import { pageAddress } from './page-address.ts'
+
+const OPTIONS = { print: ['--print', 'print the address, and open nothing'] } as const
 
 export const addOpen = action(
   {
     name: 'open',
-    description: 'print the address of the running service, with the token that a browser needs',
-    help: `The token stands behind #, which a browser does not send: treat the address as you would the token. The command starts no
-browser.
+    description: 'open the page of the running service; without a display, print its address',
+    options: OPTIONS,
+    help: `The address holds the token that a browser needs. It stands behind #, which a browser does not send: treat the address as you
+would the token.
 
-Example:
-  turngraph open`,
+Examples:
+  turngraph open
+  turngraph open --print`,
   },
-  printAddress,
+  openPage,
 )
 
-async function printAddress(): Promise<void> {
+async function openPage({ print = !hasDisplay() }: Given<typeof OPTIONS>): Promise<void> {
   const [{ loadConfig, shownFolder }, { isServing, runningServer }] = await Promise.all([
     import('../platform/config.ts'),
     import('./running-server.ts'),
@@ -28,7 +33,10 @@ async function printAddress(): Promise<void> {
   if (served === null) throw notThere(`No service runs on ${shownFolder(dataFolder)}`)
   if (named !== null && !(await isServing(named)))
     throw notThere(`No service answers at ${named} (TURNGRAPH_URL)`)
-  printText(await pageAddress(config, served))
+  const address = await pageAddress(config, served)
+  if (print) return printText(address)
+  printNote(`Opening the page of ${served}. If no browser comes: turngraph open --print`)
+  await openBrowser(dataFolder, address)
 }
 
 const notThere = (what: string): TurngraphError =>

@@ -23,7 +23,9 @@ export function temporaryFolder(): string {
 /** The command line of a user whose data folder is `data`; nothing of our own environment reaches it. */
 export function commandsOn(data: string) {
   const start = (args: readonly string[], { environment = {}, cwd = data }: Given = {}): ChildProcess => {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TURNGRAPH_'))
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(TURNGRAPH_.*|DISPLAY|WAYLAND_DISPLAY)$/.test(name), // with a display, `open` opens a browser
+    )
     const env = { ...Object.fromEntries(inherited), TURNGRAPH_DATA: path.join(data, 'graph'), ...environment }
     return spawn(process.execPath, [cli, ...args], { cwd, env })
   }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
@@ -39,6 +39,34 @@ describe('one graph, many processes', () => {
     expect((await server.end).code).toBe(0)
     expect(existsSync(serverFile())).toBe(false)
     expect(await context(2)).toEqual(through)
+  })
+
+  test('open opens the page in the browser of a display, by a file that only its owner may read', async () => {
+    const { url } = await turngraph.serve()
+    const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
+    const folder = temporaryFolder()
+    const [browser, opened] = [path.join(folder, 'browser'), path.join(folder, 'opened')]
+    writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${opened}.new && mv ${opened}.new ${opened}\n`, {
+      mode: 0o755,
+    })
+    const environment = { DISPLAY: ':9', BROWSER: browser }
+    const { code, stdout } = await turngraph.run(['open'], { environment })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    await vi.waitUntil(() => existsSync(opened), { timeout: 30_000 })
+    expect(readFileSync(opened, 'utf8')).toContain('open.html')
+    const file = path.join(turngraph.folder, 'open.html')
+    expect(readFileSync(file, 'utf8')).toContain(`url=${url}/#token=${token}"`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const printed = await turngraph.run(['open', '--print'], { environment })
+    expect(printed).toEqual({ code: 0, stdout: `${url}/#token=${token}\n`, stderr: '' })
+  })
+
+  test('serve prints where the page is, with the token, where it is asked to', async () => {
+    const child = turngraph.start(['serve', '--port', '0', '--print-address'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [line] = await once(child.stdout!, 'data')
+    const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
+    expect(String(line)).toBe(`Open ${readServerFile(turngraph.folder)?.url}/#token=${token}\n`)
   })
 
   test('open prints the address of the running service with its token, and is "not there" where none runs', async () => {

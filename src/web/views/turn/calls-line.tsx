@@ -35,9 +35,9 @@ export function CallsLine({ project, session, index }: Props) {
                 ),
               },
               {
-                head: 'Duration',
+                head: 'Duration, ms',
                 isNumber: true,
-                cell: ({ duration_ms: ms }) => (ms === null ? '–' : describeMs(ms)),
+                cell: ({ duration_ms: ms }) => (ms === null ? '–' : Math.round(ms)),
               },
               {
                 head: 'At once',

@@ -25,7 +25,8 @@ function Difference({ context, turn }: Omit<Props, 'isDifference'>) {
     role: context.role,
   })
   const [parts, setParts] = useState<readonly Part[] | null>(null)
-  const [older, newer] = [before?.context ?? '', context.context ?? '']
+  // The last line of each ends as the others do: else two would stand in one.
+  const [older, newer] = [`${before?.context ?? ''}\n`, `${context.context ?? ''}\n`]
   useEffect(() => {
     if (before === null) return
     import('diff').then(({ diffLines }) => setParts(diffLines(older, newer)))

@@ -25,7 +25,7 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
               checked={isDifference}
               onChange={({ currentTarget }) => setDifference(currentTarget.checked)}
             />{' '}
-            Only what differs from turn {turn.turn_number - 1}
+            Show what differs from turn {turn.turn_number - 1}
           </label>
         )}
       </div>
