@@ -18,7 +18,8 @@ const onNeo4j = (name: string, include: string, exclude: string[] = []) => ({
 })
 
 /**
- * `unit` stands beside the code; `store` works on embedded graphs, `e2e` runs the built command line. A file that needs a
+ * `unit` stands beside the code; `store` works on embedded graphs, `e2e` runs the built command line, `browser` looks at the
+ * page in a real one. A file that needs a
  * real Neo4j says so in its name: `neo4j` is 5.26, `neo4j-current` 2026.05, `own-neo4j` one that the file starts and kills.
  */
 export default defineConfig({
@@ -54,6 +55,15 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 3 },
           hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          fileParallelism: false, // each file opens a browser, which wants a core
+          sequence: { groupOrder: 5 },
         },
       },
       {

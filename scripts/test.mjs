@@ -27,7 +27,19 @@ try {
       : [
           { name: 'neo4j', args: ['--project', 'neo4j'] },
           { name: 'neo4j-current', args: ['--project', 'neo4j-current', '--project', 'e2e'] },
-          { name: 'embedded', args: ['--project', 'unit', '--project', 'store', '--project', 'own-neo4j'] },
+          {
+            name: 'embedded',
+            args: [
+              '--project',
+              'unit',
+              '--project',
+              'store',
+              '--project',
+              'own-neo4j',
+              '--project',
+              'browser',
+            ],
+          },
         ]
   const [failedChecks, ...ran] = await Promise.all([runChecks(), ...lanes.map(runLane)])
   let failed = failedChecks.length

@@ -18,7 +18,6 @@ import {
   refuseForeignToMcp,
   requireScope,
 } from './authorize.ts'
-import { docsPages } from './docs-page.ts'
 import { eventsHandler } from './events.ts'
 import { boundBodies, jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
 import type { McpEndpoint } from './mcp.ts'
@@ -49,7 +48,6 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     document ??= JSON.stringify(openApiDocument())
     answerText(res, 200, document)
   })
-  app.use(docsPages())
   if (config.web) app.use(webPage(config.auth))
 
   app.use(BEHIND_TOKENS, identify(tokens))
@@ -70,7 +68,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   }
   app.use((req) => {
     throw new TurngraphError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}.`, {
-      hint: 'GET /docs shows every route.',
+      hint: 'GET /openapi.json lists every route.',
     })
   })
   app.use(answerFailure)
@@ -138,6 +136,6 @@ function methodsByPath(): Map<string, string[]> {
 function refuseMethod(path: string, allowed: readonly string[], req: Request, res: Response): never {
   res.setHeader('Allow', allowed.includes('GET') ? [...allowed, 'HEAD'].join(', ') : allowed.join(', '))
   throw new TurngraphError('method_not_allowed', `${path} has no ${req.method}.`, {
-    hint: `Use ${allowed.join(' or ')}. GET /docs shows every route.`,
+    hint: `Use ${allowed.join(' or ')}. GET /openapi.json lists every route.`,
   })
 }

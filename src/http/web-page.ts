@@ -25,7 +25,7 @@ const POLICY = [
 ].join('; ')
 
 /** The views find out by themselves what stands behind `/p/`; every other address is answered as before. */
-const ADDRESSES = /^\/(query|p\/.+)?$/
+const ADDRESSES = /^\/(query|docs\/?|p\/.+)?$/
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -11,6 +11,7 @@ export type Address =
   | { view: 'patterns'; project: string }
   | { view: 'analyses'; project: string; analysis: string | null }
   | { view: 'query' }
+  | { view: 'docs' }
   | { view: 'nowhere' }
 
 export type ViewName = Address['view']
@@ -21,6 +22,7 @@ export function readAddress(pathname: string): Address {
   const [first, project, section, name, ...rest] = parts
   if (first === undefined) return { view: 'projects' }
   if (first === 'query' && project === undefined) return { view: 'query' }
+  if (first === 'docs' && project === undefined) return { view: 'docs' }
   if (first !== 'p' || project === undefined) return { view: 'nowhere' }
   return readSection(project, section, name, rest)
 }
@@ -74,6 +76,7 @@ export function writeAddress(address: Exclude<Address, { view: 'nowhere' }>, sea
 function pathTo(address: Exclude<Address, { view: 'nowhere' }>): string {
   if (address.view === 'projects') return '/'
   if (address.view === 'query') return '/query'
+  if (address.view === 'docs') return '/docs'
   const below = `/p/${encodeURIComponent(address.project)}`
   switch (address.view) {
     case 'sessions':

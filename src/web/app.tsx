@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readAddress } from './address.ts'
 import { Layout } from './components/layout.tsx'
+import { lazily } from './components/lazily.tsx'
 import { SignIn } from './components/sign-in.tsx'
 import { usePlace } from './navigation.ts'
 import { Failure, isAway } from './service/failure.ts'
@@ -10,6 +11,8 @@ import { Service } from './service/service.ts'
 import { storeToken } from './service/token.ts'
 import { SessionContext, useReach } from './service/use-service.ts'
 import { View } from './views.tsx'
+
+const DocsView = lazily(async () => (await import('./views/docs/docs-view.tsx')).DocsView)
 
 type Props = { firstToken: string | null; isTokenNeeded: boolean }
 
@@ -30,11 +33,13 @@ export function App({ firstToken, isTokenNeeded }: Props) {
     setToken(null)
   }
   const session = caller === null ? null : { service, caller }
+  const isOpen = address.view === 'docs' // what the service can do is no secret: it is shown without a token, too
   return (
     <SessionContext.Provider value={session}>
       <Layout address={address} service={service} caller={caller} signOut={token === null ? null : signOut}>
-        {session !== null && <View address={address} />}
-        {session === null && (isWithoutToken || failure !== null) && (
+        {isOpen && <DocsView service={service} scopes={caller?.scopes ?? []} />}
+        {!isOpen && session !== null && <View address={address} />}
+        {!isOpen && session === null && (isWithoutToken || failure !== null) && (
           <SignIn signIn={signIn} refused={failure} />
         )}
       </Layout>

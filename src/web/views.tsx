@@ -7,6 +7,11 @@ import { SessionsView } from './views/sessions/sessions-view.tsx'
 
 const SessionView = lazily(async () => (await import('./views/session/session-view.tsx')).SessionView)
 const TurnView = lazily(async () => (await import('./views/turn/turn-view.tsx')).TurnView)
+const RunsView = lazily(async () => (await import('./views/runs/runs-view.tsx')).RunsView)
+const RunView = lazily(async () => (await import('./views/runs/run-view.tsx')).RunView)
+const PatternsView = lazily(async () => (await import('./views/patterns/patterns-view.tsx')).PatternsView)
+const AnalysesView = lazily(async () => (await import('./views/analyses/analyses-view.tsx')).AnalysesView)
+const QueryView = lazily(async () => (await import('./views/query/query-view.tsx')).QueryView)
 
 export function View({ address }: { address: Address }) {
   // Another project, session or turn is another view: nothing of the one before stays in it.
@@ -20,6 +25,16 @@ export function View({ address }: { address: Address }) {
       return <SessionView key={key} address={address} />
     case 'turn':
       return <TurnView key={key} address={address} />
+    case 'runs':
+      return <RunsView key={key} address={address} />
+    case 'run':
+      return <RunView key={key} address={address} />
+    case 'patterns':
+      return <PatternsView key={key} address={address} />
+    case 'analyses':
+      return <AnalysesView key={key} address={address} />
+    case 'query':
+      return <QueryView />
     default:
       return <Nowhere />
   }

@@ -13,7 +13,7 @@ import { readProgress, type WorldPosition, type WorldProgress, worldProgress } f
 const TURNS_IN_STRIP = 48
 /** What a statement cannot filter is read in chunks, and so many sessions are looked at for one page at most. */
 const CHUNK = 200
-const MOST_EXAMINED = 2_000
+const MOST_EXAMINED = 1_000
 
 /** A session in a list that somebody looks through. */
 export const session = worldProgress.extend({

@@ -18,6 +18,9 @@ export function useSession(): Session {
   return session
 }
 
+export const useScope = (scope: Caller['scopes'][number]): boolean =>
+  useSession().caller.scopes.includes(scope)
+
 export function useReach({ status }: Service): { reach: Reach; recoveries: number } {
   const [, render] = useReducer((times: number) => times + 1, 0)
   useEffect(() => status.subscribe(() => render(undefined)), [status])

@@ -1,0 +1,5 @@
+// A document that is imported is the example queries in it (scripts/bundle-page.mjs).
+declare module '*.md' {
+  const examples: readonly { question: string; query: string }[]
+  export default examples
+}

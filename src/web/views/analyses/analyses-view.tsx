@@ -1,0 +1,55 @@
+// `/p/{project}/analyses[/{name}]`: the named analyses of a project.
+import type { Address } from '../../address.ts'
+import { writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { Table } from '../../components/table.tsx'
+import { useOperation, useScope } from '../../service/use-service.ts'
+import { AnalysisRegion } from './analysis-region.tsx'
+
+type Props = { address: Extract<Address, { view: 'analyses' }> }
+
+export function AnalysesView({ address: { project, analysis: opened } }: Props) {
+  const isAnalyst = useScope('analyst')
+  const analyses = useOperation('listAnalyses', isAnalyst ? { project } : null)
+  if (!isAnalyst) {
+    return (
+      <Sentence title="Analyses">
+        Analyses are for tokens of the scope <code>analyst</code>; this one has another.
+      </Sentence>
+    )
+  }
+  return (
+    <Answered of={analyses}>
+      {({ items }) => {
+        const info = items.find(({ name }) => name === opened)
+        if (info !== undefined) return <AnalysisRegion key={info.name} project={project} info={info} />
+        return (
+          <>
+            <Sentence title="Analyses">
+              {opened === null
+                ? `${items.length} questions that are asked of every project.`
+                : `There is no analysis ${opened}; these are all.`}
+            </Sentence>
+            <Table
+              label="Analyses"
+              records={items}
+              keyOf={({ name }) => name}
+              columns={[
+                {
+                  head: 'Question',
+                  isName: true,
+                  cell: ({ name, question }) => (
+                    <a href={writeAddress({ view: 'analyses', project, analysis: name })}>{question}</a>
+                  ),
+                },
+                { head: 'Name', isExtra: true, cell: ({ name }) => <code>{name}</code> },
+                { head: 'What is counted', isExtra: true, cell: ({ about }) => about },
+              ]}
+            />
+          </>
+        )
+      }}
+    </Answered>
+  )
+}

@@ -1,0 +1,89 @@
+// One analysis: its question, what narrows it down, its answer, and how to take that along.
+import { writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { filterBy, useSearch } from '../../navigation.ts'
+import type { ItemOf } from '../../service/operations.ts'
+import { useEvents, useOperation, useSession } from '../../service/use-service.ts'
+import { Downloads } from './downloads.tsx'
+import { RowsTable } from './rows-table.tsx'
+
+type Info = ItemOf<'listAnalyses'>
+
+const FIELDS = { feature: 'feature_id', task: 'task_id', world: 'world_slug' } as const
+const NAMES = { feature: 'Feature', task: 'Task', world: 'Session' } as const
+const USUAL_LIMIT = 100
+const MOST_ROWS = 10_000
+
+export function AnalysisRegion({ project, info }: { project: string; info: Info }) {
+  const search = useSearch()
+  const limit = Number(search.get('limit') ?? USUAL_LIMIT)
+  const filters = info.filters.flatMap((filter) => {
+    const value = search.get(filter)
+    return value === null ? [] : [[filter, value] as const]
+  })
+  const narrowed = Object.fromEntries(filters.map(([filter, value]) => [FIELDS[filter], value]))
+  const analysis = useOperation('runAnalysis', { project, name: info.name, limit, ...narrowed })
+  useEvents({ project }, analysis.again)
+  const mayQuery = useSession().caller.only_project === null
+  const params = { project, projectKey: keyFor(project), ...Object.fromEntries(filters), limit }
+  return (
+    <>
+      <Sentence title={info.question}>{info.about}</Sentence>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        {info.filters.map((filter) => (
+          <label key={filter}>
+            {NAMES[filter]}{' '}
+            <input
+              value={search.get(filter) ?? ''}
+              placeholder="all"
+              onChange={({ currentTarget }) => filterBy({ [filter]: currentTarget.value })}
+            />
+          </label>
+        ))}
+        <label>
+          Rows at most{' '}
+          <input
+            type="number"
+            min={1}
+            max={MOST_ROWS}
+            value={limit}
+            onChange={({ currentTarget }) => filterBy({ limit: currentTarget.value })}
+          />
+        </label>
+        {mayQuery && (
+          <a href={writeAddress({ view: 'query' }, { query: info.cypher, params: paramsIn(info, params) })}>
+            Open as query
+          </a>
+        )}
+        <a href={writeAddress({ view: 'analyses', project, analysis: null })}>All analyses</a>
+      </form>
+      <Answered of={analysis}>
+        {({ columns, rows, truncated }) =>
+          rows.length === 0 ? (
+            <p>Nothing: no record answers this question.</p>
+          ) : (
+            <>
+              <RowsTable
+                label={info.name}
+                columns={columns}
+                rows={rows}
+                project={project}
+                cut={truncated && <>The first {rows.length} rows are shown; there are more.</>}
+              />
+              <Downloads name={info.name} columns={columns} rows={rows} />
+            </>
+          )
+        }
+      </Answered>
+    </>
+  )
+}
+
+/** As src/core/keys.ts writes the key of a project. */
+const keyFor = (project: string): string => project.replaceAll('%', '%25').replaceAll('/', '%2F')
+
+/** Those that the statement takes; a filter that is not set is an empty text there. */
+function paramsIn({ params }: Info, given: Readonly<Record<string, string | number>>): string {
+  return JSON.stringify(Object.fromEntries(params.map((name) => [name, given[name] ?? ''])))
+}

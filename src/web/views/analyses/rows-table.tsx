@@ -1,0 +1,69 @@
+// Rows of named columns as a table; the first column of amounts has bars.
+import type { ComponentChildren } from 'preact'
+import { writeAddress } from '../../address.ts'
+import { AmountBar } from '../../components/amount-bar.tsx'
+import { Table } from '../../components/table.tsx'
+import { describeValue } from './values.ts'
+
+type Row = readonly unknown[]
+type Numbered = { row: Row; number: number }
+type Props = {
+  label: string
+  columns: readonly string[]
+  rows: readonly Row[]
+  /** Whose sessions and turns are linked; null: they are of any project. */
+  project: string | null
+  cut?: ComponentChildren
+}
+
+export function RowsTable({ label, columns, rows, project, cut }: Props) {
+  const numeric = columns.map((_, i) => rows.every((row) => row[i] === null || typeof row[i] === 'number'))
+  const withBars = columns.findIndex(
+    (name, i) => numeric[i] === true && !PLACES.has(name) && rows.every((row) => amountIn(row, i) >= 0),
+  )
+  const most = Math.max(0, ...rows.map((row) => amountIn(row, withBars)))
+  const numbered: readonly Numbered[] = rows.map((row, number) => ({ row, number }))
+  return (
+    <Table
+      label={label}
+      records={numbered}
+      keyOf={({ number }: Numbered) => String(number)}
+      cut={cut}
+      columns={columns.map((name, i) => ({
+        head: name.replaceAll('_', ' '),
+        isNumber: numeric[i] === true && i !== withBars,
+        cell: ({ row }: Numbered) => {
+          if (i === withBars && row[i] !== null) return <AmountBar amount={amountIn(row, i)} most={most} />
+          const href = project === null ? null : linkTo(project, columns, row, name)
+          const shown = <span class="said">{describeValue(row[i])}</span>
+          return href === null ? shown : <a href={href}>{shown}</a>
+        },
+      }))}
+    />
+  )
+}
+
+/** Numbers that say where something is, and not how much of it there is. */
+const PLACES = new Set([
+  'turn',
+  'promised_in',
+  'rejected_in',
+  'since_turn',
+  'last_gain_in',
+  'verified_in',
+  'proven_in',
+])
+
+const amountIn = (row: Row, column: number): number => {
+  const value = row[column]
+  return typeof value === 'number' ? value : 0
+}
+
+/** A session and a turn of it have views of their own. */
+function linkTo(project: string, columns: readonly string[], row: Row, name: string): string | null {
+  if (name !== 'world' && name !== 'turn') return null
+  const [world, turn] = [row[columns.indexOf('world')], row[columns.indexOf('turn')]]
+  if (typeof world !== 'string') return null
+  if (name === 'world') return writeAddress({ view: 'session', project, world })
+  return typeof turn === 'number' ? writeAddress({ view: 'turn', project, world, turn }) : null
+}

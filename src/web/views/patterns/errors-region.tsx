@@ -1,0 +1,46 @@
+// The failures that recur in the calls of agents.
+import { AmountBar } from '../../components/amount-bar.tsx'
+import { Answered } from '../../components/answer.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Table } from '../../components/table.tsx'
+import { useOperation } from '../../service/use-service.ts'
+
+const MOST_ERRORS = 50
+
+export function ErrorsRegion({ project, since }: { project: string; since: string | null }) {
+  const paths = useOperation('listPaths', { project, limit: MOST_ERRORS, ...(since !== null && { since }) })
+  return (
+    <Answered of={paths}>
+      {({ items }) => {
+        const errors = items.filter(({ category }) => category === 'tool-error')
+        if (errors.length === 0) return null
+        const most = Math.max(...errors.map(({ count }) => count))
+        return (
+          <section aria-label="Errors">
+            <h2>Errors that recur</h2>
+            <Table
+              label="Errors"
+              records={errors}
+              keyOf={({ pattern }) => pattern}
+              cut={items.length === MOST_ERRORS && <>The most frequent are shown.</>}
+              columns={[
+                {
+                  head: 'Tool and error',
+                  isName: true,
+                  cell: ({ pattern }) => <span class="said">{pattern}</span>,
+                },
+                { head: 'Calls failed', cell: ({ count }) => <AmountBar amount={count} most={most} /> },
+                { head: 'Sessions', isNumber: true, cell: ({ sessions }) => sessions },
+                {
+                  head: 'Last seen',
+                  isExtra: true,
+                  cell: ({ last_seen: at }) => (at === null ? '–' : <Instant at={at} />),
+                },
+              ]}
+            />
+          </section>
+        )
+      }}
+    </Answered>
+  )
+}

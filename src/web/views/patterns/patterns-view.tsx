@@ -1,0 +1,92 @@
+// `/p/{project}/patterns`: how agents work, from their transcripts: patterns of turns, tools, errors, desires.
+import type { Address } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { filterBy, useSearch } from '../../navigation.ts'
+import type { ItemOf } from '../../service/operations.ts'
+import { useEvents, useOperation } from '../../service/use-service.ts'
+import { DesiresRegion } from './desires-region.tsx'
+import { ErrorsRegion } from './errors-region.tsx'
+import { PatternTurns } from './pattern-turns.tsx'
+import { PatternsRegion } from './patterns-region.tsx'
+import { ToolsRegion } from './tools-region.tsx'
+
+type Props = { address: Extract<Address, { view: 'patterns' }> }
+
+const MOST_PATTERNS = 100
+
+export function PatternsView({ address: { project } }: Props) {
+  const search = useSearch()
+  const since = search.get('since')
+  const [session, minLength, opened] = [
+    search.get('session'),
+    search.get('min_length'),
+    search.get('pattern'),
+  ]
+  const patterns = useOperation('listTranscriptPatterns', {
+    project,
+    limit: MOST_PATTERNS,
+    ...(since !== null && { since }),
+    ...(session !== null && { session_id: session }),
+    ...(minLength !== null && { min_length: Number(minLength) }),
+  })
+  useEvents({ project }, patterns.again)
+  return (
+    <>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          Calls a turn has at least{' '}
+          <input
+            type="number"
+            min={0}
+            value={minLength ?? ''}
+            placeholder="long turns"
+            onChange={({ currentTarget }) => filterBy({ min_length: currentTarget.value })}
+          />
+        </label>
+        <label>
+          Since{' '}
+          <input
+            type="date"
+            value={since ?? ''}
+            onChange={({ currentTarget }) => filterBy({ since: currentTarget.value })}
+          />
+        </label>
+        <label>
+          Session{' '}
+          <input
+            value={session ?? ''}
+            placeholder="all"
+            onChange={({ currentTarget }) => filterBy({ session: currentTarget.value })}
+          />
+        </label>
+      </form>
+      <Answered of={patterns}>
+        {({ items }) => (
+          <>
+            <Sentence title="Patterns">{sentenceFor(items)}</Sentence>
+            {items.length === 0 ? (
+              <Empty command={`turngraph import transcripts PATH --project ${project}`}>
+                No turn of a transcript is that long. This imports transcripts of Claude Code:
+              </Empty>
+            ) : (
+              <PatternsRegion patterns={items} opened={opened} isCut={items.length === MOST_PATTERNS} />
+            )}
+          </>
+        )}
+      </Answered>
+      {opened !== null && <PatternTurns key={opened} project={project} pattern={opened} />}
+      <ToolsRegion project={project} since={since} />
+      <ErrorsRegion project={project} since={since} />
+      <DesiresRegion project={project} />
+    </>
+  )
+}
+
+function sentenceFor(patterns: readonly ItemOf<'listTranscriptPatterns'>[]): string {
+  const turns = patterns.reduce((sum, { count }) => sum + count, 0)
+  const [first] = patterns
+  if (first === undefined) return 'There is no pattern of turns here.'
+  return `${turns} turns follow ${patterns.length} patterns; the most frequent, ${first.pattern}, ${first.count} of them.`
+}

@@ -1,0 +1,57 @@
+// The editor of a query: a plain text box until CodeMirror is loaded, and where it cannot be.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Editor, Schema } from './code-mirror.ts'
+
+/** `filled` is what was put there from outside: it replaces the text when it is another one, and not while somebody types. */
+type Props = {
+  text: string
+  filled: { query: string }
+  change: (text: string) => void
+  run: () => void
+  schema: Schema | null
+}
+
+export function CypherEditor({ text, filled, change, run, schema }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  const [editor, setEditor] = useState<Editor | null>(null)
+  const latest = useRef({ text, change, run })
+  latest.current = { text, change, run }
+  useEffect(() => {
+    let isGone = false
+    let made: Editor | null = null
+    import('./code-mirror.ts').then(({ createEditor }) => {
+      if (isGone || place.current === null) return
+      made = createEditor(place.current, {
+        text: latest.current.text,
+        change: (given) => latest.current.change(given),
+        run: () => latest.current.run(),
+      })
+      setEditor(made)
+    })
+    return () => {
+      isGone = true
+      made?.destroy()
+    }
+  }, [])
+  useEffect(() => editor?.write(filled.query), [editor, filled])
+  useEffect(() => {
+    if (schema !== null) editor?.complete(schema)
+  }, [editor, schema])
+  return (
+    <div class="editor">
+      <div ref={place} />
+      {editor === null && (
+        <textarea
+          aria-label="Cypher query"
+          rows={8}
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run()
+          }}
+        />
+      )}
+    </div>
+  )
+}

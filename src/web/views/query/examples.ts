@@ -1,0 +1,12 @@
+// The example queries of the documents, with the parameters that they take.
+import analyst from '../../../../docs/how-to/analyst.md'
+
+export type Example = { question: string; query: string; params: string }
+
+/** @param project whose records they ask for */
+export const examples = (project: string): Example[] =>
+  analyst.map(({ question, query }) => {
+    const names = [...query.matchAll(/\$(\w+)/g)].flatMap(([, name]) => name ?? [])
+    const params = Object.fromEntries(names.map((name) => [name, name === 'project' ? project : '']))
+    return { question, query, params: JSON.stringify(params) }
+  })

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { graphIn, joinGraphs, nameOf } from './graph-in-rows.ts'
+
+const node = (id: string, label = 'Turn', properties = {}) => ({ id, labels: [label], properties })
+const relationship = (id: string, start: string, end: string) => ({
+  id,
+  type: 'NEXT',
+  start,
+  end,
+  properties: {},
+})
+
+test('finds nodes and relationships wherever they stand in the rows, each once', () => {
+  const path = { nodes: [node('1'), node('2')], relationships: [relationship('r', '1', '2')] }
+  const rows = [
+    [node('1'), 5, [node('3')]],
+    [path, { of: node('4') }, null],
+  ]
+  const { nodes, relationships } = graphIn(rows)
+  expect(nodes.map(({ id }) => id).toSorted()).toEqual(['1', '2', '3', '4'])
+  expect(relationships.map(({ id }) => id)).toEqual(['r'])
+})
+
+test('leaves out a relationship without both of its nodes, until they are there', () => {
+  const first = graphIn([[node('1'), relationship('r', '1', '2')]])
+  expect(first.relationships).toEqual([])
+  const second = { nodes: [node('2')], relationships: [relationship('r', '1', '2')] }
+  expect(joinGraphs(first, second).relationships).toHaveLength(1)
+})
+
+test('names a node by what people call it', () => {
+  expect(nameOf(node('1', 'World', { slug: 'trial', key: 'p/trial' }))).toBe('trial')
+  expect(nameOf(node('1', 'Turn', { number: 3 }))).toBe('Turn 3')
+  expect(nameOf(node('1', 'Criterion', { labels: ['AC-001'] }))).toBe('AC-001')
+  expect(nameOf(node('1', 'Gate'))).toBe('Gate')
+})

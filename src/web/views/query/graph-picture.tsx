@@ -1,0 +1,173 @@
+// Draws nodes and relationships; a node opens its neighbors. Positions by d3-force, drawn by hand: it is text and lines.
+import {
+  forceCenter,
+  forceCollide,
+  forceLink,
+  forceManyBody,
+  forceSimulation,
+  forceX,
+  forceY,
+} from 'd3-force'
+import { useMemo, useState } from 'preact/hooks'
+import { FailureLine } from '../../components/failure-line.tsx'
+import { Failure } from '../../service/failure.ts'
+import { useSession } from '../../service/use-service.ts'
+import { type Graph, joinGraphs, nameOf } from './graph-in-rows.ts'
+import { NodeFacts } from './node-facts.tsx'
+
+const WIDTH = 720
+const HEIGHT = 520
+const MARGIN = 24
+/** More are a cloud. */
+const MOST_NODES = 300
+const NEIGHBORS = 50
+const TICKS = 200
+
+export function GraphPicture({ graph: first }: { graph: Graph }) {
+  const { service } = useSession()
+  const [added, setAdded] = useState<readonly Graph[]>([])
+  const [selected, setSelected] = useState<string | null>(null)
+  const [note, setNote] = useState<string | null>(null)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const { graph, left } = useMemo(() => firstNodes(joinGraphs(first, ...added)), [first, added])
+  const places = useMemo(() => placeNodes(graph), [graph])
+  const labels = [...new Set(graph.nodes.map(({ labels }) => labels[0] ?? ''))].sort()
+  const node = graph.nodes.find(({ id }) => id === selected)
+
+  const open = async (id: string) => {
+    setSelected(id)
+    try {
+      const found = await service.call('listNeighbors', { node_id: id, limit: NEIGHBORS })
+      const nodes = [found.node, ...found.neighbors.map(({ node }) => node)]
+      const relationships = found.neighbors.map(({ relationship }) => relationship)
+      setAdded((before) => [...before, { nodes, relationships }])
+      setNote(found.truncated ? `Its first ${NEIGHBORS} neighbors are shown; there are more.` : null)
+      setFailure(null)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      setFailure(error)
+    }
+  }
+
+  return (
+    <figure class="graph" aria-label="Graph">
+      {/* biome-ignore lint/a11y/useSemanticElements: there is no element for a group of shapes */}
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="Nodes and relationships">
+        {graph.relationships.map(({ id, type, start, end }) => {
+          const [from, to] = [places.get(start), places.get(end)]
+          if (from === undefined || to === undefined) return null
+          return (
+            <path key={id} class="edge" d={`M${from.x} ${from.y}L${to.x} ${to.y}`}>
+              <title>{type}</title>
+            </path>
+          )
+        })}
+        {graph.nodes.map((one) => {
+          const { x, y } = places.get(one.id) ?? { x: 0, y: 0 }
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
+            <g
+              key={one.id}
+              class={`node node-${labels.indexOf(one.labels[0] ?? '') % KINDS}`}
+              role="button"
+              tabindex={0} // in SVG names of attributes are told apart by case
+              aria-pressed={one.id === selected}
+              aria-label={`${one.labels.join(', ')} ${nameOf(one)}`}
+              transform={`translate(${x} ${y})`}
+              onClick={() => open(one.id)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' && event.key !== ' ') return
+                event.preventDefault()
+                open(one.id)
+              }}
+            >
+              <path d={FORMS[labels.indexOf(one.labels[0] ?? '') % KINDS]} />
+              <text x="9" y="4">
+                {shorten(nameOf(one))}
+              </text>
+            </g>
+          )
+        })}
+      </svg>
+      <ul class="legend" aria-label="Labels">
+        {labels.map((label, i) => (
+          <li key={label}>
+            <svg
+              width="16"
+              height="16"
+              viewBox="-8 -8 16 16"
+              aria-hidden="true"
+              class={`node node-${i % KINDS}`}
+            >
+              <path d={FORMS[i % KINDS]} />
+            </svg>{' '}
+            {label}
+          </li>
+        ))}
+      </ul>
+      <figcaption class="quiet-text">
+        A node opens its neighbors. {left > 0 && `${left} nodes are left out. `}
+        {note}
+      </figcaption>
+      {failure !== null && <FailureLine failure={failure} />}
+      {node !== undefined && <NodeFacts node={node} />}
+    </figure>
+  )
+}
+
+/** A form for each label, so that color is not all that tells them apart. */
+const FORMS = [
+  'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0',
+  'M-5 -5H5V5H-5Z',
+  'M0 -7L7 5H-7Z',
+  'M0 -7L7 0L0 7L-7 0Z',
+  'M-3 -6H3V-3H6V3H3V6H-3V3H-6V-3H-3Z',
+  'M0 7L-7 -5H7Z',
+] as const
+const KINDS = FORMS.length
+
+function firstNodes({ nodes, relationships }: Graph): { graph: Graph; left: number } {
+  const kept = nodes.slice(0, MOST_NODES)
+  return { graph: joinGraphs({ nodes: kept, relationships }), left: nodes.length - kept.length }
+}
+
+type Place = { id: string; x?: number; y?: number }
+
+/** The same graph has the same picture: the simulation begins at fixed places and knows no chance. */
+function placeNodes({ nodes, relationships }: Graph): ReadonlyMap<string, { x: number; y: number }> {
+  const places: Place[] = nodes.map(({ id }) => ({ id }))
+  const links = relationships.map(({ start, end }) => ({ source: start, target: end }))
+  forceSimulation(places)
+    .force('charge', forceManyBody().strength(-160))
+    .force(
+      'links',
+      forceLink<Place, (typeof links)[number]>(links)
+        .id(({ id }) => id)
+        .distance(64),
+    )
+    .force('apart', forceCollide(22))
+    .force('middle', forceCenter(WIDTH / 2, HEIGHT / 2))
+    .force('x', forceX(WIDTH / 2).strength(0.04))
+    .force('y', forceY(HEIGHT / 2).strength(0.06))
+    .stop()
+    .tick(TICKS)
+  return fitted(places)
+}
+
+/** All of them are in the picture, however far they were pushed. */
+function fitted(places: readonly Place[]): ReadonlyMap<string, { x: number; y: number }> {
+  const xs = places.map(({ x = 0 }) => x)
+  const ys = places.map(({ y = 0 }) => y)
+  const [left, top] = [Math.min(...xs), Math.min(...ys)]
+  const wide = Math.max(1, Math.max(...xs) - left)
+  const high = Math.max(1, Math.max(...ys) - top)
+  const scale = Math.min(1, (WIDTH - 6 * MARGIN) / wide, (HEIGHT - 2 * MARGIN) / high)
+  const [dx, dy] = [(WIDTH - 4 * MARGIN - wide * scale) / 2, (HEIGHT - high * scale) / 2]
+  return new Map(
+    places.map(({ id, x = 0, y = 0 }) => [id, { x: dx + (x - left) * scale, y: dy + (y - top) * scale }]),
+  )
+}
+
+const LONGEST = 22
+
+const shorten = (name: string): string => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name)

@@ -1,0 +1,37 @@
+// What a query answered: a table, and beside it the nodes and relationships in it as a graph.
+import { useEffect, useState } from 'preact/hooks'
+import type { Answered } from '../../service/operations.ts'
+import { Downloads } from '../analyses/downloads.tsx'
+import { RowsTable } from '../analyses/rows-table.tsx'
+import { graphIn } from './graph-in-rows.ts'
+import type { GraphPicture } from './graph-picture.tsx'
+
+export type Rows = Answered<'queryGraph'>
+
+export function QueryResult({ rows: { columns, rows, truncated, elapsed_ms: ms } }: { rows: Rows }) {
+  const graph = graphIn(rows)
+  return (
+    <>
+      <p class="quiet-text" role="status">
+        {rows.length === 1 ? 'One row' : `${rows.length} rows`} in {Math.round(ms)} ms
+        {truncated && '; further rows left out: there are more than the limit, or more than 4 MiB of them'}.
+      </p>
+      <div class={graph.nodes.length > 0 ? 'columns' : undefined}>
+        <div>
+          <RowsTable label="Result" columns={columns} rows={rows} project={null} />
+          <Downloads name="query" columns={columns} rows={rows} />
+        </div>
+        {graph.nodes.length > 0 && <Picture key={JSON.stringify([columns, ms])} graph={graph} />}
+      </div>
+    </>
+  )
+}
+
+/** Drawing is loaded where there is something to draw. */
+function Picture({ graph }: { graph: ReturnType<typeof graphIn> }) {
+  const [Drawn, setDrawn] = useState<typeof GraphPicture | null>(null)
+  useEffect(() => {
+    import('./graph-picture.tsx').then((loaded) => setDrawn(() => loaded.GraphPicture))
+  }, [])
+  return Drawn === null ? <p class="loading">Loading …</p> : <Drawn graph={graph} />
+}

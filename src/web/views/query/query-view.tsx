@@ -1,0 +1,146 @@
+// `/query`: free Cypher of analysts. A query in the address is filled in, never run by itself.
+import { useState } from 'preact/hooks'
+import { FailureLine } from '../../components/failure-line.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { navigate, useSearch } from '../../navigation.ts'
+import { Failure } from '../../service/failure.ts'
+import { useOperation, useSession } from '../../service/use-service.ts'
+import { CypherEditor } from './cypher-editor.tsx'
+import { examples } from './examples.ts'
+import { addToHistory, readHistory } from './history.ts'
+import { QueryResult, type Rows } from './query-result.tsx'
+
+type Outcome = { rows: Rows } | { failure: Failure } | null
+
+const NOTHING = '{}'
+
+export function QueryView() {
+  const { caller } = useSession()
+  if (!caller.scopes.includes('analyst') || caller.only_project !== null) {
+    return (
+      <Sentence title="Query">
+        Free Cypher reads the whole graph: it is for tokens of the scope <code>analyst</code> that are not
+        bound to a project. <a href="/">All projects</a>
+      </Sentence>
+    )
+  }
+  return <QueryForm />
+}
+
+function QueryForm() {
+  const { service, caller } = useSession()
+  const search = useSearch()
+  const [filled, setFilled] = useState({ query: search.get('query') ?? '' })
+  const [query, setQuery] = useState(filled.query)
+  const [params, setParams] = useState(search.get('params') ?? NOTHING)
+  const [outcome, setOutcome] = useState<Outcome>(null)
+  const [isRunning, setRunning] = useState(false)
+  const schema = useOperation('describeGraph', {})
+
+  const fill = (text: string, values: string) => {
+    setFilled({ query: text })
+    setQuery(text)
+    setParams(values)
+  }
+  const run = async () => {
+    if (isRunning || query.trim() === '') return
+    setRunning(true)
+    // Others may be sent the address; there it is filled in.
+    navigate(`/query?${new URLSearchParams({ query, ...(params !== NOTHING && { params }) })}`, {
+      replace: true,
+    })
+    try {
+      const rows = await service.call('queryGraph', { query, params: parseParams(params) })
+      setOutcome({ rows })
+      addToHistory({ query, params })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      setOutcome({ failure: error })
+    } finally {
+      setRunning(false)
+    }
+  }
+
+  return (
+    <>
+      <Sentence title="Query">
+        One statement that reads the whole graph. Ctrl-Enter runs it; nothing runs by itself.
+      </Sentence>
+      <div class="query">
+        <div>
+          <CypherEditor text={query} filled={filled} change={setQuery} run={run} schema={schema.answer} />
+          <div class="filters">
+            <button type="submit" onClick={run} disabled={isRunning}>
+              Run
+            </button>
+            <label>
+              Parameters{' '}
+              <input
+                class="params"
+                value={params}
+                spellcheck={false}
+                onInput={({ currentTarget }) => setParams(currentTarget.value)}
+              />
+            </label>
+          </div>
+        </div>
+        <Shelf fill={fill} project={caller.project} />
+      </div>
+      {outcome !== null && 'failure' in outcome && <FailureLine failure={outcome.failure} />}
+      {outcome !== null && 'rows' in outcome && <QueryResult rows={outcome.rows} />}
+    </>
+  )
+}
+
+/** @throws {@link Failure} */
+function parseParams(text: string): Record<string, never> {
+  try {
+    const given: unknown = JSON.parse(text.trim() === '' ? NOTHING : text)
+    if (typeof given === 'object' && given !== null && !Array.isArray(given))
+      return given as Record<string, never>
+  } catch {
+    // What is no JSON is told below.
+  }
+  throw new Failure(
+    'invalid_request',
+    'The parameters are no JSON object.',
+    'Write them so: {"project": "shop", "limit": 10}',
+  )
+}
+
+type ShelfProps = { fill: (query: string, params: string) => void; project: string }
+
+/** What can be filled in: what this browser asked before, and the examples of the documents. */
+function Shelf({ fill, project }: ShelfProps) {
+  const asked = readHistory()
+  return (
+    <div class="shelf">
+      <details>
+        <summary>Examples</summary>
+        <ul>
+          {examples(project).map(({ question, query, params }) => (
+            <li key={question}>
+              <button type="button" class="quiet" onClick={() => fill(query, params)}>
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </details>
+      {asked.length > 0 && (
+        <details>
+          <summary>Asked in this browser</summary>
+          <ul>
+            {asked.map(({ query, params }) => (
+              <li key={`${query} ${params}`}>
+                <button type="button" class="quiet asked" onClick={() => fill(query, params)}>
+                  <code>{query}</code>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+// The attempts of a run as bars on a line of time, each in the row of its attempt.
+import { describeDuration } from '../../components/instant.tsx'
+import type { Answered } from '../../service/operations.ts'
+import type { Timeline } from './attempt-timeline.ts'
+
+export type Attempt = Answered<'listAttempts'>['attempts'][number]
+
+const WIDTH = 400
+const HEIGHT = 16
+
+type Props = {
+  attempt: Attempt
+  place: { from: number; to: number }
+  cuts: Timeline['cuts']
+  seconds: number
+}
+
+/** How it ended is told by the form of the bar: full, crossed, broken off, or open to the right. */
+export function AttemptBar({ attempt: { status }, place: { from, to }, cuts, seconds }: Props) {
+  const [left, right] = [from * WIDTH, Math.min(to, 1) * WIDTH]
+  const said = `${status}, ${describeDuration(seconds)}`
+  return (
+    <svg
+      class="attempt-bar"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={said}
+    >
+      <title>{said}</title>
+      {cuts.map(({ at, ms }) => (
+        <path key={at} class="pause" d={`M${at * WIDTH} 0v${HEIGHT}`}>
+          <title>{`a pause of ${describeDuration(ms / 1_000)}, cut short`}</title>
+        </path>
+      ))}
+      <path class={`attempt-${status}`} d={barPath(status, left, Math.max(left + 2, right))} />
+    </svg>
+  )
+}
+
+const TOP = 3
+const BOTTOM = HEIGHT - 3
+
+function barPath(status: Attempt['status'], left: number, right: number): string {
+  const box = `M${left} ${TOP}H${right}V${BOTTOM}H${left}Z`
+  if (status === 'committed') return box
+  if (status === 'failed') return `${box}M${left} ${TOP}L${right} ${BOTTOM}M${left} ${BOTTOM}L${right} ${TOP}`
+  // Without its end: it was broken off, or goes on.
+  return `M${right} ${TOP}H${left}V${BOTTOM}H${right}`
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { placeSpans } from './attempt-timeline.ts'
+
+const DAY = 86_400_000
+
+describe('the line of time of attempts', () => {
+  test('gives attempts of different days their room, and says where a pause was cut short', () => {
+    const { places, cuts } = placeSpans([
+      { start: 0, end: 60_000 },
+      { start: DAY, end: DAY + 60_000 },
+    ])
+    for (const { from, to } of places) expect(to - from).toBeGreaterThan(0.4)
+    expect(cuts).toHaveLength(1)
+    expect(cuts[0]?.ms).toBe(DAY - 60_000)
+    expect(cuts[0]?.at).toBeGreaterThan(places[0]?.to ?? 1)
+    expect(cuts[0]?.at).toBeLessThan(places[1]?.from ?? 0)
+  })
+
+  test('keeps order and length of what follows without a pause', () => {
+    const { places, cuts } = placeSpans([
+      { start: 0, end: 10_000 },
+      { start: 10_000, end: 40_000 },
+    ])
+    expect(cuts).toEqual([])
+    expect(places).toEqual([
+      { from: 0, to: 0.25 },
+      { from: 0.25, to: 1 },
+    ])
+  })
+
+  test('shows an attempt that took no time, and stays on the line', () => {
+    const { places } = placeSpans([
+      { start: 0, end: 1_000_000 },
+      { start: 1_000_000, end: 1_000_000 },
+    ])
+    for (const { from, to } of places) {
+      expect(to).toBeGreaterThan(from)
+      expect(from).toBeGreaterThanOrEqual(0)
+    }
+    expect(placeSpans([{ start: 5, end: 5 }]).places).toHaveLength(1)
+    expect(placeSpans([])).toEqual({ places: [], cuts: [] })
+  })
+})

@@ -1,0 +1,88 @@
+// The attempts of a run, the newest first, each with its bar on the line of time of all that are shown.
+import { writeAddress } from '../../address.ts'
+import { describeDuration, Instant } from '../../components/instant.tsx'
+import { Table } from '../../components/table.tsx'
+import { type DecisionMark, Mark } from '../../marks/mark.tsx'
+import { type Attempt, AttemptBar } from './attempt-bars.tsx'
+import { placeSpans } from './attempt-timeline.ts'
+
+type Props = {
+  project: string
+  world: string
+  attempts: readonly Attempt[]
+  /** For the one that is under way. */
+  now: number
+  /** How many the run has in all. */
+  total: number
+  showMore: (() => void) | null
+}
+
+const MARKS: Readonly<Record<Attempt['status'], DecisionMark>> = {
+  committed: 'approved',
+  failed: 'rejected turn',
+  interrupted: 'deferred',
+  running: 'running',
+}
+
+export function AttemptsTable({ project, world, attempts, now, total, showMore }: Props) {
+  const spans = attempts.map(({ started_at: start, ended_at: end }) => ({
+    start: Date.parse(start),
+    end: end === null ? Math.max(now, Date.parse(start)) : Date.parse(end),
+  }))
+  const { places, cuts } = placeSpans(spans)
+  const rows = attempts.map((attempt, i) => ({
+    attempt,
+    place: places[i] ?? { from: 0, to: 0 },
+    seconds: ((spans[i]?.end ?? 0) - (spans[i]?.start ?? 0)) / 1_000,
+  }))
+  const left = total - attempts.length
+  return (
+    <Table
+      label="Attempts"
+      records={rows}
+      keyOf={({ attempt }) => attempt.attempt_id}
+      cut={
+        left > 0 && (
+          <>
+            The newest {attempts.length} of {total} attempts are shown.{' '}
+            {showMore !== null && (
+              <button type="button" class="quiet" onClick={showMore}>
+                Show earlier ones
+              </button>
+            )}
+          </>
+        )
+      }
+      columns={[
+        { head: 'Attempt', isName: true, cell: ({ attempt }) => attempt.turn_run_seq ?? '–' },
+        { head: 'Turn', isNumber: true, cell: ({ attempt }) => <TurnOf {...{ project, world, attempt }} /> },
+        {
+          head: 'Ended',
+          cell: ({ attempt: { status } }) => (
+            <>
+              <Mark of={MARKS[status]} /> {status}
+            </>
+          ),
+        },
+        {
+          head: 'Line of time',
+          isExtra: true,
+          cell: ({ attempt, place, seconds }) => <AttemptBar {...{ attempt, place, cuts, seconds }} />,
+        },
+        { head: 'Took', isNumber: true, cell: ({ seconds }) => describeDuration(seconds) },
+        { head: 'Started', cell: ({ attempt }) => <Instant at={attempt.started_at} exact /> },
+        {
+          head: 'Why it failed',
+          cell: ({ attempt }) => <span class="said">{attempt.failure_reason ?? ''}</span>,
+        },
+      ]}
+    />
+  )
+}
+
+/** The turn that it produced has a view; one that was only tried has none. */
+function TurnOf({ project, world, attempt }: { project: string; world: string; attempt: Attempt }) {
+  const { produced_turn: turn, attempted_turn: tried } = attempt
+  if (turn === null) return <>{tried}</>
+  return <a href={writeAddress({ view: 'turn', project, world, turn })}>{turn}</a>
+}

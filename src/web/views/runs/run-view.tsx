@@ -1,0 +1,106 @@
+// `/p/{project}/runs/{id}`: one turn run, how far it is and each of its attempts, live.
+import { useState } from 'preact/hooks'
+import { type Address, writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { useNow } from '../../components/use-now.ts'
+import type { Answered as Answer } from '../../service/operations.ts'
+import { useEvents, useOperation, useScope } from '../../service/use-service.ts'
+import { AttemptsTable } from './attempts-table.tsx'
+import { CancelRun } from './cancel-run.tsx'
+import { RunStatus } from './run-status.tsx'
+
+type Props = { address: Extract<Address, { view: 'run' }> }
+type Run = Answer<'getTurnRunStatus'>
+
+const PAGE = 100
+const MOST = 500
+
+export function RunView({ address: { project, run: id } }: Props) {
+  const run = useOperation('getTurnRunStatus', { project, turn_run_id: id })
+  const [limit, setLimit] = useState(PAGE)
+  const world = run.answer?.world_slug ?? null
+  const attempts = useOperation(
+    'listAttempts',
+    world === null ? null : { project, world_slug: world, turn_run_id: id, limit },
+  )
+  useEvents(world === null ? { project } : { project, world_slug: world }, () => {
+    run.again()
+    attempts.again()
+  })
+  const mayWrite = useScope('write')
+  const isActive = run.answer !== null && run.answer.ended_at === null
+  const now = useNow(isActive)
+  return (
+    <Answered of={run}>
+      {(found) => (
+        <>
+          <Sentence title={`Run ${id.slice(0, 8)}`}>{found.message}</Sentence>
+          <RunFacts project={project} run={found} now={now} />
+          {mayWrite && isActive && <CancelRun project={project} run={id} done={run.again} />}
+          <h2>Attempts</h2>
+          <Answered of={attempts}>
+            {({ attempts: made, next_cursor: next }) => (
+              <AttemptsTable
+                project={project}
+                world={found.world_slug}
+                attempts={made}
+                now={now}
+                total={found.attempt_count}
+                showMore={next !== null && limit < MOST ? () => setLimit(MOST) : null}
+              />
+            )}
+          </Answered>
+        </>
+      )}
+    </Answered>
+  )
+}
+
+function RunFacts({ project, run, now }: { project: string; run: Run; now: number }) {
+  const { world_slug: world, lease, resumes } = run
+  return (
+    <Facts
+      of={[
+        ['Status', <RunStatus key="status" run={run} />],
+        [
+          'Session',
+          <a key="world" href={writeAddress({ view: 'session', project, world })}>
+            <bdi>{world}</bdi>
+          </a>,
+        ],
+        ['Turns requested', run.requested_turn_count],
+        ['committed', run.committed_turn_count],
+        ['Attempts', `${run.attempt_count} of ${run.max_attempts}`],
+        ['failed', run.failed_attempt_count],
+        ['interrupted', run.interrupted_attempt_count],
+        ['Started', <Instant key="started" at={run.started_at} exact />],
+        ['Ended', run.ended_at === null ? null : <Instant key="ended" at={run.ended_at} exact />],
+        ['Why it stopped', run.cancel_reason ?? run.failure_reason],
+        ['Held by', lease?.owner ?? null],
+        ['Fence', lease?.fence ?? null],
+        ['Ends by itself', lease === null ? null : describeLease(lease.until, now)],
+        [
+          'Pauses until',
+          run.next_attempt_at === null ? null : <Instant key="next" at={run.next_attempt_at} exact />,
+        ],
+        ['Tokens used', run.used_tokens === 0 ? null : run.used_tokens.toLocaleString('en-US')],
+        [
+          'Resumes',
+          resumes === null ? null : (
+            <a key="resumes" href={writeAddress({ view: 'run', project, run: resumes.turn_run_id })}>
+              run {resumes.turn_run_id.slice(0, 8)}
+            </a>
+          ),
+        ],
+      ]}
+    />
+  )
+}
+
+function describeLease(until: number, now: number): string {
+  const seconds = Math.round((until - now) / 1_000)
+  return seconds > 0 ? `in ${seconds} s, unless its holder renews the lease` : 'the lease is over'
+}

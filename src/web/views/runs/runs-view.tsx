@@ -1,0 +1,143 @@
+// `/p/{project}/runs`: the turn runs of a project, the newest first, and how to start one.
+import { useState } from 'preact/hooks'
+import { type Address, writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { Bar } from '../../components/bar.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { filterBy, useSearch } from '../../navigation.ts'
+import type { ItemOf } from '../../service/operations.ts'
+import { useEvents, useOperation, useScope } from '../../service/use-service.ts'
+import { RunStatus, STATUSES } from './run-status.tsx'
+import { StartRun } from './start-run.tsx'
+
+type Props = { address: Extract<Address, { view: 'runs' }> }
+type Run = ItemOf<'listTurnRuns'>
+
+const PAGE = 50
+const MOST = 500
+
+export function RunsView({ address: { project } }: Props) {
+  const search = useSearch()
+  const world = search.get('world')
+  const status = STATUSES.find((one) => one === search.get('status')) ?? null
+  const [limit, setLimit] = useState(PAGE)
+  const runs = useOperation('listTurnRuns', {
+    project,
+    limit,
+    ...(world !== null && { world_slug: world }),
+    ...(status !== null && { status }),
+  })
+  useEvents({ project }, runs.again)
+  const mayWrite = useScope('write')
+  const isFiltered = world !== null || status !== null
+  return (
+    <Answered of={runs}>
+      {({ items, next_cursor: next }) => (
+        <>
+          <Sentence title="Runs">{sentenceFor(items, next !== null)}</Sentence>
+          {mayWrite && <StartRun project={project} world={world ?? ''} />}
+          <div class="filters">
+            <label>
+              Status{' '}
+              <select
+                value={status ?? ''}
+                onChange={({ currentTarget }) => filterBy({ status: currentTarget.value })}
+              >
+                <option value="">all</option>
+                {STATUSES.map((one) => (
+                  <option key={one} value={one}>
+                    {one.replaceAll('_', ' ')}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {world !== null && (
+              <button type="button" onClick={() => filterBy({ world: null })}>
+                Only of <bdi>{world}</bdi> ×
+              </button>
+            )}
+          </div>
+          {items.length === 0 && !isFiltered ? (
+            <Empty command="turngraph run WORLD --turns 3">
+              No turn run was started in this project yet. This starts one of three turns:
+            </Empty>
+          ) : (
+            <Table
+              label="Runs"
+              records={items}
+              keyOf={({ turn_run_id: id }) => id}
+              columns={columnsFor(project)}
+              cut={next !== null && <MoreRuns shown={items.length} limit={limit} setLimit={setLimit} />}
+            />
+          )}
+        </>
+      )}
+    </Answered>
+  )
+}
+
+function sentenceFor(runs: readonly Run[], isCut: boolean): string {
+  const active = runs.filter(({ ended_at }) => ended_at === null).length
+  const failed = runs.filter(({ status }) => status === 'failed').length
+  const of = isCut ? `the newest ${runs.length} runs` : `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`
+  return `${active === 0 ? 'None' : active} of ${of} ${active > 1 ? 'are' : 'is'} under way; ${failed} failed.`
+}
+
+const columnsFor = (project: string): Column<Run>[] => [
+  {
+    head: 'Run',
+    isName: true,
+    cell: ({ turn_run_id: run }) => (
+      <a href={writeAddress({ view: 'run', project, run })}>
+        <code>{run.slice(0, 8)}</code>
+      </a>
+    ),
+  },
+  {
+    head: 'Session',
+    cell: ({ world_slug: world }) => (
+      <a href={writeAddress({ view: 'session', project, world })}>
+        <bdi>{world}</bdi>
+      </a>
+    ),
+  },
+  { head: 'Status', cell: (run) => <RunStatus run={run} /> },
+  {
+    head: 'Turns committed',
+    cell: ({ committed_turn_count: done, requested_turn_count: wanted }) => (
+      <Bar part={done} whole={wanted} />
+    ),
+  },
+  {
+    head: 'Attempts',
+    isNumber: true,
+    cell: ({ attempt_count: made, max_attempts: most }) => `${made} of ${most}`,
+  },
+  { head: 'Failed', isNumber: true, isExtra: true, cell: ({ failed_attempt_count: failed }) => failed },
+  { head: 'Started', cell: ({ started_at: at }) => <Instant at={at} /> },
+  { head: 'Ended', isExtra: true, cell: ({ ended_at: at }) => (at === null ? '' : <Instant at={at} />) },
+  {
+    head: 'Why',
+    isExtra: true,
+    cell: ({ cancel_reason, failure_reason }) => (
+      <span class="said">{cancel_reason ?? failure_reason ?? ''}</span>
+    ),
+  },
+]
+
+type MoreProps = { shown: number; limit: number; setLimit: (limit: number) => void }
+
+function MoreRuns({ shown, limit, setLimit }: MoreProps) {
+  if (limit >= MOST) return <>The newest {shown} runs are shown; a status or a session shows others.</>
+  return (
+    <>
+      The newest {shown} runs are shown.{' '}
+      <button type="button" class="quiet" onClick={() => setLimit(Math.min(MOST, 2 * limit))}>
+        Show more
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { writeSessions } from '../../tools/screenshots/written-sessions.ts'
+import { start, tokensFile } from '../integration/http-start.ts'
+import { clientOf } from '../support/records.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+const QUERY = 'MATCH (w:World)-[:HAS_TURN]->(t:Turn) RETURN w, t ORDER BY w.slug, t.number LIMIT 5'
+
+describeInBrowser('the query view', () => {
+  const browser = useBrowser()
+
+  test('a query in the address is filled in and never run by itself', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const page = await browser.open(started, `/query?query=${encodeURIComponent(QUERY)}`)
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/cypher')) asked++
+    })
+    const box = page.getByRole('textbox', { name: 'Cypher query' })
+    await box.waitFor()
+    await page.waitForFunction(() => document.querySelector('.editor textarea') === null) // CodeMirror is there
+    expect(await box.textContent()).toContain('MATCH (w:World)')
+    expect(asked).toBe(0)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('table', { name: 'Result' }).waitFor()
+    expect(asked).toBe(1)
+  })
+
+  test('Ctrl-Enter runs what stands in the editor, and a refusal is told in the words of the service', async () => {
+    const page = await browser.open(await start(), '/query', { mayFail: true })
+    await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
+    const box = page.getByRole('textbox', { name: 'Cypher query' })
+    await box.click()
+    await page.keyboard.insertText('CREATE (n:World)')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('alert').getByText('which does not read this graph', { exact: false }).waitFor()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText('RETURN 6 * 7 AS answer')
+    await page.keyboard.press('Control+Enter')
+    expect(
+      await page.getByRole('table', { name: 'Result' }).getByRole('cell').first().textContent(),
+    ).toContain('42')
+  })
+
+  test('a node opens its neighbors, by the keyboard too', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const page = await browser.open(started, '/query')
+    await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
+    await page.getByRole('textbox', { name: 'Cypher query' }).click()
+    await page.keyboard.insertText("MATCH (w:World {slug: 'TASK-LOGIN'}) RETURN w")
+    await page.keyboard.press('Control+Enter')
+    const world = page.getByRole('button', { name: 'World TASK-LOGIN' })
+    await world.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Turn Turn 2' }).waitFor()
+    await page.getByRole('table', { name: 'Properties of World' }).waitFor()
+  })
+
+  test('the examples of the documents are filled in, and answer', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const page = await browser.open(started, '/query')
+    await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
+    await page.getByText('Examples').click()
+    await page.getByRole('button', { name: 'How far is each task?' }).click()
+    const params = page.getByRole('textbox', { name: 'Parameters' })
+    await params.fill('{"project": "shop"}')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('table', { name: 'Result' }).getByText('TASK-LOGIN').first().waitFor()
+  })
+
+  test('a token without the scope of analysts sees no free query', async () => {
+    const file = tokensFile([{ name: 'reader', token: 'r'.repeat(32), scopes: ['read'] }])
+    const started = await start({ TURNGRAPH_TOKENS: file })
+    const page = await browser.open(started, '/query', { token: 'r'.repeat(32) })
+    await page.getByText('for tokens of the scope').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Cypher query' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Query' }).count()).toBe(0)
+  })
+})

@@ -1,0 +1,127 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import {
+  MAIN_SESSION,
+  PROJECT,
+  writeHostileSession,
+  writeSessions,
+} from '../../tools/screenshots/written-sessions.ts'
+import { type Started, start } from '../integration/http-start.ts'
+import { clientOf } from '../support/records.ts'
+import { accessibilityProblems } from './accessible.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
+
+/** Every view, by its address and by what it shows once it is there. */
+const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Promise<void> }[] = [
+  {
+    name: 'projects',
+    address: '/',
+    shows: (page) => page.getByRole('link', { name: PROJECT }).first().waitFor(),
+  },
+  {
+    name: 'sessions',
+    address: `/p/${PROJECT}`,
+    shows: (page) => page.getByRole('table', { name: 'Sessions' }).waitFor(),
+  },
+  {
+    name: 'session',
+    address: SESSION,
+    shows: (page) => page.getByLabel('Criteria by turn').first().waitFor(),
+  },
+  {
+    name: 'turn',
+    address: `${SESSION}/t/3`,
+    shows: (page) => page.getByRole('region', { name: 'Context for Coach' }).waitFor(),
+  },
+  {
+    name: 'runs',
+    address: `/p/${PROJECT}/runs`,
+    shows: (page) => page.getByRole('heading', { name: 'Runs' }).waitFor(),
+  },
+  {
+    name: 'patterns',
+    address: `/p/${PROJECT}/patterns?min_length=1`,
+    shows: (page) => page.getByRole('heading', { name: 'Patterns' }).waitFor(),
+  },
+  {
+    name: 'analyses',
+    address: `/p/${PROJECT}/analyses`,
+    shows: (page) => page.getByRole('table', { name: 'Analyses' }).waitFor(),
+  },
+  {
+    name: 'an analysis',
+    address: `/p/${PROJECT}/analyses/blockers`,
+    shows: (page) => page.getByRole('table', { name: 'blockers' }).waitFor(),
+  },
+  {
+    name: 'query',
+    address: '/query',
+    shows: (page) => page.getByRole('textbox', { name: 'Cypher query' }).waitFor(),
+  },
+  { name: 'docs', address: '/docs', shows: (page) => page.getByRole('heading', { name: 'API' }).waitFor() },
+]
+
+describeInBrowser('the views of the page', () => {
+  const browser = useBrowser()
+  const filled = async (): Promise<Started> => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    return started
+  }
+
+  test.each(VIEWS)(
+    '$name has no problem of accessibility of the levels A and AA, light or dark',
+    async (view) => {
+      const started = await filled()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.open(started, view.address, { colorScheme })
+        await view.shows(page)
+        expect(await accessibilityProblems(page), colorScheme).toEqual([])
+      }
+    },
+  )
+
+  test.each(VIEWS)('$name is not wider than a screen of 360 pixels', async (view) => {
+    const page = await browser.open(await filled(), view.address, { viewport: { width: 360, height: 740 } })
+    await view.shows(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  })
+
+  test('who stays signed in reloads every view, and goes back and forward between them', async () => {
+    const started = await filled()
+    const page = await browser.open(started, '/', { token: null, mayFail: true })
+    await page.getByRole('textbox', { name: 'Token' }).fill(started.token)
+    await page.getByRole('checkbox', { name: 'Stay signed in on this browser' }).check()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: PROJECT }).first().waitFor()
+    for (const view of VIEWS) {
+      await page.goto(`${started.service.url}${view.address}`)
+      await view.shows(page)
+      await page.reload()
+      await view.shows(page)
+    }
+    for (const view of VIEWS.slice(0, -1).toReversed()) {
+      await page.goBack()
+      await view.shows(page)
+    }
+    for (const view of VIEWS.slice(1)) {
+      await page.goForward()
+      await view.shows(page)
+    }
+  })
+
+  test('a record that holds markup, scripts and endless words is text, in every view of it', async () => {
+    const started = await start()
+    const world = await writeHostileSession(clientOf(started.graph))
+    const session = `/p/${PROJECT}/w/${encodeURIComponent(world)}`
+    for (const address of [`/p/${PROJECT}`, session, `${session}/t/2`]) {
+      const page = await browser.open(started, address, { viewport: { width: 800, height: 900 } })
+      await page.getByText('"><b>x', { exact: false }).first().waitFor({ state: 'attached' })
+      expect(await page.locator('#page img, #page script, #page a[href^="javascript" i]').count()).toBe(0)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(800)
+    }
+  })
+})
