@@ -5,12 +5,28 @@ import type { Graph } from '../graph/port.ts'
 import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { onlyReads, type Scope } from '../operations/operation.ts'
 
+/** What an answer says beside its body: of a write its bookmark, and why bookmarks of the request were ignored. */
+export type SaidOfBookmarks = { bookmark: string | null; warning: string | null }
+
 /**
- * Runs the work of a request as a call that goes on from what its caller has seen (contract: cluster.md).
+ * Runs work as a call that goes on from what its caller has seen (contract: cluster.md).
  *
  * @example
- * const answer = await inBookmarkedCall(graph, 'write', req, res, (call) => captureTurnState(call.graph, turn))
+ * const { answer, bookmark } = await inCall(graph, 'write', received, ({ graph }) => captureTurnState(graph, turn))
  */
+export async function inCall<T>(
+  graph: Graph,
+  scope: Scope,
+  received: string | null,
+  work: (call: BookmarkedCall) => Promise<T>,
+): Promise<SaidOfBookmarks & { answer: T }> {
+  const mayFollow = onlyReads(scope)
+  const call = await openCall(graph, { received, mayFollow })
+  const answer = await work(call)
+  return { answer, bookmark: mayFollow ? null : await call.bookmark(), warning: call.warning() }
+}
+
+/** The same for a request of REST, which says it in headers. */
 export async function inBookmarkedCall<T>(
   graph: Graph,
   scope: Scope,
@@ -18,12 +34,9 @@ export async function inBookmarkedCall<T>(
   res: Response,
   work: (call: BookmarkedCall) => Promise<T>,
 ): Promise<T> {
-  const mayFollow = onlyReads(scope)
   const received = req.headersDistinct[BOOKMARK_HEADER.toLowerCase()]?.join(',') ?? null
-  const call = await openCall(graph, { received, mayFollow })
-  const answer = await work(call)
-  if (!mayFollow) res.setHeader(BOOKMARK_HEADER, await call.bookmark())
-  const warning = call.warning()
+  const { answer, bookmark, warning } = await inCall(graph, scope, received, work)
+  if (bookmark !== null) res.setHeader(BOOKMARK_HEADER, bookmark)
   if (warning !== null) res.setHeader(BOOKMARK_WARNING_HEADER, warning)
   return answer
 }

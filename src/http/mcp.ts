@@ -13,9 +13,11 @@ import { requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
+import { BOOKMARK_META, BOOKMARK_WARNING_META } from '../operations/bookmarks.ts'
 import { operations } from '../operations/table.ts'
 import { answerJson } from './answer.ts'
 import { callerOf, isStillAllowed, refuseWithout } from './authorize.ts'
+import { inCall } from './bookmarks.ts'
 import { projectHeader } from './input.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, UpdatesToReader } from './mcp-updates.ts'
@@ -112,21 +114,26 @@ export class McpEndpoint {
       version: VERSION,
       ...failuresOf(req),
       subscriptions,
-      call: async (operation, input, { signal, tell }) => {
-        refuseWithout(operations[operation].scope, caller)
-        return runFor(
-          this.#context,
-          caller,
-          operation,
-          { project, ...input },
-          {
-            signal: cancelled === null ? signal : AbortSignal.any([signal, cancelled]),
-            log: (text, fields) => {
-              req.log.info(fields ?? {}, text)
-              tell(text)
-            },
-          },
+      call: async (operation, input, { signal, tell, bookmark: received, resultMeta }) => {
+        const { scope } = operations[operation]
+        refuseWithout(scope, caller)
+        const ended = cancelled === null ? signal : AbortSignal.any([signal, cancelled])
+        const log = (text: string, fields?: Record<string, unknown>) => {
+          req.log.info(fields ?? {}, text)
+          tell(text)
+        }
+        const said = await inCall(this.#context.graph, scope, received, ({ graph, bookmarks }) =>
+          runFor(
+            { ...this.#context, graph },
+            caller,
+            operation,
+            { project, ...input },
+            { bookmarks: bookmarks(), signal: ended, log },
+          ),
         )
+        if (said.bookmark !== null) resultMeta[BOOKMARK_META] = said.bookmark
+        if (said.warning !== null) resultMeta[BOOKMARK_WARNING_META] = said.warning
+        return said.answer
       },
     })
   }

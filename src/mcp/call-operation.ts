@@ -6,6 +6,10 @@ export type CallContext = {
   signal: AbortSignal
   /** Tells the caller what the operation has to say beside its answer. */
   tell: (message: string) => void
+  /** The bookmarks that the request brought. */
+  bookmark: string | null
+  /** Becomes `_meta` of the result. */
+  resultMeta: Record<string, string>
 }
 
 /** Runs an operation for this connection: camelCase in and out. */

@@ -31,7 +31,12 @@ export async function callTool(
     const output = await call(tool.operation, parseArguments(tool, args), context)
     // By the tool's own schema: it may show less than the operation answers.
     const content = toWire(tool.output, output) as Record<string, unknown>
-    return { content: [asText(content)], structuredContent: content }
+    const { resultMeta: _meta } = context
+    return {
+      content: [asText(content)],
+      structuredContent: content,
+      ...(Object.keys(_meta).length > 0 && { _meta }),
+    }
   } catch (thrown) {
     return { isError: true, content: [asText(reportFailure(thrown, failures))] }
   } finally {

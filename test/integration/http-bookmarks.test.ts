@@ -74,6 +74,31 @@ describe('bookmarks over HTTP', () => {
     })
   })
 
+  test('over MCP a bookmark stands in the _meta of results and of requests', async () => {
+    const service = await start()
+    const callTool = async (name: string, args: object, _meta: object = {}) => {
+      const params = { name, arguments: args, _meta }
+      const { body } = await service.call('POST', '/mcp', {
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+        headers: { accept: 'application/json, text/event-stream' },
+      })
+      return body.result
+    }
+    const task = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+    const stored = await callTool('capture_turn_state', TURN)
+    const bookmark = stored._meta['turngraph/bookmark']
+    expect(bookmark).toMatch(/^[\w-]{10,}$/)
+    const load = { ...task, current_turn: 2 }
+    const known = await callTool('load_continuation_context', load, { 'turngraph/bookmark': bookmark })
+    expect(known).toMatchObject({ structuredContent: { previous_turn: 1 } })
+    expect(Object.keys(known._meta ?? {}).filter((key) => key.startsWith('turngraph/'))).toEqual([])
+    const ignored = await callTool('load_continuation_context', load, { 'turngraph/bookmark': 'nonsense' })
+    expect(ignored).toMatchObject({
+      structuredContent: { previous_turn: 1 },
+      _meta: { 'turngraph/bookmark_warning': 'A bookmark that Turngraph did not make was ignored.' },
+    })
+  })
+
   test('an upload of a transcript is answered with a bookmark', async () => {
     const { call } = await start()
     const { status, headers } = await call('POST', '/v1/transcripts/s-1', {
