@@ -9,7 +9,7 @@ export type ElsewhereBench = { store: string | null; sizes: number[]; samples: n
 
 /** Sessions from which contexts are asked: the reads go round them. */
 const ASKING = 16
-const FILL_WIDTH = 16
+const FILL_WIDTH = 4
 const MODULES = 50
 const COMPLAINTS = 20
 

@@ -1,5 +1,5 @@
 // The turns of other sessions that have to do with one: that had an issue which is open there, that touched the same files or
-// failed the same gate, and that were approved in the same feature. Each slot of a topic is found by its key and names 8 turns at
+// failed the same gate, and that were approved in the same feature. Each slot of a topic is found by its key and names 6 turns at
 // most, so the cost does not grow with the project.
 //
 // Of each rule the first 5 candidates: those that share the most files, and of these the newest. Of an issue, the last turn of
@@ -25,7 +25,7 @@ WITH rule, name, raisedIn, t, w // beside a condition, Grafeo looks nothing up
 WHERE w.deletedAt IS NULL
 RETURN rule, name, raisedIn, w.slug AS worldSlug, w.featureId AS featureId, w.taskId AS taskId, w.currentTurn AS currentTurn,
        [t.number, t.completedAt, t.lessonsFromTurn, t.blockersFound, t.filesModified] AS turn,
-       [(t)-[:NEXT*1..4]->(n:Turn) WHERE rule = 'issue' AND n.outcome IS NOT NULL |
+       [(t)-[:NEXT*1..3]->(n:Turn) WHERE rule = 'issue' AND n.outcome IS NOT NULL |
          [n.number, n.completedAt, n.playerSummary, n.filesModified]] AS judgedLater,
-       [(t)<-[:NEXT*1..4]-(n:Turn) WHERE rule = 'feature' AND size(n.lessonsFromTurn) > 0 |
+       [(t)<-[:NEXT*1..3]-(n:Turn) WHERE rule = 'feature' AND size(n.lessonsFromTurn) > 0 |
          [n.number, n.completedAt, n.lessonsFromTurn, n.filesModified]] AS earlier

@@ -58,7 +58,7 @@ export const specificationKey = (ofTask: string, version: number): string =>
 
 export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
 
-/** What turns of a project are about, without the slot. Built in Cypher too: elsewhere/_add-to-topics, V010. */
+/** What turns of a project are about, without the slot. Built in Cypher too: elsewhere/_add-to-topics, V011. */
 export const topicKey = (project: string, kind: TopicKind, name: string): string =>
   join(project, `${kind}:${name}`)
 

@@ -337,7 +337,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       const lengths = (await handles.graph.read(topics, {})).map(
         ({ turns: found }) => (found as string[]).length,
       )
-      expect(Math.max(...lengths)).toBeLessThanOrEqual(8)
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(6)
     })
 
     test('a restored graph knows what the exported one knew', async () => {

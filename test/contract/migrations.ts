@@ -140,7 +140,7 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test('turns that were stored before topics were are found by what they are about, as if they were captured now', async () => {
       const { graph } = handles
-      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '010') })
+      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '011') })
       await fillHealthy(graph)
       for (let i = 0; i < 40; i++)
         await clientOf(graph).captureTurnState({

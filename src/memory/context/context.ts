@@ -123,14 +123,28 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     const without = await answerWithoutPrior('no_prior_turn', graph, request)
     if (without !== null) return without
   }
-  const found =
-    newest !== null && newest.world.currentTurn < request.currentTurn
-      ? await newestFrom(graph, newest, request)
-      : await findAsOf(graph, request)
-  if (found === null) return null
-  const [more, elsewhere] = await Promise.all([
-    readMore(graph, found, request),
-    readElsewhere(graph, request, standingOf(found.row, request)),
+  if (newest !== null && newest.world.currentTurn < request.currentTurn)
+    return contextOfRow(graph, newest, request, () => newestFrom(graph, newest, request))
+  const row = await readContextAsOf(graph, request)
+  if (row === null) return null
+  const snapshot = snapshotFrom(row, row.turn.number, WHOLE_LEDGER)
+  return contextOfRow(graph, row, request, () => foundIn(graph, row, snapshot, request))
+}
+
+/** What other sessions know is asked first: the engine looks for it while the rest is worked out. */
+async function contextOfRow(
+  graph: Graph,
+  row: ContextRow,
+  request: Request,
+  find: () => Promise<Found>,
+): Promise<ContinuationContext | null> {
+  const findAll = async () => {
+    const found = await find()
+    return { found, more: await readMore(graph, found, request) }
+  }
+  const [elsewhere, { found, more }] = await Promise.all([
+    readElsewhere(graph, request, standingOf(row, request)),
+    findAll(),
   ])
   return more === null ? null : contextFrom(found, more, elsewhere, request)
 }
@@ -204,8 +218,8 @@ export async function warmUpContext(graph: Graph): Promise<void> {
     }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
-    await findAsOf(graph, request)
-    await findAsOf(graph, { ...request, worldSlug: '' })
+    await readContextAsOf(graph, request)
+    await readContextAsOf(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
     await readEarlierSession(graph, request, '')
     await readOtherSessions(graph, { ...request, worldSlug: '', openIssues: [], lastTurn: null })
@@ -251,19 +265,15 @@ async function entriesOf(
 }
 
 /** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
-async function findAsOf(graph: Graph, request: Request): Promise<Found | null> {
-  const turnNumber = request.currentTurn
-  const row = await readLiveTarget(
+const readContextAsOf = (graph: Graph, request: Request) =>
+  readLiveTarget(
     graph,
     contextAsOf,
     request,
-    { turnNumber, ledgerUpTo: WHOLE_LEDGER },
+    { turnNumber: request.currentTurn, ledgerUpTo: WHOLE_LEDGER },
     contextAsOfRow,
     isConsistentAsOf,
   )
-  if (row === null) return null
-  return foundIn(graph, row, snapshotFrom(row, row.turn.number, WHOLE_LEDGER), request)
-}
 
 const foundIn = async (
   graph: Graph,

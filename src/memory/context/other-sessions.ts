@@ -2,13 +2,12 @@
 import * as z from 'zod'
 import { type TopicKind, topicKey, worldKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import { columns, textList } from '../../graph/model/values.ts'
+import { columns, optionalText, textList } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { issueSignature } from '../criteria/signature.ts'
 import { listFailedGates, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { Issue } from '../record/record.ts'
-import { instantRow } from '../record/rows.ts'
 import type { KnownElsewhere } from './continuation.ts'
 import { MARK, startOf } from './render.ts'
 
@@ -47,7 +46,7 @@ const sessionRow = z.object({
   currentTurn: z.number(),
   turn: columns({
     number: z.number(),
-    completedAt: instantRow,
+    completedAt: optionalText,
     lessonsFromTurn: textList,
     blockersFound: textList,
     filesModified: textList,
@@ -56,7 +55,7 @@ const sessionRow = z.object({
   judgedLater: z.array(
     columns({
       number: z.number(),
-      completedAt: instantRow,
+      completedAt: optionalText,
       playerSummary: z.string(),
       filesModified: textList,
     }),
@@ -64,7 +63,7 @@ const sessionRow = z.object({
   earlier: z.array(
     columns({
       number: z.number(),
-      completedAt: instantRow,
+      completedAt: optionalText,
       lessonsFromTurn: textList,
       filesModified: textList,
     }),

@@ -9,7 +9,7 @@ import type { Issue } from '../record/record.ts'
 
 /**
  * The turns about one thing are spread over so many nodes by their session: captures of many sessions do not wait for one lock,
- * and a long session fills its own slot alone. V010 counts in Cypher by the same rule.
+ * and a long session fills its own slot alone. V011 counts in Cypher by the same rule.
  */
 export const SLOTS = 2
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
@@ -75,11 +75,11 @@ export function listTopics(
   }
 }
 
-/** Of one length, so that texts are in the order of time; without an instant, before all others. */
+/** Of one length, however many zeros an engine prints, so that texts are in the order of time; without an instant, before all others. */
 export function sortableInstant(instant: string | null): string {
   if (instant === null) return ' '.repeat(LONGEST_INSTANT.length)
-  const seconds = instant.replace('Z', '')
-  return seconds + LONGEST_INSTANT.slice(seconds.length)
+  const utc = instant.replace('Z', '').slice(0, LONGEST_INSTANT.length)
+  return utc + LONGEST_INSTANT.slice(utc.length)
 }
 
 const LONGEST_INSTANT = '0000-00-00T00:00:00.000000'

@@ -1,5 +1,5 @@
 // What turns are about, so that other sessions of their project find them (src/memory/elsewhere/topics.ts has the rules): of each
-// file, failed gate, complaint and feature the newest 8 turns, in 2 slots by the slug of their session. It counts as captures
+// file, failed gate, complaint and feature the newest 6 turns, in 2 slots by the slug of their session. It counts as captures
 // do, but for paths that were stored in another spelling than a project's own.
 CREATE CONSTRAINT topic_key IF NOT EXISTS FOR (n:Topic) REQUIRE n.key IS UNIQUE;
 MATCH (w:World)-[:HAS_TURN]->(t:Turn)
@@ -21,4 +21,4 @@ WITH DISTINCT split(w.key, '/')[0] + '/' + name + '/' + toString(slot) AS key, e
 ORDER BY entry DESC
 WITH key, collect(entry) AS turns
 MERGE (x:Topic {key: key})
-SET x.turns = turns[0..8], x.rev = 'V010';
+SET x.turns = turns[0..6], x.rev = 'V011';
