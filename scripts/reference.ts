@@ -6,6 +6,8 @@ import { EXIT } from '../src/core/exit-codes.ts'
 import { wireSchema } from '../src/core/wire-form.ts'
 import { nodesTable, relationshipsTable, schemaPicture } from '../src/graph/model/document.ts'
 import { manifest } from '../src/mcp/manifest.ts'
+import { listPrompts } from '../src/mcp/prompts.ts'
+import { RESOURCE_KINDS } from '../src/mcp/resource-address.ts'
 import { captureRequest } from '../src/memory/record/record.ts'
 import { COACH_DECISION_WORDS, MODE_WORDS, PLAYER_DECISION_WORDS } from '../src/memory/record/words.ts'
 import { routeOf, routes } from '../src/operations/routes.ts'
@@ -37,6 +39,18 @@ function reference(): string {
       ['tool', 'operation', 'what it does'],
       ALL_TOOLS.map(({ name, operation, description }) => [`\`${name}\``, routeText(operation), description]),
     )}`,
+    `## MCP resources\n\nA read is the JSON that the route answers; a subscriber is told when that may have changed. \`resources/list\` lists the worlds.\n\n${table(
+      ['URI', 'route', 'what it is'],
+      RESOURCE_KINDS.map(({ template, operation, description }) => [
+        `\`${template}\``,
+        routeText(operation),
+        description,
+      ]),
+    )}`,
+    `## MCP prompts\n\nEach takes ${promptArguments()}.\n\n${table(
+      ['prompt', 'what it is'],
+      listPrompts().prompts.map(({ name, description = '' }) => [`\`${name}\``, description]),
+    )}`,
     `## Errors\n\n${table(
       ['code', 'HTTP', 'exit', 'meaning'],
       Object.entries(ERRORS).map(([code, { status, exit, meaning }]) => [
@@ -52,6 +66,14 @@ function reference(): string {
     )}`,
     `## Settings\n\n${table(['variable', 'default', 'meaning'], Object.entries(ENVIRONMENT).map(settingRow))}`,
   ].join('\n\n')}\n`
+}
+
+/** All prompts take the same. */
+function promptArguments(): string {
+  const [prompt] = listPrompts().prompts
+  return (prompt?.arguments ?? [])
+    .map(({ name, description, required }) => `\`${name}\` (${description}${required ? '; required' : ''})`)
+    .join(', ')
 }
 
 function graphDocument(): string {

@@ -1,4 +1,5 @@
 /** `turngraph mcp`: serves the MCP tools on standard input and output. */
+import { Console } from 'node:console'
 import { TurngraphError } from '../core/errors.ts'
 import { action, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
@@ -28,6 +29,8 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   const config = configFor(project, { TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn' })
   const log = createLog(config.logLevel)
   const service = new SharedService(config, project, log)
+  // Standard output is the protocol's alone: what some package prints there would end the connection.
+  globalThis.console = new Console(process.stderr)
   await service.client() // a graph that cannot be opened is told at once, not at the first call
   const connection = serveMcpOnStdio({
     version: VERSION,

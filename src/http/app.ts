@@ -115,7 +115,7 @@ function addMcp(
   }
   // What a token may do is asked for each tool.
   app.post('/mcp', requireScope(null), ...body, answer)
-  app.get('/mcp', requireScope('read'), refuseBody, answer)
+  app.get('/mcp', requireScope(null), refuseBody, answer)
   app.delete('/mcp', requireScope(null), refuseBody, answer)
   app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'GET, POST, DELETE').end())
 }

@@ -9,7 +9,7 @@ import { ResourceWatch } from '../mcp/resource-watch.ts'
 import type { Subscriptions } from '../mcp/server.ts'
 import { callerOf, isStillAllowed } from './authorize.ts'
 import { refuseTooManyReaders } from './events.ts'
-import { openChangesFor, UpdatesToReader } from './mcp-updates.ts'
+import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import type { OperationContext } from './operation-handler.ts'
 
 const HEADER = 'Mcp-Session-Id'
@@ -68,6 +68,7 @@ export class McpSessions {
       refuseMethod(res)
       return
     }
+    refuseWhereClosing(this.#context)
     const session = this.#openSession(key, req, res)
     session.stream?.res.end()
     clearTimeout(session.expiry)

@@ -1,5 +1,6 @@
 // Reads what changes for the subscriptions of MCP, and tells it to readers that may be slow.
 import type { Response } from 'express'
+import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { Told } from '../events/change-feed.ts'
 import type { OpenChanges } from '../mcp/resource-watch.ts'
@@ -20,6 +21,11 @@ export const openChangesFor =
     await told.next() // an empty list comes first, once the reader has begun
     return eventsIn(told)
   }
+
+/** A stream that begins while the service ends would hold it up. */
+export function refuseWhereClosing({ closing }: OperationContext): void {
+  if (closing.aborted) throw new TurngraphError('store_unavailable', 'The service is ending.')
+}
 
 async function* eventsIn(told: AsyncIterable<Told>): AsyncGenerator<ChangeEvent> {
   for await (const { events } of told) yield* events

@@ -8,7 +8,6 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
-import { TurngraphError } from '../core/errors.ts'
 import { requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
@@ -20,7 +19,7 @@ import { callerOf, isStillAllowed, refuseWithout } from './authorize.ts'
 import { inCall } from './bookmarks.ts'
 import { projectHeader } from './input.ts'
 import { McpSessions } from './mcp-sessions.ts'
-import { openChangesFor, UpdatesToReader } from './mcp-updates.ts'
+import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import { type OperationContext, runFor } from './operation-handler.ts'
 import { VERSION } from './version.ts'
 
@@ -67,7 +66,7 @@ export class McpEndpoint {
     })
     const end = () => void handler.close() // a stream has an end that its reader can tell from a broken connection
     const { closing } = this.#context
-    if (closing.aborted) throw new TurngraphError('store_unavailable', 'The service is ending.')
+    refuseWhereClosing(this.#context)
     closing.addEventListener('abort', end)
     res.once('close', () => closing.removeEventListener('abort', end))
     await toNodeHandler(handler)(req, res, req.body)

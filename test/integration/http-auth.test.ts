@@ -157,6 +157,25 @@ describe('pages in a browser', () => {
     expect(await callWithHost(withTokens, 'turngraph.example')).toBe(401)
   })
 
+  test('of names that TURNGRAPH_ALLOWED_HOSTS lists may call, and a request with another Host may not', async () => {
+    const started = await start({ TURNGRAPH_ALLOWED_HOSTS: 'turngraph.example, tunnel.example:8443' })
+    const own = `127.0.0.1:${started.service.port}`
+    const authorization = `Bearer ${started.token}`
+    for (const host of [own, 'turngraph.example', 'TURNGRAPH.example:9', 'tunnel.example:8443']) {
+      expect([host, await callWithHost(started, host, { authorization })]).toEqual([host, 200])
+    }
+    for (const host of ['evil.example', 'tunnel.example:1', 'turngraph.example.evil.example']) {
+      expect([host, await callWithHost(started, host, { authorization })]).toEqual([host, 403])
+    }
+    const from = (origin: string) => callWithHost(started, own, { authorization, origin })
+    expect(await from('https://turngraph.example')).toBe(200)
+    expect(await from('https://evil.example')).toBe(403)
+    await expect(start({ TURNGRAPH_ALLOWED_HOSTS: 'https://turngraph.example' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('TURNGRAPH_ALLOWED_HOSTS'),
+    })
+  })
+
   test('without tokens anybody on this machine may do all', async () => {
     const { call, dataFolder } = await start({ TURNGRAPH_AUTH: 'off' })
     expect((await call('POST', '/v1/turns', capture)).status).toBe(201)

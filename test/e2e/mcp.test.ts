@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, onTestFinished, test } from 'vitest'
+import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { cli } from '../faults/harness/service-process.ts'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+/** `turngraph mcp` as a process. */
+
+const turn = (turnNumber: number) =>
+  JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: turnNumber, player_summary: 'Built it' })
+
+test('standard output carries nothing but the protocol, whatever a package prints', async () => {
+  const user = commandsOn(temporaryFolder())
+  const noise = "data:text/javascript,process.on('SIGUSR2',()=>console.log('noise of a package'))"
+  const child = user.start(['mcp'], { environment: { NODE_OPTIONS: `--import "${noise}"` } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  const read = createInterface({ input: child.stdout as Readable }).on('line', (line) => lines.push(line))
+  const ask = async (id: number) => {
+    child.stdin?.write(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`)
+    await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(id)
+  }
+  await ask(1)
+  child.kill('SIGUSR2')
+  await ask(2)
+  child.stdin?.end()
+  await once(read, 'close')
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '2.0', id: 2, result: {} },
+  ])
+})
+
+test('a subscriber hears on when the process that served the graph ends and its own takes over', async () => {
+  const user = commandsOn(temporaryFolder())
+  const agent = async () => {
+    const client = new Client(
+      { name: 'test', version: '1.0.0' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    const env = { PATH: process.env.PATH ?? '', TURNGRAPH_DATA: user.folder }
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp'], env }))
+    onTestFinished(() => client.close())
+    return client
+  }
+  const first = await agent()
+  await user.run(['capture', '--json'], { input: turn(1) })
+  const served = readServerFile(user.folder)?.pid
+  const second = await agent()
+  let changes = 0
+  second.setNotificationHandler('notifications/resources/updated', () => {
+    changes++
+  })
+  await second.listen({ resourceSubscriptions: ['turngraph://default/worlds/T'] })
+  await user.run(['capture', '--json'], { input: turn(2) })
+  await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(0)
+  await first.close()
+  await second.callTool({ name: 'list_worlds', arguments: {} })
+  expect(readServerFile(user.folder)?.pid).not.toBe(served)
+  const before = changes
+  await user.run(['capture', '--json'], { input: turn(3) })
+  await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(before)
+})
