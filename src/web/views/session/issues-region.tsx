@@ -5,7 +5,10 @@ import type { ItemOf } from '../../service/operations.ts'
 type Issue = ItemOf<'listIssues'>
 type Props = { issues: readonly Issue[]; turns: readonly number[] }
 
-const STEP = 12
+/** In pixels: a turn takes less where there are many of them. */
+const MOST_STEP = 12
+const LEAST_STEP = 2
+const USUAL_WIDTH = 360
 
 export function IssuesRegion({ issues, turns }: Props) {
   const open = issues.filter(({ state }) => state === 'open')
@@ -55,8 +58,10 @@ export function IssuesRegion({ issues, turns }: Props) {
 
 /** A line from where it was opened to where it went; a disc at each turn that raised it. */
 function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] }) {
-  const xOf = (turn: number) => STEP / 2 + Math.max(0, turns.indexOf(turn)) * STEP
-  const width = Math.max(1, turns.length) * STEP
+  const count = Math.max(1, turns.length)
+  const step = Math.max(LEAST_STEP, Math.min(MOST_STEP, USUAL_WIDTH / count))
+  const xOf = (turn: number) => step / 2 + Math.max(0, turns.indexOf(turn)) * step
+  const width = count * step
   const end = issue.gone_in_turn === null ? width : xOf(issue.gone_in_turn)
   const gone = issue.gone_in_turn === null ? 'open' : `gone in turn ${issue.gone_in_turn}`
   return (
@@ -71,7 +76,13 @@ function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] })
       <line class="baseline" x1="0" x2={width} y1="8" y2="8" />
       <line class={`life life-${issue.state}`} x1={xOf(issue.opened_in_turn)} x2={end} y1="8" y2="8" />
       {issue.turns.map((turn) => (
-        <circle key={turn} class={`raised raised-${issue.severity}`} cx={xOf(turn)} cy="8" r="3.5" />
+        <circle
+          key={turn}
+          class={`raised raised-${issue.severity}`}
+          cx={xOf(turn)}
+          cy="8"
+          r={Math.min(3.5, step / 2)}
+        />
       ))}
       {issue.gone_in_turn !== null && <line class="gone" x1={end} x2={end} y1="3" y2="13" />}
     </svg>

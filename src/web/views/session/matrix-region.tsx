@@ -1,5 +1,5 @@
 // The matrix with what chooses its rows, its turn and its policy, and with what lies behind an opened cell.
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { VerdictLegend } from '../../marks/legend.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
@@ -30,6 +30,9 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
     () => sortRows(isOnlyLeft ? all.filter(({ isLeft }) => isLeft) : all, sort),
     [all, isOnlyLeft, sort],
   )
+  const scroller = useRef<HTMLDivElement>(null)
+  // What is new stands at the right.
+  useEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), [])
   const openedRow = all.find(({ key }) => key === opened?.key)
   const openedTurn = turns?.find(({ turn_number }) => turn_number === opened?.turn)
   return (
@@ -56,7 +59,7 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
       )}
       <div class="matrix-and-detail">
         <div class="matrix-column">
-          <div class="matrix-scroll">
+          <div class="matrix-scroll" ref={scroller}>
             {rows.length === 0 ? (
               <p class="quiet-text">
                 {all.length === 0
