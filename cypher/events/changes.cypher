@@ -1,5 +1,6 @@
 // A page of what changed after a place among all changes, which go by the instant of the database's clock and then by the key: each
-// once, however often it did. It is looked up by the minute, so that it costs what changed and not what there is, on both engines.
+// once, however often it did. It is looked up by the minute, so that it costs what changed and not what there is, on both engines. The
+// place is compared after a WITH: beside an OR, Neo4j read the changes of all projects too.
 // params: $since $afterKey $limit
 // when of-all
 // when of-project
@@ -9,33 +10,39 @@ WITH timestamp() AS now
 CALL (now) {
   UNWIND range($since / 60000, now / 60000 + 1) AS minute
   MATCH (w:World {changedIn: minute})
-  WHERE w.changedAt >= $since AND (w.changedAt > $since OR w.key > $afterKey)
+  WHERE w.changedAt >= $since
 // when of-all
 // when of-project
     AND w.project = $project
 // end
+  WITH w, w.changedAt > $since AS isLater
+  WHERE isLater OR w.key > $afterKey
   WITH w ORDER BY w.changedAt, w.key LIMIT $limit
   RETURN collect([w.key, w.changedAt]) AS worlds
 }
 CALL (now) {
   UNWIND range($since / 60000, now / 60000 + 1) AS minute
   MATCH (r:TurnRun {changedIn: minute})
-  WHERE r.changedAt >= $since AND (r.changedAt > $since OR r.key > $afterKey)
+  WHERE r.changedAt >= $since
 // when of-all
 // when of-project
     AND r.project = $project
 // end
+  WITH r, r.changedAt > $since AS isLater
+  WHERE isLater OR r.key > $afterKey
   WITH r ORDER BY r.changedAt, r.key LIMIT $limit
   RETURN collect([r.key, r.changedAt]) AS runs
 }
 CALL (now) {
   UNWIND range($since / 60000, now / 60000 + 1) AS minute
   MATCH (f:TranscriptFile {changedIn: minute})
-  WHERE f.changedAt >= $since AND (f.changedAt > $since OR f.key > $afterKey)
+  WHERE f.changedAt >= $since
 // when of-all
 // when of-project
     AND f.project = $project
 // end
+  WITH f, f.changedAt > $since AS isLater
+  WHERE isLater OR f.key > $afterKey
   WITH f ORDER BY f.changedAt, f.key LIMIT $limit
   RETURN collect([f.key, f.changedAt]) AS imports
 }

@@ -13,7 +13,15 @@ import {
   PATIENCE_MS,
   withoutTurns,
 } from './finished-turns.ts'
-import { type FoundFolders, findTaskFolders, isArtifactName, type TaskFolder } from './folders.ts'
+import {
+  type FolderScan,
+  type FoundFolders,
+  isArtifactName,
+  rescanFolder,
+  scanFolders,
+  type TaskFolder,
+  taskFoldersIn,
+} from './folders.ts'
 import { type ImportedTurn, importReading } from './import.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, readFolders, UNKNOWN_FEATURE } from './read.ts'
@@ -30,6 +38,8 @@ export type FolderImport = {
 type WatchOptions = { project: string | null; specifications: boolean }
 
 type LookOptions = {
+  /** The folders in which something changed since the last look, which alone are read again; null: look everywhere. */
+  changed: ReadonlySet<string> | null
   /** Ends the look after the folder that is under way. */
   signal: AbortSignal
   /** Called for each folder that was imported; where it fails, the folder is imported again. */
@@ -37,6 +47,8 @@ type LookOptions = {
   /** Called at each look with the files that cannot be used, once there is no hope that they still will. */
   onSkipped: (skipped: ImportReport['skipped']) => void
 }
+
+const nothingThere = (): FolderScan => ({ roots: [], folders: new Map(), skipped: [] })
 
 type FinishedFolder = { folder: TaskFolder; reading: AutobuildReading; stamp: string }
 
@@ -51,6 +63,9 @@ export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
+  #scan: FolderScan = nothingThere()
+  /** The folders of what was not quiet at the last look: a notification of their newest file may be under way. */
+  #waiting: readonly string[] = []
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
   readonly #checked = new Map<string, string>()
@@ -69,9 +84,12 @@ export class ArtifactWatch {
   async look(client: ImportTarget, options: LookOptions): Promise<{ isWaiting: boolean; scanMs: number }> {
     const began = performance.now()
     const paths = await existingFolders(this.#paths)
-    const found = await unlessGone(() => findTaskFolders(paths), { tasks: [], unread: [], skipped: [] })
+    const touched = options.changed === null ? null : new Set([...options.changed, ...this.#waiting])
+    this.#waiting = []
+    const found = await this.#find(paths, touched)
     const changed: { folder: TaskFolder; state: string }[] = []
     for (const task of found.tasks) {
+      if (touched !== null && !placesOf(task).some((place) => touched.has(place))) continue
       const stamps = await readStamps(task)
       const folder = finishedTurns(task, stamps, Date.now())
       if (folder.turns.size > 0 && this.#imported.get(task.folder) !== stampOf(folder, stamps))
@@ -89,8 +107,15 @@ export class ArtifactWatch {
     ])
     const quiet: TaskFolder[] = []
     for (const { folder, state } of changed) if (state === (await stateOf(folder))) quiet.push(folder)
+    this.#waiting = changed.flatMap(({ folder }) => (quiet.includes(folder) ? [] : placesOf(folder)))
     if (stated !== null) await this.#import(client, { stated, folders: quiet, ...options })
     return { isWaiting: quiet.length < changed.length, scanMs }
+  }
+
+  async #find(paths: readonly string[], touched: ReadonlySet<string> | null): Promise<FoundFolders> {
+    if (touched === null) this.#scan = await unlessGone(() => scanFolders(paths), nothingThere())
+    else for (const folder of touched) await rescanFolder(this.#scan, folder)
+    return taskFoldersIn(this.#scan)
   }
 
   /** A Player's report that stays broken would hold its turn back in silence. */
@@ -190,10 +215,14 @@ async function readStamps(folder: TaskFolder): Promise<FileStamps> {
   )
 }
 
+/** The folders that hold its files. */
+const placesOf = (folder: TaskFolder): string[] => [
+  ...new Set(filesOf(folder).map(({ path }) => dirname(path))),
+]
+
 /** What tells whether a folder is quiet: its finished turns, and the names of the artifacts beside them. */
 async function stateOf(folder: TaskFolder): Promise<string> {
-  const places = [...new Set(filesOf(folder).map(({ path }) => dirname(path)))]
-  const names = await Promise.all(places.map((place) => readdir(place).catch(() => [] as string[])))
+  const names = await Promise.all(placesOf(folder).map((place) => readdir(place).catch(() => [] as string[])))
   const artifacts = names.map((beside) => beside.filter(isArtifactName).sort())
   return JSON.stringify([stampOf(folder, await readStamps(folder)), artifacts])
 }

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 
@@ -44,14 +44,43 @@ const PRIVATE = `${sep}autobuild-private`
  *
  * @throws TurngraphError `not_found` that names every path which is no folder
  */
-export async function findTaskFolders(paths: readonly string[]): Promise<FoundFolders> {
-  const skipped: FoundFolders['skipped'] = []
-  const folders = new Map<string, Folder>()
+export const findTaskFolders = async (paths: readonly string[]): Promise<FoundFolders> =>
+  taskFoldersIn(await scanFolders(paths))
+
+type Place = { absolute: string; shown: string }
+
+/** The folders with artifacts below some paths, by their absolute paths. */
+export type FolderScan = {
+  roots: Place[]
+  folders: Map<string, Folder>
+  skipped: FoundFolders['skipped']
+}
+
+/** @throws TurngraphError `not_found` that names every path which is no folder */
+export async function scanFolders(paths: readonly string[]): Promise<FolderScan> {
+  const scan: FolderScan = { roots: [], folders: new Map(), skipped: [] }
   const visited = new Set<string>()
   for (const path of await existing(paths)) {
     const root = { absolute: await realpath(path), shown: path }
-    for (const folder of await foldersBelow(root, 0, visited, skipped)) folders.set(folder.path, folder)
+    scan.roots.push(root)
+    for (const folder of await foldersBelow(root, 0, visited, scan.skipped))
+      scan.folders.set(folder.path, folder)
   }
+  return scan
+}
+
+/** Reads one folder again, and none below it; what it cannot use the next scan says. */
+export async function rescanFolder({ roots, folders }: FolderScan, absolute: string): Promise<void> {
+  const root = roots.find((each) => absolute === each.absolute || absolute.startsWith(each.absolute + sep))
+  if (root === undefined) return
+  const shown = join(root.shown, relative(root.absolute, absolute))
+  const { own } = await readFolder({ absolute, shown }, [])
+  if (own === null) folders.delete(absolute)
+  else folders.set(absolute, own)
+}
+
+export function taskFoldersIn({ folders, skipped: unusable }: FolderScan): FoundFolders {
+  const skipped = [...unusable]
   const sorted = [...folders.values()].sort((a, b) => order(a.path, b.path))
   const events = groupBy(sorted.flatMap(eventsOf), (entry) => entry.beside)
   const ofTasks = sorted.filter(holdsTurns)
@@ -83,13 +112,29 @@ async function existing(paths: readonly string[]): Promise<string[]> {
  * files: a watch looks through all of them again and again.
  */
 async function foldersBelow(
-  at: { absolute: string; shown: string },
+  at: Place,
   depth: number,
   visited: Set<string>,
   skipped: FoundFolders['skipped'],
 ): Promise<Folder[]> {
   if (visited.has(at.absolute)) return []
   visited.add(at.absolute)
+  const { own, below } = await readFolder(at, skipped)
+  if (depth === MAX_DEPTH && below.length > 0) {
+    const reason = `is nested ${MAX_DEPTH} folders deep; the folders in it are not read`
+    skipped.push({ file: at.shown, reason })
+  }
+  const found = await Promise.all(
+    (depth === MAX_DEPTH ? [] : below).map((folder) => foldersBelow(folder, depth + 1, visited, skipped)),
+  )
+  return [...(own === null ? [] : [own]), ...found.flat()]
+}
+
+/** A folder with its artifacts, or null where it has none; and the folders in it that may have some. */
+async function readFolder(
+  at: Place,
+  skipped: FoundFolders['skipped'],
+): Promise<{ own: Folder | null; below: Place[] }> {
   const entries = await readdir(at.absolute, { withFileTypes: true }).catch((error: unknown) => {
     skipped.push({ file: at.shown, reason: `cannot be read: ${codeOf(error)}` })
     return [] as Dirent[]
@@ -105,24 +150,11 @@ async function foldersBelow(
   for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
     skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
   }
-  const own = files.length > 0 ? [{ path: at.absolute, files, unread }] : []
-  if (depth === MAX_DEPTH) {
-    if (entries.some((entry) => entry.isDirectory())) {
-      skipped.push({
-        file: at.shown,
-        reason: `is nested ${MAX_DEPTH} folders deep; the folders in it are not read`,
-      })
-    }
-    return own
+  const below = entries.filter((entry) => entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name))
+  return {
+    own: files.length > 0 ? { path: at.absolute, files, unread } : null,
+    below: below.map(({ name }) => ({ absolute: join(at.absolute, name), shown: join(at.shown, name) })),
   }
-  const folders = entries.filter((entry) => entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name))
-  const below = await Promise.all(
-    folders.map(({ name }) => {
-      const folder = { absolute: join(at.absolute, name), shown: join(at.shown, name) }
-      return foldersBelow(folder, depth + 1, visited, skipped)
-    }),
-  )
-  return [...own, ...below.flat()]
 }
 
 export const isArtifactName = (name: string): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)

@@ -43,12 +43,16 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
   const paths = [...folders.paths, ...folders.transcripts]
   print({ type: 'watching', paths, missing: paths.filter((each) => !existsSync(each)) })
   try {
-    while (!signal.aborted) {
+    for (let scanAt = 0; !signal.aborted; ) {
       await notifications.follow(folders.paths)
-      const { isWaiting, scanMs } = await look()
-      // Scans take at most half of the time while files change, and a twentieth else. What a look imports it would import anyway.
-      await sleep(clamp(scanMs, 100, 1_000), undefined, { signal }).catch(() => {})
-      if (!isWaiting) await notifications.next(clamp(20 * scanMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS), signal)
+      const began = performance.now()
+      const changed = notifications.take()
+      const isScan = began >= scanAt
+      const { isWaiting, scanMs } = await look(isScan ? null : changed)
+      // Scans take at most a twentieth of the time. In between, what a notification names is looked at, and nothing else.
+      if (isScan) scanAt = performance.now() + clamp(20 * scanMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS)
+      await sleep(100, undefined, { signal }).catch(() => {})
+      if (!isWaiting) await notifications.next(scanAt - performance.now(), signal)
     }
   } finally {
     await notifications.close()
@@ -60,18 +64,21 @@ const clamp = (ms: number, least: number, most: number): number => Math.min(Math
 /** `isWaiting`: something was not quiet. `scanMs`: how long it took to find out what changed. */
 type Looked = { isWaiting: boolean; scanMs: number }
 
-function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () => Promise<Looked> {
+type Look = (changed: ReadonlySet<string> | null) => Promise<Looked>
+
+function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Look {
   const { paths, transcripts, project, specifications } = folders
   const artifacts = new ArtifactWatch(paths, { project, specifications })
   const sessions = new TranscriptWatch(transcripts, folders.transcriptProject)
   let isAway = false
-  const lookWith = async (client: TurngraphClient): Promise<Looked> => {
+  const lookWith = async (client: TurngraphClient, changed: ReadonlySet<string> | null): Promise<Looked> => {
     if (isAway) {
       await client.listProjects({ limit: 1 }) // a look that finds nothing new asks nothing
       print({ type: 'back' })
       isAway = false
     }
     const looked = await artifacts.look(client, {
+      changed,
       signal,
       onSkipped: (skipped) => printSkipped(skipped, print),
       onImport: async (imported) => {
@@ -79,7 +86,8 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () 
         await writeContexts(client, imported, folders, print)
       },
     })
-    const read = signal.aborted ? null : await sessions.look(clientStore(client))
+    const isScan = changed === null // transcripts send no notifications
+    const read = signal.aborted || !isScan ? null : await sessions.look(clientStore(client))
     if (read !== null) {
       const { files, turns, steps, bytes } = read
       print({ type: 'transcripts', files, turns, steps, bytes })
@@ -87,9 +95,9 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): () 
     }
     return looked
   }
-  return async () => {
+  return async (changed) => {
     try {
-      return await use(lookWith)
+      return await use((client) => lookWith(client, changed))
     } catch (error) {
       const { code, message, exitCode } = asTurngraphError(error)
       if (exitCode !== EXIT.away.code && exitCode !== EXIT.rateLimited.code) throw error

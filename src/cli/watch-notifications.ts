@@ -13,7 +13,7 @@ type Followed = { inode: number; watcher: FSWatcher }
 export class ChangeNotifications {
   readonly #followed = new Map<string, Followed>()
   readonly #onTrouble: (error: Error) => void
-  #hasChanged = false
+  #changed = new Set<string>()
   #onChange = () => {}
 
   constructor(onTrouble: (error: Error) => void) {
@@ -39,7 +39,10 @@ export class ChangeNotifications {
           return stats?.isFile() ? !isArtifactName(name) : file !== root && IGNORED_FOLDERS.has(name)
         },
       })
-      watcher.on('all', () => this.#announce())
+      watcher.on('all', (event, file) => {
+        this.#changed.add(event === 'addDir' || event === 'unlinkDir' ? file : path.dirname(file))
+        this.#onChange()
+      })
       // Each folder beyond the limit of the machine is an error of its own: the first one says it.
       watcher.once('error', (error) => {
         watcher.on('error', () => {})
@@ -49,9 +52,16 @@ export class ChangeNotifications {
     }
   }
 
-  /** Waits for a change since the last call, at most for so long. */
+  /** The folders in which something changed since the last call. */
+  take(): ReadonlySet<string> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    return changed
+  }
+
+  /** Waits for a change that was not taken yet, at most for so long. */
   async next(mostMs: number, signal: AbortSignal): Promise<void> {
-    if (!this.#hasChanged && !signal.aborted) {
+    if (this.#changed.size === 0 && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, mostMs)
         this.#onChange = () => {
@@ -62,15 +72,9 @@ export class ChangeNotifications {
       })
       signal.removeEventListener('abort', this.#onChange)
     }
-    this.#hasChanged = false
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#followed.values()].map(({ watcher }) => watcher.close()))
-  }
-
-  #announce(): void {
-    this.#hasChanged = true
-    this.#onChange()
   }
 }

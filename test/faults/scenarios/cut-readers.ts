@@ -1,9 +1,10 @@
 import type { TurngraphClient } from '../../../src/client/client.ts'
 import { httpClient } from '../../../src/client/http.ts'
+import { isAway } from '../../../src/core/errors.ts'
 import { startBriefNeo4j } from '../../support/test-neo4j.ts'
 import { serviceOnNeo4j } from '../harness/on-neo4j.ts'
 import { Random } from '../harness/random.ts'
-import { holds, inScope, type Later, type Scenario, until } from '../harness/scenario.ts'
+import { holds, inScope, type Later, pause, type Scenario, until } from '../harness/scenario.ts'
 import { type ServiceProcess, untilReady } from '../harness/service-process.ts'
 
 const READERS = 50
@@ -11,6 +12,7 @@ const SESSIONS = 6
 const PROJECT = 'cut-readers'
 /** A round ends when every reader knows what is. */
 const KNOWS_WITHIN_MS = 60_000
+const TRY_AGAIN_MS = 200
 
 /**
  * Readers of events that are cut off at random, on replicas that are killed, on a Neo4j that restarts: every reader that comes
@@ -123,7 +125,7 @@ class Reader {
   follow(replica: Replica): void {
     this.replica = replica
     this.#stop = new AbortController()
-    this.#reading = this.#read(replica.client(), this.#stop.signal).catch((error: unknown) => {
+    this.#reading = this.#readUntilCut(replica.client(), this.#stop.signal).catch((error: unknown) => {
       this.#failure = error
     })
   }
@@ -139,6 +141,18 @@ class Reader {
 
   check(): void {
     if (this.#failure !== null) throw this.#failure
+  }
+
+  /** A replica that plans its statements, or whose Neo4j restarts, may refuse a reader at first: the client leaves that to its caller. */
+  async #readUntilCut(client: TurngraphClient, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#read(client, signal)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        await pause(TRY_AGAIN_MS)
+      }
+    }
   }
 
   async #read(client: TurngraphClient, signal: AbortSignal): Promise<void> {
