@@ -279,3 +279,16 @@ export async function writeHostileSession(client: TurngraphClient): Promise<stri
   }
   return worldSlug
 }
+
+/** A turn run of three turns, one attempt of which fails; it answers once the run has ended. */
+export async function writeRun(client: TurngraphClient): Promise<void> {
+  const worldSlug = 'TASK-STOCK.2'
+  const place = { project: PROJECT, featureId: 'FEAT-ACCOUNT', taskId: 'TASK-STOCK' }
+  await client.createWorld({ ...place, worldSlug, executor: 'simulated' })
+  const { turnRunId = '' } = await client.runTurn({ worldSlug, turnCount: 3, maxAttempts: 5 })
+  for (let endedAt: string | null = null; endedAt === null; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const run = await client.getTurnRunStatus({ turnRunId })
+    endedAt = run.endedAt
+  }
+}

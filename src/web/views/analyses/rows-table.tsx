@@ -35,7 +35,8 @@ export function RowsTable({ label, columns, rows, project, cut }: Props) {
         cell: ({ row }: Numbered) => {
           if (i === withBars && row[i] !== null) return <AmountBar amount={amountIn(row, i)} most={most} />
           const href = project === null ? null : linkTo(project, columns, row, name)
-          const shown = <span class="said">{describeValue(row[i])}</span>
+          const isDeep = typeof row[i] === 'object' && row[i] !== null
+          const shown = <span class={isDeep ? 'said clamped' : 'said'}>{describeValue(row[i])}</span>
           return href === null ? shown : <a href={href}>{shown}</a>
         },
       }))}

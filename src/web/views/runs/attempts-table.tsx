@@ -69,7 +69,7 @@ export function AttemptsTable({ project, world, attempts, now, total, showMore }
           isExtra: true,
           cell: ({ attempt, place, seconds }) => <AttemptBar {...{ attempt, place, cuts, seconds }} />,
         },
-        { head: 'Took', isNumber: true, cell: ({ seconds }) => describeDuration(seconds) },
+        { head: 'Took', isNumber: true, cell: ({ seconds }) => describeLength(seconds) },
         { head: 'Started', cell: ({ attempt }) => <Instant at={attempt.started_at} exact /> },
         {
           head: 'Why it failed',
@@ -79,6 +79,10 @@ export function AttemptsTable({ project, world, attempts, now, total, showMore }
     />
   )
 }
+
+/** What took seconds is told apart by tenths of them. */
+const describeLength = (seconds: number): string =>
+  seconds < 10 ? `${seconds.toFixed(1)} s` : describeDuration(seconds)
 
 /** The turn that it produced has a view; one that was only tried has none. */
 function TurnOf({ project, world, attempt }: { project: string; world: string; attempt: Attempt }) {

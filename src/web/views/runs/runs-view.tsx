@@ -61,7 +61,7 @@ export function RunsView({ address: { project } }: Props) {
             )}
           </div>
           {items.length === 0 && !isFiltered ? (
-            <Empty command="turngraph run WORLD --turns 3">
+            <Empty command="turngraph run start WORLD --turns 3">
               No turn run was started in this project yet. This starts one of three turns:
             </Empty>
           ) : (

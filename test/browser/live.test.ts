@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
+import { newFolder, SwitchedGraph, start, tokensFile } from '../integration/http-start.ts'
+import { clientOf } from '../support/records.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+const PLACE = { feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'trial', executor: 'simulated' }
+
+/** An executor that commits, fails and commits again, each after a moment. */
+function executorsFile(): string {
+  const file = path.join(newFolder(), 'executors.json')
+  const simulated = { kind: 'simulated', duration_ms: 700, outcomes: ['committed', 'failed', 'committed'] }
+  writeFileSync(file, JSON.stringify({ simulated }))
+  return file
+}
+
+describeInBrowser('a page that stays open', () => {
+  const browser = useBrowser()
+
+  test('shows a run from its start to its end without being loaded again', async () => {
+    const started = await start({ TURNGRAPH_EXECUTORS: executorsFile() })
+    await started.call('POST', '/v1/worlds', { body: { ...PLACE, project: PROJECT } })
+    const page = await browser.open(started, `/p/${PROJECT}/runs?world=trial`)
+    await page.getByText('Start a run').click()
+    await page.getByRole('spinbutton', { name: 'Turns to commit' }).fill('2')
+    await page.getByRole('spinbutton', { name: 'Attempts at most' }).fill('4')
+    let loads = 0
+    page.on('load', () => loads++)
+    await page.getByRole('button', { name: 'Start' }).click()
+    const attempts = page.getByRole('table', { name: 'Attempts' })
+    await attempts.getByRole('row', { name: 'running' }).first().waitFor()
+    await page.getByText('is completed', { exact: false }).first().waitFor()
+    expect(await attempts.getByRole('row').count()).toBe(4) // the head, and three attempts
+    await attempts.getByText('simulated failure').waitFor()
+    expect(loads).toBe(0)
+  })
+
+  test('says that its service has no store, and shows what is new once the store is back', async () => {
+    const graph = new SwitchedGraph()
+    const started = await start({}, { graph })
+    await writeSessions(clientOf(graph))
+    const page = await browser.open(started, `/p/${PROJECT}`, { mayFail: true })
+    const sessions = page.getByRole('table', { name: 'Sessions' })
+    await sessions.getByRole('link', { name: 'TASK-STOCK' }).waitFor()
+    const status = page.getByRole('status', { name: 'Service' })
+    graph.gate = () => Promise.reject(new Error('away'))
+    await status.getByText('store unavailable').waitFor()
+    await sessions.getByRole('link', { name: 'TASK-STOCK' }).waitFor() // what it knew stays
+    graph.gate = async () => {}
+    await clientOf(graph).captureTurnState({
+      project: PROJECT,
+      featureId: 'FEAT-NEW',
+      taskId: 'TASK-NEW',
+      turnNumber: 1,
+      playerSummary: 'Came meanwhile',
+    })
+    await status.getByText('ready').waitFor()
+    await sessions.getByRole('link', { name: 'TASK-NEW' }).waitFor()
+  })
+
+  test.each([
+    ['read', { starts: 0, queries: 0 }],
+    ['write', { starts: 1, queries: 0 }],
+    ['analyst', { starts: 0, queries: 1 }],
+    ['admin', { starts: 1, queries: 1 }],
+  ] as const)('a token of the scope %s is shown %j', async (scope, { starts, queries }) => {
+    const token = `${scope}-`.repeat(8)
+    const scopes = scope === 'admin' ? ['admin', 'analyst'] : ['read', scope]
+    const started = await start({ TURNGRAPH_TOKENS: tokensFile([{ name: scope, token, scopes }]) })
+    const page = await browser.open(started, `/p/${PROJECT}/runs`, { token })
+    await page.getByRole('heading', { name: 'Runs' }).waitFor()
+    expect(await page.getByText('Start a run').count()).toBe(starts)
+    expect(await page.getByRole('link', { name: 'Query' }).count()).toBe(queries)
+  })
+})
