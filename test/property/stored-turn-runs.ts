@@ -11,7 +11,7 @@ import { endAtGoal } from '../../src/runs/goals.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
-import { fieldsOfRecord, RECORDS, STALLED } from './goal-model.ts'
+import { fieldsOfRecord, type Goals, RECORDS, STALLED } from './goal-model.ts'
 import { agrees, expectWhole, refusalOf, rowsOf, same, told, Witness } from './run-checks.ts'
 import {
   type Answer,
@@ -357,6 +357,9 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
   }
 }
 
+/** Begins an attempt, or fails the one that is under way. */
+const FAILURE: Move = { do: 'onward', world: INSIDE, end: 'failAttempt', tokens: 5 }
+
 /** What else a run may meet is drawn; that each goal is reached, and what only looks like one, is not left to chance. */
 const GOALS_REACHED: Move[][] = [
   atGoal(['approved'], ...turnsThat(INSIDE, 'a', 'b')),
@@ -367,7 +370,25 @@ const GOALS_REACHED: Move[][] = [
   atGoal(['stalled'], ...turnsThat(INSIDE, 'claimed', 'claimed', 'claimed')),
   atGoal(['stalled'], ...turnsThat(INSIDE, 'refuted', 'claimed', 'claimed', 'claimed')),
   atGoal(['stalled'], ...turnsThat(INSIDE, 'partly', 'partly', 'broken', 'partly')),
+  spending({ minutes: 1 }, { do: 'pass', ms: 2 * STEP_MS }, { do: 'pass', ms: STEP_MS }),
+  spending({ attemptsFailedInARow: 2 }, ...Array<Move>(4).fill(FAILURE)),
+  spending({ tokens: 10 }, ...Array<Move>(4).fill(FAILURE)),
 ]
+
+/** A run that uses up its budget to the last millisecond, failure or token, and is looked at after each move. */
+function spending(budget: Goals['budget'], ...moves: Move[]): Move[] {
+  const look: Move = { do: 'endAtGoal', world: INSIDE, run: 0 }
+  const begun: Move = {
+    do: 'startTurnRun',
+    world: INSIDE,
+    id: 'new',
+    owner: 'instance-1',
+    turns: 2,
+    spare: 9,
+  }
+  const goals: Move = { do: 'setGoals', world: INSIDE, stopWhen: ['budget'], budget }
+  return [goals, begun, ...moves.flatMap((move) => [move, look])]
+}
 
 function atGoal(stopWhen: StopReason[], ...turns: Move[]): Move[] {
   const begun: Move = {
@@ -386,8 +407,8 @@ function atGoal(stopWhen: StopReason[], ...turns: Move[]): Move[] {
     { do: 'endAtGoal', world: INSIDE, run: 0 },
     { do: 'setGoals', world: INSIDE, stopWhen: ['budget'], budget },
     begun,
-    { do: 'onward', world: INSIDE, end: 'failAttempt', tokens: 5 },
-    { do: 'onward', world: INSIDE, end: 'failAttempt', tokens: 5 },
+    FAILURE,
+    FAILURE,
     { do: 'endAtGoal', world: INSIDE, run: 0 },
   ]
 }
