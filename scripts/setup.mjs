@@ -162,9 +162,13 @@ async function bundleProcesses(draft) {
   const { build: bundle } = await import('esbuild')
   const bin = path.join(draft, 'bin')
   await bundle({
-    entryPoints: ['cli/main.js', 'cli/hook-run.js', 'analysis/query/worker.js'].map((file) =>
-      path.join(draft, file),
-    ),
+    entryPoints: [
+      'cli/main.js',
+      'cli/hook-run.js',
+      'cli/hook-gate.js',
+      'cli/hook-context.js',
+      'analysis/query/worker.js',
+    ].map((file) => path.join(draft, file)),
     entryNames: '[name]',
     outdir: bin,
     bundle: true,

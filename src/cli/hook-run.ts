@@ -6,58 +6,35 @@
  * Arguments: the data folder, and the project where it is named.
  */
 import { spawn } from 'node:child_process'
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type HookInput, hookLog, logHookFailure, readHookInput } from './hook-input.ts'
 
-const MOST_INPUT_BYTES = 1024 * 1024
-const MOST_LOG_BYTES = 1024 * 1024
+/** Anything else would be read as a main session's transcript, whoever wrote it. */
+const AGENT_FILE = /^agent-.+\.jsonl$/
 
 const [dataFolder = '.turngraph', project] = process.argv.slice(2)
 
 try {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
-  const log = path.join(dataFolder, 'hook.log')
-  if (existsSync(log) && statSync(log).size > MOST_LOG_BYTES) renameSync(log, `${log}.old`)
+  const log = hookLog(dataFolder)
   try {
-    handOver(transcriptsOf(JSON.parse(standardInput())), openSync(log, 'a', 0o600))
+    handOver(transcriptsOf(readHookInput()), openSync(log, 'a', 0o600))
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'what Claude Code said is no JSON' : String(error)
-    appendFileSync(log, `${new Date().toISOString()} ${why}\n`, { mode: 0o600 })
+    logHookFailure(log, error)
   }
 } catch {
   // Nobody can be told: the folder of the log cannot be written.
 }
 
-/** Bounded: whatever is sent, this ends. */
-function standardInput(): string {
-  const buffer = Buffer.alloc(MOST_INPUT_BYTES)
-  let length = 0
-  while (length < buffer.length) {
-    const read = readSync(0, buffer, length, buffer.length - length, null)
-    if (read === 0) break
-    length += read
-  }
-  return buffer.toString('utf8', 0, length)
-}
-
-/** The session's transcript, those of its subagents, and the one of the subagent that has just stopped. */
-function transcriptsOf(input: unknown): string[] {
-  const { transcript_path: transcript, agent_transcript_path: agent } = Object(input) as Record<
-    string,
-    unknown
-  >
-  const session = typeof transcript === 'string' ? [transcript, transcript.replace(/\.jsonl$/, '')] : []
-  return [...session, ...(typeof agent === 'string' ? [agent] : [])]
+/**
+ * The session's transcript, those of its subagents, and the one of the subagent that has just stopped. Claude Code names
+ * files also where it never writes them: sessions without persistence, agents that ended at once.
+ */
+function transcriptsOf({ transcript, agentTranscript }: HookInput): string[] {
+  const session = transcript === null ? [] : [transcript, transcript.replace(/\.jsonl$/, '')]
+  const isAgent = agentTranscript !== null && AGENT_FILE.test(path.basename(agentTranscript))
+  return [...session, ...(isAgent ? [agentTranscript] : [])]
     .map((file) => path.resolve(file))
     .filter((file) => existsSync(file))
 }

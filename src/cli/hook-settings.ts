@@ -1,14 +1,16 @@
+/** Adds our hooks to the settings of Claude Code, and takes them away: all else in them stays as it is. */
 import * as z from 'zod'
 
-/** The settings of Claude Code, as far as our hook is concerned: all else in them stays as it is. */
-
 /** When a session's transcript has grown. */
-export const HOOK_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
+export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
+
+/** A command that Claude Code runs at an event, where the event's matcher fits (default: always). */
+export type Hook = { event: string; command: string; matcher?: string }
 
 /** Our entries are known by it, wherever Turngraph was installed from. */
-const OURS = /\bhook-run\.js\b/
+const OURS = /\bhook-(run|gate|context)\.js\b/
 
-/** Claude Code kills a hook that takes longer, in seconds; ours hands over within a fraction of one. */
+/** Claude Code kills a hook that takes longer, in seconds; ours are done within a fraction of one. */
 const TIMEOUT_S = 10
 
 const matcher = z.looseObject({ hooks: z.array(z.unknown()).optional() })
@@ -19,16 +21,22 @@ export const hookSettings = z.looseObject({
 })
 export type HookSettings = z.output<typeof hookSettings>
 
-/** Adds the hook, or brings it up to date. */
-export function withHook(settings: HookSettings, command: string): HookSettings {
-  const { hooks = {}, ...rest } = withoutHook(settings)
-  const ours = { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] }
-  const added = Object.fromEntries(HOOK_EVENTS.map((event) => [event, [...(hooks[event] ?? []), ours]]))
-  return { ...rest, hooks: { ...hooks, ...added } }
+/** Puts these hooks in the place of all that are ours. */
+export function withHooks(settings: HookSettings, added: readonly Hook[]): HookSettings {
+  const { hooks: others = {}, ...rest } = withoutHooks(settings)
+  const hooks = { ...others }
+  for (const { event, command, matcher } of added) {
+    const ours = {
+      ...(matcher !== undefined && { matcher }),
+      hooks: [{ type: 'command', command, timeout: TIMEOUT_S }],
+    }
+    hooks[event] = [...(hooks[event] ?? []), ours]
+  }
+  return { ...rest, hooks }
 }
 
-/** Takes the hook away, and what is empty then. */
-export function withoutHook(settings: HookSettings): HookSettings {
+/** Takes our hooks away, and what is empty then. */
+export function withoutHooks(settings: HookSettings): HookSettings {
   const { hooks, ...rest } = settings
   if (hooks === undefined) return settings
   const kept = Object.entries(hooks)

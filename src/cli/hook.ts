@@ -1,4 +1,4 @@
-/** `turngraph hook`: adds the hook to the settings of Claude Code, and takes it away again. */
+/** `turngraph hook`: adds our hooks to the settings of Claude Code, and takes them away again. */
 import {
   existsSync,
   mkdirSync,
@@ -11,55 +11,78 @@ import {
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidField, TurngraphError } from '../core/errors.ts'
 import { action, group, PROJECT } from './command.ts'
-import type { HookSettings } from './hook-settings.ts'
+import type { Hook, HookSettings } from './hook-settings.ts'
 import { printNote } from './output.ts'
 
 const SETTINGS = { settings: ['--settings <file>', 'default: ~/.claude/settings.json'] } as const
 type HookOptions = { settings?: string | undefined; project?: string | undefined }
+type InstallOptions = HookOptions & { gate?: boolean | undefined; gateLimit?: number | undefined }
+
+/** Claude Code itself ends a turn that hooks have held up 8 times in a row. */
+const GATE_LIMIT = 3
+const MOST_GATE_LIMIT = 100
 
 export const addHook = group(
   {
     name: 'hook',
     description:
-      'let Claude Code import each session as it goes: a hook for Stop, SubagentStop and SessionEnd',
+      'let Claude Code import each session as it goes, and ask for what is not proven: hooks in its settings',
   },
   [
     action(
       {
         name: 'install',
-        description: 'add the hook to the settings of Claude Code; what is there stays',
-        options: { ...SETTINGS, ...PROJECT },
-        help: 'Example:\n  turngraph hook install --settings .claude/settings.local.json',
+        description: 'add the hooks to the settings of Claude Code; what is there stays',
+        options: {
+          ...SETTINGS,
+          ...PROJECT,
+          gate: [
+            '--gate',
+            'tell an agent that stops what of its task is not proven, and one that starts what is known',
+          ],
+          gateLimit: ['--gate-limit <n>', `so often in a session at most (default: ${GATE_LIMIT})`],
+        },
+        help: 'The task is the one of TURNGRAPH_TASK (FEATURE/TASK), else of .turngraph/task.json in the working folder.\n\nExample:\n  turngraph hook install --gate --settings .claude/settings.local.json',
       },
       installHook,
     ),
-    action({ name: 'uninstall', description: 'take the hook away again', options: SETTINGS }, uninstallHook),
+    action({ name: 'uninstall', description: 'take the hooks away again', options: SETTINGS }, uninstallHook),
   ],
 )
 
-async function installHook(options: HookOptions): Promise<void> {
-  const { withHook } = await import('./hook-settings.ts')
+async function installHook({ gate = false, gateLimit, ...options }: InstallOptions): Promise<void> {
+  if (gateLimit !== undefined && !gate) throw invalidField('gateLimit', 'is for --gate alone')
+  if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MOST_GATE_LIMIT))
+    throw invalidField('gateLimit', `must be a whole number from 1 to ${MOST_GATE_LIMIT}`)
+  const { IMPORT_EVENTS, withHooks } = await import('./hook-settings.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = fileOf(options)
-  const given = [dataFolder, ...(options.project === undefined ? [] : [options.project])]
-  const command = [process.execPath, HOOK, ...given].map(quoted).join(' ')
-  write(file, withHook(await settingsIn(file), command))
+  const run = (program: string, ...args: string[]) =>
+    [process.execPath, fileURLToPath(new URL(program, import.meta.url)), dataFolder, ...args]
+      .concat(options.project ?? [])
+      .map(quoted)
+      .join(' ')
+  const hooks: Hook[] = IMPORT_EVENTS.map((event) => ({ event, command: run('./hook-run.js') }))
+  if (gate) {
+    hooks.push({ event: 'Stop', command: run('./hook-gate.js', String(gateLimit ?? GATE_LIMIT)) })
+    const matcher = 'startup|resume|compact'
+    hooks.push({ event: 'SessionStart', matcher, command: run('./hook-context.js') })
+  }
+  write(file, withHooks(await settingsIn(file), hooks))
   printNote(
     `Installed in ${file}: sessions go into ${dataFolder}; ${path.join(dataFolder, 'hook.log')} has the log.`,
   )
 }
 
 async function uninstallHook(options: HookOptions): Promise<void> {
-  const { withoutHook } = await import('./hook-settings.ts')
+  const { withoutHooks } = await import('./hook-settings.ts')
   const file = fileOf(options)
-  if (existsSync(file)) write(file, withoutHook(await settingsIn(file)))
+  if (existsSync(file)) write(file, withoutHooks(await settingsIn(file)))
   printNote(`${file} has no hook of Turngraph.`)
 }
-
-const HOOK = fileURLToPath(new URL('./hook-run.js', import.meta.url))
 
 const fileOf = ({ settings }: HookOptions): string =>
   path.resolve(settings ?? path.join(homedir(), '.claude', 'settings.json'))

@@ -77,6 +77,33 @@ describe('turngraph hook', () => {
     expect(statSync(path.join(folder, 'hook.log')).mode & 0o077).toBe(0)
   })
 
+  test('a transcript that was never written is passed over, and a subagent is none of the main sessions', async () => {
+    const { home, install, command, run } = aUser()
+    await install()
+    const session = sessionOf(2)
+    const agents = path.join(home, session, 'subagents')
+    mkdirSync(agents, { recursive: true })
+    const agent = path.join(agents, 'agent-b2.jsonl')
+    const unnamed = path.join(home, '5b0a7c11-3d52-4f6e-9a41-0c8d2e6f1a09.jsonl')
+    writeFileSync(agent, bytesOf(turn('c', ['Grep'])))
+    writeFileSync(unnamed, bytesOf(turn('x', ['Bash'])))
+    const payload = (agentTranscript: string) =>
+      JSON.stringify({
+        session_id: session,
+        transcript_path: path.join(home, `${session}.jsonl`), // never written
+        hook_event_name: 'SubagentStop',
+        agent_id: 'b2',
+        agent_type: 'Explore',
+        agent_transcript_path: agentTranscript,
+        stop_hook_active: false,
+      })
+    for (const named of [path.join(agents, 'agent-never.jsonl'), unnamed, agent])
+      expect(await hook(command('SubagentStop'), payload(named)), named).toEqual({ code: 0, said: '' })
+    const turns = async () => JSON.parse((await run(['turns', '--min-length', '1', '--json'])).stdout)
+    while ((await turns()).length < 1) await sleep(50)
+    expect((await turns()).map(({ session_id: id }: { session_id: string }) => id)).toEqual([`${session}/b2`])
+  })
+
   test('the hook prints nothing and cannot fail where its data folder cannot be written', async () => {
     const { home, install, command } = aUser()
     await install()
