@@ -1,0 +1,170 @@
+"""What the client sends, answers and raises."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import unittest
+from collections.abc import Callable
+
+from turngraph import TurngraphClient, TurngraphError, is_spooled
+
+from .service import Fate, ServiceTest
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def always(fate: Fate) -> Callable[[str, str], Fate]:
+    return lambda method, path: fate
+
+
+class ClientTest(ServiceTest):
+    def test_a_captured_turn_is_in_the_context_of_the_next(self) -> None:
+        client = self.client()
+        status = {"AC-1": "verified", "äß/…": "rejected"}
+        stored = client.capture_turn_state(**self.turn(1, acceptance_criteria_status=status, extra={"my_key": 1}))
+        self.assertTrue(stored["created"])
+        self.assertEqual(stored["acceptance_criteria_status"], status)
+        self.assertEqual(stored["extra"], {"my_key": 1})
+        again = client.capture_turn_state(**self.turn(1, acceptance_criteria_status=status, extra={"my_key": 1}))
+        self.assertFalse(again["created"])
+        answer = client.load_turn_continuation_context(**self.task, current_turn=2)
+        self.assertIn("✓ AC-1: verified", answer["context"] or "")
+
+    def test_names_stand_in_paths_as_they_are(self) -> None:
+        client = self.client()
+        slug = f"a/b ?#% {self.task['task_id']}"
+        client.create_world(**self.task, world_slug=slug)
+        self.assertEqual(client.get_world(world_slug=slug)["world_slug"], slug)
+        for step in (".", ".."):
+            with self.assertRaises(TurngraphError) as raised:
+                client.get_world(world_slug=step)
+            self.assertEqual(raised.exception.code, "invalid_request")
+
+    def test_an_error_has_the_code_the_hint_and_the_fields_of_the_service(self) -> None:
+        client = self.client()
+        client.capture_turn_state(**self.turn(1))
+        with self.assertRaises(TurngraphError) as raised:
+            client.capture_turn_state(**self.turn(1, player_summary="Another"))
+        self.assertEqual((raised.exception.code, raised.exception.status), ("turn_conflict", 409))
+        with self.assertRaises(TurngraphError) as raised:
+            client.capture_turn_state(**self.turn(2, coach_decision="aproved"))
+        self.assertEqual(raised.exception.code, "invalid_request")
+        self.assertIn("coach_decision", str(raised.exception))
+        with self.assertRaises(TurngraphError) as raised:
+            self.client(token="wrong").get_world(world_slug="w")
+        self.assertEqual((raised.exception.code, raised.exception.status), ("unauthorized", 401))
+        self.assertFalse(is_spooled(raised.exception))
+
+    def test_calls_that_name_no_project_are_of_the_client_s(self) -> None:
+        shop, toys = self.client(project="shop"), self.client(project="toys")
+        shop.capture_turn_state(**self.turn(1))
+        context = toys.load_turn_continuation_context(**self.task, current_turn=2)
+        self.assertEqual(context["status"], "no_prior_turn")
+        own = toys.load_turn_continuation_context(**self.task, current_turn=2, project="shop")
+        self.assertEqual(own["status"], "ok")
+        self.assertIn("items", shop.list_projects())
+
+    def test_a_call_is_repeated_while_the_service_is_away_and_stored_once(self) -> None:
+        network = self.network()
+        fates: list[Fate] = ["refuse", "lose the answer", (503, {"error": {"code": "store_unavailable", "message": "away"}})]
+        network.fate = lambda method, path: fates.pop(0) if fates else None
+        stored = self.client(network.url, retries=3).capture_turn_state(**self.turn(1))
+        self.assertEqual(len(network.seen), 4)
+        self.assertFalse(stored["created"])
+        self.assertEqual(self.numbers(), [1])
+
+    def test_what_another_try_does_not_mend_is_not_repeated(self) -> None:
+        network = self.network()
+        client = self.client(network.url, retries=3)
+        with self.assertRaises(TurngraphError):
+            client.get_world(world_slug="nowhere")
+        self.assertEqual(len(network.seen), 1)
+        network.fate = lambda method, path: "refuse"
+        with self.assertRaises(TurngraphError) as raised:
+            client.run_turn(world_slug="w")
+        self.assertEqual((raised.exception.code, len(network.seen)), ("store_unavailable", 2))
+
+    def test_a_world_is_made_once_however_often_its_creation_is_repeated(self) -> None:
+        network = self.network()
+        fates = ["lose the answer"]
+        network.fate = lambda method, path: fates.pop() if fates else None
+        self.client(network.url, retries=1).create_world(**self.task)
+        keys = {headers["Idempotency-Key"] for _, _, headers in network.seen}
+        self.assertEqual((len(network.seen), len(keys)), (2, 1))
+        self.assertEqual(len(self.client().list_worlds(**self.task)["items"]), 1)
+
+    def test_a_service_that_hangs_or_drips_is_given_up_in_its_time(self) -> None:
+        network = self.network()
+        for fate in ("hang", "drip"):
+            network.fate = always(fate)
+            with self.assertRaises(TurngraphError) as raised:
+                self.client(network.url, timeout=0.2).get_world(world_slug="w")
+            self.assertEqual(raised.exception.code, "timeout", fate)
+
+    def test_nobody_listens(self) -> None:
+        with self.assertRaises(TurngraphError) as raised:
+            self.client(f"http://127.0.0.1:{free_port()}").get_world(world_slug="w")
+        self.assertEqual(raised.exception.code, "store_unavailable")
+        self.assertTrue(raised.exception.is_away)
+
+    def test_an_answer_of_somebody_else_is_told(self) -> None:
+        network = self.network()
+        for fate, code in (((200, b"<html>"), "internal"), ((502, b"bad"), "store_unavailable"), ((302, b""), "internal")):
+            network.fate = always(fate)
+            with self.assertRaises(TurngraphError) as raised:
+                self.client(network.url).get_world(world_slug="w")
+            self.assertEqual(raised.exception.code, code)
+
+    def test_the_bookmark_of_an_answer_goes_with_the_next_reads_of_its_project(self) -> None:
+        network = self.network()
+        client = self.client(network.url)
+        network.answer_headers = {"Turngraph-Bookmark": "FB:1"}
+        client.capture_turn_state(**self.turn(1), project="shop")
+        network.answer_headers = {}
+        client.load_turn_continuation_context(**self.task, current_turn=2, project="shop")
+        client.load_turn_continuation_context(**self.task, current_turn=2)
+        client.capture_turn_state(**self.turn(2), project="shop")
+        bookmarks = [headers.get("Turngraph-Bookmark") for _, _, headers in network.seen]
+        self.assertEqual(bookmarks, [None, "FB:1", None, None])
+
+    def test_a_closed_client_says_so_and_an_address_that_is_none_is_refused(self) -> None:
+        client = self.client()
+        client.close()
+        with self.assertRaises(TurngraphError) as raised:
+            client.get_world(world_slug="w")
+        self.assertEqual(raised.exception.code, "invalid_request")
+        for url in ("", "127.0.0.1:7480", "ftp://host"):
+            with self.assertRaises(TurngraphError):
+                TurngraphClient(url)
+        with self.assertRaises(TurngraphError):
+            TurngraphClient("http://127.0.0.1:1", token="line\nbreak")
+
+    def test_closing_ends_the_pauses_of_a_call_that_is_repeated(self) -> None:
+        network = self.network()
+        network.fate = lambda method, path: "refuse"
+        client = self.client(network.url, retries=100)
+        failed: list[str] = []
+
+        def call() -> None:
+            try:
+                client.get_world(world_slug="w")
+            except TurngraphError as error:
+                failed.append(error.code)
+
+        caller = threading.Thread(target=call)
+        caller.start()
+        while not network.seen:
+            time.sleep(0.01)
+        client.close()
+        caller.join()
+        self.assertEqual(failed, ["store_unavailable"])
+
+
+if __name__ == "__main__":
+    unittest.main()

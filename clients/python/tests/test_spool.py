@@ -1,0 +1,148 @@
+"""Captures that wait while the service is away."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from turngraph import TurngraphClient, TurngraphError, is_spooled
+from turngraph.spool import SpoolOptions
+
+from .service import URL, Network, ServiceTest
+
+
+class SpoolTest(ServiceTest):
+    def away(self) -> Network:
+        network = self.network()
+        network.fate = lambda method, path: "refuse"
+        return network
+
+    def spooled(self, client: TurngraphClient, *numbers: int, **more: Any) -> None:
+        for number in numbers:
+            with self.assertRaises(TurngraphError) as raised:
+                client.capture_turn_state(**self.turn(number, **more))
+            self.assertTrue(is_spooled(raised.exception), raised.exception)
+
+    def test_captures_wait_in_their_order_and_go_before_anything_else_is_asked(self) -> None:
+        network = self.away()
+        client = self.client(network.url, spool=self.folder)
+        self.spooled(client, 1, 2)
+        files = sorted(Path(self.folder).glob("*.json"))
+        self.assertEqual([file.name for file in files], ["0000000000000001.json", "0000000000000002.json"])
+        self.assertEqual({stat.S_IMODE(file.stat().st_mode) for file in files}, {0o600})
+        with self.assertRaises(TurngraphError):
+            client.load_turn_continuation_context(**self.task, current_turn=3)
+        network.fate = lambda method, path: None
+        answer = client.load_turn_continuation_context(**self.task, current_turn=3)
+        self.assertEqual(answer["previous_turn"], 2)
+        self.assertEqual(client.spool.waiting if client.spool else None, 0)
+        self.assertEqual(self.numbers(), [1, 2])
+
+    def test_what_waits_is_in_camel_case_and_somebody_s_own_keys_stay(self) -> None:
+        client = self.client(self.away().url, spool=self.folder, project="shop")
+        status, extra = {"ac_1": "verified"}, {"my_key": {"in_it": 1}}
+        issue = {"severity": "blocking", "description": "d", "criterion_ids": ["ac_1"], "details": {"a_b": 1}}
+        self.spooled(client, 1, acceptance_criteria_status=status, extra=extra, issues=[issue])
+        entry = json.loads((Path(self.folder) / "0000000000000001.json").read_text())
+        self.assertEqual(entry["operation"], "captureTurnState")
+        waiting = entry["input"]
+        self.assertEqual((waiting["project"], waiting["turnNumber"]), ("shop", 1))
+        self.assertEqual((waiting["acceptanceCriteriaStatus"], waiting["extra"]), (status, extra))
+        self.assertEqual(waiting["issues"][0]["criterionIds"], ["ac_1"])
+        self.assertEqual(waiting["issues"][0]["details"], {"a_b": 1})
+
+    def test_an_answer_that_was_lost_is_stored_once(self) -> None:
+        network = self.network()
+        fates = ["lose the answer"]
+        network.fate = lambda method, path: fates.pop() if fates else None
+        client = self.client(network.url, spool=self.folder)
+        self.spooled(client, 1)
+        client.capture_turn_state(**self.turn(2))
+        self.assertEqual(self.numbers(), [1, 2])
+
+    def test_it_goes_by_itself_when_the_service_is_back(self) -> None:
+        network = self.away()
+        said: list[str] = []
+        client = self.client(network.url, spool=self.folder, log=said.append)
+        self.spooled(client, 1)
+        network.fate = lambda method, path: None
+        while not said:
+            time.sleep(0.02)
+        self.assertEqual(said, ["1 spooled turns were sent to the service."])
+        self.assertEqual(self.numbers(), [1])
+
+    def test_a_turn_that_is_refused_stays_readable_with_its_reason_and_what_was_built_on_it(self) -> None:
+        network = self.away()
+        said: list[str] = []
+        client = self.client(network.url, spool=self.folder, log=said.append)
+        self.spooled(client, 1, 2)
+        self.client().capture_turn_state(**self.turn(1, player_summary="Somebody else's"))
+        network.fate = lambda method, path: None
+        with self.assertRaises(TurngraphError) as raised:
+            client.capture_turn_state(**self.turn(3))
+        self.assertEqual(raised.exception.code, "turn_conflict")
+        assert client.spool is not None
+        self.assertEqual((client.spool.waiting, client.spool.refused), (0, 2))
+        refused = Path(self.folder) / "refused"
+        codes = [json.loads(file.read_text())["error"]["code"] for file in sorted(refused.glob("*.error.json"))]
+        self.assertEqual(codes, ["turn_conflict", "turn_conflict"])
+        self.assertEqual(len(said), 2)
+        self.assertEqual(self.numbers(), [1])
+
+    def test_a_file_that_is_no_capture_stands_in_nobody_s_way(self) -> None:
+        network = self.away()
+        client = self.client(network.url, spool=self.folder)
+        self.spooled(client, 1, 2)
+        (Path(self.folder) / "0000000000000001.json").write_text('{"half":')
+        network.fate = lambda method, path: None
+        assert client.spool is not None
+        replayed = client.spool.replay()
+        self.assertEqual((replayed.sent, replayed.refused, replayed.waiting), (1, 1, 0))
+        self.assertEqual(self.numbers(), [2])
+
+    def test_a_record_that_has_no_such_field_does_not_wait(self) -> None:
+        client = self.client(self.away().url, spool=self.folder)
+        problems = {"verifications[0].evidense": "no field", "player_summary": "missing"}
+        with self.assertRaises(TurngraphError) as raised:
+            record = self.turn(1, verifications=[{"criterion_id": "AC-1", "status": "verified", "evidense": "x"}])
+            client.capture_turn_state(**{**record, "player_summary": None})
+        self.assertEqual(raised.exception.code, "invalid_request")
+        self.assertEqual({problem["path"] for problem in raised.exception.details["problems"]}, set(problems))
+        assert client.spool is not None
+        self.assertEqual(client.spool.waiting, 0)
+
+    def test_a_full_spool_keeps_nothing_more(self) -> None:
+        client = self.client(self.away().url, spool=SpoolOptions(self.folder, max_entries=1))
+        self.spooled(client, 1)
+        with self.assertRaises(TurngraphError) as raised:
+            client.capture_turn_state(**self.turn(2))
+        self.assertEqual((raised.exception.code, is_spooled(raised.exception)), ("too_large", False))
+
+    def test_turns_that_wait_for_one_service_do_not_go_to_another(self) -> None:
+        first = self.client(self.away().url, spool=self.folder)
+        self.spooled(first, 1)
+        first.close()
+        with self.assertRaises(TurngraphError) as raised:
+            self.client(URL, spool=self.folder)
+        self.assertEqual(raised.exception.code, "invalid_request")
+        self.assertIn("wait for", str(raised.exception))
+
+    def test_one_process_has_a_folder_at_a_time_and_a_kill_gives_it_back(self) -> None:
+        program = (
+            "import sys, time; from turngraph import TurngraphClient\n"
+            f"client = TurngraphClient('http://127.0.0.1:1', spool={self.folder!r})\n"
+            "print('open', client.worker_id, flush=True); time.sleep(600)"
+        )
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdout is not None
+            _open, worker_id = other.stdout.readline().split()
+            with self.assertRaises(TurngraphError) as raised:
+                self.client("http://127.0.0.1:1", spool=self.folder)
+            self.assertIn("in use by another process", str(raised.exception))
+            other.kill()
+        self.assertEqual(self.client("http://127.0.0.1:1", spool=self.folder).worker_id, worker_id)

@@ -1,0 +1,94 @@
+"""The two functions of GuardKit's orchestrator."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from datetime import datetime, timezone
+
+import turngraph
+from turngraph import TurngraphError, TurnMode, capture_turn_state, load_turn_continuation_context
+
+from .service import ServiceTest
+
+
+class TurnStateTest(ServiceTest):
+    def setUp(self) -> None:
+        super().setUp()
+        turngraph.configure(self.client())
+        self.addCleanup(turngraph.configure, None)
+
+    def test_the_next_turn_sees_what_the_last_one_learned(self) -> None:
+        async def session() -> str | None:
+            feature, task = self.task["feature_id"], self.task["task_id"]
+            self.assertIsNone(await load_turn_continuation_context(feature, 1))
+            self.assertIsNone(await load_turn_continuation_context(feature, 2))
+            entity = await capture_turn_state(
+                feature,
+                task,
+                1,
+                "Built the login",
+                "implemented",
+                "feedback",
+                coach_feedback="Tests are missing",
+                mode=TurnMode.FRESH_START,
+                blockers_found=["no network"],
+                acceptance_criteria_status={"AC-1": "verified", "AC-2": "rejected"},
+                lessons_from_turn=["run ruff first"],
+                what_to_try_next="AC-2",
+            )
+            self.assertEqual(entity.id, f"TURN-{feature}-1")
+            return await load_turn_continuation_context(feature, 2)
+
+        context = asyncio.run(session())
+        self.assertEqual(
+            context,
+            "## Previous Turn Summary (Turn 1)\n"
+            "**What was attempted**: Built the login\n"
+            "**Coach decision**: feedback\n"
+            "**Feedback**: Tests are missing\n"
+            "**Blockers found**: no network\n"
+            "**Lessons learned**: run ruff first\n"
+            "**Suggested focus for this turn**: AC-2\n"
+            "\n"
+            "**Acceptance Criteria Status**:\n"
+            "  ✓ AC-1: verified\n"
+            "  ✗ AC-2: rejected",
+        )
+
+    def test_a_time_without_a_zone_is_the_machine_s(self) -> None:
+        local = datetime(2026, 1, 31, 12, 0, 0)
+        feature, task = self.task["feature_id"], self.task["task_id"]
+        asyncio.run(capture_turn_state(feature, task, 1, "Built it", "implemented", "approved", completed_at=local))
+        client = self.client()
+        slug = client.list_worlds(**self.task)["items"][0]["world_slug"]
+        stored = client.get_turn(world_slug=slug, turn_number=1)["completed_at"]
+        self.assertEqual(datetime.fromisoformat(str(stored).replace("Z", "+00:00")), local.astimezone(timezone.utc))
+
+    def test_empty_is_not_dark(self) -> None:
+        turngraph.configure(self.client("http://127.0.0.1:1"))
+        with self.assertRaises(TurngraphError) as raised:
+            asyncio.run(load_turn_continuation_context("F", 2))
+        self.assertEqual(raised.exception.code, "store_unavailable")
+
+    def test_the_signatures_are_those_of_the_orchestrator(self) -> None:
+        positional = [
+            name
+            for name, parameter in inspect.signature(load_turn_continuation_context).parameters.items()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
+        self.assertEqual(positional, ["feature_id", "current_turn"])
+        self.assertEqual(
+            list(inspect.signature(capture_turn_state).parameters),
+            [
+                "feature_id",
+                "task_id",
+                "turn_number",
+                "player_summary",
+                "player_decision",
+                "coach_decision",
+                "coach_feedback",
+                "mode",
+                "kwargs",
+            ],
+        )

@@ -1,0 +1,2314 @@
+"""The records and the calls of Turngraph. Generated from its OpenAPI document by `npm run docs`: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypeAlias, Unpack
+
+
+ErrorCode: TypeAlias = "Literal['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'unknown_world', 'turn_conflict', 'world_conflict', 'restore_conflict', 'busy', 'lease_lost', 'world_deleted', 'cursor_expired', 'too_large', 'rate_limited', 'internal', 'store_unavailable', 'timeout']"
+
+STATUSES: dict[str, int] = {
+    "invalid_request": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "unknown_world": 404,
+    "turn_conflict": 409,
+    "world_conflict": 409,
+    "restore_conflict": 409,
+    "busy": 409,
+    "lease_lost": 409,
+    "world_deleted": 410,
+    "cursor_expired": 410,
+    "too_large": 413,
+    "rate_limited": 429,
+    "internal": 500,
+    "store_unavailable": 503,
+    "timeout": 504,
+}
+
+
+class CaptureTurnStateRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    feature_id: str
+    task_id: str
+    # default: the newest world of the task
+    world_slug: NotRequired[str | None]
+    turn_number: int
+    # what the Player implemented or attempted
+    player_summary: str
+    # implemented, failed, blocked, unknown, or a synonym
+    player_decision: NotRequired[str | None]
+    # approved, feedback, rejected, deferred, error, unknown, or a synonym
+    coach_decision: NotRequired[str | None]
+    coach_feedback: NotRequired[str | None]
+    mode: NotRequired[Literal["fresh_start", "recovering_state", "continuing_work", "fresh", "start", "recovering", "recover", "recovery", "recovered", "continuing", "continue", "continued"] | None]
+    # true: the mode defaults to recovering_state
+    recovered: NotRequired[bool]
+    blockers_found: NotRequired[Sequence[str]]
+    lessons_from_turn: NotRequired[Sequence[str]]
+    files_modified: NotRequired[Sequence[str]]
+    progress_summary: NotRequired[str]
+    # criterion → status, the short form of `verifications`
+    acceptance_criteria_status: NotRequired[Mapping[str, Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]]]
+    verifications: NotRequired[Sequence[CaptureTurnStateRequestVerificationsItem]]
+    promises: NotRequired[Sequence[CaptureTurnStateRequestPromisesItem]]
+    issues: NotRequired[Sequence[CaptureTurnStateRequestIssuesItem]]
+    gates: NotRequired[Mapping[str, Literal["passed", "failed", "unknown"]]]
+    tests_passed: NotRequired[int | None]
+    tests_failed: NotRequired[int | None]
+    coverage: NotRequired[float | None]
+    arch_score: NotRequired[float | None]
+    started_at: NotRequired[str | None]
+    # default: now; null: not known
+    completed_at: NotRequired[str | None]
+    duration_seconds: NotRequired[float | None]
+    what_to_try_next: NotRequired[str | None]
+    commit: NotRequired[str | None]
+    transcript_session_ids: NotRequired[Sequence[str]]
+    # kept as it came
+    extra: NotRequired[Mapping[str, Any]]
+    # of an episode body, which is taken as it is
+    entity_type: NotRequired[Literal["turn_state"] | None]
+    # of a record that was read back: TURN-{feature_id}-{turn_number}
+    id: NotRequired[str | None]
+    # of a record that was read back: must be that of its world and turn
+    key: NotRequired[str | None]
+    # of a record that was read back: not used, storing it again has its own
+    created_at: NotRequired[str | None]
+    # of a record that was read back: the word that player_decision was given as
+    player_decision_raw: NotRequired[str | None]
+    # of a record that was read back: the word that coach_decision was given as
+    coach_decision_raw: NotRequired[str | None]
+    # supersede: replace, and keep the old one
+    on_conflict: NotRequired[Literal["error", "supersede"]]
+
+
+class CaptureTurnStateRequestVerificationsItem(TypedDict):
+    criterion_id: str
+    criterion_text: NotRequired[str | None]
+    status: Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]
+    source: NotRequired[Literal["coach", "validator", "gate", "command", "player"] | None]
+    evidence: NotRequired[str | None]
+    # what it is about: a later change of one makes the proof stale
+    files: NotRequired[Sequence[str] | None]
+
+
+class CaptureTurnStateRequestPromisesItem(TypedDict):
+    criterion_id: str
+    criterion_text: NotRequired[str | None]
+    status: Literal["complete", "partial", "incomplete", "uncertain", "completed", "done", "implemented", "verified", "passed", "in_progress", "not_started", "pending", "failed", "rejected", "unknown", "unverified"]
+    evidence: NotRequired[str | None]
+    evidence_type: NotRequired[str | None]
+    confidence: NotRequired[float | None]
+    test_file: NotRequired[str | None]
+    implementation_files: NotRequired[Sequence[str] | None]
+
+
+class CaptureTurnStateRequestIssuesItem(TypedDict):
+    severity: str
+    # of a record that was read back: the word that severity was given as
+    severity_raw: NotRequired[str | None]
+    category: NotRequired[str | None]
+    description: str
+    criterion_ids: NotRequired[Sequence[str] | None]
+    suggestion: NotRequired[str | None]
+    details: NotRequired[Any]
+
+
+class CaptureTurnStateAnswer(TypedDict):
+    # TURN-{feature_id}-{turn_number}: for display only
+    id: str
+    key: str
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turn_number: float
+    player_summary: str
+    player_decision: Literal["implemented", "failed", "blocked", "unknown"]
+    player_decision_raw: str | None
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_decision_raw: str | None
+    coach_feedback: str | None
+    mode: Literal["fresh_start", "recovering_state", "continuing_work"]
+    blockers_found: list[str]
+    progress_summary: str
+    acceptance_criteria_status: dict[str, Literal["verified", "rejected", "pending", "unknown"]]
+    verifications: list[CaptureTurnStateAnswerVerificationsItem]
+    promises: list[CaptureTurnStateAnswerPromisesItem]
+    issues: list[CaptureTurnStateAnswerIssuesItem]
+    gates: dict[str, Literal["passed", "failed", "unknown"]]
+    tests_passed: float | None
+    tests_failed: float | None
+    coverage: float | None
+    arch_score: float | None
+    started_at: str | None
+    completed_at: str | None
+    duration_seconds: float | None
+    lessons_from_turn: list[str]
+    what_to_try_next: str | None
+    files_modified: list[str]
+    commit: str | None
+    transcript_session_ids: list[str]
+    extra: dict[str, Any]
+    created_at: str
+    # false: the same record stood there already
+    created: bool
+    # true: it took the place of another record
+    superseded: bool
+    # how many secrets were masked in what was sent
+    redactions: float
+
+
+class CaptureTurnStateAnswerVerificationsItem(TypedDict):
+    criterion_id: str
+    criterion_text: str | None
+    status: Literal["verified", "rejected", "pending", "unknown"]
+    source: Literal["coach", "validator", "gate", "command", "player"]
+    evidence: str | None
+    # only where it names some
+    files: NotRequired[list[str]]
+
+
+class CaptureTurnStateAnswerPromisesItem(TypedDict):
+    criterion_id: str
+    criterion_text: str | None
+    status: Literal["complete", "partial", "incomplete", "uncertain"]
+    evidence: str | None
+    evidence_type: str | None
+    confidence: float | None
+    test_file: str | None
+    implementation_files: list[str]
+
+
+class CaptureTurnStateAnswerIssuesItem(TypedDict):
+    severity: Literal["blocking", "should_fix", "advisory"]
+    severity_raw: str
+    category: str | None
+    description: str
+    criterion_ids: list[str]
+    suggestion: str | None
+    details: Any
+
+
+class LoadTurnContinuationContextRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    current_turn: int
+    world_slug: NotRequired[str | None]
+    role: NotRequired[Literal["player", "coach"]]
+    token_budget: NotRequired[int]
+    perspective_reset: NotRequired[str | bool]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
+    elsewhere: NotRequired[Literal["on", "off"]]
+    sections: NotRequired[str | bool]
+
+
+class LoadTurnContinuationContextAnswer(TypedDict):
+    status: Literal["ok", "first_turn", "no_prior_turn"]
+    # false: nothing is stored of the task; see `near`
+    task_known: bool
+    # only of a task that is not known: up to three near names
+    near: NotRequired[list[str]]
+    # only of a task that is not known: that, in a sentence
+    task_message: NotRequired[str]
+    # the text for the prompt; null where there is no prior turn
+    context: str | None
+    role: Literal["player", "coach"]
+    world_slug: str | None
+    current_turn: float
+    previous_turn: float | None
+    # true when the previous turn is not current_turn - 1
+    gap: bool
+    prior: LoadTurnContinuationContextAnswerPrior | None
+    # the newest judged turn, where the prior one judges nothing (error, deferred, unknown): its issues are among the issues
+    last_judged: LoadTurnContinuationContextAnswerLastJudged | None
+    criteria: list[LoadTurnContinuationContextAnswerCriteriaItem]
+    # promised, and never named by a judge while others were: they do not count
+    promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
+    # those that hold for the coming turn
+    promises: LoadTurnContinuationContextAnswerPromises | None
+    stall: LoadTurnContinuationContextAnswerStall | None
+    issues: list[LoadTurnContinuationContextAnswerIssuesItem]
+    # what other sessions know; absent where there is nothing
+    elsewhere: NotRequired[LoadTurnContinuationContextAnswerElsewhere]
+    included: list[LoadTurnContinuationContextAnswerIncludedItem]
+    # what the budget left no room for
+    omitted: list[LoadTurnContinuationContextAnswerOmittedItem]
+    # of `context`, in o200k_base
+    tokens: LoadTurnContinuationContextAnswerTokens
+    # only where they were asked for
+    sections: NotRequired[list[LoadTurnContinuationContextAnswerSectionsItem]]
+
+
+class LoadTurnContinuationContextAnswerPrior(TypedDict):
+    # TURN-{feature_id}-{turn_number}: for display only
+    id: str
+    key: str
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turn_number: float
+    player_summary: str
+    player_decision: Literal["implemented", "failed", "blocked", "unknown"]
+    player_decision_raw: str | None
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_decision_raw: str | None
+    coach_feedback: str | None
+    mode: Literal["fresh_start", "recovering_state", "continuing_work"]
+    blockers_found: list[str]
+    progress_summary: str
+    acceptance_criteria_status: dict[str, Literal["verified", "rejected", "pending", "unknown"]]
+    verifications: NotRequired[list[CaptureTurnStateAnswerVerificationsItem]]
+    promises: list[LoadTurnContinuationContextAnswerPriorPromisesItem]
+    issues: list[LoadTurnContinuationContextAnswerPriorIssuesItem]
+    gates: NotRequired[dict[str, Literal["passed", "failed", "unknown"]]]
+    tests_passed: float | None
+    tests_failed: float | None
+    coverage: float | None
+    arch_score: float | None
+    started_at: str | None
+    completed_at: str | None
+    duration_seconds: float | None
+    lessons_from_turn: list[str]
+    what_to_try_next: str | None
+    files_modified: list[str]
+    commit: str | None
+    transcript_session_ids: list[str]
+    extra: NotRequired[dict[str, Any]]
+
+
+class LoadTurnContinuationContextAnswerPriorPromisesItem(TypedDict):
+    criterion_id: str
+    criterion_text: str | None
+    status: Literal["complete", "partial", "incomplete", "uncertain"]
+    evidence: NotRequired[str | None]
+    evidence_type: str | None
+    confidence: float | None
+    test_file: str | None
+    implementation_files: list[str]
+
+
+class LoadTurnContinuationContextAnswerPriorIssuesItem(TypedDict):
+    severity: Literal["blocking", "should_fix", "advisory"]
+    severity_raw: str
+    category: str | None
+    description: str
+    criterion_ids: list[str]
+    suggestion: str | None
+    details: NotRequired[Any]
+
+
+class LoadTurnContinuationContextAnswerLastJudged(TypedDict):
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_feedback: str | None
+    what_to_try_next: str | None
+    turn: float
+
+
+class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
+    criterion_id: str
+    key: str
+    text: str | None
+    aliases: list[LoadTurnContinuationContextAnswerCriteriaItemAliasesItem]
+    state: Literal["verified", "rejected", "pending"]
+    verified_in_turn: float | None
+    last_turn: float | None
+    contested: LoadTurnContinuationContextAnswerCriteriaItemContested | None
+    # role coach only: the newest 20, oldest first
+    history: NotRequired[list[LoadTurnContinuationContextAnswerCriteriaItemHistoryItem]]
+    history_omitted: NotRequired[float]
+    promise: LoadTurnContinuationContextAnswerCriteriaItemPromise | None
+    # verified, and since then a turn touched files of its proof, or a version worded it anew (no files)
+    stale: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemStale]
+    # only where the task declares what must hold; false: it is not among that, and does not count
+    declared: NotRequired[bool]
+    # of a declared one
+    kind: NotRequired[Literal["code", "command", "manual"]]
+    # of a declared one; false: no judge has named it so far
+    judged: NotRequired[bool]
+    reworded_in_version: NotRequired[float]
+    retired_in_version: NotRequired[float]
+
+
+class LoadTurnContinuationContextAnswerCriteriaItemAliasesItem(TypedDict):
+    label: str
+    source: str
+
+
+class LoadTurnContinuationContextAnswerCriteriaItemContested(TypedDict):
+    turn: float
+    reason: NotRequired[str | None]
+
+
+class LoadTurnContinuationContextAnswerCriteriaItemHistoryItem(TypedDict):
+    turn: float
+    status: Literal["verified", "rejected", "pending", "unknown"]
+    source: Literal["coach", "validator", "gate", "command", "player"]
+    evidence: str | None
+
+
+class LoadTurnContinuationContextAnswerCriteriaItemPromise(TypedDict):
+    turn: float
+    status: Literal["complete", "partial", "incomplete", "uncertain"]
+
+
+class LoadTurnContinuationContextAnswerCriteriaItemStale(TypedDict):
+    turn: float
+    files: list[str]
+
+
+class LoadTurnContinuationContextAnswerPromisedNotJudgedItem(TypedDict):
+    criterion_id: str
+    key: str
+    text: str | None
+    promise: LoadTurnContinuationContextAnswerCriteriaItemPromise | None
+
+
+class LoadTurnContinuationContextAnswerPromises(TypedDict):
+    source: Literal["current", "recovered", "none"]
+    recovered_from_turn: NotRequired[float]
+    # that they were recovered, or that the task is not known
+    message: NotRequired[str]
+    items: list[LoadTurnContinuationContextAnswerPromisesItemsItem]
+
+
+class LoadTurnContinuationContextAnswerPromisesItemsItem(TypedDict):
+    # the text shown for the criterion
+    criterion_text: str | None
+    status: Literal["complete", "partial", "incomplete", "uncertain"]
+    evidence: NotRequired[str | None]
+    evidence_type: str | None
+    confidence: float | None
+    test_file: str | None
+    implementation_files: list[str]
+    # as resolved: the label shown for the criterion
+    criterion_id: str
+    # as the Player gave it
+    label: str
+    # the same: as every label of an answer that was given otherwise
+    given_label: str
+    key: str
+
+
+class LoadTurnContinuationContextAnswerStall(TypedDict):
+    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    should_stop: bool
+    reason: NotRequired[str]
+    # the first turn that the verdict looked at
+    since_turn: float | None
+    # how many feedback turns the verdict looked at
+    window: float
+    signatures: list[LoadTurnContinuationContextAnswerStallSignaturesItem]
+    suggestion: NotRequired[str | None]
+    criteria_left: list[str]
+
+
+class LoadTurnContinuationContextAnswerStallSignaturesItem(TypedDict):
+    turn: float
+    # equal where the complaints are the same
+    signature: NotRequired[str]
+    # how many blocking issues
+    blocking: NotRequired[float]
+    verified_total: float
+
+
+class LoadTurnContinuationContextAnswerIssuesItem(TypedDict):
+    severity: Literal["blocking", "should_fix", "advisory"]
+    severity_raw: str
+    category: str | None
+    description: str
+    # the labels that the answer shows for them
+    criterion_ids: list[str]
+    suggestion: str | None
+    details: NotRequired[Any]
+    # as the Coach gave them, in the same order
+    given_labels: list[str]
+    # that raised it, where that is not the turn that the answer is about
+    turn: NotRequired[float]
+
+
+class LoadTurnContinuationContextAnswerElsewhere(TypedDict):
+    # only for the first turn of a session
+    earlier_session: LoadTurnContinuationContextAnswerElsewhereEarlierSession | None
+    # five turns at most of other sessions: that got rid of an open issue of this one, that touched the same files or failed the same gate, that belong to a finished session of the feature
+    known: list[LoadTurnContinuationContextAnswerElsewhereKnownItem]
+
+
+class LoadTurnContinuationContextAnswerElsewhereEarlierSession(TypedDict):
+    world_slug: str
+    # how many it has
+    turns: float
+    last_turn: float
+    last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    # there; here it is to be verified again
+    verified: float
+    total: float
+    criteria_left: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem]
+    # the blocking ones, in the order in which they were opened
+    open_issues: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionOpenIssuesItem]
+    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+
+
+class LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem(TypedDict):
+    criterion_id: str
+    text: str | None
+
+
+class LoadTurnContinuationContextAnswerElsewhereEarlierSessionOpenIssuesItem(TypedDict):
+    category: str | None
+    description: str
+    turn: float
+
+
+class LoadTurnContinuationContextAnswerElsewhereKnownItem(TypedDict):
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turn: float
+    # open issues of this session that went in that turn
+    issues: list[str]
+    # the Player's, of a turn in which issues went
+    summary: str | None
+    lessons: list[str]
+    blockers: list[str]
+
+
+class LoadTurnContinuationContextAnswerIncludedItem(TypedDict):
+    section: str
+    items: float
+
+
+class LoadTurnContinuationContextAnswerOmittedItem(TypedDict):
+    section: str
+    items: float
+    reason: str
+
+
+class LoadTurnContinuationContextAnswerTokens(TypedDict):
+    budget: float
+    used: float
+
+
+class LoadTurnContinuationContextAnswerSectionsItem(TypedDict):
+    section: Literal["turn", "criteria", "issues", "promises", "progress", "stall", "earlier_session", "known"]
+    # as it stands in `context`, where an empty line is between two sections; empty: all was left out
+    text: str
+    tokens: float
+    omitted: list[LoadTurnContinuationContextAnswerSectionsItemOmittedItem]
+
+
+class LoadTurnContinuationContextAnswerSectionsItemOmittedItem(TypedDict):
+    # what it is: as in the `omitted` of the whole
+    part: str
+    # what is left out; of a text that was cut, its rest
+    text: str
+    tokens: float
+    reason: Literal["token_budget"]
+
+
+class ListCriteriaRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    turn: NotRequired[int | None]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
+    role: NotRequired[Literal["player", "coach"]]
+
+
+class ListCriteriaAnswer(TypedDict):
+    # null: the task has no world yet
+    world_slug: str | None
+    # inclusive; 0: no turn yet
+    as_of_turn: float
+    policy: Literal["sticky", "evidence", "latest", "fresh"]
+    # only where the task declares what must hold
+    specification_version: NotRequired[float]
+    # the criteria that count
+    total: float
+    verified: float
+    # ids of those that are not verified, but for those of `manual`
+    remaining: list[str]
+    # only where the task declares what must hold: ids of those that a person has still to look at
+    manual: NotRequired[list[str]]
+    # promised, and never named by a judge while others were: they do not count
+    promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
+    criteria: list[LoadTurnContinuationContextAnswerCriteriaItem]
+    # false: nothing is stored of the task; see `near`
+    task_known: bool
+    # only of a task that is not known: up to three near names
+    near: NotRequired[list[str]]
+    # only of a task that is not known: that, in a sentence
+    task_message: NotRequired[str]
+
+
+class GetCriterionHistoryRequest(TypedDict):
+    project: NotRequired[str | None]
+    key: str
+    world_slug: NotRequired[str | None]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class GetCriterionHistoryAnswer(TypedDict):
+    items: list[LoadTurnContinuationContextAnswerCriteriaItemHistoryItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListCriteriaByTurnRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+
+
+class ListCriteriaByTurnAnswer(TypedDict):
+    world_slug: str
+    # all turns of the world, ascending
+    turns: list[float]
+    # all that any turn named, by key
+    criteria: list[ListCriteriaByTurnAnswerCriteriaItem]
+
+
+class ListCriteriaByTurnAnswerCriteriaItem(TypedDict):
+    key: str
+    # turns, ascending, by their judges' last explicit verdict
+    verified_in: list[float]
+    rejected_in: list[float]
+    # a judge named it, and gave no verdict: unknown or pending
+    unknown_in: list[float]
+    # the Player promised it, whether it was judged or not
+    promised_in: list[float]
+
+
+class DeclareCriteriaRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    feature_id: str
+    task_id: str
+    criteria: Sequence[DeclareCriteriaRequestCriteriaItem]
+    source: NotRequired[DeclareCriteriaRequestSource | None]
+
+
+class DeclareCriteriaRequestCriteriaItem(TypedDict):
+    # default: AC-001 … in order
+    criterion_id: NotRequired[str | None]
+    # what must hold
+    text: str
+    # code: the default; command: proven by a command's exit; manual: a person looks
+    kind: NotRequired[Literal["code", "command", "manual"] | None]
+
+
+class DeclareCriteriaRequestSource(TypedDict):
+    # the file that states the task
+    path: NotRequired[str | None]
+    # at which commit it was read
+    commit: NotRequired[str | None]
+
+
+class DeclareCriteriaAnswer(TypedDict):
+    project: str
+    feature_id: str
+    task_id: str
+    version: float
+    total: float
+    declared_at: str
+    source: DeclareCriteriaAnswerSource
+    criteria: list[DeclareCriteriaAnswerCriteriaItem]
+    # declared by an earlier version, and no longer
+    retired: list[DeclareCriteriaAnswerRetiredItem]
+    # false: the newest version lists the same
+    created: bool
+
+
+class DeclareCriteriaAnswerSource(TypedDict):
+    path: str | None
+    commit: str | None
+
+
+class DeclareCriteriaAnswerCriteriaItem(TypedDict):
+    criterion_id: str
+    text: str
+    kind: Literal["code", "command", "manual"]
+    key: str
+    # the version that last worded it anew
+    reworded_in_version: NotRequired[float]
+
+
+class DeclareCriteriaAnswerRetiredItem(TypedDict):
+    key: str
+    text: str | None
+    retired_in_version: float
+
+
+class GetSpecificationRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: str
+    task_id: str
+    version: NotRequired[int | None]
+
+
+class GetSpecificationAnswer(TypedDict):
+    project: str
+    feature_id: str
+    task_id: str
+    version: float
+    total: float
+    declared_at: str
+    source: DeclareCriteriaAnswerSource
+    criteria: list[DeclareCriteriaAnswerCriteriaItem]
+    # declared by an earlier version, and no longer
+    retired: list[DeclareCriteriaAnswerRetiredItem]
+
+
+class RecoverPromisesRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    turn: int
+
+
+class RecoverPromisesAnswer(TypedDict):
+    source: Literal["current", "recovered", "none"]
+    recovered_from_turn: NotRequired[float]
+    # that they were recovered, or that the task is not known
+    message: NotRequired[str]
+    items: list[LoadTurnContinuationContextAnswerPromisesItemsItem]
+    # false: nothing is stored of the task; see `near`
+    task_known: bool
+    # only of a task that is not known: up to three near names
+    near: NotRequired[list[str]]
+    # only of a task that is not known: that, in a sentence
+    task_message: NotRequired[str]
+
+
+class LoadStallRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    turn: NotRequired[int | None]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
+
+
+class LoadStallAnswer(TypedDict):
+    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    should_stop: bool
+    reason: NotRequired[str]
+    # the first turn that the verdict looked at
+    since_turn: float | None
+    # how many feedback turns the verdict looked at
+    window: float
+    signatures: list[LoadTurnContinuationContextAnswerStallSignaturesItem]
+    suggestion: NotRequired[str | None]
+    criteria_left: list[str]
+    # false: nothing is stored of the task; see `near`
+    task_known: bool
+    # only of a task that is not known: up to three near names
+    near: NotRequired[list[str]]
+    # only of a task that is not known: that, in a sentence
+    task_message: NotRequired[str]
+
+
+class ListIssuesRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    turn: NotRequired[int | None]
+    state: NotRequired[Literal["open", "gone"] | None]
+    role: NotRequired[Literal["player", "coach"]]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListIssuesAnswer(TypedDict):
+    items: list[ListIssuesAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListIssuesAnswerItemsItem(TypedDict):
+    severity: Literal["blocking", "should_fix", "advisory"]
+    severity_raw: str
+    category: str | None
+    description: str
+    # the labels that the answer shows for them
+    criterion_ids: list[str]
+    suggestion: str | None
+    details: NotRequired[Any]
+    # as the Coach gave them, in the same order
+    given_labels: list[str]
+    # of its category and its description without line numbers and the like: equal ones are one issue
+    signature: str
+    # how often the turn that saw it last raised it
+    times: float
+    opened_in_turn: float
+    last_seen_in_turn: float
+    # in which it was raised, ascending
+    turns: list[float]
+    # gone: a later judged turn did not raise it
+    state: Literal["open", "gone"]
+    # null: it is open
+    gone_in_turn: float | None
+
+
+class ExplainTurnRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    turn: NotRequired[int | None]
+    role: NotRequired[Literal["player", "coach"]]
+
+
+class ExplainTurnAnswer(TypedDict):
+    world_slug: str
+    turn: float
+    player_summary: str
+    player_decision: Literal["implemented", "failed", "blocked", "unknown"]
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_feedback: str | None
+    # criteria whose last verdict of this turn is a rejection
+    rejected: list[ExplainTurnAnswerRejectedItem]
+    # promised by then, and never named by a judge
+    promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
+    # most severe first
+    issues: list[LoadTurnContinuationContextAnswerIssuesItem]
+    blocking_issues: list[LoadTurnContinuationContextAnswerIssuesItem]
+    blockers_found: list[str]
+    # criteria whose last verdict became verified in this turn
+    won: list[ExplainTurnAnswerWonItem]
+    # criteria whose last verdict was verified before this turn and is not after it
+    lost: list[ExplainTurnAnswerWonItem]
+    # accumulated, after this turn
+    verified: float
+    total: float
+    # role coach only
+    gates: NotRequired[dict[str, Literal["passed", "failed", "unknown"]]]
+    # role coach only: those that failed
+    blocking_gates: NotRequired[list[str]]
+    what_to_try_next: str | None
+
+
+class ExplainTurnAnswerRejectedItem(TypedDict):
+    criterion_id: str
+    key: str
+    text: str | None
+    # role coach only: the judge's, of this turn
+    evidence: NotRequired[str | None]
+    # new: not judged before, or left open; again: rejected before, too; lost: verified before
+    kind: Literal["new", "again", "lost"]
+
+
+class ExplainTurnAnswerWonItem(TypedDict):
+    criterion_id: str
+    key: str
+    text: str | None
+    # role coach only: the judge's, of this turn
+    evidence: NotRequired[str | None]
+
+
+class DescribeCallerRequest(TypedDict):
+    pass
+
+
+class DescribeCallerAnswer(TypedDict):
+    # of the token
+    name: str
+    scopes: list[Literal["read", "write", "analyst", "admin"]]
+    # the one project that the token reaches; null: all
+    only_project: str | None
+    # that of calls that name none
+    project: str
+
+
+class ListProjectsRequest(TypedDict):
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListProjectsAnswer(TypedDict):
+    items: list[ListProjectsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListProjectsAnswerItemsItem(TypedDict):
+    project: str
+
+
+class ListSessionsRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    search: NotRequired[str | None]
+    running: NotRequired[str | bool]
+    not_approved: NotRequired[str | bool]
+    stalled_or_oscillating: NotRequired[str | bool]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class ListSessionsAnswer(TypedDict):
+    items: list[ListSessionsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListSessionsAnswerItemsItem(TypedDict):
+    world_slug: str
+    project: str
+    feature_id: str
+    task_id: str
+    # the greatest turn number present; 0 before the first
+    current_turn: float
+    executor: str
+    lease_ttl_ms: float
+    # what ends its runs early
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    # the pause after a failed attempt; without it, that of the executor
+    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    resume: NotRequired[Literal["never", "auto"]]
+    active_turn_run_id: str | None
+    active_attempt_id: str | None
+    created_at: str
+    deleted_at: str | None
+    # the Coach's decision in the newest turn; null before the first
+    last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
+    # how many of the criteria that count are verified
+    verified: float
+    # how many criteria count
+    criteria: float
+    # that of stall analysis
+    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    # when its latest turn was completed; before the first, when it was created
+    last_activity: str
+    # how its newest 48 turns ended, ascending
+    decisions: list[ListSessionsAnswerItemsItemDecisionsItem]
+    # who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet
+    lease_owners: list[str]
+
+
+class ListSessionsAnswerItemsItemBudget(TypedDict):
+    minutes: NotRequired[float]
+    attempts_failed_in_a_row: NotRequired[float]
+    tokens: NotRequired[float]
+
+
+class ListSessionsAnswerItemsItemBackoff(TypedDict):
+    # 0: no pause
+    first_ms: int
+    factor: float
+    most_ms: int
+
+
+class ListSessionsAnswerItemsItemDecisionsItem(TypedDict):
+    turn: float
+    decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+
+
+class CreateWorldRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    feature_id: str
+    task_id: str
+    # default: the task's next one
+    world_slug: NotRequired[str | None]
+    # default: external
+    executor: NotRequired[str | None]
+    # default: 60000
+    lease_ttl_ms: NotRequired[int | None]
+    # what ends a run early, looked at after each attempt; default: nothing
+    stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
+    # counts where stop_when names budget
+    budget: NotRequired[CreateWorldRequestBudget | None]
+    # the pause after a failed attempt; default: that of the executor
+    backoff: NotRequired[CreateWorldRequestBackoff | None]
+    # auto: a new run resumes one that a restart interrupted; default: never
+    resume: NotRequired[Literal["never", "auto"] | None]
+    # what must hold in its task: declared before the world is made, as PUT /v1/specification does
+    criteria: NotRequired[Sequence[DeclareCriteriaRequestCriteriaItem] | None]
+
+
+class CreateWorldRequestBudget(TypedDict):
+    # since the run began
+    minutes: NotRequired[float | None]
+    attempts_failed_in_a_row: NotRequired[int | None]
+    # the sum of what commits and failures say they used
+    tokens: NotRequired[int | None]
+
+
+class CreateWorldRequestBackoff(TypedDict):
+    # 0: no pause
+    first_ms: int
+    factor: float
+    most_ms: int
+
+
+class CreateWorldAnswer(TypedDict):
+    world_slug: str
+    project: str
+    feature_id: str
+    task_id: str
+    # the greatest turn number present; 0 before the first
+    current_turn: float
+    executor: str
+    lease_ttl_ms: float
+    # what ends its runs early
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    # the pause after a failed attempt; without it, that of the executor
+    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    resume: NotRequired[Literal["never", "auto"]]
+    active_turn_run_id: str | None
+    active_attempt_id: str | None
+    created_at: str
+    deleted_at: str | None
+    created: bool
+
+
+class ListWorldsRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str]
+    task_id: NotRequired[str]
+    order: NotRequired[Literal["world_slug", "last_activity"]]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListWorldsAnswer(TypedDict):
+    items: list[WorldProgress]
+    # null on the last page
+    next_cursor: str | None
+
+
+class WorldProgress(TypedDict):
+    world_slug: str
+    project: str
+    feature_id: str
+    task_id: str
+    # the greatest turn number present; 0 before the first
+    current_turn: float
+    executor: str
+    lease_ttl_ms: float
+    # what ends its runs early
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    # the pause after a failed attempt; without it, that of the executor
+    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    resume: NotRequired[Literal["never", "auto"]]
+    active_turn_run_id: str | None
+    active_attempt_id: str | None
+    created_at: str
+    deleted_at: str | None
+    # the Coach's decision in the newest turn; null before the first
+    last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
+    # how many of the criteria that count are verified
+    verified: float
+    # how many criteria count
+    criteria: float
+    # that of stall analysis
+    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    # when its latest turn was completed; before the first, when it was created
+    last_activity: str
+
+
+class GetWorldRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+
+
+class SetWorldRequest(TypedDict):
+    world_slug: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # what ends a run early, looked at after each attempt; default: nothing
+    stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
+    # counts where stop_when names budget
+    budget: NotRequired[CreateWorldRequestBudget | None]
+    # the pause after a failed attempt; default: that of the executor
+    backoff: NotRequired[CreateWorldRequestBackoff | None]
+    # auto: a new run resumes one that a restart interrupted; default: never
+    resume: NotRequired[Literal["never", "auto"] | None]
+
+
+class World(TypedDict):
+    world_slug: str
+    project: str
+    feature_id: str
+    task_id: str
+    # the greatest turn number present; 0 before the first
+    current_turn: float
+    executor: str
+    lease_ttl_ms: float
+    # what ends its runs early
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    # the pause after a failed attempt; without it, that of the executor
+    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    resume: NotRequired[Literal["never", "auto"]]
+    active_turn_run_id: str | None
+    active_attempt_id: str | None
+    created_at: str
+    deleted_at: str | None
+
+
+class DeleteWorldRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+
+
+class RunTurnRequest(TypedDict):
+    world_slug: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # committed turns; default: 1
+    turn_count: NotRequired[int]
+    # at least turn_count; default: turn_count
+    max_attempts: NotRequired[int]
+
+
+class RunTurnAnswer(TypedDict):
+    run_mode: Literal["single_attempt", "turn_run"]
+    message: str
+    world_slug: str
+    attempt_id: NotRequired[str]
+    turn_run_id: NotRequired[str]
+    status: str
+    turn_before: NotRequired[float]
+    attempted_turn: NotRequired[float]
+    turn_count: float
+    turn_count_source: Literal["default", "explicit"]
+    turn_count_hint: str
+    max_attempts: float
+    max_attempts_source: Literal["default", "explicit"]
+    max_attempts_hint: str
+    start_turn: NotRequired[float]
+    target_turn: NotRequired[float]
+    poll_with: RunTurnAnswerPollWith
+    list_attempts_with: NotRequired[RunTurnAnswerListAttemptsWith]
+
+
+class RunTurnAnswerPollWith(TypedDict):
+    tool: Literal["get_turn_status", "get_turn_run_status"]
+    args: RunTurnAnswerPollWithArgs
+
+
+class RunTurnAnswerPollWithArgs(TypedDict):
+    world_slug: str
+    attempt_id: NotRequired[str]
+    turn_run_id: NotRequired[str]
+
+
+class RunTurnAnswerListAttemptsWith(TypedDict):
+    tool: Literal["list_attempts"]
+    args: RunTurnAnswerListAttemptsWithArgs
+
+
+class RunTurnAnswerListAttemptsWithArgs(TypedDict):
+    world_slug: str
+    turn_run_id: str
+
+
+class ListAttemptsRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+    turn_run_id: NotRequired[str]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListAttemptsAnswer(TypedDict):
+    world_slug: str
+    turn_run_id: str | None
+    # newest first
+    attempts: list[ListAttemptsAnswerAttemptsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListAttemptsAnswerAttemptsItem(TypedDict):
+    attempt_id: str
+    turn_run_id: str | None
+    turn_run_seq: float | None
+    status: Literal["running", "committed", "failed", "interrupted"]
+    turn_before: float
+    attempted_turn: float
+    produced_turn: float | None
+    failure_reason: str | None
+    started_at: str
+    ended_at: str | None
+
+
+class ListTurnRunsRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: NotRequired[str]
+    status: NotRequired[Literal["running", "cancel_requested", "completed", "failed", "cancelled", "interrupted"]]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListTurnRunsAnswer(TypedDict):
+    items: list[GetTurnRunStatusAnswer]
+    # null on the last page
+    next_cursor: str | None
+
+
+class GetTurnRunStatusAnswer(TypedDict):
+    message: str
+    world_slug: str
+    turn_run_id: str
+    status: Literal["running", "cancel_requested", "completed", "failed", "cancelled", "interrupted"]
+    requested_turn_count: float
+    max_attempts: float
+    turn_count_source: Literal["default", "explicit"]
+    max_attempts_source: Literal["default", "explicit"]
+    start_turn: float
+    target_turn: float
+    current_turn: float
+    committed_turn_count: float
+    remaining_committed_turns: float
+    attempt_count: float
+    failed_attempt_count: float
+    interrupted_attempt_count: float
+    active_attempt_id: str | None
+    last_attempt_id: str | None
+    last_attempt_status: Literal["running", "committed", "failed", "interrupted"] | None
+    progress: str
+    cancel_requested_at: str | None
+    cancel_reason: str | None
+    # what of its world's stop_when ended it
+    stop_reason: Literal["approved", "all_verified", "stalled", "budget"] | None
+    failure_reason: str | None
+    # of a failed run: why its last attempt failed; null where that one committed
+    last_attempt_failure_reason: str | None
+    # until when it pauses after a failed attempt
+    next_attempt_at: str | None
+    # the sum of what its attempts say they used
+    used_tokens: float
+    # null once the run has ended
+    lease: GetTurnRunStatusAnswerLease | None
+    # the run that a restart interrupted, and that this one resumes
+    resumes: GetTurnRunStatusAnswerResumes | None
+    enqueued_at: str
+    started_at: str
+    ended_at: str | None
+    poll_active_attempt_with: GetTurnRunStatusAnswerPollActiveAttemptWith | None
+    # null once the run has ended
+    poll_with: GetTurnRunStatusAnswerPollWith | None
+    list_attempts_with: RunTurnAnswerListAttemptsWith
+    # newest first
+    recent_attempts: NotRequired[list[ListAttemptsAnswerAttemptsItem]]
+
+
+class GetTurnRunStatusAnswerLease(TypedDict):
+    # who does the work; null: nobody has claimed it yet
+    owner: str | None
+    # epoch milliseconds of the database's clock: then it is interrupted, if nobody renews it
+    until: float
+    fence: float | None
+
+
+class GetTurnRunStatusAnswerResumes(TypedDict):
+    turn_run_id: str
+
+
+class GetTurnRunStatusAnswerPollActiveAttemptWith(TypedDict):
+    tool: Literal["get_turn_status"]
+    args: GetTurnRunStatusAnswerPollActiveAttemptWithArgs
+
+
+class GetTurnRunStatusAnswerPollActiveAttemptWithArgs(TypedDict):
+    world_slug: str
+    attempt_id: str
+
+
+class GetTurnRunStatusAnswerPollWith(TypedDict):
+    tool: Literal["get_turn_run_status"]
+    args: RunTurnAnswerListAttemptsWithArgs
+
+
+class GetTurnRunStatusRequest(TypedDict):
+    project: NotRequired[str | None]
+    turn_run_id: str
+    world_slug: NotRequired[str]
+    include_attempts: NotRequired[str | bool]
+    attempt_limit: NotRequired[int]
+
+
+class CancelTurnRunRequest(TypedDict):
+    turn_run_id: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # the world it must be of
+    world_slug: NotRequired[str]
+    reason: NotRequired[str]
+    # true: the attempt under way is stopped too
+    abort: NotRequired[bool]
+
+
+class GetTurnStatusRequest(TypedDict):
+    project: NotRequired[str | None]
+    attempt_id: str
+    world_slug: NotRequired[str]
+
+
+class GetTurnStatusAnswer(TypedDict):
+    message: str
+    world_slug: str
+    attempt_id: str
+    status: Literal["running", "committed", "failed", "interrupted"]
+    turn_before: float
+    attempted_turn: float
+    produced_turn: float | None
+    turn_run_id: str | None
+    turn_run_seq: float | None
+    failure_reason: str | None
+    started_at: str
+    ended_at: str | None
+    executor: str
+    # null once the attempt has ended
+    lease: GetTurnRunStatusAnswerLease | None
+    # null once the attempt has ended
+    poll_with: GetTurnRunStatusAnswerPollActiveAttemptWith | None
+
+
+class ClaimAttemptRequest(TypedDict):
+    attempt_id: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    worker_id: str
+    # false: for a worker that loads its contexts itself; `continuation` is null then
+    with_continuation: NotRequired[bool]
+
+
+class ClaimAttemptAnswer(TypedDict):
+    attempt_id: str
+    world_slug: str
+    attempted_turn: float
+    # stands in every further call of this worker
+    fence: float
+    # epoch milliseconds of the database's clock; send a heartbeat at a third of the lease
+    lease_until: float
+    continuation: ClaimAttemptAnswerContinuation | None
+
+
+class ClaimAttemptAnswerContinuation(TypedDict):
+    player: LoadTurnContinuationContextAnswer
+    coach: LoadTurnContinuationContextAnswer
+
+
+class HeartbeatAttemptRequest(TypedDict):
+    attempt_id: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # what the claim answered
+    fence: int
+
+
+class HeartbeatAttemptAnswer(TypedDict):
+    lease_until: float
+    # the run ends with this attempt
+    cancel_requested: bool
+    # stop now, and fail the attempt
+    abort_requested: bool
+
+
+class CommitAttemptRequest(TypedDict):
+    attempt_id: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # what the claim answered
+    fence: int
+    turn: CommitAttemptRequestTurn
+    # what the attempt used; a budget of its run counts it
+    usage: NotRequired[CommitAttemptRequestUsage | None]
+
+
+class CommitAttemptRequestTurn(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    # default: the newest world of the task
+    world_slug: NotRequired[str | None]
+    turn_number: NotRequired[int | None]
+    # what the Player implemented or attempted
+    player_summary: str
+    # implemented, failed, blocked, unknown, or a synonym
+    player_decision: NotRequired[str | None]
+    # approved, feedback, rejected, deferred, error, unknown, or a synonym
+    coach_decision: NotRequired[str | None]
+    coach_feedback: NotRequired[str | None]
+    mode: NotRequired[Literal["fresh_start", "recovering_state", "continuing_work", "fresh", "start", "recovering", "recover", "recovery", "recovered", "continuing", "continue", "continued"] | None]
+    # true: the mode defaults to recovering_state
+    recovered: NotRequired[bool]
+    blockers_found: NotRequired[Sequence[str]]
+    lessons_from_turn: NotRequired[Sequence[str]]
+    files_modified: NotRequired[Sequence[str]]
+    progress_summary: NotRequired[str]
+    # criterion → status, the short form of `verifications`
+    acceptance_criteria_status: NotRequired[Mapping[str, Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]]]
+    verifications: NotRequired[Sequence[CaptureTurnStateRequestVerificationsItem]]
+    promises: NotRequired[Sequence[CaptureTurnStateRequestPromisesItem]]
+    issues: NotRequired[Sequence[CaptureTurnStateRequestIssuesItem]]
+    gates: NotRequired[Mapping[str, Literal["passed", "failed", "unknown"]]]
+    tests_passed: NotRequired[int | None]
+    tests_failed: NotRequired[int | None]
+    coverage: NotRequired[float | None]
+    arch_score: NotRequired[float | None]
+    started_at: NotRequired[str | None]
+    # default: now; null: not known
+    completed_at: NotRequired[str | None]
+    duration_seconds: NotRequired[float | None]
+    what_to_try_next: NotRequired[str | None]
+    commit: NotRequired[str | None]
+    transcript_session_ids: NotRequired[Sequence[str]]
+    # kept as it came
+    extra: NotRequired[Mapping[str, Any]]
+    # of an episode body, which is taken as it is
+    entity_type: NotRequired[Literal["turn_state"] | None]
+    # of a record that was read back: TURN-{feature_id}-{turn_number}
+    id: NotRequired[str | None]
+    # of a record that was read back: must be that of its world and turn
+    key: NotRequired[str | None]
+    # of a record that was read back: not used, storing it again has its own
+    created_at: NotRequired[str | None]
+    # of a record that was read back: the word that player_decision was given as
+    player_decision_raw: NotRequired[str | None]
+    # of a record that was read back: the word that coach_decision was given as
+    coach_decision_raw: NotRequired[str | None]
+
+
+class CommitAttemptRequestUsage(TypedDict):
+    tokens: NotRequired[int | None]
+
+
+class FailAttemptRequest(TypedDict):
+    attempt_id: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # what the claim answered
+    fence: int
+    reason: str
+    # what the attempt used; a budget of its run counts it
+    usage: NotRequired[CommitAttemptRequestUsage | None]
+
+
+class ListTurnsRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListTurnsAnswer(TypedDict):
+    items: list[TurnState]
+    # null on the last page
+    next_cursor: str | None
+
+
+class TurnState(TypedDict):
+    # TURN-{feature_id}-{turn_number}: for display only
+    id: str
+    key: str
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turn_number: float
+    player_summary: str
+    player_decision: Literal["implemented", "failed", "blocked", "unknown"]
+    player_decision_raw: str | None
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_decision_raw: str | None
+    coach_feedback: str | None
+    mode: Literal["fresh_start", "recovering_state", "continuing_work"]
+    blockers_found: list[str]
+    progress_summary: str
+    acceptance_criteria_status: dict[str, Literal["verified", "rejected", "pending", "unknown"]]
+    verifications: list[CaptureTurnStateAnswerVerificationsItem]
+    promises: list[CaptureTurnStateAnswerPromisesItem]
+    issues: list[CaptureTurnStateAnswerIssuesItem]
+    gates: dict[str, Literal["passed", "failed", "unknown"]]
+    tests_passed: float | None
+    tests_failed: float | None
+    coverage: float | None
+    arch_score: float | None
+    started_at: str | None
+    completed_at: str | None
+    duration_seconds: float | None
+    lessons_from_turn: list[str]
+    what_to_try_next: str | None
+    files_modified: list[str]
+    commit: str | None
+    transcript_session_ids: list[str]
+    extra: dict[str, Any]
+    created_at: str
+
+
+class GetTurnRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+    turn_number: int
+
+
+class GetTurnHistoryRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+    turn_number: int
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class GetTurnHistoryAnswer(TypedDict):
+    items: list[TurnState]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListTranscriptTurnsRequest(TypedDict):
+    project: NotRequired[str | None]
+    min_length: NotRequired[int | None]
+    since: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    pattern: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class ListTranscriptTurnsAnswer(TypedDict):
+    items: list[ListTranscriptTurnsAnswerItemsItem]
+
+
+class ListTranscriptTurnsAnswerItemsItem(TypedDict):
+    # the uuid of the record that started it
+    turn_id: str
+    session_id: str
+    # its place in the session, from 0
+    index: float
+    kind: Literal["human", "skill", "command", "bash", "task_notification", "teammate", "subagent", "continuation"]
+    status: Literal["complete", "interrupted", "open"]
+    started_at: str | None
+    duration_ms: float | None
+    # how many calls
+    length: float
+    # of each call, in order
+    tools: list[str]
+    # null where there was no call
+    pattern: str | None
+    errors: float
+    parallel_steps: float
+
+
+class ListTranscriptStepsRequest(TypedDict):
+    project: NotRequired[str | None]
+    session_id: str
+    index: int
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+    max_bytes: NotRequired[int]
+
+
+class ListTranscriptStepsAnswer(TypedDict):
+    items: list[ListTranscriptStepsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+    turn_id: str
+
+
+class ListTranscriptStepsAnswerItemsItem(TypedDict):
+    # its place in the turn, from 0
+    sequence: float
+    tool: str
+    status: Literal["ok", "error", "denied", "interrupted", "pending"]
+    # true: its response made several calls
+    is_parallel: bool
+    # which of those responses of the turn, from 1; null where it is not parallel, or was imported before groups were stored
+    parallel_group: float | None
+    duration_ms: float | None
+    # the message of a failed call, secrets masked, 500 characters at most
+    error: str | None
+    # the subagent that the call started
+    agent_id: str | None
+
+
+class ListTranscriptPatternsRequest(TypedDict):
+    project: NotRequired[str | None]
+    min_length: NotRequired[int | None]
+    since: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class ListTranscriptPatternsAnswer(TypedDict):
+    items: list[ListTranscriptPatternsAnswerItemsItem]
+
+
+class ListTranscriptPatternsAnswerItemsItem(TypedDict):
+    pattern: str
+    count: float
+    avg_length: float
+    sessions: float
+
+
+class ListToolStatsRequest(TypedDict):
+    project: NotRequired[str | None]
+    since: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class ListToolStatsAnswer(TypedDict):
+    items: list[ListToolStatsAnswerItemsItem]
+
+
+class ListToolStatsAnswerItemsItem(TypedDict):
+    tool_name: str
+    # calls
+    count: float
+    # turns with at least one
+    turns: float
+    # of those turns, each once
+    avg_turn_len: float
+    # of those turns, how many are long; 0 to 100
+    long_turn_pct: float
+
+
+class ListPathsRequest(TypedDict):
+    project: NotRequired[str | None]
+    since: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class ListPathsAnswer(TypedDict):
+    items: list[ListPathsAnswerItemsItem]
+
+
+class ListPathsAnswerItemsItem(TypedDict):
+    # `Tool: what its messages have in common`, or a turn pattern
+    pattern: str
+    count: float
+    sessions: float
+    category: Literal["tool-error", "turn-pattern"]
+    last_seen: str | None
+
+
+class ListDesiresRequest(TypedDict):
+    project: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class ListDesiresAnswer(TypedDict):
+    items: list[ListDesiresAnswerItemsItem]
+
+
+class ListDesiresAnswerItemsItem(TypedDict):
+    # the first tool of the pattern
+    tool_name: str
+    error: str
+    category: Literal["turn-pattern"]
+    source: Literal["transcript-analysis"]
+    pattern: str
+    count: float
+    avg_length: float
+    sessions: float
+    # the start of the first turn
+    first_seen: str | None
+    # the start of the last one
+    last_seen: str | None
+
+
+class RefreshDesiresRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+
+
+class RefreshDesiresAnswer(TypedDict):
+    items: list[ListDesiresAnswerItemsItem]
+
+
+class ImportTranscriptsRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # a folder of transcripts, or one of them
+    path: str
+
+
+class ImportTranscriptsAnswer(TypedDict):
+    # in the graph now; each subagent is one
+    sessions: float
+    # in the graph now
+    turns: float
+    # in the graph now
+    steps: float
+    # seen
+    files: float
+    # newly read
+    bytes: float
+    # of what was newly read, as all below
+    bad_lines: float
+    # lines that held several objects
+    recovered_lines: float
+    # how many secrets were masked in messages, names and paths
+    redactions: float
+    # record types that this version does not know
+    unknown: dict[str, float]
+    unknown_subtypes: dict[str, float]
+    unknown_fields: dict[str, float]
+    skipped_files: float
+    skipped: list[ImportTranscriptsAnswerSkippedItem]
+    # files that are no transcripts by their names, by extension
+    unread: dict[str, float]
+    seconds: float
+
+
+class ImportTranscriptsAnswerSkippedItem(TypedDict):
+    file: str
+    reason: str
+
+
+class CountTranscriptsRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    sources: Sequence[CountTranscriptsRequestSourcesItem]
+
+
+class CountTranscriptsRequestSourcesItem(TypedDict):
+    session_id: str
+    # the file, where one is read: two files may hold one session
+    path: NotRequired[str | None]
+
+
+class CountTranscriptsAnswer(TypedDict):
+    # in the graph now; each subagent is one
+    sessions: float
+    # in the graph now
+    turns: float
+    # in the graph now
+    steps: float
+
+
+class GetTranscriptProgressRequest(TypedDict):
+    project: NotRequired[str | None]
+    session_id: str
+    path: NotRequired[str | None]
+
+
+class GetTranscriptProgressAnswer(TypedDict):
+    # bytes that need not be sent again; 0: all
+    offset: float
+    inode: float | None
+    # of the last bytes before the offset: whether the file is still the same
+    tail: GetTranscriptProgressAnswerTail | None
+
+
+class GetTranscriptProgressAnswerTail(TypedDict):
+    bytes: float
+    sha256: str
+
+
+class QueryGraphRequest(TypedDict):
+    # one statement; it reads only
+    query: str
+    # its parameters, by name
+    params: NotRequired[Mapping[str, Any] | None]
+    # rows, 1 to 10,000
+    limit: NotRequired[int]
+    # milliseconds, 1 to 60,000
+    timeout_ms: NotRequired[int]
+
+
+class QueryGraphAnswer(TypedDict):
+    columns: list[str]
+    # in the order of the columns
+    rows: list[list[Any]]
+    # true: there are more rows than the limit, or more than 4 MiB of them
+    truncated: bool
+    # milliseconds in the engine
+    elapsed_ms: float
+
+
+class DescribeGraphRequest(TypedDict):
+    project: NotRequired[str | None]
+
+
+class DescribeGraphAnswer(TypedDict):
+    nodes: list[DescribeGraphAnswerNodesItem]
+    relationships: list[DescribeGraphAnswerRelationshipsItem]
+
+
+class DescribeGraphAnswerNodesItem(TypedDict):
+    label: str
+    says: str
+    properties: list[DescribeGraphAnswerNodesItemPropertiesItem]
+
+
+class DescribeGraphAnswerNodesItemPropertiesItem(TypedDict):
+    name: str
+    type: str
+    # true: a node or a relationship of its kind may lack it
+    optional: bool
+
+
+DescribeGraphAnswerRelationshipsItem = TypedDict("DescribeGraphAnswerRelationshipsItem", {
+    "type": "str",
+    # the labels that it may begin at
+    "from": "list[str]",
+    # the labels that it may lead to
+    "to": "list[str]",
+    "says": "str",
+    "properties": "list[DescribeGraphAnswerNodesItemPropertiesItem]",
+})
+
+
+class ListNeighborsRequest(TypedDict):
+    node_id: str
+    limit: NotRequired[int]
+    timeout_ms: NotRequired[int]
+
+
+class ListNeighborsAnswer(TypedDict):
+    node: ListNeighborsAnswerNode
+    # by the types of their relationships
+    neighbors: list[ListNeighborsAnswerNeighborsItem]
+    # true: there are more neighbors than the limit, or more than 4 MiB of them
+    truncated: bool
+
+
+class ListNeighborsAnswerNode(TypedDict):
+    # the engine's own, as queries answer it
+    id: str
+    labels: list[str]
+    properties: dict[str, Any]
+
+
+class ListNeighborsAnswerNeighborsItem(TypedDict):
+    relationship: ListNeighborsAnswerNeighborsItemRelationship
+    node: ListNeighborsAnswerNode
+
+
+class ListNeighborsAnswerNeighborsItemRelationship(TypedDict):
+    id: str
+    type: str
+    # the id of the node that it begins at
+    start: str
+    end: str
+    properties: dict[str, Any]
+
+
+class ExportPageRequest(TypedDict):
+    project: NotRequired[str | None]
+    content: NotRequired[Literal["records", "pairs"]]
+    since: NotRequired[str | None]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class ExportPageAnswer(TypedDict):
+    # each a JSON object; the first one of an export is its header
+    lines: list[str]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ExportGraphPageRequest(TypedDict):
+    content: NotRequired[Literal["records", "pairs"]]
+    since: NotRequired[str | None]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class RestoreRecordsRequest(TypedDict):
+    # lines of an export but for header and trailer
+    records: Sequence[Any]
+
+
+class RestoreRecordsAnswer(TypedDict):
+    records: dict[str, RestoreRecordsAnswerRecordsValue]
+    # how many secrets were masked in what was sent
+    redactions: float
+
+
+class RestoreRecordsAnswerRecordsValue(TypedDict):
+    created: float
+    # stood there already, the same
+    existing: float
+
+
+class ListAnalysesRequest(TypedDict):
+    project: NotRequired[str | None]
+
+
+class ListAnalysesAnswer(TypedDict):
+    items: list[ListAnalysesAnswerItemsItem]
+
+
+class ListAnalysesAnswerItemsItem(TypedDict):
+    name: str
+    question: str
+    # what exactly is counted
+    about: str
+    # what it can be narrowed down to
+    filters: list[Literal["feature", "task", "world"]]
+    columns: list[str]
+    # the whole statement
+    cypher: str
+    # the parameters that it takes
+    params: list[str]
+
+
+class RunAnalysisRequest(TypedDict):
+    project: NotRequired[str | None]
+    name: str
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class RunAnalysisAnswer(TypedDict):
+    name: str
+    question: str
+    columns: list[str]
+    # in the order of the columns
+    rows: list[list[Any]]
+    # true: there are more rows than the limit
+    truncated: bool
+
+
+class ExamineRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # the last answer's next_cursor
+    cursor: NotRequired[str | None]
+    # true: what can be derived from the graph itself is put right; a finding says whether it was
+    repair: NotRequired[bool]
+
+
+class ExamineAnswer(TypedDict):
+    findings: list[ExamineAnswerFindingsItem]
+    # records that were looked at
+    examined: float
+    # where it goes on; null: that was all
+    next_cursor: str | None
+
+
+class ExamineAnswerFindingsItem(TypedDict):
+    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "unattached", "turn_number_doubled", "turn_chain", "turn_parts", "turn_outcome", "part_criterion", "superseded_chain", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_unnamed", "specification", "transcript_turn", "transcript_sums", "desire_stale"]
+    severity: Literal["error", "warning"]
+    # of the node it is about; null: the schema
+    label: str | None
+    # of that node, or what else names it
+    key: str | None
+    found: str
+    remedy: str
+    # it was put right: asked for with repair
+    repaired: bool
+
+
+class ExamineGraphRequest(TypedDict):
+    # the last answer's next_cursor
+    cursor: NotRequired[str | None]
+    # true: what can be derived from the graph itself is put right; a finding says whether it was
+    repair: NotRequired[bool]
+
+
+class ForgetRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # this world alone
+    world_slug: NotRequired[str | None]
+    # with task_id: all worlds of this task
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    # all worlds of the project, and its transcripts; it must be said, to name nothing is not enough
+    whole_project: NotRequired[bool | None]
+    # only worlds whose newest turn is older, and transcripts of sessions last active before
+    before: NotRequired[str | None]
+    # false: really
+    dry_run: NotRequired[bool]
+    # of a dry run: the last answer's next_cursor
+    cursor: NotRequired[str | None]
+
+
+class ForgetAnswer(TypedDict):
+    dry_run: bool
+    # false: there is more; ask again, a dry run with the cursor
+    done: bool
+    # of a dry run that is not done
+    next_cursor: str | None
+    # nodes that went with this piece, by label; of a dry run the worlds, turns, transcript sessions and tasks without a world that would go
+    counts: dict[str, float]
+    # slugs of the worlds that are gone with this piece, or would go
+    worlds: list[str]
+    # worlds where a run or an attempt is active: they stay
+    skipped: list[ForgetAnswerSkippedItem]
+
+
+class ForgetAnswerSkippedItem(TypedDict):
+    world_slug: str
+    # the active attempt's, or the run's where no attempt is active
+    attempt_id: str
+    turn_run_id: str | None
+
+
+class Route(NamedTuple):
+    method: str
+    path: str
+    has_body: bool
+    reads: bool
+    takes_project: bool
+    required: tuple[str, ...]
+
+
+ROUTES: dict[str, Route] = {
+    "captureTurnState": Route("POST", "/v1/turns", True, False, True, ("feature_id", "task_id", "turn_number", "player_summary",)),
+    "loadTurnContinuationContext": Route("GET", "/v1/continuation-context", False, True, True, ("current_turn",)),
+    "listCriteria": Route("GET", "/v1/criteria", False, True, True, ()),
+    "getCriterionHistory": Route("GET", "/v1/criteria/{key}/history", False, True, True, ("key",)),
+    "listCriteriaByTurn": Route("GET", "/v1/worlds/{world_slug}/criteria-by-turn", False, True, True, ("world_slug",)),
+    "declareCriteria": Route("PUT", "/v1/specification", True, False, True, ("feature_id", "task_id", "criteria",)),
+    "getSpecification": Route("GET", "/v1/specification", False, True, True, ("feature_id", "task_id",)),
+    "recoverPromises": Route("GET", "/v1/promises", False, True, True, ("turn",)),
+    "loadStall": Route("GET", "/v1/stall", False, True, True, ()),
+    "listIssues": Route("GET", "/v1/issues", False, True, True, ()),
+    "explainTurn": Route("GET", "/v1/why", False, True, True, ()),
+    "describeCaller": Route("GET", "/v1/caller", False, True, False, ()),
+    "listProjects": Route("GET", "/v1/projects", False, True, False, ()),
+    "listSessions": Route("GET", "/v1/sessions", False, True, True, ()),
+    "createWorld": Route("POST", "/v1/worlds", True, False, True, ("feature_id", "task_id",)),
+    "listWorlds": Route("GET", "/v1/worlds", False, True, True, ()),
+    "getWorld": Route("GET", "/v1/worlds/{world_slug}", False, True, True, ("world_slug",)),
+    "setWorld": Route("PATCH", "/v1/worlds/{world_slug}", True, False, True, ("world_slug",)),
+    "deleteWorld": Route("DELETE", "/v1/worlds/{world_slug}", False, False, True, ("world_slug",)),
+    "runTurn": Route("POST", "/v1/worlds/{world_slug}/turn-runs", True, False, True, ("world_slug",)),
+    "listAttempts": Route("GET", "/v1/worlds/{world_slug}/attempts", False, True, True, ("world_slug",)),
+    "listTurnRuns": Route("GET", "/v1/turn-runs", False, True, True, ()),
+    "getTurnRunStatus": Route("GET", "/v1/turn-runs/{turn_run_id}", False, True, True, ("turn_run_id",)),
+    "cancelTurnRun": Route("POST", "/v1/turn-runs/{turn_run_id}/cancel", True, False, True, ("turn_run_id",)),
+    "getTurnStatus": Route("GET", "/v1/attempts/{attempt_id}", False, True, True, ("attempt_id",)),
+    "claimAttempt": Route("POST", "/v1/attempts/{attempt_id}/claim", True, False, True, ("attempt_id", "worker_id",)),
+    "heartbeatAttempt": Route("POST", "/v1/attempts/{attempt_id}/heartbeat", True, False, True, ("attempt_id", "fence",)),
+    "commitAttempt": Route("POST", "/v1/attempts/{attempt_id}/commit", True, False, True, ("attempt_id", "fence", "turn",)),
+    "failAttempt": Route("POST", "/v1/attempts/{attempt_id}/fail", True, False, True, ("attempt_id", "fence", "reason",)),
+    "listTurns": Route("GET", "/v1/worlds/{world_slug}/turns", False, True, True, ("world_slug",)),
+    "getTurn": Route("GET", "/v1/worlds/{world_slug}/turns/{turn_number}", False, True, True, ("world_slug", "turn_number",)),
+    "getTurnHistory": Route("GET", "/v1/worlds/{world_slug}/turns/{turn_number}/history", False, True, True, ("world_slug", "turn_number",)),
+    "listTranscriptTurns": Route("GET", "/v1/transcript-turns", False, True, True, ()),
+    "listTranscriptSteps": Route("GET", "/v1/transcripts/{session_id}/turns/{index}/steps", False, True, True, ("session_id", "index",)),
+    "listTranscriptPatterns": Route("GET", "/v1/transcript-patterns", False, True, True, ()),
+    "listToolStats": Route("GET", "/v1/tool-stats", False, True, True, ()),
+    "listPaths": Route("GET", "/v1/paths", False, True, True, ()),
+    "listDesires": Route("GET", "/v1/desires", False, True, True, ()),
+    "refreshDesires": Route("POST", "/v1/desires/refresh", True, False, True, ()),
+    "importTranscripts": Route("POST", "/v1/transcripts/import", True, False, True, ("path",)),
+    "countTranscripts": Route("POST", "/v1/transcripts/count", True, True, True, ("sources",)),
+    "getTranscriptProgress": Route("GET", "/v1/transcripts/{session_id}/progress", False, True, True, ("session_id",)),
+    "queryGraph": Route("POST", "/v1/cypher", True, True, False, ("query",)),
+    "describeGraph": Route("GET", "/v1/graph/schema", False, True, True, ()),
+    "listNeighbors": Route("GET", "/v1/graph/neighbors", False, True, False, ("node_id",)),
+    "exportPage": Route("GET", "/v1/export", False, True, True, ()),
+    "exportGraphPage": Route("GET", "/v1/export/graph", False, True, False, ()),
+    "restoreRecords": Route("POST", "/v1/restore", True, False, False, ("records",)),
+    "listAnalyses": Route("GET", "/v1/analyses", False, True, True, ()),
+    "runAnalysis": Route("GET", "/v1/analyses/{name}", False, True, True, ("name",)),
+    "examine": Route("POST", "/v1/doctor", True, False, True, ()),
+    "examineGraph": Route("POST", "/v1/doctor/graph", True, False, False, ()),
+    "forget": Route("POST", "/v1/forget", True, False, True, ()),
+}
+
+
+SHAPES: dict[str, Any] = {
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+}
+
+
+class Calls:
+    """A method for each operation; each raises TurngraphError."""
+
+    def _call(self, operation: str, fields: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def capture_turn_state(self, **fields: Unpack[CaptureTurnStateRequest]) -> CaptureTurnStateAnswer:
+        """Store a turn with its verifications, promises, issues and gates."""
+        answer: CaptureTurnStateAnswer = self._call("captureTurnState", fields)
+        return answer
+
+    def load_turn_continuation_context(self, **fields: Unpack[LoadTurnContinuationContextRequest]) -> LoadTurnContinuationContextAnswer:
+        """What the next turn needs to know: the prior turn and all that was verified so far."""
+        answer: LoadTurnContinuationContextAnswer = self._call("loadTurnContinuationContext", fields)
+        return answer
+
+    def list_criteria(self, **fields: Unpack[ListCriteriaRequest]) -> ListCriteriaAnswer:
+        """What is proven: the criteria that count, where each stands, and for the Coach why."""
+        answer: ListCriteriaAnswer = self._call("listCriteria", fields)
+        return answer
+
+    def get_criterion_history(self, **fields: Unpack[GetCriterionHistoryRequest]) -> GetCriterionHistoryAnswer:
+        """All that was ever said of a criterion in a world, oldest first."""
+        answer: GetCriterionHistoryAnswer = self._call("getCriterionHistory", fields)
+        return answer
+
+    def list_criteria_by_turn(self, **fields: Unpack[ListCriteriaByTurnRequest]) -> ListCriteriaByTurnAnswer:
+        """What each turn of a world said of its criteria: the matrix of criteria over turns."""
+        answer: ListCriteriaByTurnAnswer = self._call("listCriteriaByTurn", fields)
+        return answer
+
+    def declare_criteria(self, **fields: Unpack[DeclareCriteriaRequest]) -> DeclareCriteriaAnswer:
+        """Declare what must hold: the criteria of a task. The same list again is the same version."""
+        answer: DeclareCriteriaAnswer = self._call("declareCriteria", fields)
+        return answer
+
+    def get_specification(self, **fields: Unpack[GetSpecificationRequest]) -> GetSpecificationAnswer:
+        """What a task declares must hold, in its newest version or an earlier one."""
+        answer: GetSpecificationAnswer = self._call("getSpecification", fields)
+        return answer
+
+    def recover_promises(self, **fields: Unpack[RecoverPromisesRequest]) -> RecoverPromisesAnswer:
+        """What the Player promised: in this turn, else in the newest earlier one that has promises."""
+        answer: RecoverPromisesAnswer = self._call("recoverPromises", fields)
+        return answer
+
+    def load_stall(self, **fields: Unpack[LoadStallRequest]) -> LoadStallAnswer:
+        """Whether a session still gets anywhere, and what to look at if not."""
+        answer: LoadStallAnswer = self._call("loadStall", fields)
+        return answer
+
+    def list_issues(self, **fields: Unpack[ListIssuesRequest]) -> ListIssuesAnswer:
+        """The issues of a session through its turns: which are open, which are gone, and since when."""
+        answer: ListIssuesAnswer = self._call("listIssues", fields)
+        return answer
+
+    def explain_turn(self, **fields: Unpack[ExplainTurnRequest]) -> ExplainTurnAnswer:
+        """What was tried in a turn, and why it was not approved."""
+        answer: ExplainTurnAnswer = self._call("explainTurn", fields)
+        return answer
+
+    def describe_caller(self, **fields: Unpack[DescribeCallerRequest]) -> DescribeCallerAnswer:
+        """What the caller may do: the scopes of its token, and the project that it is bound to."""
+        answer: DescribeCallerAnswer = self._call("describeCaller", fields)
+        return answer
+
+    def list_projects(self, **fields: Unpack[ListProjectsRequest]) -> ListProjectsAnswer:
+        """The projects of the graph that the caller may read, by name."""
+        answer: ListProjectsAnswer = self._call("listProjects", fields)
+        return answer
+
+    def list_sessions(self, **fields: Unpack[ListSessionsRequest]) -> ListSessionsAnswer:
+        """The sessions of a project, the last active first: how far each is, how its turns ended, who holds it."""
+        answer: ListSessionsAnswer = self._call("listSessions", fields)
+        return answer
+
+    def create_world(self, **fields: Unpack[CreateWorldRequest]) -> CreateWorldAnswer:
+        """Create a world: one autobuild session of a task."""
+        answer: CreateWorldAnswer = self._call("createWorld", fields)
+        return answer
+
+    def list_worlds(self, **fields: Unpack[ListWorldsRequest]) -> ListWorldsAnswer:
+        """The worlds of a project, a feature or a task, with how far each has come."""
+        answer: ListWorldsAnswer = self._call("listWorlds", fields)
+        return answer
+
+    def get_world(self, **fields: Unpack[GetWorldRequest]) -> WorldProgress:
+        """One world, with how far it has come."""
+        answer: WorldProgress = self._call("getWorld", fields)
+        return answer
+
+    def set_world(self, **fields: Unpack[SetWorldRequest]) -> World:
+        """Change when the runs of a world stop, pause and resume; null takes a value away."""
+        answer: World = self._call("setWorld", fields)
+        return answer
+
+    def delete_world(self, **fields: Unpack[DeleteWorldRequest]) -> World:
+        """Mark a world deleted; its slug stays taken."""
+        answer: World = self._call("deleteWorld", fields)
+        return answer
+
+    def run_turn(self, **fields: Unpack[RunTurnRequest]) -> RunTurnAnswer:
+        """Start one attempt at the next turn, or a durable run of several."""
+        answer: RunTurnAnswer = self._call("runTurn", fields)
+        return answer
+
+    def list_attempts(self, **fields: Unpack[ListAttemptsRequest]) -> ListAttemptsAnswer:
+        """The attempts of a world or of one of its runs, newest first."""
+        answer: ListAttemptsAnswer = self._call("listAttempts", fields)
+        return answer
+
+    def list_turn_runs(self, **fields: Unpack[ListTurnRunsRequest]) -> ListTurnRunsAnswer:
+        """The turn runs of a project or of one of its worlds, newest first."""
+        answer: ListTurnRunsAnswer = self._call("listTurnRuns", fields)
+        return answer
+
+    def get_turn_run_status(self, **fields: Unpack[GetTurnRunStatusRequest]) -> GetTurnRunStatusAnswer:
+        """How far a turn run is, and how it ended."""
+        answer: GetTurnRunStatusAnswer = self._call("getTurnRunStatus", fields)
+        return answer
+
+    def cancel_turn_run(self, **fields: Unpack[CancelTurnRunRequest]) -> GetTurnRunStatusAnswer:
+        """End a turn run: the attempt under way finishes, none follows it."""
+        answer: GetTurnRunStatusAnswer = self._call("cancelTurnRun", fields)
+        return answer
+
+    def get_turn_status(self, **fields: Unpack[GetTurnStatusRequest]) -> GetTurnStatusAnswer:
+        """One attempt: whether it runs, what it produced, or why it failed."""
+        answer: GetTurnStatusAnswer = self._call("getTurnStatus", fields)
+        return answer
+
+    def claim_attempt(self, **fields: Unpack[ClaimAttemptRequest]) -> ClaimAttemptAnswer:
+        """Take an external attempt, and learn what its turn needs to know."""
+        answer: ClaimAttemptAnswer = self._call("claimAttempt", fields)
+        return answer
+
+    def heartbeat_attempt(self, **fields: Unpack[HeartbeatAttemptRequest]) -> HeartbeatAttemptAnswer:
+        """Renew a worker's lease, and learn whether the run was cancelled."""
+        answer: HeartbeatAttemptAnswer = self._call("heartbeatAttempt", fields)
+        return answer
+
+    def commit_attempt(self, **fields: Unpack[CommitAttemptRequest]) -> GetTurnStatusAnswer:
+        """End an attempt with the record of its turn."""
+        answer: GetTurnStatusAnswer = self._call("commitAttempt", fields)
+        return answer
+
+    def fail_attempt(self, **fields: Unpack[FailAttemptRequest]) -> GetTurnStatusAnswer:
+        """End an attempt without a turn."""
+        answer: GetTurnStatusAnswer = self._call("failAttempt", fields)
+        return answer
+
+    def list_turns(self, **fields: Unpack[ListTurnsRequest]) -> ListTurnsAnswer:
+        """The turns of a world, ascending, as full records."""
+        answer: ListTurnsAnswer = self._call("listTurns", fields)
+        return answer
+
+    def get_turn(self, **fields: Unpack[GetTurnRequest]) -> TurnState:
+        """One turn, as it was stored."""
+        answer: TurnState = self._call("getTurn", fields)
+        return answer
+
+    def get_turn_history(self, **fields: Unpack[GetTurnHistoryRequest]) -> GetTurnHistoryAnswer:
+        """The records that once stood at a turn, newest first."""
+        answer: GetTurnHistoryAnswer = self._call("getTurnHistory", fields)
+        return answer
+
+    def list_transcript_turns(self, **fields: Unpack[ListTranscriptTurnsRequest]) -> ListTranscriptTurnsAnswer:
+        """Turns of agents, longest first, with their calls in order."""
+        answer: ListTranscriptTurnsAnswer = self._call("listTranscriptTurns", fields)
+        return answer
+
+    def list_transcript_steps(self, **fields: Unpack[ListTranscriptStepsRequest]) -> ListTranscriptStepsAnswer:
+        """The calls of one turn of a transcript, in their order: tool, status, parallel group, duration, error."""
+        answer: ListTranscriptStepsAnswer = self._call("listTranscriptSteps", fields)
+        return answer
+
+    def list_transcript_patterns(self, **fields: Unpack[ListTranscriptPatternsRequest]) -> ListTranscriptPatternsAnswer:
+        """The shapes of turns from a least length on, by how often they occur, of a single tool last."""
+        answer: ListTranscriptPatternsAnswer = self._call("listTranscriptPatterns", fields)
+        return answer
+
+    def list_tool_stats(self, **fields: Unpack[ListToolStatsRequest]) -> ListToolStatsAnswer:
+        """How long the turns are in which each tool is called."""
+        answer: ListToolStatsAnswer = self._call("listToolStats", fields)
+        return answer
+
+    def list_paths(self, **fields: Unpack[ListPathsRequest]) -> ListPathsAnswer:
+        """What agents struggle with: failed calls and desires in one list."""
+        answer: ListPathsAnswer = self._call("listPaths", fields)
+        return answer
+
+    def list_desires(self, **fields: Unpack[ListDesiresRequest]) -> ListDesiresAnswer:
+        """Patterns of long turns that recur across sessions, of a single tool last: each is worth a better tool."""
+        answer: ListDesiresAnswer = self._call("listDesires", fields)
+        return answer
+
+    def refresh_desires(self, **fields: Unpack[RefreshDesiresRequest]) -> RefreshDesiresAnswer:
+        """Bring the desires up to date; every import does, but one of which more is to come."""
+        answer: RefreshDesiresAnswer = self._call("refreshDesires", fields)
+        return answer
+
+    def import_transcripts(self, **fields: Unpack[ImportTranscriptsRequest]) -> ImportTranscriptsAnswer:
+        """Import transcripts from a folder of the service, below TURNGRAPH_IMPORT_ROOTS."""
+        answer: ImportTranscriptsAnswer = self._call("importTranscripts", fields)
+        return answer
+
+    def count_transcripts(self, **fields: Unpack[CountTranscriptsRequest]) -> CountTranscriptsAnswer:
+        """How many sessions, turns and steps the graph holds of some transcripts, each once."""
+        answer: CountTranscriptsAnswer = self._call("countTranscripts", fields)
+        return answer
+
+    def get_transcript_progress(self, **fields: Unpack[GetTranscriptProgressRequest]) -> GetTranscriptProgressAnswer:
+        """From which byte on a transcript is to be sent."""
+        answer: GetTranscriptProgressAnswer = self._call("getTranscriptProgress", fields)
+        return answer
+
+    def query_graph(self, **fields: Unpack[QueryGraphRequest]) -> QueryGraphAnswer:
+        """The rows of one reading Cypher statement, of the whole graph."""
+        answer: QueryGraphAnswer = self._call("queryGraph", fields)
+        return answer
+
+    def describe_graph(self, **fields: Unpack[DescribeGraphRequest]) -> DescribeGraphAnswer:
+        """What the graph holds: its nodes, its relationships and their properties."""
+        answer: DescribeGraphAnswer = self._call("describeGraph", fields)
+        return answer
+
+    def list_neighbors(self, **fields: Unpack[ListNeighborsRequest]) -> ListNeighborsAnswer:
+        """A node by the id that a query answered, and its neighbors."""
+        answer: ListNeighborsAnswer = self._call("listNeighbors", fields)
+        return answer
+
+    def export_page(self, **fields: Unpack[ExportPageRequest]) -> ExportPageAnswer:
+        """A page of the lines of a project, to be restored elsewhere."""
+        answer: ExportPageAnswer = self._call("exportPage", fields)
+        return answer
+
+    def export_graph_page(self, **fields: Unpack[ExportGraphPageRequest]) -> ExportPageAnswer:
+        """A page of the lines of all projects."""
+        answer: ExportPageAnswer = self._call("exportGraphPage", fields)
+        return answer
+
+    def restore_records(self, **fields: Unpack[RestoreRecordsRequest]) -> RestoreRecordsAnswer:
+        """Restore some lines of an export, in their order: all of them or none."""
+        answer: RestoreRecordsAnswer = self._call("restoreRecords", fields)
+        return answer
+
+    def list_analyses(self, **fields: Unpack[ListAnalysesRequest]) -> ListAnalysesAnswer:
+        """The named analyses: what each asks, takes and answers."""
+        answer: ListAnalysesAnswer = self._call("listAnalyses", fields)
+        return answer
+
+    def run_analysis(self, **fields: Unpack[RunAnalysisRequest]) -> RunAnalysisAnswer:
+        """The answer of a named analysis, of one project."""
+        answer: RunAnalysisAnswer = self._call("runAnalysis", fields)
+        return answer
+
+    def examine(self, **fields: Unpack[ExamineRequest]) -> ExamineAnswer:
+        """Whether what the graph holds of a project is whole and right, a piece at a time."""
+        answer: ExamineAnswer = self._call("examine", fields)
+        return answer
+
+    def examine_graph(self, **fields: Unpack[ExamineGraphRequest]) -> ExamineAnswer:
+        """The same of the whole graph, with what belongs to no project."""
+        answer: ExamineAnswer = self._call("examineGraph", fields)
+        return answer
+
+    def forget(self, **fields: Unpack[ForgetRequest]) -> ForgetAnswer:
+        """Forget a world, a task or a whole project: really; a dry run unless told otherwise."""
+        answer: ForgetAnswer = self._call("forget", fields)
+        return answer

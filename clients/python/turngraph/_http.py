@@ -1,0 +1,110 @@
+"""One request to a service, and its answer, within a time."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.parse
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ._generated import STATUSES
+from .errors import TurngraphError, invalid_field
+
+
+class Answer(NamedTuple):
+    body: Any
+    bookmark: str | None
+
+
+BOOKMARK = "Turngraph-Bookmark"
+CHUNK_BYTES = 64 * 1024
+
+
+def checked_url(url: str) -> str:
+    """The address without its last slashes; raises ``invalid_request`` where it is none."""
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise invalid_field("url", f'"{url}" is no http address')
+    return url.rstrip("/")
+
+
+def canonical_address(url: str) -> str:
+    """The address as the TypeScript client writes it into a spool: that of the WHATWG URL."""
+    parts = urllib.parse.urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else (parts.hostname or "")
+    default = {"http": 80, "https": 443}[parts.scheme]
+    port = "" if parts.port is None or parts.port == default else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}{parts.path or '/'}"
+
+
+def exchange(
+    base: str,
+    method: str,
+    path: str,
+    *,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    timeout: float,
+) -> Answer:
+    """Sends one request. Raises TurngraphError for whatever is no answer of the service with a status of 2xx."""
+    parts = urllib.parse.urlsplit(base)
+    connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = connect(parts.hostname or "", parts.port, timeout=timeout)
+    until = time.monotonic() + timeout
+    try:
+        connection.request(method, f"{parts.path}{path}", body=body, headers=dict(headers))
+        response = connection.getresponse()
+        content = _read_until(connection, response, until)
+    except TimeoutError as cause:
+        hint = "Try again: a repeated capture is stored once."
+        raise TurngraphError("timeout", f"{base} did not answer within {timeout:g} s.", hint=hint) from cause
+    except (OSError, http.client.HTTPException) as cause:
+        hint = "Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is."
+        raise TurngraphError("store_unavailable", f"The service at {base} cannot be reached.", hint=hint) from cause
+    finally:
+        connection.close()
+    return _answer_of(base, response, content)
+
+
+def _read_until(connection: http.client.HTTPConnection, response: http.client.HTTPResponse, until: float) -> bytes:
+    """The time-out of a socket is one of each read: a body that drips would never end."""
+    chunks: list[bytes] = []
+    while True:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if connection.sock is not None:
+            connection.sock.settimeout(left)
+        chunk = response.read1(CHUNK_BYTES)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+
+
+def _answer_of(base: str, response: http.client.HTTPResponse, content: bytes) -> Answer:
+    try:
+        body = json.loads(content)
+    except ValueError:
+        body = None
+    if not 200 <= response.status < 300:
+        raise _error_of(base, response.status, body)
+    if body is None:
+        hint = "Use the same version of Turngraph on both sides."
+        raise TurngraphError("internal", f"{base} gave an answer that this version cannot read.", hint=hint)
+    return Answer(body, response.headers.get(BOOKMARK))
+
+
+def _error_of(base: str, status: int, body: Any) -> TurngraphError:
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, dict) and error.get("code") in STATUSES:
+        return TurngraphError(
+            error["code"], str(error.get("message")), hint=error.get("hint"), details=error.get("details")
+        )
+    # A proxy's own page, or a service that is none of ours.
+    return TurngraphError(
+        "store_unavailable" if status in (502, 503, 504) else "internal",
+        f"{base} answered {status} in a form that is not Turngraph's.",
+        hint="Check that TURNGRAPH_URL is the address of a Turngraph service.",
+    )

@@ -1,0 +1,164 @@
+"""The client: every operation of a service, with repeats, time-outs and an optional spool."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ._generated import ROUTES, Calls
+from ._http import BOOKMARK, canonical_address, checked_url, exchange
+from ._wire import to_path
+from .errors import TurngraphError, invalid_field
+
+if TYPE_CHECKING:
+    from .spool import Spool, SpoolOptions
+
+RETRY_FIRST_S = 0.2
+RETRY_LAST_S = 2.0
+VISIBLE_ASCII = re.compile(r"^[\x21-\x7e]+$")
+
+
+class TurngraphClient(Calls):
+    """Turngraph for a program: each operation is a method, whose fields are named as on the wire.
+
+    An answer means stored. Every method raises TurngraphError, with a code, and may be called from any thread.
+
+    >>> with TurngraphClient("http://127.0.0.1:7480", token=token, spool=".turngraph/spool") as client:
+    ...     client.capture_turn_state(feature_id="F", task_id="T", turn_number=1, player_summary="Built it")
+    ...     context = client.load_turn_continuation_context(feature_id="F", task_id="T", current_turn=2)["context"]
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        project: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 3,
+        spool: str | os.PathLike[str] | SpoolOptions | None = None,
+        log: Callable[[str], None] | None = None,
+    ) -> None:
+        """
+        :param project: of calls that name none; else the token's, else the service's
+        :param timeout: how long one request may take, in seconds
+        :param retries: how often a call is repeated while the service is away, after 0.2 to 2 s each; ``run_turn`` just
+            where the request never arrived
+        :param spool: where captures wait on disk while the service is away: a folder, or its bounds too
+        :param log: takes what nobody waits for, such as a spooled turn that was refused; default: a warning
+        """
+        self._base = checked_url(url)
+        if token is not None and not VISIBLE_ASCII.match(token):
+            raise invalid_field("token", "holds characters that no token has")
+        self._token = token
+        self._project = project
+        self._timeout = timeout
+        self._retries = retries
+        self._bookmarks: dict[str | None, str] = {}
+        self._closed = threading.Event()
+        self._spool: Spool | None = None
+        if spool is not None:
+            from .spool import Spool
+
+            self._spool = Spool(spool, send=self._send_once, address=canonical_address(self._base), log=log)
+        self.worker_id = str(uuid.uuid4()) if self._spool is None else self._spool.worker_id
+
+    @classmethod
+    def from_environment(cls, **options: Any) -> TurngraphClient:
+        """The client that TURNGRAPH_URL, TURNGRAPH_TOKEN and TURNGRAPH_PROJECT name, with further options."""
+        given = {
+            "token": os.environ.get("TURNGRAPH_TOKEN") or None,
+            "project": os.environ.get("TURNGRAPH_PROJECT") or None,
+            **options,
+        }
+        return cls(os.environ.get("TURNGRAPH_URL") or "http://127.0.0.1:7480", **given)
+
+    @property
+    def spool(self) -> Spool | None:
+        """Where captures wait on disk while the service is away; None without one."""
+        return self._spool
+
+    def close(self) -> None:
+        """What waits in the spool stays there, for the next client of its folder."""
+        self._closed.set()
+        if self._spool is not None:
+            self._spool.close()
+
+    def __enter__(self) -> TurngraphClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _call(self, operation: str, fields: Mapping[str, Any]) -> Any:
+        if self._closed.is_set():
+            raise TurngraphError("invalid_request", "The client is closed.", hint="Make another one.")
+        wire = dict(fields)
+        if ROUTES[operation].takes_project and wire.get("project") is None and self._project is not None:
+            wire["project"] = self._project
+        if self._spool is not None:
+            return self._spool.call(operation, wire, self._send)
+        return self._send(operation, wire)
+
+    def _send(self, operation: str, fields: Mapping[str, Any]) -> Any:
+        """With repeats, as long as the service is away and the time of one request has not passed."""
+        # With a key a repeat answers with the world that the first try made.
+        key = str(uuid.uuid4()) if operation == "createWorld" and self._retries > 0 else None
+        until = time.monotonic() + self._timeout
+        pause = RETRY_FIRST_S
+        for left in range(self._retries, -1, -1):
+            try:
+                return self._send_once(operation, fields, key)
+            except TurngraphError as error:
+                may_repeat = error.is_away and (operation != "runTurn" or _never_arrived(error))
+                wait = min(pause * random.uniform(1, 2), RETRY_LAST_S)
+                if left == 0 or not may_repeat or time.monotonic() + wait >= until or self._closed.wait(wait):
+                    raise
+                pause *= 2
+        raise AssertionError("unreachable")
+
+    def _send_once(self, operation: str, fields: Mapping[str, Any], key: str | None = None) -> Any:
+        route = ROUTES[operation]
+        path, body = to_path(operation, fields)
+        project = fields.get("project")
+        answer = exchange(
+            self._base,
+            route.method,
+            path,
+            headers=self._headers(body is not None, key, self._bookmarks.get(project) if route.reads else None),
+            body=body,
+            timeout=self._timeout + _time_it_may_take(fields),
+        )
+        if answer.bookmark is not None:
+            self._bookmarks[project] = answer.bookmark
+        return answer.body
+
+    def _headers(self, has_body: bool, key: str | None, bookmark: str | None) -> dict[str, str]:
+        given = {
+            "Accept": "application/json",
+            "Authorization": None if self._token is None else f"Bearer {self._token}",
+            "Content-Type": "application/json" if has_body else None,
+            "Idempotency-Key": key,
+            BOOKMARK: bookmark,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _time_it_may_take(fields: Mapping[str, Any]) -> float:
+    """A query says so itself; it may wait as long for its turn."""
+    given = fields.get("timeout_ms")
+    return 2 * given / 1000 if isinstance(given, (int, float)) else 0.0
+
+
+def _never_arrived(error: TurngraphError) -> bool:
+    """Nobody listens there, so nothing was done."""
+    return isinstance(error.__cause__, ConnectionRefusedError)

@@ -1,0 +1,129 @@
+/** A JSON Schema, as far as the OpenAPI document uses it. */
+export type Schema = {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: Schema | boolean
+  description?: string
+}
+
+/** What is sent takes any sequence and mapping; what is answered is a list and a dict. */
+type Direction = 'input' | 'output'
+
+const SIMPLE: Record<string, string> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+}
+
+/** Collects TypedDicts for JSON Schemas: equal ones are one class. */
+export class PythonTypes {
+  readonly #components: Record<string, Schema>
+  /** By name, in the order in which they were asked for. */
+  readonly #texts = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+
+  constructor(components: Record<string, Schema>) {
+    this.#components = components
+  }
+
+  texts(): string[] {
+    return [...this.#texts.values()]
+  }
+
+  /** The annotation of a schema; a class that it needs is called after `name`. */
+  typeOf(schema: Schema, name: string, direction: Direction): string {
+    if (schema.$ref !== undefined) return this.#component(schema.$ref.split('/').at(-1) ?? '')
+    const choices = schema.anyOf ?? schema.oneOf
+    if (choices !== undefined) return union(choices.map((choice) => this.typeOf(choice, name, direction)))
+    if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`
+    if (schema.enum !== undefined) return `Literal[${schema.enum.map(literal).join(', ')}]`
+    if (Array.isArray(schema.type))
+      return union(schema.type.map((type) => this.typeOf({ ...schema, type }, name, direction)))
+    if (schema.type === 'array') {
+      const entry = this.typeOf(schema.items ?? {}, `${name}Item`, direction)
+      return direction === 'input' ? `Sequence[${entry}]` : `list[${entry}]`
+    }
+    if (schema.properties !== undefined) return this.#object(name, schema, direction)
+    if (schema.type === 'object') {
+      const given = schema.additionalProperties
+      const value = typeof given === 'object' ? this.typeOf(given, `${name}Value`, direction) : 'Any'
+      return direction === 'input' ? `Mapping[str, ${value}]` : `dict[str, ${value}]`
+    }
+    return typeof schema.type === 'string' ? (SIMPLE[schema.type] ?? 'Any') : 'Any'
+  }
+
+  /** A class of this very name. */
+  addObject(name: string, { properties = {}, required = [] }: Schema, direction: Direction): void {
+    if (this.#texts.has(name)) throw new Error(`two classes of the Python client would be called ${name}`)
+    this.#texts.set(name, '') // its place: what it needs stands behind it, and a class may hold itself
+    const fields = Object.entries(properties).map(([field, schema]) => {
+      const type = this.typeOf(schema, `${name}${pascalCase(field)}`, direction)
+      const comment =
+        schema.description === undefined ? '' : `    # ${schema.description.replaceAll('\n', ' ')}\n`
+      return { field, comment, type: required.includes(field) ? type : `NotRequired[${type}]` }
+    })
+    this.#texts.set(
+      name,
+      fields.some(({ field }) => KEYWORDS.has(field)) ? asCall(name, fields) : asClass(name, fields),
+    )
+  }
+
+  #object(name: string, schema: Schema, direction: Direction): string {
+    const { description: _description, ...shape } = schema
+    const form = `${direction} ${JSON.stringify(shape)}`
+    const known = this.#names.get(form)
+    if (known !== undefined) return known
+    this.#names.set(form, name)
+    this.addObject(name, schema, direction)
+    return name
+  }
+
+  /** Free JSON holds itself: it is whatever JSON is. */
+  #component(name: string): string {
+    const schema = this.#components[name]
+    if (schema === undefined) throw new Error(`${name} is no schema of the OpenAPI document`)
+    if (schema.properties === undefined) return 'Any'
+    if (!this.#texts.has(name)) this.addObject(name, schema, 'output')
+    return name
+  }
+}
+
+type Field = { field: string; comment: string; type: string }
+
+const asClass = (name: string, fields: readonly Field[]): string => {
+  const lines = fields.map(({ field, comment, type }) => `${comment}    ${field}: ${type}`)
+  return `class ${name}(TypedDict):\n${lines.length === 0 ? '    pass' : lines.join('\n')}`
+}
+
+/** For fields that are keywords of Python, which a class cannot have. */
+const asCall = (name: string, fields: readonly Field[]): string => {
+  const lines = fields.map(({ field, comment, type }) => `${comment}    "${field}": ${JSON.stringify(type)},`)
+  return `${name} = TypedDict("${name}", {\n${lines.join('\n')}\n})`
+}
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `False None True and as assert async await break class continue def del elif else except finally for from global if import
+  in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
+)
+
+const literal = (value: unknown): string => {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return JSON.stringify(value)
+}
+
+const union = (types: readonly string[]): string => [...new Set(types)].join(' | ')
+
+const pascalCase = (name: string): string =>
+  name
+    .split('_')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')
