@@ -47,7 +47,10 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_ALLOWED_HOSTS: config.allowedHosts.join(', ') || null,
   TURNGRAPH_MAX_CONNECTIONS: config.maxConnections,
   TURNGRAPH_WEB: config.web ? 'on' : 'off',
+  TURNGRAPH_GENAI_SPANS: config.genAiSpans ? 'on' : 'off',
   TURNGRAPH_LOG: config.logLevel,
+  TURNGRAPH_TASK: config.task,
+  TURNGRAPH_HOOK_WAIT_MS: config.hookWaitMs,
   TURNGRAPH_URL: config.url,
   TURNGRAPH_TOKEN: config.token,
 })

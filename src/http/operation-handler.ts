@@ -14,6 +14,7 @@ import { answerJson } from './answer.ts'
 import type { Caller } from './api-tokens.ts'
 import { callerOf } from './authorize.ts'
 import { inBookmarkedCall } from './bookmarks.ts'
+import type { GenAiSpans } from './genai-spans.ts'
 import { idempotencyKey, inputOf, projectHeader } from './input.ts'
 import type { Metrics } from './metrics.ts'
 import type { SchemaState } from './schema-state.ts'
@@ -24,6 +25,8 @@ export type OperationContext = {
   runs: TurnRuns
   queries: Queries
   metrics: Metrics
+  /** Null where nobody asked for them. */
+  spans: GenAiSpans | null
   feed: ChangeFeed
   mostReaders: number
   /** Aborted where the service ends: answers without an end are given one. */
@@ -70,7 +73,7 @@ export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: str
 
 /** Runs an operation for a caller, in the project that the call names and the caller may reach. */
 export async function runFor(
-  { graph, metrics, defaultProject, ...settings }: OperationContext,
+  { graph, metrics, spans, defaultProject, ...settings }: OperationContext,
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
@@ -82,17 +85,16 @@ export async function runFor(
   try {
     const log: Call['log'] = (message, fields) =>
       call.log?.(message, fields === undefined ? undefined : { caller: caller.name, ...fields })
-    const answer = await run(
-      graph,
-      { ...input, project },
-      {
+    const asked = { ...input, project }
+    const answerIt = () =>
+      run(graph, asked, {
         ...settings,
         ...call,
         log,
         onlyProject: caller.project,
         caller: { name: caller.name, scopes: [...caller.scopes] },
-      },
-    )
+      })
+    const answer = await (spans?.around(operation, asked, answerIt) ?? answerIt())
     metrics.answered(operation, answer)
     return answer
   } catch (error) {

@@ -8,6 +8,7 @@ import { holdInstance } from '../graph/instance-lock.ts'
 import { noteWrites } from '../graph/note-writes.ts'
 import { ObservedGraph, type StatementObserver } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
+import type { CaptureRequest } from '../memory/record/record.ts'
 import { type Config, storeName } from '../platform/config.ts'
 import { isOpenToOthers } from '../platform/data-folder/private-file.ts'
 import { removeServerFile, writeServerFile } from '../platform/data-folder/server-file.ts'
@@ -18,6 +19,7 @@ import { refuseMalformed } from './answer.ts'
 import { loadTokens } from './api-tokens.ts'
 import { createApp } from './app.ts'
 import { boundConnections, connectionBound, Drain, openFileLimit } from './connections.ts'
+import { GenAiSpans } from './genai-spans.ts'
 import { Metrics } from './metrics.ts'
 import { SchemaState, StoreWatch } from './schema-state.ts'
 import { VERSION } from './version.ts'
@@ -83,7 +85,13 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const tokens = config.auth === 'token' ? loadTokens(config) : null
   const executors = loadExecutors(config.executorsFile)
   const instance = await holdInstance(config)
-  const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer: metrics })
+  const spans = config.genAiSpans ? new GenAiSpans() : null
+  const observer = {
+    runEnded: (status: string) => metrics.runEnded(status),
+    leaseLost: () => metrics.leaseLost(),
+    turnCommitted: (turn: CaptureRequest) => spans?.turnCommitted(turn),
+  }
+  const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer })
   const queries = new Queries(graph)
   metrics.watch({ runs: () => runs.held, readers: () => feed.readers })
   // Before anybody is answered, what an earlier life left behind is ended.
@@ -99,6 +107,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     runs,
     queries,
     metrics,
+    spans,
     feed,
     closing: closing.signal,
     mostReaders: Math.min(MOST_READERS, Math.floor(most / 2)),

@@ -80,10 +80,28 @@ const environmentSchema = z.object({
     .default(2000)
     .describe('connections at a time; fewer where the process may not open so many files'),
   TURNGRAPH_WEB: z.enum(['on', 'off']).default('on').describe('`off`: the service serves no page'),
+  TURNGRAPH_GENAI_SPANS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      '`on`: operations on the memory are spans after the GenAI conventions of OpenTelemetry, verifications their events',
+    ),
   TURNGRAPH_LOG: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('the level of the log, JSON lines on standard error'),
+  TURNGRAPH_TASK: z
+    .string()
+    .optional()
+    .describe(
+      'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`',
+    ),
+  TURNGRAPH_HOOK_WAIT_MS: z.coerce
+    .number('must be a whole number of at least 1')
+    .int()
+    .min(1)
+    .default(150)
+    .describe('how long a hook of Claude Code waits for the service: an agent waits for the hook'),
   TURNGRAPH_URL: z.url().optional().describe('the service that commands go through'),
   TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),
 })
@@ -107,6 +125,9 @@ export type Config = {
   rateLimit: number | null
   maxConnections: number
   web: boolean
+  genAiSpans: boolean
+  task: string | null
+  hookWaitMs: number
   logLevel: string
   url: string | null
   token: string | null
@@ -156,6 +177,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
     maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
     web: env.TURNGRAPH_WEB === 'on',
+    hookWaitMs: env.TURNGRAPH_HOOK_WAIT_MS,
+    task: env.TURNGRAPH_TASK ?? null,
+    genAiSpans: env.TURNGRAPH_GENAI_SPANS === 'on',
     logLevel: env.TURNGRAPH_LOG,
     url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // paths are appended to it
     token: env.TURNGRAPH_TOKEN ?? null,

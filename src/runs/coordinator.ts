@@ -34,8 +34,12 @@ export type CoordinatorParts = {
   observer: TurnRunsObserver
 }
 
-/** Counts what ends here. */
-export type TurnRunsObserver = { runEnded: (status: TurnRunStatus) => void; leaseLost: () => void }
+/** Is told of what ends here. */
+export type TurnRunsObserver = {
+  runEnded: (status: TurnRunStatus) => void
+  leaseLost: () => void
+  turnCommitted: (turn: CaptureRequest) => void
+}
 
 export type TurnRunsLog = {
   info: (fields: object, message: string) => void
@@ -215,12 +219,14 @@ export class Coordinator {
     const fail = (reason: string) => this.#store.failAttempt(attempt, fence, limitReason(reason), usedTokens)
     try {
       if ('failed' in written) await this.persist(world, () => fail(written.failed))
-      else
+      else {
         await this.persist(
           world,
           () => this.#store.commitAttempt(attempt, fence, written.request, usedTokens),
           CROWDED,
         )
+        this.#observer.turnCommitted(written.request)
+      }
     } catch (error) {
       if (!(error instanceof TurngraphError)) throw error
       if (error.code === 'lease_lost') {

@@ -49,6 +49,7 @@ export class TurnRuns {
   readonly #instance: string
   readonly #resumes: 'here' | 'later'
   readonly #log: TurnRunsLog
+  readonly #observer: TurnRunsObserver
   readonly #coordinator: Coordinator
   readonly #watch: AttemptWatch
   /** What this process coordinates or executes, by the id of the run or of the single attempt. */
@@ -72,6 +73,7 @@ export class TurnRuns {
     this.#instance = instance
     this.executors = executors
     this.#log = log
+    this.#observer = observer
     this.store = store ?? new TurnRunStore(graph)
     this.#watch = new AttemptWatch(this.store, (error) => this.#trouble(error, 'waiting for workers'))
     this.#coordinator = new Coordinator({
@@ -191,6 +193,7 @@ export class TurnRuns {
     const world = await getWorld(this.#graph, attempt.project, attempt.worldSlug)
     const request = turnOfAttempt(turn, { ...world, attemptedTurn: attempt.attemptedTurn })
     const committed = await this.store.commitAttempt(attempt, fence, request, usedTokens)
+    this.#observer.turnCommitted(request)
     this.#watch.ended(attempt.attemptId)
     return committed
   }
@@ -277,7 +280,11 @@ export class TurnRuns {
   }
 }
 
-const UNOBSERVED: TurnRunsObserver = { runEnded: () => {}, leaseLost: () => {} }
+const UNOBSERVED: TurnRunsObserver = {
+  runEnded: () => {},
+  leaseLost: () => {},
+  turnCommitted: () => {},
+}
 const SILENT: TurnRunsLog = { info: () => {}, warn: () => {} }
 const serviceEnds = (): TurngraphError =>
   new TurngraphError('store_unavailable', 'The service ends.', { hint: 'Try again when it is back.' })

@@ -1,0 +1,117 @@
+// Reports memory operations as spans and verifications as events, after OpenTelemetry's conventions for GenAI.
+import { type Attributes, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { asTurngraphError } from '../core/errors.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
+import { normalizeTurn } from '../memory/record/normalize.ts'
+import type { CaptureRequest } from '../memory/record/record.ts'
+import type { OperationName, OperationOutput } from '../operations/table.ts'
+
+/**
+ * `gen_ai.operation.name` of what is an operation on the memory: a world is a store of it, a turn a record. Source:
+ * semantic-conventions-genai, "Memory" and `gen_ai.evaluation.result`, both in development.
+ */
+const MEMORY_OPERATIONS: Partial<Record<OperationName, string>> = {
+  captureTurnState: 'create_memory',
+  commitAttempt: 'create_memory',
+  declareCriteria: 'upsert_memory',
+  loadTurnContinuationContext: 'search_memory',
+  listCriteria: 'search_memory',
+  getCriterionHistory: 'search_memory',
+  recoverPromises: 'search_memory',
+  loadStall: 'search_memory',
+  listIssues: 'search_memory',
+  explainTurn: 'search_memory',
+  listTurns: 'search_memory',
+  getTurn: 'search_memory',
+  createWorld: 'create_memory_store',
+  deleteWorld: 'delete_memory_store',
+  forget: 'delete_memory',
+}
+
+type Verification = { criterionId: string; status: string; source: string }
+
+/**
+ * The spans of a service (TURNGRAPH_GENAI_SPANS). Through the API alone: where nobody has loaded an SDK, nothing happens.
+ * No text of a turn gets into them, neither evidence nor feedback: what traces goes to other systems.
+ */
+export class GenAiSpans {
+  readonly #tracer = trace.getTracer('turngraph')
+
+  /** Runs an operation, within a span where it is one on the memory. */
+  around(operation: OperationName, input: object, run: () => Promise<unknown>): Promise<unknown> {
+    const name = MEMORY_OPERATIONS[operation]
+    if (name === undefined) return run()
+    const options = {
+      kind: SpanKind.INTERNAL,
+      attributes: { 'gen_ai.operation.name': name, ...storeIn(input) },
+    }
+    return this.#tracer.startActiveSpan(name, options, async (span) => {
+      try {
+        const answer = await run()
+        span.setAttributes(attributesOf(operation, answer))
+        if (operation === 'captureTurnState') addCaptured(span, answer as OperationOutput<'captureTurnState'>)
+        return answer
+      } catch (error) {
+        const { code } = asTurngraphError(error)
+        span.setAttribute('error.type', code).setStatus({ code: SpanStatusCode.ERROR, message: code })
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+  }
+
+  /** A turn that an attempt committed: within the span of its commit, or in one of its own where a run executed it here. */
+  turnCommitted(request: CaptureRequest): void {
+    const { verifications } = normalizeTurn(request, new Date().toISOString())
+    const active = trace.getActiveSpan()
+    if (active?.isRecording()) {
+      addEvaluations(active, verifications)
+      return
+    }
+    const attributes = { 'gen_ai.operation.name': 'create_memory', ...storeIn(request) }
+    const span = this.#tracer.startSpan('create_memory', { kind: SpanKind.INTERNAL, attributes })
+    addEvaluations(span, verifications)
+    span.end()
+  }
+}
+
+/** A repeated capture stores nothing, and evaluates nothing anew. */
+function addCaptured(span: Span, { created, verifications }: OperationOutput<'captureTurnState'>): void {
+  if (created) addEvaluations(span, verifications)
+}
+
+const SCORES: Partial<Record<string, number>> = { verified: 1, rejected: 0 }
+
+function addEvaluations(span: Span, verifications: readonly Verification[]): void {
+  for (const { criterionId, status, source } of verifications) {
+    const score = SCORES[status]
+    span.addEvent('gen_ai.evaluation.result', {
+      'gen_ai.evaluation.name': scrubText(criterionId),
+      'gen_ai.evaluation.score.label': status,
+      ...(score !== undefined && { 'gen_ai.evaluation.score.value': score }),
+      'turngraph.verification.source': source,
+    })
+  }
+}
+
+const storeIn = (fields: object): Attributes =>
+  'worldSlug' in fields && typeof fields.worldSlug === 'string'
+    ? { 'gen_ai.memory.store.id': fields.worldSlug }
+    : {}
+
+/** The record is the turn; what has no world of its own in the request has one in the answer. */
+function attributesOf(operation: OperationName, answer: unknown): Attributes {
+  if (typeof answer !== 'object' || answer === null) return {}
+  const items = 'items' in answer && Array.isArray(answer.items) ? answer.items.length : null
+  const isRecord = operation === 'captureTurnState' || operation === 'getTurn'
+  return {
+    ...storeIn(answer),
+    ...(isRecord &&
+      'key' in answer &&
+      typeof answer.key === 'string' && { 'gen_ai.memory.record.id': answer.key }),
+    ...(isRecord
+      ? { 'gen_ai.memory.record.count': 1 }
+      : items !== null && { 'gen_ai.memory.record.count': items }),
+  }
+}

@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { context, trace } from '@opentelemetry/api'
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-node'
+import { expect, onTestFinished, test } from 'vitest'
+import { newFolder, record, start } from './http-start.ts'
+
+/** What whoever traces sees of a service with TURNGRAPH_GENAI_SPANS: spans of its operations, an event for each verification. */
+
+const ON = { TURNGRAPH_GENAI_SPANS: 'on' }
+
+function traced(): { named: (name: string) => ReadableSpan[] } {
+  const exporter = new InMemorySpanExporter()
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  provider.register()
+  onTestFinished(async () => {
+    await provider.shutdown()
+    trace.disable()
+    context.disable()
+  })
+  return { named: (name) => exporter.getFinishedSpans().filter((span) => span.name.includes(name)) }
+}
+
+const evaluations = (span: ReadableSpan | undefined) =>
+  span?.events.map(({ name, attributes }) => ({ name, ...attributes }))
+
+const turn = {
+  verifications: [
+    { criterion_id: 'AC-1', status: 'verified', evidence: 'canary' },
+    { criterion_id: 'AC-2', status: 'rejected', source: 'validator' },
+    { criterion_id: 'AC-3', status: 'pending' },
+  ],
+  coach_feedback: 'canary',
+}
+
+test('each verification that is stored is an evaluation of the span of its capture', async () => {
+  const { named } = traced()
+  const { call } = await start(ON)
+  await call('POST', '/v1/turns', { body: record(turn) })
+  await call('POST', '/v1/turns', { body: record(turn) })
+  const [first, again] = named('create_memory')
+  expect(first?.attributes).toEqual({
+    'gen_ai.operation.name': 'create_memory',
+    'gen_ai.memory.store.id': 'TASK-1',
+    'gen_ai.memory.record.id': 'default/TASK-1/1',
+    'gen_ai.memory.record.count': 1,
+  })
+  expect(evaluations(first)).toEqual([
+    {
+      name: 'gen_ai.evaluation.result',
+      'gen_ai.evaluation.name': 'AC-1',
+      'gen_ai.evaluation.score.label': 'verified',
+      'gen_ai.evaluation.score.value': 1,
+      'turngraph.verification.source': 'coach',
+    },
+    {
+      name: 'gen_ai.evaluation.result',
+      'gen_ai.evaluation.name': 'AC-2',
+      'gen_ai.evaluation.score.label': 'rejected',
+      'gen_ai.evaluation.score.value': 0,
+      'turngraph.verification.source': 'validator',
+    },
+    {
+      name: 'gen_ai.evaluation.result',
+      'gen_ai.evaluation.name': 'AC-3',
+      'gen_ai.evaluation.score.label': 'pending',
+      'turngraph.verification.source': 'coach',
+    },
+  ])
+  expect(evaluations(again)).toEqual([])
+  // The statements that it ran are below it.
+  expect(named('turns/append').at(-1)?.parentSpanContext?.spanId).toBe(first?.spanContext().spanId)
+})
+
+test('a read is a search, and an error has its code', async () => {
+  const { named } = traced()
+  const { call } = await start(ON)
+  await call('POST', '/v1/turns', { body: record(turn) })
+  await call('GET', '/v1/continuation-context?feature_id=FEAT-1&task_id=TASK-1&current_turn=2')
+  await call('GET', '/v1/worlds/TASK-1/turns')
+  await call('GET', '/v1/worlds/nowhere/turns/1')
+  const searches = named('search_memory').map(({ attributes }) => attributes)
+  expect(searches).toMatchObject([
+    { 'gen_ai.operation.name': 'search_memory', 'gen_ai.memory.store.id': 'TASK-1' },
+    { 'gen_ai.memory.store.id': 'TASK-1', 'gen_ai.memory.record.count': 1 },
+    { 'gen_ai.memory.store.id': 'nowhere', 'error.type': 'unknown_world' },
+  ])
+  expect(JSON.stringify(named('create_memory').concat(named('search_memory')).map(evaluations))).not.toMatch(
+    /canary/,
+  )
+})
+
+test('a turn that an attempt commits is evaluated, too', async () => {
+  const { named } = traced()
+  const { call } = await start(ON)
+  await call('POST', '/v1/worlds', { body: { feature_id: 'F', task_id: 'T', world_slug: 'w' } })
+  await call('POST', '/v1/worlds/w/turn-runs', { body: { turn_count: 1 } })
+  const attempts = async () => (await call('GET', '/v1/worlds/w/attempts')).body.attempts
+  await expect.poll(async () => (await attempts()).length, { timeout: 10_000 }).toBe(1)
+  const { attempt_id: id } = (await attempts())[0]
+  const { body: claim } = await call('POST', `/v1/attempts/${id}/claim`, { body: { worker_id: 'me' } })
+  const committed = { player_summary: 'Built it', acceptance_criteria_status: { 'AC-9': 'verified' } }
+  await call('POST', `/v1/attempts/${id}/commit`, { body: { fence: claim.fence, turn: committed } })
+  const [store, memory] = named('create_memory')
+  expect(store?.name).toBe('create_memory_store')
+  expect(evaluations(memory)).toMatchObject([
+    { 'gen_ai.evaluation.name': 'AC-9', 'gen_ai.evaluation.score.label': 'verified' },
+  ])
+})
+
+test('a turn that a run executes in this process is evaluated in a span of its own', async () => {
+  const { named } = traced()
+  const executors = path.join(newFolder(), 'executors.json')
+  writeFileSync(executors, '{"simulated": {"kind": "simulated"}}')
+  const { call } = await start({ ...ON, TURNGRAPH_EXECUTORS: executors })
+  await call('POST', '/v1/worlds', {
+    body: { feature_id: 'F', task_id: 'T', world_slug: 'w', executor: 'simulated' },
+  })
+  const { body: run } = await call('POST', '/v1/worlds/w/turn-runs', { body: { turn_count: 2 } })
+  const status = async () => (await call('GET', `/v1/turn-runs/${run.turn_run_id}`)).body.status
+  await expect.poll(status, { timeout: 30_000 }).toBe('completed')
+  const memories = named('create_memory').filter(({ name }) => name === 'create_memory')
+  expect(memories.map(({ attributes }) => attributes)).toEqual([
+    { 'gen_ai.operation.name': 'create_memory', 'gen_ai.memory.store.id': 'w' },
+    { 'gen_ai.operation.name': 'create_memory', 'gen_ai.memory.store.id': 'w' },
+  ])
+})
+
+test('nothing of it is there where nobody asked for it', async () => {
+  const { named } = traced()
+  const { call } = await start()
+  await call('POST', '/v1/turns', { body: record(turn) })
+  expect(named('create_memory')).toEqual([])
+  expect(named('turns/append')).not.toEqual([])
+})
