@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -80,6 +80,52 @@ test('examples/claude-code: a turn run whose turns are played by claude', async 
     ['Built the rest', 'approved'],
   ])
 })
+
+test.each([
+  ['with the hooks', ['turn 1: AC-001', 'turn 2: AC-002', 'turn 3: AC-003', 'stopped: 3 of 3 proven']],
+  ['without them', ['turn 1: AC-001', 'stopped: 1 of 3 proven']],
+])('examples/claude-code: an agent that loses its context mid-task, %s', async (name, expected) => {
+  const folder = temporaryFolder()
+  const user = commandsOn(folder)
+  const { url } = await user.serve()
+  mkdirSync(path.join(folder, '.turngraph'))
+  writeFileSync(
+    path.join(folder, '.turngraph/task.json'),
+    JSON.stringify({ feature_id: 'FEAT-BOX', task_id: 'TASK-BOX' }),
+  )
+  const list = '- AC-001: the lid closes\n- AC-002: the lid opens\n- AC-003: the lid is red\n'
+  const task = `---\nid: TASK-BOX\nfeature_id: FEAT-BOX\n---\n\n## Acceptance criteria\n\n${list}`
+  writeFileSync(path.join(folder, 'TASK.md'), task)
+  expect(await user.run(['specify', path.join(folder, 'TASK.md')])).toMatchObject({ code: 0 })
+  const settings = path.join(folder, 'settings.json')
+  if (name === 'with the hooks') await user.run(['hook', 'install', '--gate', '--settings', settings])
+  const env = {
+    ...process.env,
+    TURNGRAPH_URL: url,
+    TURNGRAPH_TOKEN: readFileSync(path.join(user.folder, 'token'), 'utf8').trim(),
+    TURNGRAPH_HOOK_WAIT_MS: '30000',
+  }
+  const agent = path.join(root, 'examples/claude-code/compacted-agent.mjs')
+  const { stdout } = await inCheckout(process.execPath, [agent, settings], { cwd: folder, env })
+  expect(stdout.trim().split('\n')).toEqual(expected)
+})
+
+const LANGGRAPH = ['--import', 'tsx', 'examples/langgraph/main.ts']
+const SESSION = ['1. Built AC-001 → feedback', '2. Built AC-002 → feedback', '3. Built AC-003 → approved']
+
+test.each(['play:2', 'judge:2', 'record:2', 'record:3'])(
+  'examples/langgraph: killed after %s, graph and memory go on together',
+  async (place) => {
+    const folder = temporaryFolder()
+    const first = inCheckout(process.execPath, [...LANGGRAPH, folder, place], { cwd: root })
+    await expect(first).rejects.toMatchObject({ signal: 'SIGKILL' })
+    const { stdout } = await inCheckout(process.execPath, [...LANGGRAPH, folder], { cwd: root })
+    const [name, turn] = place.split(':')
+    const lines = stdout.trim().split('\n')
+    expect(lines[0]).toBe(`turn ${turn}: ${name}`) // nothing that was done is done again
+    expect(lines.slice(-3)).toEqual(SESSION)
+  },
+)
 
 const python = await promisify(execFile)('python3', ['--version']).then(
   () => true,
