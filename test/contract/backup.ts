@@ -36,16 +36,19 @@ class BusySessions {
 
   constructor(client: TurngraphClient) {
     this.#writing = Promise.all(TASKS.map((task) => this.#write(client, task)))
-    this.#writing.catch(() => {}) // awaited in stop()
+    this.#writing.catch(() => {}) // awaited in next() and stop()
   }
 
   get count(): number {
     return [...this.acknowledged.values()].reduce((sum, turns) => sum + turns, 0)
   }
 
-  /** Resolves at the next acknowledged turn. */
+  /** Resolves at the next acknowledged turn. @throws what a capture failed with */
   async next(): Promise<void> {
-    await new Promise((resolve) => this.#changes.addEventListener('acknowledged', resolve, { once: true }))
+    const acknowledged = new Promise((resolve) =>
+      this.#changes.addEventListener('acknowledged', resolve, { once: true }),
+    )
+    await Promise.race([acknowledged, this.#writing])
   }
 
   async stop(): Promise<void> {
