@@ -31,6 +31,8 @@ export interface Member {
   untilCaughtUp(beginning: Beginning): Promise<void>
   /** The BEGIN or RUN as its server is to get it. */
   toServer(message: Buffer): Buffer
+  /** A SUCCESS as the driver is to get it. */
+  toDriver(message: Buffer): Buffer
   /** The answer to ROUTE. */
   route(message: Buffer): Buffer
   /** Told of each commit; whether its reply gets lost. */
@@ -163,7 +165,7 @@ export class BoltConnection {
     } else {
       const commit = isSuccess && request !== undefined ? this.#commitIn(request.tag, message) : null
       if (commit !== null && this.#member.losesReply(commit)) this.cut()
-      else this.#client.write(chunked(message))
+      else this.#client.write(chunked(isSuccess ? this.#member.toDriver(message) : message))
     }
     this.#sendOwn()
   }

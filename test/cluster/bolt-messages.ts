@@ -142,6 +142,13 @@ export function withoutBookmarks(message: Buffer): Buffer {
   return messageOf(tagOf(message), ...fields.slice(0, -1), rest)
 }
 
+/** The same SUCCESS without its bookmark, which is one of another database than the leader's. */
+export function withoutBookmark(message: Buffer): Buffer {
+  const [metadata] = fieldsOf(message)
+  if (!isMap(metadata) || !metadata.has('bookmark')) return message
+  return success(new Map([...metadata].filter(([name]) => name !== 'bookmark')))
+}
+
 export function bookmarkIn(message: Buffer): string | null {
   const [metadata] = fieldsOf(message)
   const bookmark = isMap(metadata) ? metadata.get('bookmark') : undefined

@@ -7,6 +7,7 @@ import {
   newestOf,
   success,
   transactionOf,
+  withoutBookmark,
   withoutBookmarks,
 } from './bolt-messages.ts'
 import { isMap, type Packed } from './packstream.ts'
@@ -174,6 +175,10 @@ export class BoltRouter {
     return this.#replica !== null && member > 0 ? withoutBookmarks(message) : message
   }
 
+  toDriver(member: number, message: Buffer): Buffer {
+    return this.#replica !== null && member > 0 ? withoutBookmark(message) : message
+  }
+
   losesReply(commit: Commit): boolean {
     const transaction = transactionOf(commit.bookmark)
     this.#committedAt.set(transaction, performance.now())
@@ -264,6 +269,10 @@ class RoutedMember implements Member {
 
   toServer(message: Buffer): Buffer {
     return this.#router.toServer(this.#number, message)
+  }
+
+  toDriver(message: Buffer): Buffer {
+    return this.#router.toDriver(this.#number, message)
   }
 
   route(message: Buffer): Buffer {

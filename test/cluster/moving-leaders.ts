@@ -37,7 +37,8 @@ export const movingLeaders: Scenario = (options) =>
     const project = `moving-${seed}-${Date.now()}`
     const writers = Array.from({ length: SESSIONS }, (_, i) => {
       const taskId = `TASK-${project}-${String(i).padStart(2, '0')}`
-      return new Writer({ project, featureId: 'FEAT-1', taskId, worldSlug: null }, random)
+      // Each in a project of its own: contexts tell what other sessions of a project know, and the reference has one writer.
+      return new Writer({ project: taskId, featureId: 'FEAT-1', taskId, worldSlug: null }, random)
     })
     const figures = { rounds, captures: 0, refused: 0, contexts: 0, slowestRefusalMs: 0 }
     const anyService = () => services[random.between(0, 1)] as ServiceProcess
