@@ -36,7 +36,7 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
   })
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [cell])
-  const name = nameCell(row.label, number, row.cellOf(number))
+  const name = nameCell(row.name, number, row.cellOf(number))
   return (
     <aside class="detail" aria-label={name}>
       <h2 tabIndex={-1} ref={heading}>

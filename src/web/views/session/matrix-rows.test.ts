@@ -72,7 +72,7 @@ describe('the matrix of criteria over turns', () => {
       byTurn(said('AC-001', { verified_in: [1], rejected_in: [2] }), said('AC-002', { verified_in: [1] })),
     )
     const named = (row: typeof contested, turn: number) =>
-      row && [nameCell(row.label, turn, row.cellOf(turn)), markCell(row.cellOf(turn))]
+      row && [nameCell(row.name, turn, row.cellOf(turn)), markCell(row.cellOf(turn))]
     expect(named(contested, 2)).toEqual(['AC-001, turn 2: rejected, contested', 'contested'])
     expect(named(contested, 1)).toEqual(['AC-001, turn 1: verified', 'verified'])
     expect(named(stale, 3)).toEqual(['AC-002, turn 3: not judged, stale', 'stale'])
@@ -90,6 +90,20 @@ describe('the matrix of criteria over turns', () => {
       ['AC-002', true],
       ['AC-001', false],
       ['AC-003', false],
+    ])
+  })
+
+  test('two criteria of one label are told apart: the one that counts has the label alone', () => {
+    const rows = readRows(
+      view(
+        [{ ...criterion('AC-006'), text: 'no network calls' }],
+        [{ ...criterion('AC-006'), key: 'other', text: 'all tests pass' }],
+      ),
+      byTurn(),
+    )
+    expect(rows.map(({ label, name }) => [label, name])).toEqual([
+      ['AC-006', 'AC-006'],
+      ['AC-006', 'AC-006 (all tests pass)'],
     ])
   })
 

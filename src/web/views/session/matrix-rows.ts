@@ -21,6 +21,8 @@ export type StateWord = 'rejected' | 'contested' | 'pending' | 'stale' | 'verifi
 export type Row = {
   key: string
   label: string
+  /** Its label; where a row above has that, too (labels shift between Player and Coach), with its text. */
+  name: string
   text: string | null
   state: StateWord
   /** The turn that the state is of. */
@@ -37,7 +39,7 @@ type ByTurn = Answered<'listCriteriaByTurn'>['criteria'][number]
 /** The criteria that count in the order of the service, then those that do not. */
 export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTurn'>): Row[] {
   const saidOf = new Map(byTurn.criteria.map((one) => [one.key, one]))
-  const judged = criteria.criteria.map((criterion): Row => {
+  const judged = criteria.criteria.map((criterion): UnnamedRow => {
     const said = readSaid(saidOf.get(criterion.key))
     const { contested, stale } = criterion
     return {
@@ -54,7 +56,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       }),
     }
   })
-  const promised = criteria.promised_not_judged.map((criterion): Row => {
+  const promised = criteria.promised_not_judged.map((criterion): UnnamedRow => {
     const said = readSaid(saidOf.get(criterion.key))
     return {
       key: criterion.key,
@@ -67,7 +69,24 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       cellOf: (turn) => ({ said: said.get(turn) ?? 'not judged', isContested: false, isStale: false }),
     }
   })
-  return [...judged.filter(({ counts }) => counts), ...judged.filter(({ counts }) => !counts), ...promised]
+  const rows = [
+    ...judged.filter(({ counts }) => counts),
+    ...judged.filter(({ counts }) => !counts),
+    ...promised,
+  ]
+  return rows.map((row, i) => {
+    const isTaken = rows.slice(0, i).some(({ label }) => label === row.label)
+    return { ...row, name: isTaken ? `${row.label} (${startOf(row.text ?? row.key)})` : row.label }
+  })
+}
+
+type UnnamedRow = Omit<Row, 'name'>
+
+const MOST_LETTERS = 60
+
+function startOf(text: string): string {
+  const letters = [...text]
+  return letters.length <= MOST_LETTERS ? text : `${letters.slice(0, MOST_LETTERS).join('')}…`
 }
 
 /** A criterion without a label is named by its text. */
@@ -110,8 +129,8 @@ export function sortRows(rows: readonly Row[], by: Sort): Row[] {
 }
 
 /** The name by which a cell is found (contract: web.md, last section). */
-export function nameCell(label: string, turn: number, { said, isContested, isStale }: Cell): string {
-  return `${label}, turn ${turn}: ${said}${isContested ? ', contested' : ''}${isStale ? ', stale' : ''}`
+export function nameCell(name: string, turn: number, { said, isContested, isStale }: Cell): string {
+  return `${name}, turn ${turn}: ${said}${isContested ? ', contested' : ''}${isStale ? ', stale' : ''}`
 }
 
 export function markCell({ said, isContested, isStale }: Cell): VerdictMark {

@@ -74,7 +74,7 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
 type RowProps = { row: Row; turns: readonly number[]; isChanged: boolean }
 
 function MatrixRow({ row, turns, isChanged }: RowProps) {
-  const { key, label, text, state, stateTurn, counts } = row
+  const { key, label, name, text, state, stateTurn, counts } = row
   const since = stateTurn === null ? '' : ` in turn ${stateTurn}`
   return (
     <tr data-key={key} class={counts ? undefined : 'not-counted'}>
@@ -96,7 +96,7 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
             class={`cell ${markClass(markCell(cell))}`}
             data-turn={turn}
             tabIndex={-1}
-            aria-label={nameCell(label, turn, cell)}
+            aria-label={nameCell(name, turn, cell)}
           />
         )
       })}
