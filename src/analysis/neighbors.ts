@@ -33,6 +33,7 @@ export const neighborhood = z.object({
 const row = z.tuple([graphNode, graphRelationship.nullable(), graphNode.nullable()], z.unknown())
 
 const neighbors = statement('graph/neighbors')
+const TIMEOUT_MS = 10_000
 
 /**
  * A node by its id, with at most `limit` neighbors.
@@ -41,13 +42,13 @@ const neighbors = statement('graph/neighbors')
  */
 export async function readNeighbors(
   queries: Queries,
-  { nodeId, limit, timeoutMs }: { nodeId: string; limit: number; timeoutMs: number },
+  { nodeId, limit }: { nodeId: string; limit: number },
 ): Promise<z.output<typeof neighborhood>> {
   const { rows, truncated } = await queries.ask({
     query: neighbors.text,
     params: { nodeId },
     limit,
-    timeoutMs,
+    timeoutMs: TIMEOUT_MS,
   })
   const found = rows.map((values) => row.parse(values))
   const [first] = found

@@ -114,7 +114,6 @@ export const analysisOperations = {
     input: z.strictObject({
       nodeId: z.string().min(1).max(256).describe('as a query answers it'),
       limit: wholeNumber(1, 500).default(50).describe('neighbors, 1 to 500'),
-      timeoutMs: wholeNumber(1, 60_000).default(10_000).describe('milliseconds, 1 to 60,000'),
     }),
     output: neighborhood,
     run: (_graph, input, { queries }) => readNeighbors(queries, input),

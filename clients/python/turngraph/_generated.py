@@ -1782,7 +1782,6 @@ DescribeGraphAnswerRelationshipsItem = TypedDict("DescribeGraphAnswerRelationshi
 class ListNeighborsRequest(TypedDict):
     node_id: str
     limit: NotRequired[int]
-    timeout_ms: NotRequired[int]
 
 
 class ListNeighborsAnswer(TypedDict):
