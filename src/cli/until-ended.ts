@@ -40,6 +40,7 @@ export async function untilEnded<S extends Status>(
     }
   } finally {
     done.abort()
+    await events.return() // where it stands at an event that came last, its connection and its clock would go on
   }
   throw signal.reason ?? new TurngraphError('store_unavailable', 'The service went away.')
 }

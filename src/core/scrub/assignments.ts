@@ -237,7 +237,7 @@ const NAME_DIGITS =
 /** A word or a name of code: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `accessToken`, `ERROR_CODE_2`. */
 const IDENTIFIER =
   /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*|[A-Z]{2,})|\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
-const PROSE_WORD = /^[("'“‘[*_-]*(?:[A-Za-z]?[a-z’'-]*|[A-Z]+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/
+const PROSE_WORD = /^[("'“‘[*_-]*(?:\p{L}?[\p{Ll}\p{M}’'-]*|\p{Lu}+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/u
 
 /** The characters of tokens; a password may have any. */
 const TOKEN = /^[\w.~+/=:%-]+$/
