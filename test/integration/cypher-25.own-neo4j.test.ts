@@ -94,7 +94,11 @@ function patient(graph: Graph): Graph {
 async function loadEveryStatement(): Promise<void> {
   const programs = ['main.ts', 'hook-run.ts'].map((name) => path.join('cli', name))
   const modules = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file) && !programs.includes(file),
+    (file) =>
+      file.endsWith('.ts') &&
+      !/\.(test|d)\.ts$/.test(file) &&
+      !programs.includes(file) &&
+      !file.startsWith(`web${path.sep}`), // it runs in a browser, and asks for operations
   )
   for (const file of modules) await import(pathToFileURL(path.join(SRC, file)).href)
 }

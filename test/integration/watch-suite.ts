@@ -260,7 +260,14 @@ export function watchSuite(store: StoreUnderTest): void {
       await looked()
       await stop()
       for (const role of ['player', 'coach'] as const) {
-        const asked = { featureId: 'FEAT-1', taskId: 'TASK-1', currentTurn: 2, role }
+        // What looked() writes is another session, of after the files.
+        const asked = {
+          featureId: 'FEAT-1',
+          taskId: 'TASK-1',
+          currentTurn: 2,
+          role,
+          elsewhere: 'off',
+        } as const
         const { context } = await client.loadTurnContinuationContext(asked)
         expect(readFileSync(files[role], 'utf8')).toBe(`${context}\n`)
         if (process.platform !== 'win32') expect(statSync(files[role]).mode & 0o777).toBe(0o600)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { ObservedGraph } from '../../src/graph/observed.ts'
-import type { Graph } from '../../src/graph/port.ts'
+import type { Graph, GraphSource } from '../../src/graph/port.ts'
 import { captureTurnState } from '../../src/memory/capture/capture.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
@@ -133,8 +133,21 @@ const MERGE_AFTER_LABELS: readonly Arrival[] = [
   ),
 ]
 
-/** As another process would hold it. */
-const another = (graph: Graph): Graph => new ObservedGraph(graph, () => {})
+/** As another process holds it: captures of one task wait for each other by the source of their graph. */
+class OtherProcess extends ObservedGraph {
+  readonly #source: GraphSource
+
+  constructor(graph: Graph) {
+    super(graph, () => {})
+    this.#source = { ...graph.source }
+  }
+
+  override get source(): GraphSource {
+    return this.#source
+  }
+}
+
+const another = (graph: Graph): Graph => new OtherProcess(graph)
 
 /** How each arrival is captured, in their order. */
 function capturesOf(arrivals: readonly Arrival[]) {
@@ -162,11 +175,11 @@ async function stored(
 }
 
 /** Another process, to which something happens right before it reads the ledger of a world. */
-class InterruptedGraph extends ObservedGraph {
+class InterruptedGraph extends OtherProcess {
   readonly #interrupt: () => Promise<unknown>
 
   constructor(graph: Graph, interrupt: () => Promise<unknown>) {
-    super(graph, () => {})
+    super(graph)
     this.#interrupt = interrupt
   }
 

@@ -9,7 +9,12 @@ export async function viewOf(client: TurngraphClient, taskId?: string): Promise<
       const turns = await client.listTurns({ worldSlug, limit: 500 })
       const contexts = await Promise.all(
         (['player', 'coach'] as const).map((role) =>
-          client.loadTurnContinuationContext({ worldSlug, currentTurn: currentTurn + 1, role }),
+          client.loadTurnContinuationContext({
+            worldSlug,
+            currentTurn: currentTurn + 1,
+            role,
+            elsewhere: 'off',
+          }),
         ),
       )
       return {

@@ -65,7 +65,8 @@ async function checkContext(
   currentTurn: number,
 ): Promise<void> {
   for (const role of ['player', 'coach'] as const) {
-    const asked = { project, featureId, taskId, worldSlug, currentTurn, role }
+    // The reference has one session of the project: it knows nothing of others.
+    const asked = { project, featureId, taskId, worldSlug, currentTurn, role, elsewhere: 'off' } as const
     const context = await client.loadTurnContinuationContext(asked)
     const expected = await reference.client.loadTurnContinuationContext(asked)
     same(context, expected, `the context of ${JSON.stringify(asked)} is right`)

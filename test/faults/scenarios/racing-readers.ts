@@ -140,10 +140,10 @@ class Reader {
   }
 }
 
-/** Without the names near to a task that is not there: they are the project's, and read after all else. */
+/** Without the names near to a task that is not there, and without other sessions: they are the project's, and read apart. */
 const answerOf = (client: TurngraphClient, asked: Asked): Promise<unknown> =>
   client
-    .loadTurnContinuationContext(asked)
+    .loadTurnContinuationContext({ ...asked, elsewhere: 'off' })
     .then(({ near, taskMessage, ...answer }) => answer)
     .catch((error: { code?: string }) => ({ refused: error.code ?? String(error) }))
 
