@@ -237,7 +237,7 @@ const NAME_DIGITS =
 /** A word or a name of code: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `accessToken`, `ERROR_CODE_2`. */
 const IDENTIFIER =
   /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*|[A-Z]{2,})|\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
-const PROSE_WORD = /^[("'“‘[*_-]*(?:\p{L}?[\p{Ll}\p{M}’'-]*|\p{Lu}+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/u
+const PROSE_WORD = /^[("'“‘[*_-]*(?:\p{L}?[\p{Ll}\p{Lo}\p{M}’'-]*|\p{Lu}+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/u
 
 /** The characters of tokens; a password may have any. */
 const TOKEN = /^[\w.~+/=:%-]+$/
@@ -247,6 +247,8 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
   if (text.length < shortest || isReference(text) || text.includes('[redacted]')) return false
   if (PLACEHOLDER.test(text) || /^\$[({A-Za-z]/.test(text)) return false
   if (/^(?:code|sig)$/.test(name.word) && name.place !== 'query' && name.place !== 'pair') return false
+  // Scripts without capitals write sentences without spaces: `"pass": "所有必需的属性都已存在"`.
+  if (name.word === 'pass' && /\p{Lo}{2}/u.test(text)) return false
   if (/\s/.test(text)) return isPhrase(text, quoted, name)
   if (!quoted && CODE.test(text)) return false
   if (name.word === 'token' && name.place === 'line' && name.isTight && /^[A-Z\d_]+$/.test(name.text))
