@@ -1,4 +1,5 @@
 // Decodes rows by a schema, and reads again where half of a commit was seen.
+import { setTimeout as pause } from 'node:timers/promises'
 import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { Graph, Params, Row } from './port.ts'
@@ -24,7 +25,7 @@ export async function readRows<S extends z.ZodType>(
 /**
  * For readers, a Neo4j commit is not atomic: about 1 % of the reads that race a capture see a turn
  * without all its parts. Nodes say how many parts they have; `isWhole` compares, and what is torn is
- * read again (one re-read sufficed in 22,386 of 22,386).
+ * read again (one re-read sufficed in 22,386 of 22,386, on a warm server).
  */
 export async function untilWhole<T, W extends T = T>(
   read: () => Promise<T>,
@@ -33,6 +34,8 @@ export async function untilWhole<T, W extends T = T>(
   for (let reads = 0; reads <= MAX_REREADS; reads++) {
     const found = await read()
     if (isWhole(found)) return found as W
+    // A server that has just started takes longer to apply a commit than five reads at once take.
+    await pause(2 ** reads)
   }
   throw new TurngraphError('store_unavailable', HALF_OF_A_COMMIT, {
     hint: 'Try again. If it stays, `turngraph doctor` finds the record whose parts are missing.',
