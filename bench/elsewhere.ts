@@ -2,7 +2,7 @@ import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { TURNS_A_WORLD, turnOf } from './fill.ts'
 import type { Floor } from './floor.ts'
-import { type Figures, printFigures, printGrowth, sampler } from './latency.ts'
+import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
 export type ElsewhereBench = { store: string | null; sizes: number[]; samples: number; out: string }
@@ -99,8 +99,7 @@ async function sampled(
       ['capture, 2 topics', () => client.captureTurnState(turnOf(`${label}-few-${world}`, turn))],
     ]
     // Each form is first in its turn: what runs right after the floor pays for what the floor left cold.
-    for (const [name, work] of [...forms.slice(round % 4), ...forms.slice(0, round % 4)])
-      await sample(name, work)
+    for (const [name, work] of rotated(forms, round)) await sample(name, work)
   }
   return figures()
 }

@@ -24,6 +24,12 @@ export function sampler() {
   }
 }
 
+/** The forms of a round in another order each time: the first pays for what the call before it left cold. */
+export const rotated = <T>(forms: readonly T[], round: number): T[] => {
+  const at = round % forms.length
+  return [...forms.slice(at), ...forms.slice(0, at)]
+}
+
 export type Figures = Record<string, Latency>
 
 /** Each as a ratio to the floor of the same run. */

@@ -2,7 +2,7 @@ import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
 import type { Floor } from './floor.ts'
-import { type Figures, printFigures, sampler } from './latency.ts'
+import { type Figures, printFigures, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
 export type SpecificationsBench = { store: string | null; turns: number; samples: number; out: string }
@@ -74,8 +74,8 @@ async function sampled(
       [DECLARED, 'declared', client],
       [BESIDE, 'plain', beside],
     ]
-    const rotated = [...forms.slice(round % 3), ...forms.slice(0, round % 3)]
-    for (const [form, kind, by] of round % 6 < 3 ? rotated : rotated.reverse()) {
+    const inTurn = rotated(forms, round)
+    for (const [form, kind, by] of round % 6 < 3 ? inTurn : inTurn.reverse()) {
       const { featureId, taskId, ...turn } = turnOf(
         `${kind}${round % TASKS}`,
         (Math.floor(round / TASKS) % TURNS_A_WORLD) + 1,

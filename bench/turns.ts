@@ -13,7 +13,7 @@ import { loadConfig } from '../src/platform/config.ts'
 import { startServiceProcess } from '../test/faults/harness/service-process.ts'
 import { fillTo, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
 import { type Floor, floorOf } from './floor.ts'
-import { type Figures, printFigures, printGrowth, sampler } from './latency.ts'
+import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
 
 export type TurnsBench = {
   store: string | null
@@ -179,11 +179,6 @@ async function sampled(
     }
   }
   return { figures: figures(), captured }
-}
-
-const rotated = <T>(list: readonly T[], by: number): T[] => {
-  const at = by % list.length
-  return [...list.slice(at), ...list.slice(0, at)]
 }
 
 type CapturedTurn = Parameters<TurngraphClient['captureTurnState']>[0]

@@ -8,7 +8,7 @@ import { answerHook, type HookAnswer, type HookQuestion } from './hook-answer.ts
 import { NoAnswer } from './hook-service.ts'
 import { shownTask } from './hook-task.ts'
 
-/** Not `clear`: whoever clears a session wants it empty. */
+/** Not `clear`: a session is cleared to be empty. */
 const SOURCES = ['startup', 'resume', 'compact']
 
 const [dataFolder = '.turngraph', project] = process.argv.slice(2)

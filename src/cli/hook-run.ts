@@ -11,7 +11,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type HookInput, hookLog, logHookFailure, readHookInput } from './hook-input.ts'
 
-/** Anything else would be read as a main session's transcript, whoever wrote it. */
+/** Anything else would be read as a main session's transcript. */
 const AGENT_FILE = /^agent-.+\.jsonl$/
 
 const [dataFolder = '.turngraph', project] = process.argv.slice(2)

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { isAlive } from './is-alive.ts'
 
 export type HookService = { url: string; token: string | null; waitMs: number }
 
@@ -33,15 +34,6 @@ function servedAt(dataFolder: string): string {
   // Where its process is gone, the port may be somebody else's, who must not be shown the token.
   if (typeof pid === 'number' && typeof url === 'string' && isAlive(pid)) return url
   throw new NoAnswer(`no service runs on ${dataFolder} (start one with \`turngraph serve\`)`)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
 }
 
 /** What a service is asked by one hook: all of it within the time of one. */

@@ -1,5 +1,6 @@
 /** Finds the server that serves a data folder. */
 import { readServerFile } from '../platform/data-folder/server-file.ts'
+import { isAlive } from './is-alive.ts'
 
 export type Server = { pid: number; url: string; ready: boolean }
 
@@ -19,16 +20,6 @@ export async function runningServer(dataFolder: string): Promise<Server | null> 
 
 /** Whether a service answers at an address. */
 export const isServing = async (url: string): Promise<boolean> => (await statusOf(`${url}/healthz`)) === 200
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: it lives, and is another user's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
 
 async function statusOf(url: string): Promise<number | null> {
   try {

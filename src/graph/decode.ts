@@ -32,10 +32,10 @@ export async function untilWhole<T, W extends T = T>(
   isWhole: ((found: T) => found is W) | ((found: T) => boolean),
 ): Promise<W> {
   for (let reads = 0; reads <= MAX_REREADS; reads++) {
+    // A server that has just started takes longer to apply a commit than five reads at once take.
+    if (reads > 0) await pause(2 ** (reads - 1))
     const found = await read()
     if (isWhole(found)) return found as W
-    // A server that has just started takes longer to apply a commit than five reads at once take.
-    await pause(2 ** reads)
   }
   throw new TurngraphError('store_unavailable', HALF_OF_A_COMMIT, {
     hint: 'Try again. If it stays, `turngraph doctor` finds the record whose parts are missing.',

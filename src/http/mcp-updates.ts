@@ -9,7 +9,7 @@ import { callerOf, refuseWithout } from './authorize.ts'
 import { refuseTooManyReaders } from './events.ts'
 import { type OperationContext, projectOf } from './operation-handler.ts'
 
-/** For whoever sent a request, within what its token reaches. */
+/** Opens the changes that the token of a request may read. */
 export const openChangesFor =
   (context: OperationContext, res: Response): OpenChanges =>
   async (named, signal) => {

@@ -1,5 +1,6 @@
 /** Lists what each turn of a world said of its criteria: the matrix of criteria over turns, without the words. */
 import * as z from 'zod'
+import { groupBy } from '../../core/group-by.ts'
 import { worldKey as keyOfWorld } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -42,16 +43,16 @@ export async function listCriteriaByTurn(
   if (found === null) throw unknownWorld(project, worldSlug)
   const keyOf = finalKeys(found.criteria)
   const ledger = placeEntries(found.ledger, keyOf)
-  const promised = found.promised.map(({ criterionKey, turn }) => ({ key: keyOf(criterionKey), turn }))
+  const promisedAs = groupBy(found.promised, ({ criterionKey }) => keyOf(criterionKey))
   const entriesOf = entriesIn({ ledger, progress: new Map() })
-  const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promised.map(({ key }) => key)])
+  const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promisedAs.keys()])
   return {
     worldSlug,
     turns: ascending(found.turns),
     criteria: [...keys].sort(compareCodeUnits).map((key) => ({
       key,
       ...turnsByVerdict(entriesOf(key)),
-      promisedIn: ascending(promised.flatMap((one) => (one.key === key ? [one.turn] : []))),
+      promisedIn: ascending((promisedAs.get(key) ?? []).map(({ turn }) => turn)),
     })),
   }
 }

@@ -1,10 +1,10 @@
 // Long patterns that recur across sessions: each is worth a better tool.
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Answered } from '../../components/answer.tsx'
-import { Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'
 import { filterBy } from '../../navigation.ts'
 import { useOperation } from '../../service/use-service.ts'
+import { CALLS_A_TURN, LAST_SEEN, SESSIONS } from './pattern-columns.tsx'
 
 export function DesiresRegion({ project }: { project: string }) {
   const desires = useOperation('listDesires', { project, limit: 50 })
@@ -31,17 +31,9 @@ export function DesiresRegion({ project }: { project: string }) {
                   ),
                 },
                 { head: 'Turns', cell: ({ count }) => <AmountBar amount={count} most={most} /> },
-                {
-                  head: 'Calls a turn, average',
-                  isNumber: true,
-                  cell: ({ avg_length: length }) => length.toFixed(1),
-                },
-                { head: 'Sessions', isNumber: true, cell: ({ sessions }) => sessions },
-                {
-                  head: 'Last seen',
-                  isExtra: true,
-                  cell: ({ last_seen: at }) => (at === null ? '–' : <Instant at={at} />),
-                },
+                CALLS_A_TURN,
+                SESSIONS,
+                LAST_SEEN,
               ]}
             />
           </section>

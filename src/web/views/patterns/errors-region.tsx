@@ -1,9 +1,9 @@
 // The failures that recur in the calls of agents.
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Answered } from '../../components/answer.tsx'
-import { Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'
 import { useOperation } from '../../service/use-service.ts'
+import { LAST_SEEN, SESSIONS } from './pattern-columns.tsx'
 
 const MOST_ERRORS = 50
 
@@ -30,12 +30,8 @@ export function ErrorsRegion({ project, since }: { project: string; since: strin
                   cell: ({ pattern }) => <span class="said">{pattern}</span>,
                 },
                 { head: 'Calls failed', cell: ({ count }) => <AmountBar amount={count} most={most} /> },
-                { head: 'Sessions', isNumber: true, cell: ({ sessions }) => sessions },
-                {
-                  head: 'Last seen',
-                  isExtra: true,
-                  cell: ({ last_seen: at }) => (at === null ? '–' : <Instant at={at} />),
-                },
+                SESSIONS,
+                LAST_SEEN,
               ]}
             />
           </section>

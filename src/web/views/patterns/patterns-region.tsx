@@ -4,6 +4,7 @@ import { AmountBar } from '../../components/amount-bar.tsx'
 import { Table } from '../../components/table.tsx'
 import { filterBy } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
+import { CALLS_A_TURN, SESSIONS } from './pattern-columns.tsx'
 
 type Pattern = ItemOf<'listTranscriptPatterns'>
 type Props = { patterns: readonly Pattern[]; opened: string | null; isCut: boolean }
@@ -33,12 +34,8 @@ export function PatternsRegion({ patterns, opened, isCut }: Props) {
             ),
           },
           { head: 'Turns', cell: ({ count }) => <AmountBar amount={count} most={most} /> },
-          {
-            head: 'Calls a turn, average',
-            isNumber: true,
-            cell: ({ avg_length: length }) => length.toFixed(1),
-          },
-          { head: 'Sessions', isNumber: true, cell: ({ sessions }) => sessions },
+          CALLS_A_TURN,
+          SESSIONS,
         ]}
       />
     </section>
