@@ -16,6 +16,7 @@ describeInBrowser('the view of the API', () => {
     expect(shown.toSorted()).toEqual(calls.map(({ operationId }) => operationId).toSorted())
     await page.locator('#listCriteria summary').click()
     const names = page.getByRole('table', { name: 'Parameters of listCriteria' }).getByRole('rowheader')
+    await names.first().waitFor()
     const parameters = calls.find(({ operationId }) => operationId === 'listCriteria')?.parameters ?? []
     expect(await names.allTextContents()).toEqual(parameters.map(({ name }) => name))
   })

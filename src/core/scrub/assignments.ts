@@ -234,10 +234,14 @@ const PLACEHOLDER =
 /** Digits of a name of code: `base64EncodedTicket`, `usage$1`. */
 const NAME_DIGITS =
   /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
-/** A word or a name of code: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `accessToken`, `ERROR_CODE_2`. */
+/**
+ * A word or a name of code: `Passwort`, `access_token`, `user-defined`, `variable-2`, `Record<string>`, `accessToken`,
+ * `NodeJS.ArrayBufferView`, `isValidJWT`, `ERROR_CODE_2`.
+ */
 const IDENTIFIER =
-  /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*|[A-Z]{2,})|\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
-const PROSE_WORD = /^[("'“‘[*_-]*(?:\p{L}?[\p{Ll}\p{Lo}\p{M}’'-]*|\p{Lu}+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/u
+  /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?|[A-Z]{2,})|[_-]?\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
+const PROSE_WORD =
+  /^[("'“‘[*_-]*(?:(?:\p{Lu}{2,6}-)?\p{L}?[\p{Ll}\p{Lo}\p{M}’'-]*|\p{Lu}+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/u
 
 /** The characters of tokens; a password may have any. */
 const TOKEN = /^[\w.~+/=:%-]+$/
