@@ -23,6 +23,26 @@ export type ChangeRef = { type: ChangeEvent['type']; key: string }
 /** Something that changed, and the version that it had when it was looked for. */
 export type Change = ChangeRef & { version: number }
 
+/** One name of what may have changed, whatever its type. */
+export const idOf = ({ type, key }: ChangeRef): string => `${type} ${key}`
+
+/**
+ * A statement takes its time from the database before it waits for a lock, and commits up to a deadline of 5 s later: each
+ * look goes back so far, and so does the cursor of what is told.
+ */
+export const OVERLAP_MS = 10_000
+
+/** Brings a reader back to where these changes begin: all before was told, but for what may still be committed late. */
+export const cursorBefore = ([first]: readonly Change[], since: number, now: number): number =>
+  Math.max(since, Math.min(first?.version ?? since, now - OVERLAP_MS))
+
+const EVENTS_AT_ONCE = 20
+
+/** So many are read, and told, at once. */
+export function* pieces<T>(all: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < all.length; at += EVENTS_AT_ONCE) yield all.slice(at, at + EVENTS_AT_ONCE)
+}
+
 const changed = z.array(columns({ key: z.string(), version: z.number() }))
 const changesRow = z.object({ now: z.number(), worlds: changed, runs: changed, imports: changed })
 const sessionRow = z.object({ key: z.string(), slug: z.string(), version: z.number(), runs: changed })

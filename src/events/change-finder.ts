@@ -1,0 +1,179 @@
+/**
+ * Finds what changes in a graph: by one look a second at what changed since the last one, whoever wrote it; what this very
+ * process writes soon after, by its keys (docs/decisions/events.md).
+ */
+import { isAway } from '../core/errors.ts'
+import { isHalfOfACommit } from '../graph/decode.ts'
+import type { StoredStep } from '../graph/note-writes.ts'
+import type { Graph } from '../graph/port.ts'
+import {
+  type Change,
+  type ChangePage,
+  type ChangeRef,
+  cursorBefore,
+  idOf,
+  OVERLAP_MS,
+  pieces,
+  readChanges,
+  readClock,
+  readCurrentVersions,
+} from './read-changes.ts'
+import { type Found, readEventsOf } from './read-events.ts'
+import type { RecentEvent } from './recent-events.ts'
+import { changesOf } from './written-changes.ts'
+
+/** Between two looks; what another replica wrote arrives within it and a little more. */
+const LOOK_MS = 1_000
+/** From a write of this process until it is found: the writes of this while are found together. */
+const GATHER_MS = 50
+
+/** `failed` is told what no other look would mend; not that the graph is away. */
+export type FeedObserver = { lag(seconds: number): void; failed(error: unknown): void }
+
+export class ChangeFinder {
+  readonly #graph: Graph
+  readonly #found: (events: RecentEvent[]) => void
+  readonly #observer: FeedObserver | null
+  /** The newest version that was found of each that changed since the horizon. */
+  readonly #versions = new Map<string, number>()
+  #horizon = 0
+  #starting: Promise<void> | null = null
+  #isRunning = false
+  #isBusy = false
+  /** What this process has written since its writes were last looked up. */
+  readonly #written = new Map<string, ChangeRef>()
+  #nextLookAt = 0
+  /** When it is busy next, by the clock of the process. */
+  #dueAt = Number.POSITIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param found is given what is found, a few events at a time */
+  constructor(graph: Graph, found: (events: RecentEvent[]) => void, observer: FeedObserver | null) {
+    this.#graph = graph
+    this.#found = found
+    this.#observer = observer
+  }
+
+  /** All that was stored before this instant of the database's clock has been found. */
+  get horizon(): number {
+    return this.#horizon
+  }
+
+  /** Until it is stopped. Waits for a start that is under way. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      this.#starting = null
+      throw error
+    })
+    return this.#starting
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#dueAt = Number.POSITIVE_INFINITY
+    this.#starting = null
+    this.#isRunning = false
+    this.#versions.clear()
+    this.#written.clear()
+  }
+
+  noteWrite(steps: readonly StoredStep[]): void {
+    if (this.#starting === null) return
+    for (const change of steps.flatMap(changesOf)) this.#written.set(idOf(change), change)
+    if (this.#isRunning && !this.#isBusy) this.#schedule()
+  }
+
+  /** What changed just before is known, and told to nobody: a reader begins now. */
+  async #start(): Promise<void> {
+    this.#horizon = (await readClock(this.#graph)) - OVERLAP_MS
+    for await (const { changes } of readChanges(this.#graph, this.#horizon))
+      for (const change of changes) this.#versions.set(idOf(change), change.version)
+    this.#isRunning = true
+    this.#nextLookAt = performance.now() + LOOK_MS
+    this.#schedule()
+  }
+
+  /** One more write shall not put off what is due. */
+  #schedule(): void {
+    const now = performance.now()
+    const at = this.#written.size > 0 ? Math.min(now + GATHER_MS, this.#nextLookAt) : this.#nextLookAt
+    if (at >= this.#dueAt) return
+    this.#dueAt = at
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#work(), Math.max(0, at - now)).unref()
+  }
+
+  async #work(): Promise<void> {
+    this.#dueAt = Number.POSITIVE_INFINITY
+    if (this.#isBusy) return // with what began before the last stop
+    this.#isBusy = true
+    try {
+      if (performance.now() >= this.#nextLookAt) await this.#findChanges()
+      else await this.#findWritten()
+    } catch (error) {
+      if (!isAway(error)) this.#observer?.failed(error) // the next look goes back as far
+    } finally {
+      this.#isBusy = false
+      if (this.#isRunning) this.#schedule()
+    }
+  }
+
+  async #findWritten(): Promise<void> {
+    const written = [...this.#written.values()]
+    this.#written.clear()
+    for (const some of pieces(written)) {
+      const page = await readCurrentVersions(this.#graph, some)
+      await this.#findEvents(page, () => this.#horizon) // what others have written since the last look is not known yet
+    }
+  }
+
+  async #findChanges(): Promise<void> {
+    this.#nextLookAt = performance.now() + LOOK_MS
+    this.#written.clear() // all of it was stored before
+    const since = this.#horizon
+    let horizon: number | null = null
+    for await (const page of readChanges(this.#graph, since)) {
+      horizon ??= page.now - OVERLAP_MS
+      await this.#findEvents(page, (some) => cursorBefore(some, since, page.now))
+      if (!this.#isRunning) return
+      for (const [id, version] of this.#versions) if (version < horizon) this.#versions.delete(id) // no look finds it any more
+    }
+    this.#horizon = horizon ?? since
+  }
+
+  /** @param cursorOf what brings a reader back to where some of the changes are told */
+  async #findEvents(
+    { now, changes }: ChangePage,
+    cursorOf: (some: readonly Change[]) => number,
+  ): Promise<void> {
+    const news = changes.filter((change) => change.version > (this.#versions.get(idOf(change)) ?? -1))
+    for (const some of pieces(news)) {
+      const found = await this.#readEventsOf(some)
+      if (!this.#isRunning) return
+      const since = cursorOf(some)
+      for (const { change } of found) {
+        this.#versions.set(idOf(change), change.version)
+        this.#observer?.lag(Math.max(0, now - change.version) / 1_000)
+      }
+      this.#found(
+        found.map(({ change, event }) => ({ id: idOf(change), version: change.version, since, event })),
+      )
+    }
+  }
+
+  /** What each now is. A record that cannot be read is left to the next look, and keeps no other from being found. */
+  async #readEventsOf(changes: readonly Change[]): Promise<Found[]> {
+    try {
+      return await readEventsOf(this.#graph, changes)
+    } catch (error) {
+      if (isAway(error) && !isHalfOfACommit(error)) throw error
+      if (changes.length > 1) {
+        const found: Found[] = []
+        for (const change of changes) found.push(...(await this.#readEventsOf([change])))
+        return found
+      }
+      this.#observer?.failed(error)
+      return []
+    }
+  }
+}
