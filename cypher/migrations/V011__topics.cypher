@@ -1,8 +1,9 @@
 // What turns are about, so that other sessions of their project find them (src/memory/elsewhere/topics.ts has the rules): of each
 // file, failed gate, complaint and feature the newest 6 turns, in 2 slots by the slug of their session. It counts as captures
-// do, but for paths that were stored in another spelling than a project's own.
+// do, but for paths that were stored in another spelling than a project's own. For a few worlds at a time, which may be repeated.
 CREATE CONSTRAINT topic_key IF NOT EXISTS FOR (n:Topic) REQUIRE n.key IS UNIQUE;
-MATCH (w:World)-[:HAS_TURN]->(t:Turn)
+UNWIND $worldKeys AS worldKey
+MATCH (w:World {key: worldKey})-[:HAS_TURN]->(t:Turn)
 WITH w, t, size(t.lessonsFromTurn) + size(t.blockersFound) > 0 AS hasLessons, replace(toString(t.completedAt), 'Z', '') AS at,
      reduce(sum = 0, i IN range(0, size(w.slug) - 1) |
        sum + size(split('0123456789abcdefghijklmnopqrstuvwxyz', substring(w.slug, i, 1))[0]) % 36) % 2 AS slot
@@ -18,7 +19,13 @@ WITH w, t, slot, entry,
      CASE WHEN t.coachDecision = 'approved' THEN ['feature:' + split(w.taskKey, '/')[1]] ELSE [] END AS names
 UNWIND names AS name
 WITH DISTINCT split(w.key, '/')[0] + '/' + name + '/' + toString(slot) AS key, entry
+WITH key, collect(entry) AS entries
+MERGE (x:Topic {key: key})
+WITH key, entries + [e IN coalesce(x.turns, []) WHERE NOT e IN entries] AS entries
+UNWIND entries AS entry
+WITH key, entry
 ORDER BY entry DESC
 WITH key, collect(entry) AS turns
 MERGE (x:Topic {key: key})
-SET x.turns = turns[0..6], x.rev = 'V011';
+SET x.turns = turns[0..6], x.rev = 'V011'
+RETURN count(*) AS topics;

@@ -7,7 +7,7 @@ import { sha256 } from '../core/keys.ts'
 import { retry } from '../core/retry.ts'
 import { readRows } from './decode.ts'
 import type { Graph } from './port.ts'
-import { CYPHER_ROOT, statement } from './statements.ts'
+import { CYPHER_ROOT, generated, statement } from './statements.ts'
 
 /** One file of `cypher/migrations`, named as neo4j-migrations names them: `V001__what_it_does.cypher`. */
 export type Migration = {
@@ -28,6 +28,7 @@ export type MigrateOptions = {
 
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
+const WORLDS_AT_ONCE = 20
 
 /** Begins the name of each owner in this process. */
 const PROCESS = crypto.randomUUID()
@@ -36,6 +37,7 @@ const takeLock = statement('graph/migration-lock')
 const releaseLock = statement('graph/migration-unlock')
 const appliedMigrations = statement('graph/migrations-applied')
 const recordMigration = statement('graph/migration-record')
+const worldKeys = statement('graph/world-keys')
 
 const appliedSchema = z.object({ version: z.string(), description: z.string(), checksum: z.string() })
 
@@ -110,7 +112,7 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
     const { applied, pending: left } = await migrationStatus(graph, migrations)
     let previous = applied.at(-1) ?? null
     for (const migration of migrations.filter(({ version }) => left.includes(version))) {
-      for (const command of migration.commands) await graph.schema(command)
+      for (const command of migration.commands) await runCommand(graph, migration, command)
       const { version, description, checksum } = migration
       const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
       await graph.write([{ statement: recordMigration, params }])
@@ -122,6 +124,28 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
     await graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
   }
 }
+
+/**
+ * One that names `$worldKeys` runs for a few worlds at a time, whatever there are: servers bound what a transaction may hold. It has
+ * to end with `RETURN count(*)`, and may be repeated where a process was killed.
+ */
+async function runCommand(graph: Graph, { version }: Migration, command: string): Promise<void> {
+  if (!command.includes('$worldKeys')) return graph.schema(command)
+  const change = generated(`migrations/V${version}`, `// params: $worldKeys\n${command}`)
+  for (let after: string | null = ''; after !== null; ) {
+    const rows: { key: string }[] = await readRows(
+      graph,
+      worldKeys,
+      { after, limit: WORLDS_AT_ONCE },
+      worldKeyRow,
+    )
+    if (rows.length > 0)
+      await graph.write([{ statement: change, params: { worldKeys: rows.map(({ key }) => key) } }])
+    after = rows.length < WORLDS_AT_ONCE ? null : (rows.at(-1)?.key ?? null)
+  }
+}
+
+const worldKeyRow = z.object({ key: z.string() })
 
 /** One process at a time has an embedded graph, so a lock that another one left there is nobody's. */
 async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {

@@ -32,6 +32,8 @@ const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry begins later than this before the deadline: a last one must still be able to answer. */
 const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
+/** A migration may read and change every node there is. */
+const SCHEMA_COMMAND_MS = 30 * 60_000
 /** How long a follower may take, the wait for what the caller has seen included: then the leader is asked. */
 const FOLLOWER_MS = 1_000
 
@@ -118,7 +120,15 @@ export class Neo4jGraph implements Graph {
   }
 
   async schema(command: string): Promise<void> {
-    await this.#retrying(ACCESS.WRITE, (session) => session.run(command))
+    const config = { defaultAccessMode: ACCESS.WRITE, bookmarkManager: this.#bookmarks }
+    // Begun again as long as a request is; once it runs, it may take its time.
+    await this.#retry(deadlineFromNow(), () =>
+      this.#inSession(
+        config,
+        (session) => session.run(command, {}, { timeout: SCHEMA_COMMAND_MS }),
+        performance.now() + SCHEMA_COMMAND_MS,
+      ),
+    )
   }
 
   health(): Promise<GraphHealth> {
@@ -168,8 +178,13 @@ export class Neo4jGraph implements Graph {
     caller?: CallerBookmarks,
   ): Promise<T> {
     const config = { defaultAccessMode: mode, bookmarkManager: this.#bookmarks }
+    return this.#retry(deadline, () => this.#inSession(config, work, deadline, caller), caller)
+  }
+
+  /** Until a deadline, where the error is one that another try may not meet. */
+  async #retry<T>(deadline: number, work: () => Promise<T>, caller?: CallerBookmarks): Promise<T> {
     try {
-      return await retry(() => this.#inSession(config, work, deadline, caller), {
+      return await retry(work, {
         when: (error) =>
           error instanceof Neo4jError &&
           (isTransient(error) || (caller !== undefined && isUnknownBookmark(error))),
@@ -185,7 +200,7 @@ export class Neo4jGraph implements Graph {
     config: SessionConfig,
     work: (session: Session) => Promise<T>,
     deadline: number,
-    caller: CallerBookmarks | undefined,
+    caller?: CallerBookmarks,
   ): Promise<T> {
     // A closed driver answers some statements with no rows, and empty is not dark.
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
@@ -228,6 +243,12 @@ export class Neo4jGraph implements Graph {
           cause: error,
         },
       )
+    }
+    if (/OutOfMemory/.test(code)) {
+      return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} has no memory left for this.`, {
+        hint: 'Ask for less at once, or raise db.memory.transaction.max or the heap of Neo4j.',
+        cause: error,
+      })
     }
     if (isTransient(error)) {
       return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} cannot be reached.`, {

@@ -15,6 +15,7 @@ const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
   'runs/leased': 'whose leases have run out: each world is then changed by its key',
   'graph/load-sessions': 'loads nodes into the memory of the embedded graph, and answers none of them',
   'graph/load-worlds': 'loads nodes into the memory of the embedded graph, and answers none of them',
+  'graph/world-keys': 'a migration changes the worlds of all projects',
   'graph/migration-record': 'the schema is that of the store',
   'graph/first-migration': 'the schema is that of the store',
   'graph/migrations-applied': 'the schema is that of the store',
