@@ -35,7 +35,8 @@ FOREACH (g IN $add.gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate) SET x += g)
 FOREACH (s IN $add.transcripts | // it may be imported later
   MERGE (x:TranscriptSession {key: s.key}) ON CREATE SET x.id = s.id, x.project = s.project
   CREATE (t)-[:TRANSCRIBED_IN]->(x))
-WITH *, $add.topics AS topics
+// params: $topics
+WITH *, $topics AS topics
 // include elsewhere/_add-to-topics
 // Where each criterion of the world stands after its newest turn is derived from the ledger by the capture and
 // kept on the edge PROGRESS, so that a context costs the same after 10 and after 1,000 turns. `progressSum`

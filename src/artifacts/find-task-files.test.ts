@@ -51,6 +51,20 @@ test('of several files of one id the folder says which counts, and those that st
   expect(await found(root, ['TASK-1'])).toEqual({ texts: ['TASK-1 in review 2'], skipped: [] })
 })
 
+const FOLDERS = ['in_progress', 'design_approved', 'in_review', 'blocked', 'completed', 'backlog', 'archive']
+
+test.each(FOLDERS.slice(1).map((folder, i) => [FOLDERS[i] ?? '', folder] as const))(
+  'of two files of one id that in %s counts before that in %s, and of two there that of the lower path',
+  async (first, second) => {
+    const root = await folderWith({
+      [`tasks/${second}/TASK-1.md`]: stating('second'),
+      [`tasks/${first}/b/TASK-1.md`]: stating('first'),
+      [`tasks/${first}/c/TASK-1.md`]: stating('another'),
+    })
+    expect(await found(root, ['TASK-1'])).toEqual({ texts: ['TASK-1 first 2'], skipped: [] })
+  },
+)
+
 test('a file names the feature of its task, also where it states no criteria; of several the one that counts', async () => {
   const front = (feature: string) => `---\nid: TASK-1\nfeature_id: ${feature}\n---\n`
   const root = await folderWith({

@@ -17,6 +17,8 @@ const at = (hour: number, minute = 0) => new Date(Date.UTC(2026, 0, 2, hour, min
 /** In every field that a Player may not see. */
 const CANARY = 'canary-of-the-judge'
 const secretsOfTheJudge: Partial<TurnToSend> = {
+  coachFeedback: CANARY,
+  whatToTryNext: CANARY,
   gates: { [CANARY]: 'failed' },
   extra: { [CANARY]: CANARY },
 }
@@ -48,6 +50,7 @@ const earlierTurns: TurnToSend[] = [
         severity: 'blocking',
         category: 'tests',
         description: 'No test of the log',
+        suggestion: CANARY,
         details: { log: CANARY },
       },
       { severity: 'advisory', description: 'A blank line' },
@@ -97,6 +100,25 @@ export function elsewhereContract(store: StoreUnderTest): void {
         })
       },
     )
+
+    test('of a task that declares what must hold, all of it that the session before did not prove is left', async () => {
+      const text = 'A restart loses nothing'
+      await client().declareCriteria({
+        featureId: FEATURE,
+        taskId: TASK,
+        criteria: [{ text: 'It answers with 404' }, { text }],
+      })
+      await capture(earlierTurns)
+      await beginNew()
+      const { elsewhere, criteria, context } = await contextOf(1)
+      expect(elsewhere?.earlierSession).toMatchObject({
+        verified: 1,
+        total: 2,
+        criteriaLeft: [{ criterionId: 'AC-002', text }],
+      })
+      expect(criteria.map(({ state }) => state)).toEqual(['pending', 'pending'])
+      expect(context).toContain('  1 of 2 criteria verified there\n  ○ AC-002 — A restart loses nothing')
+    })
 
     test('what an earlier session verified counts nowhere in the new one', async () => {
       await capture(earlierTurns)

@@ -280,6 +280,35 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(await contextOf(2)).toEqual(alone)
     })
 
+    test('long texts are cut, and of what a turn learned five are told', async () => {
+      const lessonsFromTurn = Array.from({ length: 7 }, (_, i) => `Lesson ${i} ${'is long '.repeat(90)}`)
+      await capture(
+        turnOfTask('TASK-B', 1, 1, { filesModified: ['src/a.ts'], lessonsFromTurn }),
+        ownTurn({ filesModified: ['src/a.ts'] }),
+      )
+      const [{ lessons = [] } = {}] = await known()
+      expect(lessons.map((text) => text.slice(0, 8))).toEqual([0, 1, 2, 3, 4].map((i) => `Lesson ${i}`))
+      expect(lessons.filter((text) => text.length > 510 || !text.endsWith('[…]'))).toEqual([])
+    })
+
+    test('a turn is found by fifty of its files, and not by a name that is longer than an index takes', async () => {
+      const filesModified = [
+        `src/${'a'.repeat(9_000)}.ts`,
+        ...Array.from({ length: 60 }, (_, i) => `src/${i}.ts`),
+      ]
+      await capture(
+        turnOfTask('TASK-B', 1, 1, { filesModified, lessonsFromTurn: ['Await it'] }),
+        turnOfTask('TASK-C', 1, 2, { filesModified }),
+      )
+      const keys = (await handles.graph.read(topics, {})).map(({ key }) => String(key))
+      expect(
+        keys
+          .map((key) => key.replace(/^shop\/file:src%2F(\d+)\.ts\/[01]$/, '$1'))
+          .map(Number)
+          .sort((a, b) => a - b),
+      ).toEqual(Array.from({ length: 50 }, (_, i) => i))
+    })
+
     test('what a superseded record was about is told no more', async () => {
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       await capture(turnOfTask('TASK-B', 1, 1, told), ownTurn({ filesModified: ['src/a.ts'] }))
@@ -288,6 +317,53 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         turnOfTask('TASK-B', 1, 1, { ...told, filesModified: ['src/b.ts'], onConflict: 'supersede' }),
       )
       expect(await known()).toEqual([])
+    })
+
+    test('captures at once that share topics, some in the place of others, leave what they leave one after another', async () => {
+      const [first, second] = [
+        ['src/a.ts', 'src/b.ts', 'src/c.ts'],
+        ['src/c.ts', 'src/d.ts', 'src/a.ts'],
+      ]
+      const session = (i: number): TurnToSend[] => {
+        const about = (turn: number, filesModified: string[], more: Partial<TurnToSend> = {}) =>
+          turnOfTask(`TASK-${i}`, turn, 10 * turn + i, {
+            filesModified,
+            lessonsFromTurn: [`Lesson ${turn}`],
+            gates: { tests: 'failed' },
+            issues: ['x', 'y'].map((complaint) =>
+              issue(`${complaint} ${turn % 2 === 0 ? 'again' : 'fails'}`),
+            ),
+            ...more,
+          })
+        const again = { onConflict: 'supersede' as const, issues: [issue('x again')], gates: {} }
+        return [
+          about(1, first),
+          about(1, i % 2 === 0 ? second : [], again),
+          about(2, second, { coachDecision: 'approved' }),
+          about(2, first.toReversed(), { ...again, coachDecision: i % 3 === 0 ? 'approved' : 'feedback' }),
+        ]
+      }
+      const sessions = Array.from({ length: 6 }, (_, i) => session(i)) // no topic ever has more turns than it keeps
+      const inProject = async (project: string, work: () => Promise<unknown>) => {
+        await work()
+        const all = await handles.graph.read(topics, {})
+        return all.flatMap(({ key, turns }) =>
+          String(key).startsWith(`${project}/`)
+            ? [JSON.stringify([key, turns]).replaceAll(project, 'P')]
+            : [],
+        )
+      }
+      const captureAll = async (project: string, some: readonly TurnToSend[]) => {
+        for (const turn of some) await client().captureTurnState({ ...turn, project })
+      }
+      const oneByOne = await inProject('slowly', async () => {
+        for (const some of sessions) await captureAll('slowly', some)
+      })
+      const atOnce = await inProject('at once', () =>
+        Promise.all(sessions.map((some) => captureAll('at once', some))),
+      )
+      expect(oneByOne.length).toBeGreaterThan(10)
+      expect(atOnce).toEqual(oneByOne)
     })
 
     const manySessions = (): TurnToSend[] =>

@@ -24,6 +24,9 @@ export function specificationContract(store: StoreUnderTest): void {
   describe('a specification', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
+    const forgetAll = async (scope: Parameters<ReturnType<typeof client>['forget']>[0]) => {
+      while (!(await client().forget({ project: PROJECT, ...scope, dryRun: false })).done);
+    }
     const states = async (more: { turn?: number; policy?: 'fresh' | 'sticky' } = {}) =>
       (await client().listCriteria({ ...task, ...more })).criteria.map(
         ({ criterionId, state, declared }) => `${criterionId} ${state} ${declared}`,
@@ -60,7 +63,7 @@ export function specificationContract(store: StoreUnderTest): void {
       )
     })
 
-    test('two equal ids, two texts of equal words, an empty list and an empty text are refused, each by its path', async () => {
+    test('two equal ids, two texts of equal words, an empty list, one of more than 500 and an empty text are refused, each by its path', async () => {
       const refusal = (criteria: object[]) =>
         client()
           .declareCriteria({ ...task, criteria: criteria as [] })
@@ -69,6 +72,11 @@ export function specificationContract(store: StoreUnderTest): void {
             ({ code, details }) =>
               `${code} ${details.problems.map((p: { path: string }) => p.path).join(' ')}`,
           )
+      const many = Array.from({ length: 501 }, (_, i) => ({ text: `Case ${i} is served` }))
+      expect(await refusal(many)).toBe('invalid_request criteria')
+      expect(await client().declareCriteria({ ...task, criteria: many.slice(1) })).toMatchObject({
+        total: 500,
+      })
       expect(
         await refusal([
           { criterionId: 'AC-1', text: RETRY },
@@ -81,8 +89,33 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await refusal([{ text: RETRY }, { criterionId: 'AC-001', text: SUITE }])).toBe(
         'invalid_request criteria[1].criterionId',
       )
+      await expect(client().declareCriteria(declared(RETRY, LOG, `- ${LOG}`))).rejects.toThrow(
+        `criteria[2].text: has the words of criterion 2 in the list: "- ${LOG}"`,
+      )
       expect(await refusal([])).toBe('invalid_request criteria')
       expect(await refusal([{ text: ' — ' }])).toBe('invalid_request criteria[0].text')
+    })
+
+    test('stands in the graph as its task, its version, and what that lists in which place', async () => {
+      const source = { path: 'tasks/TASK-1.md', commit: 'abc' }
+      await client().declareCriteria({ ...declared(RETRY), source })
+      await client().declareCriteria({
+        ...task,
+        criteria: [
+          { criterionId: 'AC-7', text: SUITE, kind: 'command' },
+          { text: RETRY, kind: 'manual' },
+        ],
+      })
+      const { rows } = await client().queryGraph({
+        query: `MATCH (t:Task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
+          RETURN t.id, s.version, s.path, s.commit, size(s.digest), s.declaredAt IS NOT NULL, l.position, l.label, l.kind, c.texts
+          ORDER BY s.version, l.position`,
+      })
+      expect(rows).toEqual([
+        [TASK, 1, source.path, source.commit, 64, true, 0, 'AC-001', 'code', [RETRY]],
+        [TASK, 2, null, null, 64, true, 0, 'AC-007', 'command', [SUITE]],
+        [TASK, 2, null, null, 64, true, 1, 'AC-002', 'manual', [RETRY]],
+      ])
     })
 
     test('before the first turn all that is declared is pending, never judged, in its order, and in the context', async () => {
@@ -125,11 +158,26 @@ export function specificationContract(store: StoreUnderTest): void {
       })
       expect(context).toContain(`  ○ AC-003: pending — never judged — ${LOG}`)
       expect(context?.endsWith('**Not judged so far**: AC-003')).toBe(true)
+      const player = await client().loadTurnContinuationContext({ ...task, currentTurn: 3 })
+      expect(player.context).toContain(`  ○ AC-003: pending — never judged — ${LOG}`)
+      expect(player.context).not.toContain('Not judged so far')
       expect(await client().loadStall(task)).toMatchObject({ criteriaLeft: ['AC-003'] })
       expect(await client().explainTurn(task)).toMatchObject({ total: 3, verified: 2 })
       expect((await client().listWorlds({ project: PROJECT })).items).toMatchObject([
         { criteria: 3, verified: 2 },
       ])
+    })
+
+    test('while no turn was judged the Coach is not told what was not', async () => {
+      await client().declareCriteria(declared(RETRY))
+      await client().captureTurnState(aTurn(1, { coachDecision: 'error' }))
+      const { context } = await client().loadTurnContinuationContext({
+        ...task,
+        currentTurn: 2,
+        role: 'coach',
+      })
+      expect(context).toContain('never judged')
+      expect(context).not.toContain('Not judged so far')
     })
 
     test('what matches nothing that is declared is listed so, and neither hinders nor makes "all verified"', async () => {
@@ -330,10 +378,10 @@ export function specificationContract(store: StoreUnderTest): void {
       expect((await client().examineGraph({})).findings).toEqual([])
       await client().captureTurnState(judged(1, verified('AC-001')))
       await client().createWorld({ ...task, worldSlug: 'second' })
-      await client().forget({ project: PROJECT, worldSlug: TASK, dryRun: false })
+      await forgetAll({ worldSlug: TASK })
       expect(await client().listCriteria(task)).toMatchObject({ total: 2, verified: 0 })
       expect((await client().examineGraph({})).findings).toEqual([])
-      await client().forget({ project: PROJECT, featureId: FEATURE, taskId: TASK, dryRun: false })
+      await forgetAll({ featureId: FEATURE, taskId: TASK })
       await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
       for (const scope of [{ featureId: FEATURE, taskId: TASK }, { wholeProject: true }]) {
         await client().declareCriteria(declared(RETRY))
@@ -341,7 +389,7 @@ export function specificationContract(store: StoreUnderTest): void {
           done: true,
           counts: { Task: 1 },
         })
-        await client().forget({ project: PROJECT, ...scope, dryRun: false })
+        await forgetAll(scope)
         await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
         expect((await client().listProjects({})).items).toEqual([])
       }

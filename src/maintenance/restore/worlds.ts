@@ -87,7 +87,7 @@ export const writeIntoWorlds =
 async function addToTopics(work: Work, turns: readonly Given<'turn'>[]): Promise<void> {
   const rows = turns.map(({ record: { world, turn, issues, gates } }) => ({
     turnKey: turn.key,
-    ...listTopics(world, turn.number, turn, { issues: issues.map(withCategory), gates }),
+    ...listTopics(world, null, turn.number, turn, { issues: issues.map(withCategory), gates }),
   }))
   await writeRows(work, topics, rows)
 }

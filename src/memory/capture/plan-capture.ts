@@ -1,12 +1,12 @@
 /** Plans the statements of a capture from its record and from what was read before it. Pure: it reads and writes nothing. */
-import { topicKey, turnKey, worldKey } from '../../core/keys.ts'
+import { turnKey, worldKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../criteria/identity.ts'
 import { type Progress, progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { advance, finalKeys, type ProgressSummary, summaryOf } from '../criteria/state.ts'
-import { listTopics } from '../elsewhere/topics.ts'
+import { listTopics, replaceTopics, type TurnTopics } from '../elsewhere/topics.ts'
 import { seedId } from '../record/derived-keys.ts'
 import { entriesOf, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
 import type { TurnState } from '../record/record.ts'
@@ -19,7 +19,7 @@ const statements = {
   insert: statement('turns/insert'),
   supersede: statement('turns/supersede'),
 }
-const leaveTopics = statement('turns/leave-topics')
+const deleteEmptyTopics = statement('turns/delete-empty-topics')
 const newestTurns = statement('turns/newest-turns')
 
 /** Above all turns of the world, where none stands yet, or in the place of the record that does. */
@@ -77,6 +77,7 @@ export function planCapture(
   const keyOfWorld = worldKey(scope.project, target.worldSlug)
   const change = progressAfter(parts, resolution, known, way, ledger)
   if (known.isRead && change.rev !== known.ledgerRev) return null
+  const topics = topicsAfter(capture, keyOfWorld, way === 'supersede' ? target.replaced : null)
   const store: Step = {
     statement: statements[way],
     params: {
@@ -88,13 +89,13 @@ export function planCapture(
       ...(way === 'supersede' ? { revision: target.replaced?.revision ?? 0 } : { asOwner }),
       ...storedParams(parts, resolution, change.edges, {
         project: scope.project,
-        worldKey: keyOfWorld,
         id: seedId({ featureId: scope.featureId, turnNumber }),
         digest,
         writeId,
         criteriaRev: known.criteriaRev,
         isStamped,
       }),
+      topics,
       ledger: {
         touched: change.touched,
         rev: change.rev,
@@ -105,27 +106,24 @@ export function planCapture(
   }
   const steps: [Step, ...Step[]] =
     way === 'append' ? [store] : [store, { statement: newestTurns, params: { worldKey: keyOfWorld } }]
-  const record = target.replaced?.record
-  if (way === 'supersede' && record != null) steps.push(leaveTopicsStep(capture, keyOfWorld, record))
+  if (topics.left.length > 0) steps.push({ statement: deleteEmptyTopics, params: { keys: topics.left } })
   return target.isNew ? [ensureWorldStep(scope, target.worldSlug, { now }), ...steps] : steps
 }
 
-/** Other sessions no longer find the turn by what only the record that is replaced was about. */
-function leaveTopicsStep({ scope, parts }: Capture, worldKey: string, replaced: TurnState): Step {
-  const { turnNumber } = replaced
-  const gates = Object.entries(replaced.gates).map(([name, status]) => ({ name, status }))
-  const before = listTopics(worldKey, turnNumber, replaced, { issues: replaced.issues, gates })
-  const now = new Set(listTopics(worldKey, turnNumber, parts.turn, parts).keys)
-  const feature = `${topicKey(scope.project, 'feature', scope.featureId)}/${before.slot}`
-  const isApproved = parts.turn.coachDecision === 'approved'
-  return {
-    statement: leaveTopics,
-    params: {
-      keys: [...before.keys.filter((key) => !now.has(key)), ...(isApproved ? [] : [feature])].sort(),
-      turn: before.turn,
-      token: crypto.randomUUID(),
-    },
-  }
+function topicsAfter(
+  { scope: { featureId }, parts }: Capture,
+  ofWorld: string,
+  replaced: Target['replaced'],
+): TurnTopics {
+  const { turnNumber } = parts.turn
+  const now = listTopics(ofWorld, featureId, turnNumber, parts.turn, parts)
+  const record = replaced?.record
+  if (record == null) return now
+  const gates = Object.entries(record.gates).map(([name, status]) => ({ name, status }))
+  return replaceTopics(
+    listTopics(ofWorld, featureId, turnNumber, record, { issues: record.issues, gates }),
+    now,
+  )
 }
 
 /** Where the criteria are after the turn, as far as that is stored. */

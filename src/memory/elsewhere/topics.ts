@@ -37,42 +37,65 @@ const limitNames = (names: readonly string[]): string[] =>
   [...new Set(names)].filter(({ length }) => length <= LONGEST_NAME).slice(0, MOST_NAMES)
 
 type Turn = {
+  coachDecision: string
   completedAt?: string | null | undefined
   lessonsFromTurn: readonly string[]
   blockersFound: readonly string[]
   filesModified: readonly string[]
 }
 
+/** The topics of a turn, and how it stands in them. */
+export type TurnTopics = {
+  /** Those that it enters or leaves, in the order of their locks. */
+  keys: string[]
+  /** Those among them that it leaves: only the record that it replaces was about them. */
+  left: string[]
+  entry: string
+  /** With which its entry ends, under whatever instant. */
+  turn: string
+}
+
 /**
- * By which topics a turn is found, but for its feature, which the graph knows, and under which entry it stands there. Files
- * and gates lead to lessons and blockers alone: a turn without any is not found by them.
+ * By which topics a turn is found, and under which entry it stands there. Files and gates lead to lessons and blockers alone: a
+ * turn without any is not found by them. Of a feature, approved turns are.
  *
  * @param ofWorld the key of the session
+ * @param featureId null: the topic of the feature is left out
  */
 export function listTopics(
   ofWorld: string,
+  featureId: string | null,
   turnNumber: number,
-  { completedAt, lessonsFromTurn, blockersFound, filesModified }: Turn,
+  { coachDecision, completedAt, lessonsFromTurn, blockersFound, filesModified }: Turn,
   {
     issues,
     gates,
   }: { issues: Parameters<typeof listSignatures>[0]; gates: Parameters<typeof listFailedGates>[0] },
-): { keys: string[]; slot: number; entry: string; turn: string } {
+): TurnTopics & { slot: number } {
   const [project = '', worldSlug = ''] = partsOfKey(ofWorld)
   const slot = sessionSlot(worldSlug)
   const hasLessons = lessonsFromTurn.length > 0 || blockersFound.length > 0
   const topicKeys = (kind: TopicKind, names: readonly string[]) =>
     names.map((name) => `${topicKey(project, kind, name)}/${slot}`)
+  const ofFeature = featureId !== null && coachDecision === 'approved' ? [featureId] : []
   return {
     keys: [
+      ...topicKeys('feature', ofFeature),
       ...topicKeys('file', hasLessons ? projectFiles(filesModified) : []),
       ...topicKeys('gate', hasLessons ? listFailedGates(gates) : []),
       ...topicKeys('issue', listSignatures(issues)),
     ].sort(), // locks are taken in one order
+    left: [],
     slot,
     entry: `${sortableInstant(completedAt ?? null)} ${String(turnNumber).padStart(7, '0')} ${turnKey(ofWorld, turnNumber)}`,
-    turn: ` ${turnKey(ofWorld, turnNumber)}`, // with which its entry ends, under whatever instant
+    turn: ` ${turnKey(ofWorld, turnNumber)}`,
   }
+}
+
+/** The topics of a turn that takes the place of another record: it leaves what only that one was about. */
+export function replaceTopics(before: TurnTopics, now: TurnTopics): TurnTopics {
+  const left = before.keys.filter((key) => !now.keys.includes(key))
+  return { ...now, keys: [...now.keys, ...left].sort(), left }
 }
 
 /** Of one length, however many zeros an engine prints, so that texts are in the order of time; without an instant, before all others. */

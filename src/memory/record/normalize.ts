@@ -12,7 +12,6 @@ import { type Entry, type Resolution, resolveCriteria } from '../criteria/identi
 import { type LedgerEntry, outcomeRow, type PromiseEntry, storedCriterion } from '../criteria/rows.ts'
 import { issueSignature, outcomeOf } from '../criteria/signature.ts'
 import { isSubstantiated } from '../criteria/state.ts'
-import { listTopics } from '../elsewhere/topics.ts'
 import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
 import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
 
@@ -167,14 +166,13 @@ export function entriesOf(
   }
 }
 
-/** The parameters of `turns/_parts` and `criteria/_extend`, but for where each criterion stands. */
+/** The parameters of `turns/_parts` and `criteria/_extend`, but for where each criterion stands and what the turn is about. */
 export function storedParams(
   parts: TurnParts,
   resolution: Resolution,
   progress: ReadonlyMap<string, Value>,
   identity: {
     project: string
-    worldKey: string
     id: string
     digest: string
     writeId: string
@@ -230,7 +228,6 @@ export function storedParams(
         id,
         project: identity.project,
       })),
-      topics: listTopics(identity.worldKey, turnNumber, turn, { issues, gates }),
       outcome: outcome === null ? [] : [outcome],
       hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),
     },
