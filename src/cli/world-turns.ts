@@ -45,8 +45,8 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return value.map((entry) => `\n  - ${shown(entry)}`).join('')
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
-    .filter(([, held]) => !isEmpty(held))
-    .map(([key, held]) => `${key}: ${Array.isArray(held) ? held.join(', ') : shown(held)}`)
+    .filter(([, item]) => !isEmpty(item))
+    .map(([key, item]) => `${key}: ${Array.isArray(item) ? item.join(', ') : shown(item)}`)
     .join('; ')
 }
 

@@ -117,9 +117,9 @@ async function withSpool(
     import('./spooling.ts'),
     import('./spool.ts'),
   ])
-  const held = await holdSpool(spool.folder)
+  const instance = await holdSpool(spool.folder)
   try {
-    const http = { workerId: held.id, ...given }
+    const http = { workerId: instance.id, ...given }
     const client = spoolingClient(httpClient(http), {
       spool,
       replayer: httpClient({ ...http, retries: 0 }),
@@ -129,11 +129,11 @@ async function withSpool(
     })
     const close = async () => {
       await client.close()
-      await held.release()
+      await instance.release()
     }
     return { ...client, close }
   } catch (error) {
-    await held.release()
+    await instance.release()
     throw error
   }
 }

@@ -130,9 +130,9 @@ export class SpoolFolder {
   add(entry: Kept, address: string): void {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text)
-    const held = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
-    if (this.#waiting.length >= this.#maxEntries || held + bytes > this.#maxBytes)
-      throw spoolIsFull(this, held)
+    const waitingBytes = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
+    if (this.#waiting.length >= this.#maxEntries || waitingBytes + bytes > this.#maxBytes)
+      throw spoolIsFull(this, waitingBytes)
     const name = `${String(this.#last + 1).padStart(16, '0')}.json`
     this.#onDisk(() => {
       if (this.#waiting.length === 0) writeDurably(this.#addressFile, address)
@@ -237,18 +237,18 @@ const spoolIsFull = ({ folder, waiting }: SpoolFolder, bytes: number): Turngraph
  */
 export async function holdSpool(folder: string): Promise<Instance> {
   try {
-    const held = await holdFolder(folder)
+    const instance = await holdFolder(folder)
     const release = () =>
-      held.release().catch((error: unknown) => {
+      instance.release().catch((error: unknown) => {
         // Whoever has removed the folder has removed its lock.
         if (existsSync(path.join(folder, 'instance.lock'))) throw error
       })
-    return { ...held, release }
+    return { ...instance, release }
   } catch (cause) {
-    const held = cause instanceof TurngraphError
-    const what = held ? 'is in use by another process' : 'cannot be used'
+    const isInUse = cause instanceof TurngraphError
+    const what = isInUse ? 'is in use by another process' : 'cannot be used'
     throw new TurngraphError('store_unavailable', `The spool in ${folder} ${what}.`, {
-      hint: held
+      hint: isInUse
         ? 'Give each process a spool of its own, or end the other one.'
         : 'Check that it is a folder, and that it can be written.',
       cause,

@@ -62,7 +62,7 @@ export const map = <S extends z.ZodType>(value: S) =>
   z
     .record(label, value)
     .refine(
-      (held) => Object.keys(held).length <= LIMITS.entries,
+      (entries) => Object.keys(entries).length <= LIMITS.entries,
       `has more than ${LIMITS.entries} entries; send fewer`,
     )
 

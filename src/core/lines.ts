@@ -25,8 +25,8 @@ export class LineSplitter {
   tail: Buffer = Buffer.alloc(0)
   readonly #onLine: OnLine
   readonly #maxLineBytes: number
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #parts: Buffer[] = []
+  #partBytes = 0
   #dropping = false
   /** The last bytes of all chunks so far. */
   #before: Buffer = Buffer.alloc(0)
@@ -56,8 +56,8 @@ export class LineSplitter {
 
   /** The input is at its end: what stands behind the last newline is a line if `isWhole`; else it is not consumed. */
   end(isWhole: (rest: Buffer) => boolean): void {
-    if (this.#heldBytes === 0 || this.#dropping) return
-    const rest = Buffer.concat(this.#held, this.#heldBytes)
+    if (this.#partBytes === 0 || this.#dropping) return
+    const rest = Buffer.concat(this.#parts, this.#partBytes)
     if (!isWhole(rest)) return
     this.#line(rest.subarray(rest.length), 0, 0)
     this.consumed--
@@ -65,23 +65,23 @@ export class LineSplitter {
   }
 
   #line(chunk: Buffer, start: number, end: number): void {
-    const length = this.#heldBytes + end - start
+    const length = this.#partBytes + end - start
     this.consumed += length + 1
     if (this.#dropping || length > this.#maxLineBytes) this.overlong++
-    else if (this.#heldBytes === 0) this.#onLine(chunk, start, end)
-    else this.#onLine(Buffer.concat([...this.#held, chunk.subarray(start, end)], length), 0, length)
-    this.#held = []
-    this.#heldBytes = 0
+    else if (this.#partBytes === 0) this.#onLine(chunk, start, end)
+    else this.#onLine(Buffer.concat([...this.#parts, chunk.subarray(start, end)], length), 0, length)
+    this.#parts = []
+    this.#partBytes = 0
     this.#dropping = false
   }
 
   #hold(part: Buffer): void {
-    this.#heldBytes += part.length
-    if (this.#heldBytes > this.#maxLineBytes) {
+    this.#partBytes += part.length
+    if (this.#partBytes > this.#maxLineBytes) {
       this.#dropping = true
-      this.#held = []
+      this.#parts = []
     }
-    if (!this.#dropping) this.#held.push(Buffer.from(part))
+    if (!this.#dropping) this.#parts.push(Buffer.from(part))
   }
 }
 

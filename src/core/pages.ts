@@ -67,7 +67,7 @@ function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + BYTES_A_VALUE
   if (value === null || typeof value !== 'object') return BYTES_A_VALUE
   let bytes = BYTES_A_VALUE
-  for (const [key, held] of Object.entries(value)) bytes += key.length + sizeOf(held)
+  for (const [key, item] of Object.entries(value)) bytes += key.length + sizeOf(item)
   return bytes
 }
 

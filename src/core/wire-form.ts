@@ -110,8 +110,8 @@ function converterOf(schema: z.ZodType, from: Rename, to: Rename): Converter | n
     const source = value as Record<string, unknown>
     const result: Record<string, unknown> = {}
     for (const { from, to, convert } of fields) {
-      const held = source[from]
-      if (held !== undefined) result[to] = convert === null ? held : convert(held)
+      const given = source[from]
+      if (given !== undefined) result[to] = convert === null ? given : convert(given)
     }
     return result
   }
@@ -183,10 +183,10 @@ const RESERVED_KEY = '__proto__'
 function reservedKeys(value: unknown, above: PropertyKey[]): Problem[] {
   if (!holdsReservedKey(value)) return []
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value as object)
-  return entries.flatMap(([key, held]) =>
+  return entries.flatMap(([key, item]) =>
     key === RESERVED_KEY
       ? [{ path: pathText([...above, key]), message: 'is a reserved name; call it something else' }]
-      : reservedKeys(held, [...above, key]),
+      : reservedKeys(item, [...above, key]),
   )
 }
 

@@ -79,7 +79,7 @@ export const foreignOwners = (label: Label): Record<string, string> =>
   )
 
 /**
- * Nodes by their keys, with their properties as `held`, and whether they hang on anything that they may hang on.
+ * Nodes by their keys, with their properties as `properties`, and whether they hang on anything that they may hang on.
  *
  * @param columns further ones, each an expression about `x`: `[(x)-[:NEXT]->(n) | n.key]`
  * @param by another property that is unique
@@ -92,7 +92,7 @@ export function nodesOf(label: Label, columns: Readonly<Record<string, string>> 
     `// params: $keys
 UNWIND $keys AS key
 MATCH (x:${label} {${by}: key})
-RETURN key, properties(x) AS held, ${isAttached} AS isAttached${columnsOf(columns)}`,
+RETURN key, properties(x) AS properties, ${isAttached} AS isAttached${columnsOf(columns)}`,
   )
 }
 
@@ -104,7 +104,7 @@ export function partsOf(label: Label, columns: Readonly<Record<string, string>>)
     `// params: $keys
 UNWIND $keys AS key
 MATCH (t:${label} {key: key})-[r:${types.join('|')}]->(x)
-RETURN key, type(r) AS type, labels(x) AS labels, properties(x) AS held${columnsOf(columns)}`,
+RETURN key, type(r) AS type, labels(x) AS labels, properties(x) AS properties${columnsOf(columns)}`,
   )
 }
 

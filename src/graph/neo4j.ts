@@ -292,6 +292,6 @@ function fromNeo4j(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromNeo4j)
   if (isDateTime(value)) return value.toString()
   const result: Row = {}
-  for (const [key, held] of Object.entries(value)) result[key] = fromNeo4j(held)
+  for (const [key, item] of Object.entries(value)) result[key] = fromNeo4j(item)
   return result
 }

@@ -99,8 +99,8 @@ function ownToken(dataFolder: string): string {
     if (createPrivateFile(file, `${made}\n`)) return made
   }
   if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
-  const held = readFileSync(file, 'utf8').trim()
-  if (held.length >= MIN_LENGTH) return held
+  const token = readFileSync(file, 'utf8').trim()
+  if (token.length >= MIN_LENGTH) return token
   throw new TurngraphError(
     'invalid_request',
     `${file} holds no token of at least ${MIN_LENGTH} characters.`,

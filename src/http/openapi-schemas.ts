@@ -86,8 +86,8 @@ export class SchemaComponents {
 
   #add(name: string, definition: Json): void {
     const { id: _id, ...schema } = relocateRefs(definition)
-    const held = this.schemas[name]
-    if (held !== undefined && JSON.stringify(held) !== JSON.stringify(schema)) {
+    const before = this.schemas[name]
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(schema)) {
       throw new Error(`two schemas of the OpenAPI document would be called ${name}`)
     }
     this.schemas[name] = schema

@@ -93,7 +93,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   }
   const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer })
   const queries = new Queries(graph)
-  metrics.watch({ runs: () => runs.held, readers: () => feed.readers })
+  metrics.watch({ runs: () => runs.executing, readers: () => feed.readers })
   // Before anybody is answered, what an earlier life left behind is ended.
   const schema = new SchemaState(graph, log, watch, () => runs.begin())
   const most = mostConnections(config, log)

@@ -358,8 +358,8 @@ export function releaseTurnRun(view: View, command: { fence: number; at: string 
 export type Reconcile = {
   /** Set at start: what this very instance left behind in an earlier life is certainly over. */
   formerLifeOf: string | null
-  /** What this very process has in hand, by the ids of runs and single attempts. */
-  held: ReadonlySet<string>
+  /** What this very process executes, by the ids of runs and single attempts. */
+  executing: ReadonlySet<string>
   /** Who resumes an interrupted run where its world says so; `later`: another process, so it stays; null: nobody. */
   resumeAs: ResumeAs | 'later' | null
   at: string
@@ -374,13 +374,16 @@ export type Reconciled = {
 const NOTHING_DUE: Reconciled = { interruptedRun: null, interruptedAttempt: null, resuming: null }
 
 /** Ends what nobody works on any more. A lost run takes its attempt along; a lost worker loses its attempt alone. */
-export function reconcile(view: View, { formerLifeOf, held, resumeAs, at }: Reconcile): Decision<Reconciled> {
+export function reconcile(
+  view: View,
+  { formerLifeOf, executing, resumeAs, at }: Reconcile,
+): Decision<Reconciled> {
   const { now, run, attempt } = view
   const isHere = resumeAs !== null && resumeAs !== 'later'
   if (run !== null && isHere && run.turnRunId === resumeAs.turnRunId)
     return unchanged({ ...NOTHING_DUE, interruptedRun: run.resumesRunId, resuming: run }) // our own, whose reply was lost
-  const inHand = run !== null && held.has(run.turnRunId)
-  if (run !== null && !inHand && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
+  const isExecuting = run !== null && executing.has(run.turnRunId)
+  if (run !== null && !isExecuting && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
     const { change, answer } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
     if (resumeAs === 'later' && countRemaining(view.world, run, answer) !== null)
       return unchanged(NOTHING_DUE)
@@ -395,7 +398,8 @@ export function reconcile(view: View, { formerLifeOf, held, resumeAs, at }: Reco
       },
     }
   }
-  const executedHere = attempt?.executor !== EXTERNAL && (inHand || held.has(attempt?.attemptId ?? ''))
+  const executedHere =
+    attempt?.executor !== EXTERNAL && (isExecuting || executing.has(attempt?.attemptId ?? ''))
   if (attempt === null || executedHere) return unchanged(NOTHING_DUE)
   const reason = overdueReason(attempt, now, formerLifeOf)
   if (reason === null) return unchanged(NOTHING_DUE)
@@ -442,23 +446,23 @@ export function worldAfter(
   }
 }
 
-function requireFound<T>(held: T | null, what: 'attempt' | 'turn run'): T {
-  if (held === null) throw noSuch(what)
-  return held
+function requireFound<T>(found: T | null, what: 'attempt' | 'turn run'): T {
+  if (found === null) throw noSuch(what)
+  return found
 }
 
 function requireOwnedAttempt(attempt: Attempt | null, fence: number): Attempt {
-  const held = requireFound(attempt, 'attempt')
-  if (held.status !== 'running') throw leaseLost(`Attempt ${held.attemptId} is ${held.status}.`)
-  if (held.fence !== fence) throw leaseLost(`Attempt ${held.attemptId} is not held with fence ${fence}.`)
-  return held
+  const found = requireFound(attempt, 'attempt')
+  if (found.status !== 'running') throw leaseLost(`Attempt ${found.attemptId} is ${found.status}.`)
+  if (found.fence !== fence) throw leaseLost(`Attempt ${found.attemptId} is not held with fence ${fence}.`)
+  return found
 }
 
 function requireOwnedRun(run: TurnRun | null, fence: number): TurnRun {
-  const held = requireFound(run, 'turn run')
-  if (!isActiveRun(held.status)) throw leaseLost(`Turn run ${held.turnRunId} is ${held.status}.`)
-  if (held.fence !== fence) throw leaseLost(`Turn run ${held.turnRunId} has another coordinator.`)
-  return held
+  const found = requireFound(run, 'turn run')
+  if (!isActiveRun(found.status)) throw leaseLost(`Turn run ${found.turnRunId} is ${found.status}.`)
+  if (found.fence !== fence) throw leaseLost(`Turn run ${found.turnRunId} has another coordinator.`)
+  return found
 }
 
 const refuseDeleted = ({ deleted, slug }: WorldState): void => {

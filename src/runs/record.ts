@@ -103,8 +103,8 @@ export const attempt = z
     digest: z.string().nullable(),
     ...lease,
   })
-  .superRefine((held, context) => {
-    for (const message of brokenAttemptRules(held)) context.addIssue({ code: 'custom', message })
+  .superRefine((attempt, context) => {
+    for (const message of brokenAttemptRules(attempt)) context.addIssue({ code: 'custom', message })
   })
 
 export type Attempt = z.output<typeof attempt>
@@ -132,19 +132,19 @@ export function brokenRules(run: TurnRun): string[] {
 }
 
 /** What must hold of an attempt. Empty where it does. */
-export function brokenAttemptRules(held: Attempt): string[] {
-  const ended = held.status !== 'running'
-  const reasoned = held.status === 'failed' || held.status === 'interrupted'
+export function brokenAttemptRules(attempt: Attempt): string[] {
+  const ended = attempt.status !== 'running'
+  const reasoned = attempt.status === 'failed' || attempt.status === 'interrupted'
   const rules: [string, boolean][] = [
-    ['attempts_turn_run_pair_check', (held.turnRunId === null) === (held.turnRunSeq === null)],
-    ['attempts_terminal_time_check', ended === (held.endedAt !== null)],
-    ['attempts_failure_check', reasoned === (held.failureReason !== null)],
-    ['attempts_turn_check', held.attemptedTurn === held.turnBefore + 1],
+    ['attempts_turn_run_pair_check', (attempt.turnRunId === null) === (attempt.turnRunSeq === null)],
+    ['attempts_terminal_time_check', ended === (attempt.endedAt !== null)],
+    ['attempts_failure_check', reasoned === (attempt.failureReason !== null)],
+    ['attempts_turn_check', attempt.attemptedTurn === attempt.turnBefore + 1],
     [
       'attempts_produced_check',
-      held.producedTurn === (held.status === 'committed' ? held.attemptedTurn : null),
+      attempt.producedTurn === (attempt.status === 'committed' ? attempt.attemptedTurn : null),
     ],
-    ['attempts_lease_check', (held.fence === null) === (held.leaseOwner === null)],
+    ['attempts_lease_check', (attempt.fence === null) === (attempt.leaseOwner === null)],
   ]
   return rules.filter(([, holds]) => !holds).map(([name]) => name)
 }

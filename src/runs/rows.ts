@@ -11,11 +11,11 @@ import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './rec
 const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt', 'nextAttemptAt'])
 
 /** A node's properties as the record's fields: what is absent in the graph is null. */
-const fieldsOf = (shape: object) => (held: unknown) => {
-  if (held === null || typeof held !== 'object') return held
+const fieldsOf = (shape: object) => (properties: unknown) => {
+  if (properties === null || typeof properties !== 'object') return properties
   return Object.fromEntries(
     Object.keys(shape).map((name) => {
-      const value = (held as Record<string, unknown>)[name] ?? null
+      const value = (properties as Record<string, unknown>)[name] ?? null
       return [name, INSTANTS.has(name) && typeof value === 'string' ? canonicalInstant(value) : value]
     }),
   )
@@ -55,11 +55,11 @@ export const viewRow = z.object({
 /** @throws `not_found` where a run or an attempt that was asked for is another world's */
 export function viewFrom({ world, askedRun, askedAttempt, ...seen }: z.output<typeof viewRow>): View {
   const { deletedAt, ...state } = world
-  for (const [what, held] of [
+  for (const [what, record] of [
     ['turn run', askedRun],
     ['attempt', askedAttempt],
   ] as const) {
-    if (held !== null && held.worldSlug !== world.slug) throw noSuch(what)
+    if (record !== null && record.worldSlug !== world.slug) throw noSuch(what)
   }
   return {
     ...seen,
@@ -109,27 +109,27 @@ export function runParams(run: TurnRun, before: TurnRun | null): Value {
   }
 }
 
-export function attemptParams(held: Attempt, before: Attempt | null): Value {
-  const { startedAt, endedAt, ...properties } = declaredAttempt.parse(held)
-  const { project, worldSlug, turnRunId, turnRunSeq } = held
+export function attemptParams(attempt: Attempt, before: Attempt | null): Value {
+  const { startedAt, endedAt, ...properties } = declaredAttempt.parse(attempt)
+  const { project, worldSlug, turnRunId, turnRunSeq } = attempt
   const ofWorld = worldKey(project, worldSlug)
   const ofRun = turnRunId === null ? null : recordKey(project, turnRunId)
   const isNew = before === null
   return {
-    key: recordKey(project, held.attemptId),
+    key: recordKey(project, attempt.attemptId),
     properties: {
       ...properties,
-      usedTokens: orAbsent(held.usedTokens),
-      worldSeqKey: worldSeqKey(ofWorld, held.number),
+      usedTokens: orAbsent(attempt.usedTokens),
+      worldSeqKey: worldSeqKey(ofWorld, attempt.number),
       runSeqKey: ofRun === null || turnRunSeq === null ? null : runSeqKey(ofRun, turnRunSeq),
-      activeWorldKey: held.status === 'running' ? ofWorld : null,
+      activeWorldKey: attempt.status === 'running' ? ofWorld : null,
     },
     at: { started: startedAt, ended: endedAt },
     created: isNew ? [true] : [],
     createdIn: isNew && ofRun !== null ? [ofRun] : [],
     produced:
-      held.status === 'committed' && before?.status === 'running'
-        ? [turnKey(ofWorld, held.attemptedTurn)]
+      attempt.status === 'committed' && before?.status === 'running'
+        ? [turnKey(ofWorld, attempt.attemptedTurn)]
         : [],
   }
 }

@@ -250,14 +250,14 @@ export class TurnRunStore {
    * Ends what nobody works on any more: runs and attempts whose lease has expired and, where an instance names its
    * earlier life, all that it left behind.
    *
-   * @param held the runs and single attempts that this very process has in hand: it lives, so a renewal that took
+   * @param executing the runs and single attempts that this very process executes: it lives, so a renewal that took
    *   longer than its lease is late, not lost
    * @param resuming resumes interrupted runs where their worlds say so; `later`: another process will, and such runs wait for
    *   it; null: nobody does
    */
   async reconcileRunningAttempts(
     formerLifeOf: string | null = null,
-    held: ReadonlySet<string> = new Set(),
+    executing: ReadonlySet<string> = new Set(),
     resuming: Resuming | 'later' | null = null,
   ): Promise<Reconciled> {
     const owner = formerLifeOf === null ? null : scrubText(formerLifeOf)
@@ -274,7 +274,7 @@ export class TurnRunStore {
       const resumeAs = isHere(resuming)
         ? { turnRunId: this.#newId(), owner: scrubText(resuming.workerId), canExecute: resuming.canExecute }
         : resuming
-      const command = { formerLifeOf: owner, held, resumeAs, at: this.#now() }
+      const command = { formerLifeOf: owner, executing, resumeAs, at: this.#now() }
       try {
         const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
         if (ended.interruptedRun !== null) found.runs++

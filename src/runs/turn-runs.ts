@@ -53,7 +53,7 @@ export class TurnRuns {
   readonly #coordinator: Coordinator
   readonly #watch: AttemptWatch
   /** What this process coordinates or executes, by the id of the run or of the single attempt. */
-  readonly #held = new Map<string, { keeper: LeaseKeeper; done: Promise<void> }>()
+  readonly #executing = new Map<string, { keeper: LeaseKeeper; done: Promise<void> }>()
   #sweep: NodeJS.Timeout | undefined
   #sweeping: Promise<unknown> = Promise.resolve()
   #begun: Promise<void> | null = null
@@ -125,7 +125,7 @@ export class TurnRuns {
       },
     }
     const resuming = this.#resumes === 'here' ? here : 'later'
-    return this.store.reconcileRunningAttempts(formerLifeOf, new Set(this.#held.keys()), resuming)
+    return this.store.reconcileRunningAttempts(formerLifeOf, new Set(this.#executing.keys()), resuming)
   }
 
   #coordinate(run: TurnRun, world: World): void {
@@ -179,7 +179,7 @@ export class TurnRuns {
   async cancelTurnRun(ref: RunRef, reason: string, abort: boolean): Promise<TurnRun> {
     const run = await this.store.requestTurnRunCancel(ref, reason, { abort })
     // An attempt under way learns of its abort by a renewal, and a pause of the end of its run.
-    if (abort || !isActiveRun(run.status)) this.#held.get(run.turnRunId)?.keeper.poke()
+    if (abort || !isActiveRun(run.status)) this.#executing.get(run.turnRunId)?.keeper.poke()
     return run
   }
 
@@ -210,20 +210,20 @@ export class TurnRuns {
   }
 
   /** How many runs and single attempts this process executes. */
-  get held(): number {
-    return this.#held.size
+  get executing(): number {
+    return this.#executing.size
   }
 
   /** Resolves when this process holds nothing any more. */
   async idle(): Promise<void> {
-    while (this.#held.size > 0) await Promise.all([...this.#held.values()].map(({ done }) => done))
+    while (this.#executing.size > 0) await Promise.all([...this.#executing.values()].map(({ done }) => done))
   }
 
   /** Stops what is under way, and hands its runs back: no world waits for a lease of a process that is gone. */
   async close(): Promise<void> {
     this.#closing.abort(new Aborted('the service ends'))
     clearTimeout(this.#sweep)
-    for (const { keeper } of this.#held.values()) keeper.abort('the service ends')
+    for (const { keeper } of this.#executing.values()) keeper.abort('the service ends')
     await this.#sweeping
     await this.idle()
   }
@@ -262,9 +262,9 @@ export class TurnRuns {
       .catch((error: unknown) => this.#trouble(error, `coordinating ${id}`))
       .finally(() => {
         keeper.stop()
-        this.#held.delete(id)
+        this.#executing.delete(id)
       })
-    this.#held.set(id, { keeper, done })
+    this.#executing.set(id, { keeper, done })
   }
 
   #report({ runs, attempts, errors }: Reconciled): void {

@@ -7,16 +7,20 @@ import { parseStatement } from '../../src/graph/statements.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-const nodes = parseStatement('test/nodes', 'MATCH (n) RETURN labels(n) AS labels, properties(n) AS held')
+const nodes = parseStatement(
+  'test/nodes',
+  'MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties',
+)
 const edges = parseStatement(
   'test/relationships',
   `MATCH (a)-[r]->(b)
-   RETURN labels(a) AS from, type(r) AS type, labels(b) AS to, properties(r) AS held`,
+   RETURN labels(a) AS from, type(r) AS type, labels(b) AS to, properties(r) AS properties`,
 )
 
-const nodesIn = async (graph: Graph) => (await graph.read(nodes, {})) as { labels: string[]; held: object }[]
+const nodesIn = async (graph: Graph) =>
+  (await graph.read(nodes, {})) as { labels: string[]; properties: object }[]
 const edgesIn = async (graph: Graph) =>
-  (await graph.read(edges, {})) as { from: string[]; type: string; to: string[]; held: object }[]
+  (await graph.read(edges, {})) as { from: string[]; type: string; to: string[]; properties: object }[]
 
 /** What stands in the graph is what the table of `src/stored` says: the documents and the doctor rely on it. */
 export function storedContract(store: StoreUnderTest): void {
@@ -27,10 +31,12 @@ export function storedContract(store: StoreUnderTest): void {
       const { graph } = handles
       await fillWithEverything(graph)
       const [all, between] = [await nodesIn(graph), await edgesIn(graph)]
-      const held = (given: object) => given as Record<string, unknown>
+      const record = (given: object) => given as Record<string, unknown>
       expect([
-        ...all.flatMap((node) => problemsOfNode({ ...node, held: held(node.held) })),
-        ...between.flatMap((edge) => problemsOfRelationship({ ...edge, held: held(edge.held) })),
+        ...all.flatMap((node) => problemsOfNode({ ...node, properties: record(node.properties) })),
+        ...between.flatMap((edge) =>
+          problemsOfRelationship({ ...edge, properties: record(edge.properties) }),
+        ),
       ]).toEqual([])
       const labels = new Set(all.flatMap((node) => node.labels))
       expect(LABELS.filter((label) => !labels.has(label))).toEqual([])
@@ -42,16 +48,16 @@ export function storedContract(store: StoreUnderTest): void {
     })
 
     test('what is none of it is told', () => {
-      expect(problemsOfNode({ labels: ['Gate'], held: { position: 0, name: 'x', status: 'green' } })).toEqual(
-        ['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'],
-      )
-      expect(problemsOfNode({ labels: ['Step', 'Tool'], held: {} })).toEqual([
+      expect(
+        problemsOfNode({ labels: ['Gate'], properties: { position: 0, name: 'x', status: 'green' } }),
+      ).toEqual(['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'])
+      expect(problemsOfNode({ labels: ['Step', 'Tool'], properties: {} })).toEqual([
         '(:Step:Tool) is no node of the table',
       ])
       expect(
-        problemsOfNode({ labels: ['Tool'], held: { key: 'p/x', name: 'x', project: 'p', more: 1 } }),
+        problemsOfNode({ labels: ['Tool'], properties: { key: 'p/x', name: 'x', project: 'p', more: 1 } }),
       ).toEqual(['(:Tool) more: Unrecognized key: "more"'])
-      const wrongWay = { from: ['Criterion'], type: 'OF', to: ['Verification'], held: {} }
+      const wrongWay = { from: ['Criterion'], type: 'OF', to: ['Verification'], properties: {} }
       expect(problemsOfRelationship(wrongWay)).toEqual([
         '(:Criterion)-[:OF]->(:Verification) is no relationship of the table',
       ])

@@ -93,7 +93,7 @@ class PureStore {
       const { instance: formerLifeOf, held, by, id } = command
       const resumeAs =
         by === null || by === 'later' ? by : { turnRunId: id, owner: by, canExecute: () => true }
-      return this.#reconcile({ formerLifeOf, held: new Set(held), resumeAs, at })
+      return this.#reconcile({ formerLifeOf, executing: new Set(held), resumeAs, at })
     }
     const world = this.#world(command.world)
     switch (command.do) {

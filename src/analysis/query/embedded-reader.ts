@@ -58,13 +58,13 @@ function formOf(value: unknown): unknown {
   if (typeof value === 'string') return INSTANT.test(value) ? temporalForm(value) : value
   if (value === null || typeof value !== 'object') return value ?? null
   if (Array.isArray(value)) return value.map(formOf)
-  const held = value as Record<string, unknown>
-  if (isNode(held)) {
-    const { _id, _labels, ...properties } = held
+  const object = value as Record<string, unknown>
+  if (isNode(object)) {
+    const { _id, _labels, ...properties } = object
     return { id: String(_id), labels: [..._labels].sort(), properties: sortedForm(properties, formOf) }
   }
-  if (isRelationship(held)) {
-    const { _id, _type, _source, _target, ...properties } = held
+  if (isRelationship(object)) {
+    const { _id, _type, _source, _target, ...properties } = object
     return {
       id: String(_id),
       type: _type,
@@ -73,23 +73,23 @@ function formOf(value: unknown): unknown {
       properties: sortedForm(properties, formOf),
     }
   }
-  if (isPath(held)) {
-    return { nodes: held.nodes.map(formOf), relationships: held.edges.map(formOf) }
+  if (isPath(object)) {
+    return { nodes: object.nodes.map(formOf), relationships: object.edges.map(formOf) }
   }
-  return sortedForm(held, formOf)
+  return sortedForm(object, formOf)
 }
 
-const isNode = (held: Record<string, unknown>): held is { _id: unknown; _labels: string[] } =>
-  '_id' in held && Array.isArray(held._labels)
+const isNode = (object: Record<string, unknown>): object is { _id: unknown; _labels: string[] } =>
+  '_id' in object && Array.isArray(object._labels)
 
 const isRelationship = (
-  held: Record<string, unknown>,
-): held is { _id: unknown; _type: unknown; _source: unknown; _target: unknown } =>
-  '_id' in held && '_type' in held && '_source' in held && '_target' in held
+  object: Record<string, unknown>,
+): object is { _id: unknown; _type: unknown; _source: unknown; _target: unknown } =>
+  '_id' in object && '_type' in object && '_source' in object && '_target' in object
 
-const isPath = (held: Record<string, unknown>): held is { nodes: unknown[]; edges: unknown[] } =>
-  Object.keys(held).length === 2 &&
-  Array.isArray(held.nodes) &&
-  Array.isArray(held.edges) &&
-  held.nodes.length === held.edges.length + 1 &&
-  held.edges.every((edge) => typeof edge === 'object' && edge !== null && isRelationship(edge as never))
+const isPath = (object: Record<string, unknown>): object is { nodes: unknown[]; edges: unknown[] } =>
+  Object.keys(object).length === 2 &&
+  Array.isArray(object.nodes) &&
+  Array.isArray(object.edges) &&
+  object.nodes.length === object.edges.length + 1 &&
+  object.edges.every((edge) => typeof edge === 'object' && edge !== null && isRelationship(edge as never))

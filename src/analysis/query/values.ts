@@ -40,11 +40,11 @@ const parts = (...given: readonly [number, string][]): string =>
 
 /** Properties have no order in either engine. */
 export const sortedForm = (
-  held: Readonly<Record<string, unknown>>,
+  object: Readonly<Record<string, unknown>>,
   form: (value: unknown) => unknown,
 ): Record<string, unknown> =>
   Object.fromEntries(
-    Object.keys(held)
+    Object.keys(object)
       .sort()
-      .map((key) => [key, form(held[key])]),
+      .map((key) => [key, form(object[key])]),
   )

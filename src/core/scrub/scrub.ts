@@ -78,10 +78,10 @@ function layOut(record: unknown): { content: string; pieces: Piece[] } {
     if (typeof value === 'string') add(value, BETWEEN)
     else if (Array.isArray(value)) for (const item of value) visit(item, NOTHING)
     else if (value !== null && typeof value === 'object') {
-      for (const [key, held] of Object.entries(value)) {
+      for (const [key, item] of Object.entries(value)) {
         if (except.has(key)) continue
-        add(key, typeof held === 'string' ? NAMES : BETWEEN)
-        visit(held, NOTHING)
+        add(key, typeof item === 'string' ? NAMES : BETWEEN)
+        visit(item, NOTHING)
       }
     }
   }
@@ -138,10 +138,10 @@ function rewrite(value: unknown, replace: (text: string) => string, except: Read
   if (value === null || typeof value !== 'object') return value
   const before = Object.entries(value)
   const nameFor = freeNames(before.map(([key]) => key))
-  const after = before.map(([key, held]): [string, unknown] =>
-    except.has(key) ? [key, held] : [nameFor(key, replace(key)), rewrite(held, replace, NOTHING)],
+  const after = before.map(([key, item]): [string, unknown] =>
+    except.has(key) ? [key, item] : [nameFor(key, replace(key)), rewrite(item, replace, NOTHING)],
   )
-  const changed = after.some(([key, held], i) => key !== before[i]?.[0] || held !== before[i]?.[1])
+  const changed = after.some(([key, item], i) => key !== before[i]?.[0] || item !== before[i]?.[1])
   return changed ? Object.fromEntries(after) : value
 }
 

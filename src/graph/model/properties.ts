@@ -37,9 +37,9 @@ export const instant = kind(
 
 /** What nobody queries: JSON as one text. */
 export const json = kind(
-  z.string().refine((held) => {
+  z.string().refine((text) => {
     try {
-      JSON.parse(held)
+      JSON.parse(text)
       return true
     } catch {
       return false
@@ -57,8 +57,8 @@ export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) 
 /** The kind of a property, and whether a node may lack it. */
 export function kindOf(property: z.ZodType): { kind: string; optional: boolean } {
   const optional = property instanceof z.ZodOptional
-  const held = optional ? (property.unwrap() as z.ZodType) : property
-  const { stored } = held.meta() ?? {}
+  const declared = optional ? (property.unwrap() as z.ZodType) : property
+  const { stored } = declared.meta() ?? {}
   if (stored === undefined) throw new Error('a stored property has no kind')
   return { kind: stored, optional }
 }

@@ -6,12 +6,12 @@ import { relationships } from './relationships.ts'
 /** Whether what the graph holds fits the table. */
 
 /** A node as an engine gives it: its labels, and its properties. */
-export type HeldNode = { labels: readonly string[]; held: Readonly<Record<string, unknown>> }
-export type HeldRelationship = {
+export type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }
+export type RelationshipRow = {
   from: readonly string[]
   type: string
   to: readonly string[]
-  held: Readonly<Record<string, unknown>>
+  properties: Readonly<Record<string, unknown>>
 }
 
 /** The label that says most of a node: a failed step is a step too. Null where its labels are none of ours. */
@@ -32,11 +32,11 @@ export function labelOf(labels: readonly string[]): Label | null {
  */
 export function storedProperties<L extends Label>(
   label: L,
-  held: Readonly<Record<string, unknown>>,
+  properties: Readonly<Record<string, unknown>>,
 ): Stored<L> {
-  const result = nodes[label].properties.safeParse(withoutNulls(held))
+  const result = nodes[label].properties.safeParse(withoutNulls(properties))
   if (result.success) return result.data as Stored<L>
-  const node = typeof held.key === 'string' ? `${label} ${held.key}` : `A ${label}`
+  const node = typeof properties.key === 'string' ? `${label} ${properties.key}` : `A ${label}`
   const problems = problemsIn(`(:${label})`, result.error).join('; ')
   throw new TurngraphError('internal', `${node} of the graph does not fit: ${problems}.`, {
     hint: '`turngraph doctor` lists all that does not fit, each with its remedy.',
@@ -45,27 +45,31 @@ export function storedProperties<L extends Label>(
 }
 
 /** Each a text that says what does not fit; empty where all does. */
-export function problemsOfNode({ labels, held }: HeldNode): string[] {
+export function problemsOfNode({ labels, properties }: NodeRow): string[] {
   const label = labelOf(labels)
   if (label === null) return [`(:${labels.join(':')}) is no node of the table`]
-  return problemsOf(`(:${label})`, nodes[label].properties, held)
+  return problemsOf(`(:${label})`, nodes[label].properties, properties)
 }
 
-export function problemsOfRelationship({ from, type, to, held }: HeldRelationship): string[] {
+export function problemsOfRelationship({ from, type, to, properties }: RelationshipRow): string[] {
   const row = relationships.find(
     (known) => known.type === type && goes(known.from, from) && goes(known.to, to),
   )
   const shown = `(:${from.join(':')})-[:${type}]->(:${to.join(':')})`
   return row === undefined
     ? [`${shown} is no relationship of the table`]
-    : problemsOf(shown, row.properties, held)
+    : problemsOf(shown, row.properties, properties)
 }
 
 const goes = (known: readonly Label[], labels: readonly string[]): boolean =>
   known.some((label) => labels.includes(label))
 
-function problemsOf(what: string, schema: z.ZodObject, held: Readonly<Record<string, unknown>>): string[] {
-  const result = schema.safeParse(withoutNulls(held))
+function problemsOf(
+  what: string,
+  schema: z.ZodObject,
+  properties: Readonly<Record<string, unknown>>,
+): string[] {
+  const result = schema.safeParse(withoutNulls(properties))
   return result.success ? [] : problemsIn(what, result.error)
 }
 
@@ -76,5 +80,5 @@ const problemsIn = (what: string, { issues }: z.ZodError): string[] =>
   })
 
 /** Grafeo keeps a property that was set to null, Neo4j does not. */
-const withoutNulls = (held: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(held).filter(([, value]) => value !== null && value !== undefined))
+const withoutNulls = (properties: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null && value !== undefined))

@@ -133,7 +133,7 @@ type Place = z.output<typeof place>
 
 const KEYS_AT_ONCE = 500
 const keyRow = z.object({ key: z.string() })
-const nodeRow = z.looseObject({ key: z.string(), held: propertyMap, isAttached: z.boolean() })
+const nodeRow = z.looseObject({ key: z.string(), properties: propertyMap, isAttached: z.boolean() })
 
 /** The nodes of a kind in a project, in the order of their keys. */
 async function* examineKind(
@@ -185,17 +185,17 @@ async function examineNodes(
   const findings = new Findings()
   const rows = await readRows(graph, read, { keys }, nodeRow)
   const fitting: Examined[] = []
-  for (const { key, held, isAttached, ...row } of rows) {
+  for (const { key, properties, isAttached, ...row } of rows) {
     if (!isAttached) continue
     const about = findings.of(label, key)
-    about.record(held)
+    about.record(properties)
     const foreign = ownersOf(label).flatMap(({ type }) => row[`foreign${type}`] as string[])
     if (foreign.length > 0) about.add('key_wrong', `hangs on ${foreign}, of another project`)
-    const properties = fittingProperties(label, held)
-    if (!needs.every((name) => Object.hasOwn(properties, name))) continue
-    const expected = keyOf?.(properties, row) ?? null
+    const stored = fittingProperties(label, properties)
+    if (!needs.every((name) => Object.hasOwn(stored, name))) continue
+    const expected = keyOf?.(stored, row) ?? null
     if (expected !== null) about.key(expected)
-    fitting.push({ key, properties, row, about })
+    fitting.push({ key, properties: stored, row, about })
   }
   const more = fitting.length === 0 ? 0 : ((await check?.(graph, project, fitting, findings)) ?? 0)
   return { findings, examined: rows.length + more }

@@ -92,7 +92,7 @@ function checkRecord(
   isTold: boolean,
 ): boolean {
   const labels = label === 'FailedStep' ? ['Step', label] : [label]
-  const problems = problemsOfNode({ labels, held: properties })
+  const problems = problemsOfNode({ labels, properties })
   if (problems.length === 0) return true
   const { shape } = nodes[label].properties
   const foreign = Object.keys(properties).filter(
@@ -105,7 +105,7 @@ function checkRecord(
   const removes = isTold && foreign.length > 0 && found.length <= LONGEST
   about.add('record_invalid', found, removes ? setOf(label, key, nulls) : null)
   const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
-  return problemsOfNode({ labels, held: Object.fromEntries(ofModel) }).length === 0
+  return problemsOfNode({ labels, properties: Object.fromEntries(ofModel) }).length === 0
 }
 
 /** What of a node's properties fits the model: all that a kind has, where {@link About.record} says that the values fit. */

@@ -38,7 +38,7 @@ const ATTEMPTS_AT_ONCE = 500
 
 const runRow = z.object({
   key: z.string(),
-  held: propertyMap,
+  properties: propertyMap,
   /** How each ended, and when. */
   attempts: z.array(z.tuple([optionalText, optionalText])),
 })
@@ -46,7 +46,7 @@ type RunRow = z.output<typeof runRow>
 
 const attemptRow = z.object({
   key: z.string(),
-  held: propertyMap,
+  properties: propertyMap,
   worlds: keyList,
   runs: keyList,
   produced: z.array(z.tuple([z.string(), z.string().nullable()])),
@@ -74,9 +74,9 @@ export async function checkRuns(
       checkRun(world, row, findings.of('TurnRun', row.key))
 }
 
-function checkRun(world: WorldOfRuns, { key, held, attempts }: RunRow, about: About): void {
-  if (!about.record(held)) return
-  const run = seenRun.parse(held)
+function checkRun(world: WorldOfRuns, { key, properties, attempts }: RunRow, about: About): void {
+  if (!about.record(properties)) return
+  const run = seenRun.parse(properties)
   about.key(recordKey(world.project, run.turnRunId))
   const count = (ended: string) => attempts.filter(([status]) => status === ended).length
   const counted = {
@@ -94,8 +94,15 @@ function checkRun(world: WorldOfRuns, { key, held, attempts }: RunRow, about: Ab
   if (run.project !== world.project || run.worldSlug !== world.slug)
     about.add('key_wrong', `says it is of ${run.project}/${run.worldSlug}`)
   const activeIn = isActiveRun(run.status) ? world.key : null
-  about.differs('world_active', `is ${run.status}, activeWorldKey`, held.activeWorldKey, activeIn, () =>
-    activeIn === null || world.activeRuns === 0 ? setOf('TurnRun', key, { activeWorldKey: activeIn }) : null,
+  about.differs(
+    'world_active',
+    `is ${run.status}, activeWorldKey`,
+    properties.activeWorldKey,
+    activeIn,
+    () =>
+      activeIn === null || world.activeRuns === 0
+        ? setOf('TurnRun', key, { activeWorldKey: activeIn })
+        : null,
   )
   if (broken.length > 0) return // and so do its counts
   const names = Object.keys(counted) as (keyof typeof counted)[]
@@ -142,13 +149,13 @@ export async function checkAttempts(graph: Graph, world: WorldOfRuns, findings: 
 function checkAttempt(
   world: WorldOfRuns,
   number: number,
-  { held, worlds, runs, produced }: AttemptRow,
+  { properties, worlds, runs, produced }: AttemptRow,
   findings: Findings,
 ): void {
-  const key = String(held.key)
+  const key = String(properties.key)
   const about = findings.of('Attempt', key)
-  if (!about.record(held)) return
-  const attempt = seenAttempt.parse(held)
+  if (!about.record(properties)) return
+  const attempt = seenAttempt.parse(properties)
   about.key(recordKey(world.project, attempt.attemptId))
   for (const rule of brokenAttemptRules(attempt))
     about.add('run_rules', rule, () => repairOfAttemptRule(key, rule, attempt))
@@ -159,14 +166,19 @@ function checkAttempt(
     ofRun === null ? null : relink(['TurnRun', ofRun], 'HAS_ATTEMPT', ['Attempt', key], 'to'),
   )
   const seq = ofRun === null || attempt.turnRunSeq === null ? null : runSeqKey(ofRun, attempt.turnRunSeq)
-  about.differs('run_counters', 'runSeqKey', held.runSeqKey, seq, () =>
+  about.differs('run_counters', 'runSeqKey', properties.runSeqKey, seq, () =>
     setOf('Attempt', key, { runSeqKey: seq }),
   )
   const activeIn = attempt.status === 'running' ? world.key : null
-  about.differs('world_active', `is ${attempt.status}, activeWorldKey`, held.activeWorldKey, activeIn, () =>
-    activeIn === null || world.activeAttempts === 0
-      ? setOf('Attempt', key, { activeWorldKey: activeIn })
-      : null,
+  about.differs(
+    'world_active',
+    `is ${attempt.status}, activeWorldKey`,
+    properties.activeWorldKey,
+    activeIn,
+    () =>
+      activeIn === null || world.activeAttempts === 0
+        ? setOf('Attempt', key, { activeWorldKey: activeIn })
+        : null,
   )
   checkProduced(world, key, attempt, produced, about)
 }

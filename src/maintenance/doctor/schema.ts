@@ -33,8 +33,8 @@ async function checkMigrations(
     findings.of('SchemaMigration', null).add('migration_changed', error.message)
   }
   const applied = await readRows(graph, migrationChain, {}, chainRow)
-  for (const [i, { version, held, next }] of applied.entries()) {
-    findings.of('SchemaMigration', version).record(held)
+  for (const [i, { version, properties, next }] of applied.entries()) {
+    findings.of('SchemaMigration', version).record(properties)
     const expected = applied[i + 1] === undefined ? [] : [applied[i + 1]?.version]
     if (JSON.stringify(next) !== JSON.stringify(expected)) {
       const shown = (versions: readonly unknown[]) => (versions.length === 0 ? 'nothing' : versions.join())
@@ -47,7 +47,7 @@ async function checkMigrations(
 
 const chainRow = z.object({
   version: z.string(),
-  held: propertyMap,
+  properties: propertyMap,
   next: z.array(z.string()),
 })
 

@@ -12,7 +12,7 @@ import { checkVersions } from './specifications.ts'
 
 const criteriaOfTask = statement('doctor/criteria')
 
-const criterionRow = z.object({ key: z.string(), held: propertyMap, isNamed: z.boolean() })
+const criterionRow = z.object({ key: z.string(), properties: propertyMap, isNamed: z.boolean() })
 
 /** What of its task a world's turns may speak of, and where merged criteria count. */
 export type OfTask = {
@@ -35,11 +35,12 @@ export async function checkTask(
 
 export async function readCriteria(graph: Graph, task: string, findings = new Findings()): Promise<OfTask> {
   const rows = await readRows(graph, criteriaOfTask, { taskKey: task }, criterionRow)
-  const into = new Map(rows.map(({ key, held }) => [key, textOf(held.mergedInto)]))
+  const into = new Map(rows.map(({ key, properties }) => [key, textOf(properties.mergedInto)]))
   const targets = new Set([...into.values()])
-  for (const { key, held, isNamed } of rows) {
+  for (const { key, properties, isNamed } of rows) {
     const about = findings.of('Criterion', key)
-    if (about.record(held) && !isKeyOf(task, key, held)) about.add('key_wrong', `stands below ${task}`)
+    if (about.record(properties) && !isKeyOf(task, key, properties))
+      about.add('key_wrong', `stands below ${task}`)
     if (!isNamed && !targets.has(key)) about.add('criterion_unnamed', 'nothing speaks of it')
     const end = endOf(key, into)
     if (end !== null) about.add('criterion_merge', end, unmerge(key, into))

@@ -45,7 +45,12 @@ const linksRow = z.object({
   called: z.array(z.tuple([z.string(), z.number(), z.number()])),
 })
 type Links = z.output<typeof linksRow>
-const stepRow = z.object({ key: z.string(), labels: z.array(z.string()), held: propertyMap, tools: texts })
+const stepRow = z.object({
+  key: z.string(),
+  labels: z.array(z.string()),
+  properties: propertyMap,
+  tools: texts,
+})
 type StepRow = z.output<typeof stepRow>
 
 export async function checkTranscriptTurns(
@@ -77,8 +82,8 @@ function checkTurn(
     about.differs('transcript_turn', 'sessionId', turn.sessionId, holders)
   for (const step of steps) checkStep(turn, step, findings)
   if (about.differs('transcript_turn', 'length', turn.length, steps.length)) return
-  const ordered = [...steps].sort((a, b) => Number(a.held.sequence) - Number(b.held.sequence))
-  const places = ordered.map(({ held }) => held.sequence)
+  const ordered = [...steps].sort((a, b) => Number(a.properties.sequence) - Number(b.properties.sequence))
+  const places = ordered.map(({ properties }) => properties.sequence)
   if (places.some((place, i) => place !== i)) {
     about.add('transcript_turn', `its steps stand at ${places}`)
     return
@@ -86,7 +91,7 @@ function checkTurn(
   const derived = {
     tools: ordered.map(({ tools }) => tools.join()),
     errors: steps.filter(isFailed).length,
-    parallelSteps: steps.filter(({ held }) => held.isParallel === true).length,
+    parallelSteps: steps.filter(({ properties }) => properties.isParallel === true).length,
   }
   for (const [name, there] of Object.entries(derived)) {
     const repair = () => setOf('TranscriptTurn', key, { [name]: there })
@@ -99,13 +104,13 @@ function checkTurn(
 const isFailed = ({ labels }: StepRow): boolean => labels.includes('FailedStep')
 
 function checkStep(turn: Stored<'TranscriptTurn'>, step: StepRow, findings: Findings): void {
-  const { held } = step
-  const about = findings.of(isFailed(step) ? 'FailedStep' : 'Step', String(held.id))
-  if (!about.record(held)) return
-  if (isFailed(step) !== (held.status === 'error'))
-    about.add('transcript_turn', `is ${held.status}, and ${isFailed(step) ? 'a' : 'no'} FailedStep`)
+  const { properties } = step
+  const about = findings.of(isFailed(step) ? 'FailedStep' : 'Step', String(properties.id))
+  if (!about.record(properties)) return
+  if (isFailed(step) !== (properties.status === 'error'))
+    about.add('transcript_turn', `is ${properties.status}, and ${isFailed(step) ? 'a' : 'no'} FailedStep`)
   if (!isFailed(step)) return
-  const says = [held.project, held.sessionId, held.begunMs]
+  const says = [properties.project, properties.sessionId, properties.begunMs]
   const there = [turn.project, turn.sessionId, turn.begunMs]
   about.differs('transcript_turn', 'project, sessionId, begunMs:', says, there)
 }

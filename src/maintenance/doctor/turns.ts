@@ -23,7 +23,7 @@ export const keyList = z.array(z.string().nullable()).transform((all) => all.map
 const supersededRow = z.object({
   key: z.string(),
   ownKey: z.string(),
-  held: propertyMap,
+  properties: propertyMap,
   replacedBy: keyList,
   superseded: keyList,
   places: z.number(),
@@ -33,7 +33,7 @@ const partRow = z.object({
   key: z.string(),
   type: z.string(),
   labels: z.array(z.string()),
-  held: propertyMap,
+  properties: propertyMap,
   criteria: keyList,
 })
 type PartRow = z.output<typeof partRow>
@@ -45,7 +45,7 @@ const PARTS_AT_ONCE = 4_000
 export type Said = { ledger: LedgerEntry[]; promised: PromiseEntry[] }
 
 type TurnLabel = 'Turn' | 'SupersededTurn'
-type TurnNode = { key: string; held: Properties }
+type TurnNode = { key: string; properties: Properties }
 
 /** What is examined of the turns of one world. */
 type Of = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings }
@@ -62,7 +62,9 @@ export async function checkTurns(
 ): Promise<{ said: Said; examined: number }> {
   const said: Said = { ledger: [], promised: [] }
   let examined = await checkWithParts(graph, 'Turn', turns, { criteria, said, findings })
-  const replaced = turns.filter(({ held, superseded }) => held.revision !== 1 || superseded.length > 0)
+  const replaced = turns.filter(
+    ({ properties, superseded }) => properties.revision !== 1 || superseded.length > 0,
+  )
   if (replaced.length > 0) {
     const older = await checkSuperseded(graph, replaced, findings)
     examined += await checkWithParts(graph, 'SupersededTurn', older, { criteria, said: null, findings })
@@ -85,7 +87,8 @@ async function checkWithParts(
   of: Of,
 ): Promise<number> {
   let examined = turns.length
-  const sizeOf = ({ held }: TurnNode) => PARTS.reduce((sum, { count }) => sum + numberOf(held[count]), 1)
+  const sizeOf = ({ properties }: TurnNode) =>
+    PARTS.reduce((sum, { count }) => sum + numberOf(properties[count]), 1)
   for (const some of inChunks(turns, sizeOf, PARTS_AT_ONCE)) {
     const rows = await readRows(graph, partsOfTurns[label], { keys: some.map(({ key }) => key) }, partRow)
     const byTurn = groupBy(rows, ({ key }) => key)
@@ -95,15 +98,15 @@ async function checkWithParts(
   return examined
 }
 
-function checkTurn(label: TurnLabel, { key, held }: TurnNode, parts: readonly PartRow[], of: Of): void {
+function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: readonly PartRow[], of: Of): void {
   const about = of.findings.of(label, key)
-  let fits = about.record(held)
+  let fits = about.record(properties)
   const byType = groupBy(parts, ({ type }) => type)
   for (const { type, of: partLabel, by, count } of PARTS) {
     const own = byType.get(type) ?? []
-    if (about.differs('turn_parts', count, held[count], own.length)) fits = false
+    if (about.differs('turn_parts', count, properties[count], own.length)) fits = false
     else {
-      const places = own.map((part) => numberOf(part.held[by])).sort((a, b) => a - b)
+      const places = own.map((part) => numberOf(part.properties[by])).sort((a, b) => a - b)
       if (places.some((place, i) => place !== i))
         about.add('turn_parts', `the ${partLabel}s stand at ${places}`)
     }
@@ -112,14 +115,14 @@ function checkTurn(label: TurnLabel, { key, held }: TurnNode, parts: readonly Pa
       const isLabelled = part.labels.join() === partLabel
       if (!isLabelled)
         aboutPart.add('record_invalid', `a part is labelled ${part.labels.join()}, not ${partLabel}`)
-      if (isLabelled && aboutPart.record(part.held))
-        checkPart(partLabel, part, numberOf(held.number), of, aboutPart)
+      if (isLabelled && aboutPart.record(part.properties))
+        checkPart(partLabel, part, numberOf(properties.number), of, aboutPart)
       else fits = false
     }
   }
   if (!fits) return
-  checkJudged(label, { key, held }, byType.get('RECORDED') ?? [], about)
-  checkOutcome(label, key, fittingProperties('Turn', held), byType, about)
+  checkJudged(label, { key, properties }, byType.get('RECORDED') ?? [], about)
+  checkOutcome(label, key, fittingProperties('Turn', properties), byType, about)
 }
 
 const JUDGED = [
@@ -129,31 +132,33 @@ const JUDGED = [
 
 function checkJudged(
   label: TurnLabel,
-  { key, held }: TurnNode,
+  { key, properties }: TurnNode,
   recorded: readonly PartRow[],
   about: About,
 ): void {
-  const judged = recorded.filter((part) => part.held.source !== 'player')
+  const judged = recorded.filter((part) => part.properties.source !== 'player')
   for (const [status, count] of JUDGED) {
-    const there = judged.filter((part) => part.held.status === status).length
-    about.differs('turn_outcome', count, held[count], there, () => setOf(label, key, { [count]: there }))
+    const there = judged.filter((part) => part.properties.status === status).length
+    about.differs('turn_outcome', count, properties[count], there, () =>
+      setOf(label, key, { [count]: there }),
+    )
   }
 }
 
 /** A part of a turn, with the criteria of which it speaks: a verification and a promise are of one each. */
 function checkPart(
   label: Label,
-  { held, criteria: of }: PartRow,
+  { properties, criteria: of }: PartRow,
   turn: number,
   { criteria, said }: Of,
   about: About,
 ): void {
-  const shown = `${label} ${String(held[nodes[label].name] ?? '')}`
+  const shown = `${label} ${String(properties[nodes[label].name] ?? '')}`
   const foreign = of.filter((criterion) => !criteria.has(criterion))
   if (foreign.length > 0)
     about.add('part_criterion', `${shown} is of ${foreign}, which the task does not have`)
   if (label === 'Issue') {
-    const { category = null, signature, ...issue } = fittingProperties('Issue', held)
+    const { category = null, signature, ...issue } = fittingProperties('Issue', properties)
     const derived = issueSignature({ ...issue, category })
     // A graph that was written before signatures were has none.
     about.differs('record_invalid', `${shown}: signature`, signature ?? derived, derived)
@@ -163,10 +168,10 @@ function checkPart(
   if (of.length !== 1 || criterionKey === undefined) {
     about.add('part_criterion', `${shown} is of ${of.length} criteria`)
   } else if (label === 'Promise') {
-    const { position, criterionId, status } = fittingProperties('Promise', held)
+    const { position, criterionId, status } = fittingProperties('Promise', properties)
     said?.promised.push({ turn, position, criterionKey, label: criterionId, status })
   } else {
-    const verification = fittingProperties('Verification', held)
+    const verification = fittingProperties('Verification', properties)
     const { criterionText: _, criterionId, evidence = null, ...rest } = verification
     about.differs('record_invalid', `${shown}: substantiated`, rest.substantiated, isSubstantiated(evidence))
     said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest })
@@ -183,7 +188,7 @@ function checkOutcome(
 ): void {
   const ordered = (type: string) =>
     (parts.get(type) ?? [])
-      .map(({ held }) => held)
+      .map(({ properties }) => properties)
       .sort((a, b) => numberOf(a.position) - numberOf(b.position))
   const derived = outcomeRow(
     outcomeOf({
@@ -228,11 +233,13 @@ async function checkSuperseded(
 ): Promise<TurnNode[]> {
   const rows = await readRows(graph, supersededOf, { keys: turns.map(({ key }) => key) }, supersededRow)
   const byTurn = groupBy(rows, ({ key }) => key)
-  for (const { key, held, superseded } of turns) {
-    const own = (byTurn.get(key) ?? []).sort((a, b) => numberOf(b.held.revision) - numberOf(a.held.revision))
+  for (const { key, properties, superseded } of turns) {
+    const own = (byTurn.get(key) ?? []).sort(
+      (a, b) => numberOf(b.properties.revision) - numberOf(a.properties.revision),
+    )
     const replaced = own.map(({ ownKey }) => ownKey)
-    let above = { key, superseded, revision: numberOf(held.revision) }
-    for (const { ownKey, held: older, replacedBy, superseded: below, places } of own) {
+    let above = { key, superseded, revision: numberOf(properties.revision) }
+    for (const { ownKey, properties: older, replacedBy, superseded: below, places } of own) {
       const about = findings.of('SupersededTurn', ownKey)
       const repair = () => hangBelow(ownKey, key, replaced)
       const revision = numberOf(older.revision)
@@ -255,5 +262,5 @@ async function checkSuperseded(
       findings.of('Turn', key).add('superseded_chain', found)
     }
   }
-  return rows.map(({ ownKey, held }) => ({ key: ownKey, held }))
+  return rows.map(({ ownKey, properties }) => ({ key: ownKey, properties }))
 }

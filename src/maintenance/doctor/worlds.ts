@@ -66,7 +66,7 @@ type WorldRow = z.output<typeof worldRow>
 
 const turnRow = z.object({
   key: z.string(),
-  held: propertyMap,
+  properties: propertyMap,
   worlds: keyList,
   before: keyList,
   next: keyList,
@@ -97,10 +97,15 @@ export async function checkWorld(
       findings.take(found)
       return examined
     }
-    const [again] = await readRows(graph, worldByKey, { keys: [key] }, worldRow.extend({ held: propertyMap }))
+    const [again] = await readRows(
+      graph,
+      worldByKey,
+      { keys: [key] },
+      worldRow.extend({ properties: propertyMap }),
+    )
     if (again === undefined) return 0
     row = again
-    world = fittingProperties('World', again.held)
+    world = fittingProperties('World', again.properties)
   }
   return 0
 }
@@ -195,7 +200,7 @@ const isLater = (at: string, than: string | null): boolean => at.slice(0, -1) > 
 
 /** The chain of the turn numbers present, and what the world keeps of its newest turns. */
 function checkChain(
-  { key, held, worlds, before, next }: TurnRow,
+  { key, properties, worlds, before, next }: TurnRow,
   derived: Derived,
   world: string,
   findings: Findings,
@@ -210,8 +215,8 @@ function checkChain(
       : relink(['Turn', last.key], 'NEXT', ['Turn', key], 'both'),
   ]
   const shown = (keys: readonly string[], nothing: string) => (keys.length === 0 ? nothing : keys)
-  if (held.number !== number)
-    about.add('key_wrong', `says it is turn ${held.number}`, setOf('Turn', key, { number }))
+  if (properties.number !== number)
+    about.add('key_wrong', `says it is turn ${properties.number}`, setOf('Turn', key, { number }))
   if (worlds.join() !== world) about.add('turn_chain', `hangs on ${shown(worlds, 'no world')}`, relinked)
   const isReached = last === null || last.next.join() === key
   if (!isReached)
@@ -221,13 +226,14 @@ function checkChain(
   const expected = last?.key ?? ''
   if (isReached && before.join() !== expected)
     about.add('turn_chain', `comes after ${shown(before, 'nothing')}, not ${expected || 'nothing'}`, relinked)
-  const digest = String(held.digest)
+  const digest = String(properties.digest)
   derived.last = { key, number, next, digest }
-  const completedAt = canonicalInstant(String(held.completedAt))
+  const completedAt = canonicalInstant(String(properties.completedAt))
   if (completedAt !== null && isLater(completedAt, derived.latest)) derived.latest = completedAt
-  if (typeof held.outcome === 'string')
-    derived.outcomes = [...derived.outcomes, held.outcome].slice(-OUTCOMES)
-  if (Number(held.promiseCount) > 0) Object.assign(derived, { promisedTurn: number, promisedDigest: digest })
+  if (typeof properties.outcome === 'string')
+    derived.outcomes = [...derived.outcomes, properties.outcome].slice(-OUTCOMES)
+  if (Number(properties.promiseCount) > 0)
+    Object.assign(derived, { promisedTurn: number, promisedDigest: digest })
 }
 
 /** A turn that stands under no number is taken out of its world, and stays with all that it says. */

@@ -25,7 +25,12 @@ export function endActive(
   }
   const { change } = reconcile(
     { now: Number.POSITIVE_INFINITY, world, ...view, askedRun: null, askedAttempt: null },
-    { formerLifeOf: null, held: new Set(), resumeAs: null, at: lastHeardOf(world, view.run ?? view.attempt) },
+    {
+      formerLifeOf: null,
+      executing: new Set(),
+      resumeAs: null,
+      at: lastHeardOf(world, view.run ?? view.attempt),
+    },
   )
   const ended = <K extends NodeKind>(kind: K, found: Found<K>, after: object = {}) =>
     recordWith(kind, found, after) ?? []
@@ -38,8 +43,8 @@ export function endActive(
 }
 
 /** Each renewal puts the lease so far ahead. */
-function lastHeardOf({ leaseTtlMs }: WorldState, held: TurnRun | Attempt | null): string {
-  if (held === null) return ''
-  const renewed = held.leaseUntil - leaseTtlMs
-  return instantOf(new Date(Math.max(renewed, Date.parse(held.startedAt))))
+function lastHeardOf({ leaseTtlMs }: WorldState, work: TurnRun | Attempt | null): string {
+  if (work === null) return ''
+  const renewed = work.leaseUntil - leaseTtlMs
+  return instantOf(new Date(Math.max(renewed, Date.parse(work.startedAt))))
 }

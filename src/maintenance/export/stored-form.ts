@@ -48,7 +48,7 @@ export type AnyRecord = Readonly<Record<string, unknown>>
 
 /** A node's properties, in the order of the table. */
 export const stored = <L extends Label>(label: L) =>
-  z.record(z.string(), z.unknown()).transform((held): Stored<L> => storedProperties(label, held))
+  z.record(z.string(), z.unknown()).transform((properties): Stored<L> => storedProperties(label, properties))
 
 const column = (expression: string, decode: z.ZodType, more: Partial<Field> = {}): Field => ({
   reads: [expression],
@@ -221,8 +221,8 @@ const steps: Field = {
     .transform(([found, started]) =>
       found
         .map(
-          ([tool, held]) =>
-            [tool, storedProperties(held.failure == null ? 'Step' : 'FailedStep', held)] as const,
+          ([tool, call]) =>
+            [tool, storedProperties(call.failure == null ? 'Step' : 'FailedStep', call)] as const,
         )
         .sort(([, a], [, b]) => a.sequence - b.sequence)
         .map(([tool, { sequence, ...step }]) => {
@@ -246,11 +246,11 @@ const declared = (field: string, type: string): Field =>
     `[(n)-[l:${type}]->(k:Criterion) | [k.key, properties(l)]]`,
     z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())])).transform((found) =>
       found
-        .map(([criterion, held]) => ({
+        .map(([criterion, properties]) => ({
           criterion,
           ...Object.fromEntries(
             Object.keys(propertiesOf(type).shape).flatMap((name) =>
-              held[name] == null ? [] : [[name, held[name]]],
+              properties[name] == null ? [] : [[name, properties[name]]],
             ),
           ),
         }))

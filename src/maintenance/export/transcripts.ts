@@ -49,14 +49,14 @@ export async function* exportTranscripts(
   }
 }
 
-const heldRow = z.object({
+const turnRow = z.object({
   session: z.string(),
   index: z.number(),
   turn: z.string(),
   length: z.number(),
   holders: z.array(z.string()),
 })
-type Held = z.output<typeof heldRow>
+type TurnToExport = z.output<typeof turnRow>
 
 /** Each turn once: a fork's are exported with the least of the sessions that hold them. */
 async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
@@ -72,7 +72,7 @@ async function* turnsOf(
   sessions: readonly string[],
   from: TranscriptPosition | null,
 ): AsyncGenerator<Entry> {
-  const rows = await readRows(scope.graph, turnsOfSessions, { keys: [...sessions] }, heldRow)
+  const rows = await readRows(scope.graph, turnsOfSessions, { keys: [...sessions] }, turnRow)
   const isExported = await exportedAmong(
     scope,
     rows.flatMap(({ holders }) => (holders.length > 1 ? holders : [])),
@@ -83,7 +83,7 @@ async function* turnsOf(
       .filter(({ holders }) => holders.filter(isExported).every((key) => compareKeys(session, key) <= 0))
       .sort((a, b) => a.index - b.index || compareKeys(a.turn, b.turn))
     const left = own.slice(own.findIndex(({ turn }) => turn === from?.key) + 1)
-    for (const keys of chunksOf(left)) {
+    for (const keys of inChunks(left)) {
       const records = await readRecords(scope.graph, 'transcript_turn', keys)
       for (const record of await withoutUntold(scope, records))
         yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session } }
@@ -95,10 +95,10 @@ async function* turnsOf(
 const TURNS_AT_ONCE = 100
 const STEPS_AT_ONCE = 2_000
 
-function* chunksOf(held: readonly Held[]): Generator<string[]> {
+function* inChunks(turns: readonly TurnToExport[]): Generator<string[]> {
   let chunk: string[] = []
   let steps = 0
-  for (const { turn, length } of held) {
+  for (const { turn, length } of turns) {
     if (chunk.length > 0 && (steps + length > STEPS_AT_ONCE || chunk.length === TURNS_AT_ONCE)) {
       yield chunk
       chunk = []

@@ -55,5 +55,5 @@ const growsInto = (earlier: Criterion, later: Criterion): boolean =>
   earlier.worldKey === later.worldKey &&
   (earlier.mergedInto === undefined || earlier.mergedInto === later.mergedInto) &&
   (['texts', 'textSources', 'labels', 'labelSources'] as const).every((list) =>
-    earlier[list].every((held, i) => later[list][i] === held),
+    earlier[list].every((item, i) => later[list][i] === item),
   )

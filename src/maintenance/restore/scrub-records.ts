@@ -85,10 +85,10 @@ function visit(schema: z.ZodType, value: unknown, kind: string, name: string, vi
   }
   if (!(schema instanceof z.ZodObject) || value === null || typeof value !== 'object') return value
   return Object.fromEntries(
-    Object.entries(value).map(([own, held]) => {
+    Object.entries(value).map(([own, item]) => {
       const property: z.ZodType | undefined = schema.shape[own]
       const ofTranscript = name === 'transcribedIn' ? 'transcript_session' : kind
-      return [own, property === undefined ? held : visit(property, held, ofTranscript, own, visitor)]
+      return [own, property === undefined ? item : visit(property, item, ofTranscript, own, visitor)]
     }),
   )
 }
