@@ -68,12 +68,6 @@ export function loadMigrations(folder = path.join(CYPHER_ROOT, 'migrations')): M
     })
 }
 
-/** Of migrations that were written anew to the same end: graphs that have them as they were stay right. */
-const FORMER_CHECKSUMS: Readonly<Record<string, readonly string[]>> = {
-  // Went through all worlds at once, where it now goes through a few at a time.
-  '011': ['0672b906301d82e28269abd3974208c5312f444573ac5867e80c315c74ae2463'],
-}
-
 /** Compares the files with the chain in the graph. A changed file of an applied migration is refused. */
 export async function migrationStatus(
   graph: Graph,
@@ -85,7 +79,7 @@ export async function migrationStatus(
     if (file === undefined) {
       throw drift(`The graph has migration V${version} (${description}), which this Turngraph does not know.`)
     }
-    if (file.checksum !== checksum && FORMER_CHECKSUMS[version]?.includes(checksum) !== true) {
+    if (file.checksum !== checksum) {
       throw drift(`V${version} (${description}) was changed after it had been applied.`)
     }
   }

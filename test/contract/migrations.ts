@@ -98,18 +98,6 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect((await migrationStatus(graph, [first, second])).applied).toEqual(['001', '002'])
     })
 
-    test('a graph that has V011 as it was before it went through a few worlds at a time is up to date', async () => {
-      const { graph } = handles
-      await migrate(graph)
-      const asBefore = parseStatement(
-        'test/as-before',
-        "MATCH (m:SchemaMigration {version: '011'}) SET m.checksum = '0672b906301d82e28269abd3974208c5312f444573ac5867e80c315c74ae2463' RETURN m.version AS version",
-      )
-      expect(await graph.write([{ statement: asBefore, params: {} }])).toEqual([[{ version: '011' }]])
-      expect((await migrationStatus(graph)).pending).toEqual([])
-      expect(await migrate(graph)).toEqual([])
-    })
-
     test('a graph of a newer Turngraph is refused', async () => {
       const { graph } = handles
       await migrate(graph, { migrations: [first, second] })
