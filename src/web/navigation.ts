@@ -33,11 +33,9 @@ export function usePlace(): Place {
     const move = () => setPlace(currentPlace())
     addEventListener('popstate', move)
     addEventListener(MOVED, move)
-    document.addEventListener('click', followLink)
     return () => {
       removeEventListener('popstate', move)
       removeEventListener(MOVED, move)
-      document.removeEventListener('click', followLink)
     }
   }, [])
   return place
@@ -45,6 +43,9 @@ export function usePlace(): Place {
 
 /** What filters the view, from the address. */
 export const useSearch = (): URLSearchParams => new URLSearchParams(usePlace().search)
+
+/** For as long as the page is open: the one listener of all links, which no view that leaves may take with it. */
+export const followLinks = (): void => document.addEventListener('click', followLink)
 
 /** A plain click on a link to a view stays in the page; a new tab, a download and other pages are the browser's. */
 function followLink(event: MouseEvent): void {
