@@ -27,7 +27,7 @@ export const sessionOperations = {
       cursor: pageFields.cursor,
     }),
     output: page(session).describe(
-      'a page may have fewer sessions than its limit where `not_approved` or `stalled_or_oscillating` is asked for: next_cursor goes on',
+      'a page may have fewer sessions than its limit where `stalled_or_oscillating` is asked for: next_cursor goes on',
     ),
     run: async (graph, { limit, cursor, ...filter }) => {
       const { sessions, next } = await listSessions(graph, filter, {

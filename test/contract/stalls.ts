@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isRequired } from '../../src/memory/criteria/state.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
+import { allPages } from '../faults/harness/pages.ts'
 import { Random } from '../faults/harness/random.ts'
 import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -155,6 +156,15 @@ export function stallsContract(store: StoreUnderTest): void {
       const found = (await listed()).map(({ last_gain_in, contested, ...row }) => row)
       expect(byWorld(found)).toEqual(
         byWorld(expected.map(({ row }) => row).filter(({ verdict }) => LISTED.includes(verdict))),
+      )
+      const stuck = await allPages((cursor) =>
+        clientOf(handles.graph).listSessions({ stalledOrOscillating: true, limit: 7, cursor }),
+      )
+      expect(stuck.map(({ worldSlug }) => worldSlug).toSorted(), 'sessions that stall or oscillate').toEqual(
+        expected
+          .filter(({ row }) => row.verdict === 'stalled' || row.verdict === 'oscillating')
+          .map(({ row }) => row.world)
+          .toSorted(),
       )
     })
 

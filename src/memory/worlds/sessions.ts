@@ -11,8 +11,8 @@ import { readProgress, type WorldPosition, type WorldProgress, worldProgress } f
 
 /** A longer strip is wider than the row that it stands in. */
 const TURNS_IN_STRIP = 48
-/** What a statement cannot filter is read in chunks, and so many sessions are looked at for one page at most. */
-const CHUNK = 200
+/** Verdicts are worked out of what was read, in chunks; so many sessions that may stall are looked at for a page at most. */
+const CHUNK = 100
 const MOST_EXAMINED = 1_000
 
 /** A session in a list that somebody looks through. */
@@ -45,7 +45,8 @@ export type SessionPage = {
   next: Pick<WorldProgress, 'lastActivity' | 'worldSlug'> | null
 }
 
-const sessionsPage = statement('worlds/sessions')
+const sessionsPage = statement('worlds/sessions', 'any-verdict')
+const mayStallPage = statement('worlds/sessions', 'that-may-stall')
 const strips = statement('worlds/strips')
 
 const stripRow = z.object({
@@ -56,7 +57,7 @@ const stripRow = z.object({
 
 /**
  * The sessions of a project that match, from a position on. A page may have fewer than its limit, also none, and a
- * position after it: what is stalled is only known by reading, and a page does not read without end.
+ * position after it: what stalls is only known by reading its criteria, and a page does not read without end.
  *
  * @throws `store_unavailable`, `timeout`
  * @example
@@ -68,14 +69,13 @@ export async function listSessions(
   { after, limit }: { after: WorldPosition | null; limit: number },
 ): Promise<SessionPage> {
   const graph = withOneDeadline(store)
-  const isRead = filter.notApproved || filter.stalledOrOscillating
+  const [page, chunk] = filter.stalledOrOscillating ? [mayStallPage, CHUNK] : [sessionsPage, limit + 1]
   const found: WorldProgress[] = []
   let last: WorldProgress | null = null
   let hasMore = true
   for (let examined = 0; hasMore && found.length < limit && examined < MOST_EXAMINED; ) {
-    const wanted = isRead ? CHUNK : limit + 1
-    const { worlds, rows } = await readProgress(graph, sessionsPage, params(filter, last ?? after, wanted))
-    hasMore = rows === wanted
+    const { worlds, rows } = await readProgress(graph, page, params(filter, last ?? after, chunk))
+    hasMore = rows === chunk
     examined += rows
     for (const world of worlds) {
       if (found.length === limit) {
@@ -90,7 +90,7 @@ export async function listSessions(
 }
 
 const params = (
-  { project, featureId, search, running }: SessionFilter,
+  { project, featureId, search, running, notApproved }: SessionFilter,
   position: WorldPosition | null,
   limit: number,
 ) => ({
@@ -98,6 +98,7 @@ const params = (
   featureId: featureId ?? '',
   search: (search ?? '').toLowerCase(),
   running,
+  notApproved,
   before: position?.lastActivity ?? LATEST_INSTANT,
   after: position?.worldSlug ?? '',
   limit,
