@@ -1,8 +1,9 @@
 /** `turngraph serve`: serves the graph over HTTP. */
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
-import { type Config, storeName } from '../platform/config.ts'
+import type { Config } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
+import { greeting, nextSteps } from './greeting.ts'
 import { printNote, printText } from './output.ts'
 import { pageAddress } from './page-address.ts'
 import { untilSignalled } from './signals.ts'
@@ -57,7 +58,7 @@ async function serve(given: Given<typeof OPTIONS>): Promise<void> {
     throw portTaken(config, error)
   })
   const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
-  if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(service.url, storeName(config.store), token)
+  if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(config, service.url, token)
   else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
   if (printAddress && config.web)
     printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
@@ -68,16 +69,9 @@ async function serve(given: Given<typeof OPTIONS>): Promise<void> {
 const logLevel = (config: Config): string =>
   process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
 
-function greet(url: string, store: string, token: string | null): void {
-  printNote(`Turngraph listens on ${url} and serves ${store}.`)
-  printNote(
-    token === null
-      ? 'It asks for no token.'
-      : `Its token lies in ${token}; commands here use it by themselves.`,
-  )
-  if (!process.stderr.isTTY) return
-  printNote(`\nNext, in another terminal: turngraph import autobuild PATH, turngraph worlds`)
-  printNote(`API: ${url}/docs    End: Ctrl+C`)
+function greet(config: Config, url: string, token: string | null): void {
+  for (const line of greeting(config, url, token)) printNote(line)
+  if (process.stderr.isTTY) for (const line of nextSteps(config, url)) printNote(line)
 }
 
 const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: string }): TurngraphError =>
