@@ -3,6 +3,7 @@ import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
 import { benchElsewhere } from './elsewhere.ts'
 import { benchEvents } from './events.ts'
+import { benchPage } from './page.ts'
 import { benchQueries } from './queries.ts'
 import { benchReaders } from './readers.ts'
 import { benchRestore } from './restore.ts'
@@ -214,6 +215,26 @@ program
       store: options.store ?? null,
       samples: Number(options.samples),
       readers: Number(options.readers),
+      out: String(options.out),
+    })
+  })
+
+program
+  .command('page')
+  .description('the page in a browser, over thousands of sessions: first rows, largest paint, frames, memory')
+  .option(...STORE)
+  .option('--sessions <n>', 'sessions in the store', '10000')
+  .option('--attempts <n>', 'attempts of one run', '10000')
+  .option('--samples <n>', 'measurements of each view', '5')
+  .option('--project <name>', 'one that was filled before, in that store')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/page.json')
+  .action(async (options: Record<string, string>) => {
+    await benchPage({
+      store: options.store ?? null,
+      sessions: Number(options.sessions),
+      attempts: Number(options.attempts),
+      samples: Number(options.samples),
+      project: options.project ?? null,
       out: String(options.out),
     })
   })

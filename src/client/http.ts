@@ -1,4 +1,5 @@
 /** The client that calls a service over HTTP. */
+import { ReadableStream as NodeStream } from 'node:stream/web' // the global one, with the types of Node
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
@@ -154,7 +155,7 @@ async function uploadOverHttp(
     url: `${calling.base}${path}${queryOf(fields)}`,
     method: 'POST',
     headers: headersOf(calling, 'application/jsonl'),
-    body: ReadableStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
+    body: NodeStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
   } as const
   const project = typeof fields.project === 'string' ? fields.project : ''

@@ -130,14 +130,22 @@ export const runOperations = {
   listAttempts: operation({
     summary: 'The attempts of a world or of one of its runs, newest first',
     scope: 'read',
-    input: z.strictObject({ project, worldSlug, turnRunId: turnRunId.optional(), ...pageFields }),
+    input: z.strictObject({
+      project,
+      worldSlug,
+      turnRunId: turnRunId.optional(),
+      upTo: wholeNumber(1, RUN_LIMITS.maxAttempts)
+        .optional()
+        .describe('begin at the attempt of this number in its run, or in its world where no run is named'),
+      ...pageFields,
+    }),
     output: attemptList,
-    run: async (_graph, { turnRunId, limit, cursor, maxBytes, ...world }, { runs }) => {
+    run: async (_graph, { turnRunId, upTo, limit, cursor, maxBytes, ...world }, { runs }) => {
       const run = turnRunId === undefined ? null : await runs.store.getTurnRunStatus({ ...world, turnRunId })
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },
         async (at, most) => {
-          const before = numberCursor(at) ?? undefined
+          const before = numberCursor(at) ?? (upTo === undefined ? undefined : upTo + 1)
           const { attempts } =
             run === null
               ? await runs.store.listAttemptsOfWorld(world, most, before)

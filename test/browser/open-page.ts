@@ -1,17 +1,10 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import type { Started } from '../integration/http-start.ts'
 import { findBrowser } from './find-browser.ts'
+import { launchBrowser } from './launch-browser.ts'
 
-/** No sandbox: tests run as root in containers. The rest keeps the browser itself from asking anybody anything. */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-]
+/** Where a service answers, and what it asks for. */
+export type Served = { service: { url: string }; token: string }
 
 export type Opening = {
   /** Default: the token of the service's data folder. Null: none. */
@@ -23,12 +16,10 @@ export type Opening = {
 }
 
 /** One browser for a file; each page has a profile of its own. */
-export function useBrowser(): { open(started: Started, address: string, opening?: Opening): Promise<Page> } {
+export function useBrowser(): { open(started: Served, address: string, opening?: Opening): Promise<Page> } {
   let browser: Browser | null = null
   beforeAll(async () => {
-    const executablePath = findBrowser()
-    if (executablePath === null) return
-    browser = await chromium.launch({ executablePath, args: FLAGS })
+    if (findBrowser() !== null) browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

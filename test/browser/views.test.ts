@@ -6,12 +6,15 @@ import {
   writeHostileSession,
   writeSessions,
 } from '../../tools/screenshots/written-sessions.ts'
+import { writeTranscripts } from '../../tools/screenshots/written-transcripts.ts'
 import { type Started, start } from '../integration/http-start.ts'
+import { LONG_RUN, writeLongRun } from '../support/large-store.ts'
 import { clientOf } from '../support/records.ts'
 import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
+const PATTERN = 'Grep → Read{2+} → Edit → Bash → Edit → Bash'
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 
 /** Every view, by its address and by what it shows once it is there. */
@@ -42,9 +45,27 @@ const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Pr
     shows: (page) => page.getByRole('heading', { name: 'Runs' }).waitFor(),
   },
   {
+    name: 'a run',
+    address: `/p/${PROJECT}/runs/${LONG_RUN}`,
+    shows: (page) => page.getByRole('table', { name: 'Attempts' }).waitFor(),
+  },
+  {
     name: 'patterns',
-    address: `/p/${PROJECT}/patterns?min_length=1`,
-    shows: (page) => page.getByRole('heading', { name: 'Patterns' }).waitFor(),
+    address: `/p/${PROJECT}/patterns?pattern=${encodeURIComponent(PATTERN)}`,
+    shows: async (page) => {
+      await page.getByRole('table', { name: 'Errors' }).waitFor()
+      await page.getByRole('table', { name: 'Desires' }).waitFor()
+      await page.getByRole('table', { name: 'Turns of the pattern' }).getByRole('button').first().click()
+      await page.getByRole('table', { name: 'Calls' }).waitFor()
+    },
+  },
+  {
+    name: 'a turn with its transcript',
+    address: `${SESSION}/t/1`,
+    shows: async (page) => {
+      await page.getByRole('region', { name: 'Transcripts' }).getByRole('group').first().click()
+      await page.getByRole('table', { name: 'Calls' }).waitFor()
+    },
   },
   {
     name: 'analyses',
@@ -68,7 +89,10 @@ describeInBrowser('the views of the page', () => {
   const browser = useBrowser()
   const filled = async (): Promise<Started> => {
     const started = await start()
-    await writeSessions(clientOf(started.graph))
+    const client = clientOf(started.graph)
+    await writeSessions(client)
+    await writeTranscripts(client)
+    await writeLongRun(client, { project: PROJECT, attempts: 120 })
     return started
   }
 
@@ -81,6 +105,24 @@ describeInBrowser('the views of the page', () => {
         await view.shows(page)
         expect(await accessibilityProblems(page), colorScheme).toEqual([])
       }
+    },
+  )
+
+  test.each(VIEWS)(
+    'every picture of $name has a table of the same facts, beside it or around it',
+    async (view) => {
+      const page = await browser.open(await filled(), view.address)
+      await view.shows(page)
+      const alone = await page.locator('svg[role="img"], .decisions').evaluateAll((pictures) =>
+        pictures
+          .filter((picture) => picture.closest('table, .legend') === null)
+          .filter((picture) => {
+            const around = picture.closest('section:has(table), div:has(> figure):has(table), main > .answer')
+            return around?.querySelector('table') == null
+          })
+          .map((picture) => picture.getAttribute('aria-label') ?? picture.className),
+      )
+      expect(alone).toEqual([])
     },
   )
 

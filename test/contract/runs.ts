@@ -201,6 +201,21 @@ export function runsContract(store: StoreUnderTest): void {
       expect(all.attempts.map(({ attemptId }) => attemptId)).toEqual(
         [single, ...seen].map(({ attemptId }) => attemptId).reverse(),
       )
+      const numberBy = new Map(all.attempts.map(({ attemptId, number }) => [attemptId, number]))
+      const numbers = async (asked: { turnRunId?: string; upTo: number; cursor?: string | null }) => {
+        const { attempts, nextCursor } = await client().listAttempts({ ...world, limit: 2, ...asked })
+        return { numbers: attempts.map(({ attemptId }) => numberBy.get(attemptId)), nextCursor }
+      }
+      const { turnRunId } = run
+      const third = await numbers({ turnRunId, upTo: 3 })
+      expect(third.numbers, 'in its run').toEqual([4, 3])
+      const { nextCursor } = third
+      expect(await numbers({ turnRunId, upTo: 3, cursor: nextCursor })).toEqual({
+        numbers: [2],
+        nextCursor: null,
+      })
+      expect((await numbers({ upTo: 3 })).numbers, 'in its world').toEqual([3, 2])
+      expect((await numbers({ turnRunId, upTo: 99 })).numbers, 'beyond the last').toEqual([5, 4])
       expect(await countsOf(handles.graph)).toMatchObject({
         TurnRun: 1,
         Attempt: 5,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { startService } from '../../src/http/service.ts'
@@ -12,8 +12,9 @@ import { createLog } from '../../src/platform/log.ts'
 import { Executors } from '../../src/runs/executors.ts'
 import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
-import { findBrowser } from '../../test/browser/find-browser.ts'
+import { launchBrowser } from '../../test/browser/launch-browser.ts'
 import { MAIN_SESSION, PROJECT, writeRun, writeSessions } from './written-sessions.ts'
+import { writeTranscripts } from './written-transcripts.ts'
 
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
@@ -26,6 +27,11 @@ const PICTURES: readonly Picture[] = [
   { name: 'session', address: SESSION, shows: 'table.matrix' },
   { name: 'turn', address: `${SESSION}/t/4`, shows: 'section[aria-label="Left out"]' },
   { name: 'runs', address: `/p/${PROJECT}/runs`, shows: 'table.records', prepare: openFirstRun },
+  {
+    name: 'patterns',
+    address: `/p/${PROJECT}/patterns`,
+    shows: 'section[aria-label="Desires"]',
+  },
   { name: 'analysis', address: `/p/${PROJECT}/analyses/progress`, shows: 'table.records' },
   {
     name: 'query',
@@ -51,8 +57,7 @@ async function runQuery(page: Page): Promise<void> {
   await page.getByRole('figure', { name: 'Graph' }).waitFor()
 }
 
-const executablePath = findBrowser()
-if (executablePath === null) throw new Error('There is no browser: name one in TURNGRAPH_BROWSER.')
+const browser = await launchBrowser()
 const dataFolder = mkdtempSync(path.join(tmpdir(), 'turngraph-screenshots-'))
 const graph = EmbeddedGraph.open({ folder: null })
 const config = loadConfig({
@@ -61,13 +66,13 @@ const config = loadConfig({
   TURNGRAPH_PORT: '0',
 })
 const service = await startService({ config, graph, log: createLog('silent') })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   const outcomes = ['committed', 'failed', 'committed', 'committed'] as const
   const simulated = simulatedExecutor({ durationMs: 400, outcomes, repeat: true })
   const runs = new TurnRuns({ graph, instance: 'screenshots', executors: new Executors({ simulated }) })
   const client = inProcessClient({ graph, project: PROJECT, runs })
   await writeSessions(client)
+  await writeTranscripts(client)
   await writeRun(client)
   const token = readFileSync(path.join(dataFolder, 'token'), 'utf8').trim()
   mkdirSync(IMAGES, { recursive: true })

@@ -103,7 +103,8 @@ const shippingIssue = issue(
   'Compare the total after discounts with 50 €',
 )
 
-const SESSION = '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01'
+/** The transcript that the first turn of that session names. */
+export const TRANSCRIPT = '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01'
 
 /** Fills an empty graph. */
 export async function writeSessions(client: TurngraphClient): Promise<void> {
@@ -121,7 +122,7 @@ export async function writeSessions(client: TurngraphClient): Promise<void> {
       coverage: 61,
       filesModified: FILES.slice(0, 2),
       whatToTryNext: 'Round half up, on the line and not on the sum',
-      transcriptSessionIds: [SESSION],
+      transcriptSessionIds: [TRANSCRIPT],
     },
     {
       marks: 'vvr.u..',
@@ -206,13 +207,13 @@ export async function writeSessions(client: TurngraphClient): Promise<void> {
 /** A session of many turns and many criteria: 200 × 60 fill the matrix. */
 export async function writeLargeSession(
   client: TurngraphClient,
-  { turns, criteria }: { turns: number; criteria: number },
+  { turns, criteria, project = PROJECT }: { turns: number; criteria: number; project?: string },
 ): Promise<string> {
   const worldSlug = `LARGE-${turns}x${criteria}`
   const statuses: readonly Status[] = ['verified', 'rejected', 'unknown']
   for (let turn = 1; turn <= turns; turn++) {
     await client.captureTurnState({
-      project: PROJECT,
+      project,
       featureId: 'FEAT-LARGE',
       taskId: worldSlug,
       worldSlug,

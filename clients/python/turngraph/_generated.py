@@ -1129,6 +1129,7 @@ class ListAttemptsRequest(TypedDict):
     project: NotRequired[str | None]
     world_slug: str
     turn_run_id: NotRequired[str]
+    up_to: NotRequired[int]
     limit: NotRequired[int]
     cursor: NotRequired[str | None]
     max_bytes: NotRequired[int]

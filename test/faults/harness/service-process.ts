@@ -34,6 +34,8 @@ export type ServiceProcess = {
 export type ServiceOptions = {
   dataFolder: string
   environment?: Record<string, string>
+  /** Default: a free one. */
+  port?: number
   /** A command that runs the service, and becomes it: `exec "$@"`. */
   wrapper?: readonly string[]
 }
@@ -42,7 +44,7 @@ const STARTS_WITHIN_MS = 60_000
 
 /** Resolves once it listens, which does not mean that its store answers: {@link untilReady}. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
-  const child = spawnCli(['serve', '--port', '0'], options, options.wrapper)
+  const child = spawnCli(['serve', '--port', String(options.port ?? 0)], options, options.wrapper)
   const output = tailOf(child)
   await once(child, 'spawn')
   const pid = child.pid ?? 0

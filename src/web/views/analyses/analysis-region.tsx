@@ -1,6 +1,7 @@
 // One analysis: its question, what narrows it down, its answer, and how to take that along.
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
+import { Field } from '../../components/field.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
@@ -32,25 +33,22 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
       <Sentence title={info.question}>{info.about}</Sentence>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         {info.filters.map((filter) => (
-          <label key={filter}>
-            {NAMES[filter]}{' '}
-            <input
-              value={search.get(filter) ?? ''}
-              placeholder="all"
-              onChange={({ currentTarget }) => filterBy({ [filter]: currentTarget.value })}
-            />
-          </label>
-        ))}
-        <label>
-          Rows at most{' '}
-          <input
-            type="number"
-            min={1}
-            max={MOST_ROWS}
-            value={limit}
-            onChange={({ currentTarget }) => filterBy({ limit: currentTarget.value })}
+          <Field
+            key={filter}
+            label={NAMES[filter]}
+            value={search.get(filter)}
+            placeholder="all"
+            change={(value) => filterBy({ [filter]: value })}
           />
-        </label>
+        ))}
+        <Field
+          label="Rows at most"
+          type="number"
+          min={1}
+          max={MOST_ROWS}
+          value={limit}
+          change={(value) => filterBy({ limit: value })}
+        />
         {mayQuery && (
           <a href={writeAddress({ view: 'query' }, { query: info.cypher, params: paramsIn(info, params) })}>
             Open as query

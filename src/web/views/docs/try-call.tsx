@@ -2,8 +2,8 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
-import { Failure } from '../../service/failure.ts'
 import type { Service } from '../../service/service.ts'
+import { useSubmission } from '../../service/use-submission.ts'
 import { addressOf, type PlacedCall } from './open-api.ts'
 
 type Props = {
@@ -14,7 +14,7 @@ type Props = {
   body: string | null
 }
 
-type Outcome = { status: number; text: string } | { failure: Failure } | null
+type Received = { status: number; text: string }
 
 /** A stream has no end, and a larger answer is not for reading. */
 const MOST_CHARACTERS = 200_000
@@ -24,7 +24,7 @@ const isStream = ({ responses }: PlacedCall): boolean =>
 export function TryCall({ call, service, examples, body: exampleBody }: Props) {
   const [values, setValues] = useState(examples)
   const [body, setBody] = useState(exampleBody ?? '')
-  const [outcome, setOutcome] = useState<Outcome>(null)
+  const { answer, failure, isAsking, submit } = useSubmission<Received>()
   if (isStream(call))
     return (
       <p class="quiet-text">
@@ -34,16 +34,13 @@ export function TryCall({ call, service, examples, body: exampleBody }: Props) {
 
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    try {
+    await submit(async () => {
       const response = await service.fetch(addressOf(call, values), {
         method: call.method,
         ...(exampleBody !== null && { body, headers: { 'content-type': 'application/json' } }),
       })
-      setOutcome({ status: response.status, text: await response.text() })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      setOutcome({ failure: error })
-    }
+      return { status: response.status, text: await response.text() }
+    })
   }
 
   return (
@@ -73,14 +70,16 @@ export function TryCall({ call, service, examples, body: exampleBody }: Props) {
           />
         </label>
       )}
-      <button type="submit">Send</button>
-      {outcome !== null && 'failure' in outcome && <FailureLine failure={outcome.failure} />}
-      {outcome !== null && 'text' in outcome && (
+      <button type="submit" disabled={isAsking}>
+        Send
+      </button>
+      {failure !== null && <FailureLine failure={failure} />}
+      {answer !== null && (
         <section aria-label="Answer">
-          <h3>Answer {outcome.status}</h3>
+          <h3>Answer {answer.status}</h3>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too */}
           <pre class="example" tabIndex={0}>
-            {pretty(outcome.text)}
+            {pretty(answer.text)}
           </pre>
         </section>
       )}

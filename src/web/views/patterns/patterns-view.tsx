@@ -2,6 +2,7 @@
 import type { Address } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { Field } from '../../components/field.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
@@ -35,32 +36,21 @@ export function PatternsView({ address: { project } }: Props) {
   return (
     <>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Calls a turn has at least{' '}
-          <input
-            type="number"
-            min={0}
-            value={minLength ?? ''}
-            placeholder="long turns"
-            onChange={({ currentTarget }) => filterBy({ min_length: currentTarget.value })}
-          />
-        </label>
-        <label>
-          Since{' '}
-          <input
-            type="date"
-            value={since ?? ''}
-            onChange={({ currentTarget }) => filterBy({ since: currentTarget.value })}
-          />
-        </label>
-        <label>
-          Session{' '}
-          <input
-            value={session ?? ''}
-            placeholder="all"
-            onChange={({ currentTarget }) => filterBy({ session: currentTarget.value })}
-          />
-        </label>
+        <Field
+          label="Calls a turn has at least"
+          type="number"
+          min={0}
+          value={minLength}
+          placeholder="long turns"
+          change={(value) => filterBy({ min_length: value })}
+        />
+        <Field label="Since" type="date" value={since} change={(value) => filterBy({ since: value })} />
+        <Field
+          label="Session"
+          value={session}
+          placeholder="all"
+          change={(value) => filterBy({ session: value })}
+        />
       </form>
       <Answered of={patterns}>
         {({ items }) => (

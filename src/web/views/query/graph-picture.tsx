@@ -10,8 +10,9 @@ import {
 } from 'd3-force'
 import { useMemo, useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
-import { Failure } from '../../service/failure.ts'
+import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
+import { useSubmission } from '../../service/use-submission.ts'
 import { type Graph, joinGraphs, nameOf } from './graph-in-rows.ts'
 import { NodeFacts } from './node-facts.tsx'
 
@@ -27,8 +28,7 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
   const { service } = useSession()
   const [added, setAdded] = useState<readonly Graph[]>([])
   const [selected, setSelected] = useState<string | null>(null)
-  const [note, setNote] = useState<string | null>(null)
-  const [failure, setFailure] = useState<Failure | null>(null)
+  const { answer: opened, failure, submit } = useSubmission<Answered<'listNeighbors'>>()
   const { graph, left } = useMemo(() => firstNodes(joinGraphs(first, ...added)), [first, added])
   const places = useMemo(() => placeNodes(graph), [graph])
   const labels = [...new Set(graph.nodes.map(({ labels }) => labels[0] ?? ''))].sort()
@@ -36,17 +36,11 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
 
   const open = async (id: string) => {
     setSelected(id)
-    try {
-      const found = await service.call('listNeighbors', { node_id: id, limit: NEIGHBORS })
-      const nodes = [found.node, ...found.neighbors.map(({ node }) => node)]
-      const relationships = found.neighbors.map(({ relationship }) => relationship)
-      setAdded((before) => [...before, { nodes, relationships }])
-      setNote(found.truncated ? `Its first ${NEIGHBORS} neighbors are shown; there are more.` : null)
-      setFailure(null)
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      setFailure(error)
-    }
+    const found = await submit(() => service.call('listNeighbors', { node_id: id, limit: NEIGHBORS }))
+    if (found === null) return
+    const nodes = [found.node, ...found.neighbors.map(({ node }) => node)]
+    const relationships = found.neighbors.map(({ relationship }) => relationship)
+    setAdded((before) => [...before, { nodes, relationships }])
   }
 
   return (
@@ -107,7 +101,7 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
       </ul>
       <figcaption class="quiet-text">
         A node opens its neighbors. {left > 0 && `${left} nodes are left out. `}
-        {note}
+        {opened?.truncated && `Its first ${NEIGHBORS} neighbors are shown; there are more.`}
       </figcaption>
       {failure !== null && <FailureLine failure={failure} />}
       {node !== undefined && <NodeFacts node={node} />}

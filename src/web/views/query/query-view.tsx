@@ -5,12 +5,11 @@ import { Sentence } from '../../components/sentence.tsx'
 import { navigate, useSearch } from '../../navigation.ts'
 import { Failure } from '../../service/failure.ts'
 import { useOperation, useSession } from '../../service/use-service.ts'
+import { useSubmission } from '../../service/use-submission.ts'
 import { CypherEditor } from './cypher-editor.tsx'
 import { examples } from './examples.ts'
 import { addToHistory, readHistory } from './history.ts'
 import { QueryResult, type Rows } from './query-result.tsx'
-
-type Outcome = { rows: Rows } | { failure: Failure } | null
 
 const NOTHING = '{}'
 
@@ -33,8 +32,7 @@ function QueryForm() {
   const [filled, setFilled] = useState({ query: search.get('query') ?? '' })
   const [query, setQuery] = useState(filled.query)
   const [params, setParams] = useState(search.get('params') ?? NOTHING)
-  const [outcome, setOutcome] = useState<Outcome>(null)
-  const [isRunning, setRunning] = useState(false)
+  const { answer: rows, failure, isAsking: isRunning, submit } = useSubmission<Rows>()
   const schema = useOperation('describeGraph', {})
 
   const fill = (text: string, values: string) => {
@@ -44,21 +42,12 @@ function QueryForm() {
   }
   const run = async () => {
     if (isRunning || query.trim() === '') return
-    setRunning(true)
     // Others may be sent the address; there it is filled in.
     navigate(`/query?${new URLSearchParams({ query, ...(params !== NOTHING && { params }) })}`, {
       replace: true,
     })
-    try {
-      const rows = await service.call('queryGraph', { query, params: parseParams(params) })
-      setOutcome({ rows })
-      addToHistory({ query, params })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      setOutcome({ failure: error })
-    } finally {
-      setRunning(false)
-    }
+    const found = await submit(async () => service.call('queryGraph', { query, params: parseParams(params) }))
+    if (found !== null) addToHistory({ query, params })
   }
 
   return (
@@ -86,8 +75,8 @@ function QueryForm() {
         </div>
         <Shelf fill={fill} project={caller.project} />
       </div>
-      {outcome !== null && 'failure' in outcome && <FailureLine failure={outcome.failure} />}
-      {outcome !== null && 'rows' in outcome && <QueryResult rows={outcome.rows} />}
+      {failure !== null && <FailureLine failure={failure} />}
+      {rows !== null && <QueryResult rows={rows} />}
     </>
   )
 }

@@ -13,12 +13,16 @@ type Props = {
   place: { from: number; to: number }
   cuts: Timeline['cuts']
   seconds: number
+  /** How long the pause before it was, where that is cut short. */
+  pauseMs: number | null
 }
 
 /** How it ended is told by the form of the bar: full, crossed, broken off, or open to the right. */
-export function AttemptBar({ attempt: { status }, place: { from, to }, cuts, seconds }: Props) {
+export function AttemptBar({ attempt: { status }, place: { from, to }, cuts, seconds, pauseMs }: Props) {
   const [left, right] = [from * WIDTH, Math.min(to, 1) * WIDTH]
-  const said = `${status}, ${describeDuration(seconds)}`
+  const pause =
+    pauseMs === null ? '' : `, after a pause of ${describeDuration(pauseMs / 1_000)}, which is cut short`
+  const said = `${status}, ${describeDuration(seconds)}${pause}`
   return (
     <svg
       class="attempt-bar"
@@ -28,11 +32,10 @@ export function AttemptBar({ attempt: { status }, place: { from, to }, cuts, sec
       aria-label={said}
     >
       <title>{said}</title>
-      {cuts.map(({ at, ms }) => (
-        <path key={at} class="pause" d={`M${at * WIDTH} 0v${HEIGHT}`}>
-          <title>{`a pause of ${describeDuration(ms / 1_000)}, cut short`}</title>
-        </path>
-      ))}
+      {/* One path for all: a path for each would be as many as attempts, in each of their rows. */}
+      {cuts.length > 0 && (
+        <path class="pause" d={cuts.map(({ at }) => `M${at * WIDTH} 0v${HEIGHT}`).join('')} />
+      )}
       <path class={`attempt-${status}`} d={barPath(status, left, Math.max(left + 2, right))} />
     </svg>
   )

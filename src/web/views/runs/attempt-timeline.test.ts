@@ -16,6 +16,24 @@ describe('the line of time of attempts', () => {
     expect(cuts[0]?.at).toBeLessThan(places[1]?.from ?? 0)
   })
 
+  test('gives a hundred attempts of a hundred days most of the line', () => {
+    const { places, cuts } = placeSpans(
+      Array.from({ length: 100 }, (_, i) => ({ start: i * DAY, end: i * DAY + 60_000 })),
+    )
+    expect(cuts).toHaveLength(99)
+    expect(places.reduce((sum, { from, to }) => sum + to - from, 0)).toBeGreaterThan(0.6)
+  })
+
+  test('draws pauses that are short beside the work as long as they were', () => {
+    const { places, cuts } = placeSpans([
+      { start: 0, end: 45_000 },
+      { start: 55_000, end: 100_000 },
+      { start: DAY, end: DAY + 100_000 },
+    ])
+    expect(cuts).toHaveLength(1)
+    expect((places[1]?.from ?? 0) / (places[0]?.to ?? 1)).toBeCloseTo(55 / 45)
+  })
+
   test('keeps order and length of what follows without a pause', () => {
     const { places, cuts } = placeSpans([
       { start: 0, end: 10_000 },

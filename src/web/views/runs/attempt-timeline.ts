@@ -9,8 +9,9 @@ export type Timeline = {
   cuts: readonly { at: number; ms: number }[]
 }
 
-/** A pause takes at most this share of what is worked, however long it was. */
+/** A pause takes at most this share of what is worked, however long it was; and all of them together that one. */
 const LONGEST_PAUSE = 0.08
+const ALL_PAUSES = 0.5
 /** Seen also where all else took hours. */
 const SHORTEST_BAR = 0.004
 
@@ -18,13 +19,13 @@ const SHORTEST_BAR = 0.004
 export function placeSpans(spans: readonly Span[]): Timeline {
   const stretches = mergeSpans(spans)
   const worked = stretches.reduce((sum, { start, end }) => sum + end - start, 0)
-  const longestPause = Math.max(1, worked * LONGEST_PAUSE)
+  const pauses = stretches.slice(1).map(({ start }, i) => start - (stretches[i]?.end ?? start))
+  const longestPause = Math.max(1, Math.min(worked * LONGEST_PAUSE, shareOut(worked * ALL_PAUSES, pauses)))
   const cuts: { at: number; ms: number }[] = []
   const begins: number[] = []
   let length = 0
   stretches.forEach((stretch, i) => {
-    const before = stretches[i - 1]
-    const pause = before === undefined ? 0 : stretch.start - before.end
+    const pause = pauses[i - 1] ?? 0
     if (pause > longestPause) cuts.push({ at: length + longestPause / 2, ms: pause })
     length += Math.min(pause, longestPause)
     begins.push(length)
@@ -41,6 +42,18 @@ export function placeSpans(spans: readonly Span[]): Timeline {
     }
   }
   return { places: spans.map(placeOf), cuts: cuts.map(({ at, ms }) => ({ at: at / whole, ms })) }
+}
+
+/** How long a pause may be drawn so that all of them take no more than there is: short ones leave their rest to long ones. */
+function shareOut(all: number, pauses: readonly number[]): number {
+  let left = all
+  let share = all
+  for (const [i, pause] of pauses.toSorted((a, b) => a - b).entries()) {
+    share = left / (pauses.length - i)
+    if (pause > share) return share
+    left -= pause
+  }
+  return Math.max(share, ...pauses)
 }
 
 /** What overlaps or touches is one stretch. */

@@ -4,7 +4,7 @@ import { describeDuration, Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'
 import { type DecisionMark, Mark } from '../../marks/mark.tsx'
 import { type Attempt, AttemptBar } from './attempt-bars.tsx'
-import { placeSpans } from './attempt-timeline.ts'
+import { placeSpans, type Timeline } from './attempt-timeline.ts'
 
 type Props = {
   project: string
@@ -12,9 +12,6 @@ type Props = {
   attempts: readonly Attempt[]
   /** For the one that is under way. */
   now: number
-  /** How many the run has in all. */
-  total: number
-  showMore: (() => void) | null
 }
 
 const MARKS: Readonly<Record<Attempt['status'], DecisionMark>> = {
@@ -24,7 +21,7 @@ const MARKS: Readonly<Record<Attempt['status'], DecisionMark>> = {
   running: 'running',
 }
 
-export function AttemptsTable({ project, world, attempts, now, total, showMore }: Props) {
+export function AttemptsTable({ project, world, attempts, now }: Props) {
   const spans = attempts.map(({ started_at: start, ended_at: end }) => ({
     start: Date.parse(start),
     end: end === null ? Math.max(now, Date.parse(start)) : Date.parse(end),
@@ -34,25 +31,13 @@ export function AttemptsTable({ project, world, attempts, now, total, showMore }
     attempt,
     place: places[i] ?? { from: 0, to: 0 },
     seconds: ((spans[i]?.end ?? 0) - (spans[i]?.start ?? 0)) / 1_000,
+    pauseMs: pauseBefore(places[i]?.from ?? 0, places[i + 1]?.to ?? 0, cuts),
   }))
-  const left = total - attempts.length
   return (
     <Table
       label="Attempts"
       records={rows}
       keyOf={({ attempt }) => attempt.attempt_id}
-      cut={
-        left > 0 && (
-          <>
-            The newest {attempts.length} of {total} attempts are shown.{' '}
-            {showMore !== null && (
-              <button type="button" class="quiet" onClick={showMore}>
-                Show earlier ones
-              </button>
-            )}
-          </>
-        )
-      }
       columns={[
         { head: 'Attempt', isName: true, cell: ({ attempt }) => attempt.turn_run_seq ?? '–' },
         { head: 'Turn', isNumber: true, cell: ({ attempt }) => <TurnOf {...{ project, world, attempt }} /> },
@@ -67,7 +52,7 @@ export function AttemptsTable({ project, world, attempts, now, total, showMore }
         {
           head: 'Line of time',
           isExtra: true,
-          cell: ({ attempt, place, seconds }) => <AttemptBar {...{ attempt, place, cuts, seconds }} />,
+          cell: (row) => <AttemptBar {...row} cuts={cuts} />,
         },
         { head: 'Took', isNumber: true, cell: ({ seconds }) => describeLength(seconds) },
         { head: 'Started', cell: ({ attempt }) => <Instant at={attempt.started_at} exact /> },
@@ -78,6 +63,11 @@ export function AttemptsTable({ project, world, attempts, now, total, showMore }
       ]}
     />
   )
+}
+
+/** How long the pause between an attempt and the one before it was, where a cut lies between them. */
+function pauseBefore(from: number, endBefore: number, cuts: Timeline['cuts']): number | null {
+  return cuts.find(({ at }) => at > endBefore && at < from)?.ms ?? null
 }
 
 /** What took seconds is told apart by tenths of them. */

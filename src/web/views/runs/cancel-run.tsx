@@ -2,8 +2,9 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
-import { Failure } from '../../service/failure.ts'
+import { Field } from '../../components/field.tsx'
 import { useSession } from '../../service/use-service.ts'
+import { useSubmission } from '../../service/use-submission.ts'
 
 type Props = { project: string; run: string; done: () => void }
 
@@ -11,33 +12,22 @@ export function CancelRun({ project, run, done }: Props) {
   const { service } = useSession()
   const [reason, setReason] = useState('')
   const [abort, setAbort] = useState(false)
-  const [failure, setFailure] = useState<Failure | null>(null)
+  const { failure, isAsking, submit } = useSubmission()
 
   const cancel = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    try {
-      const asked = { project, turn_run_id: run, abort }
-      await service.call('cancelTurnRun', reason.trim() === '' ? asked : { ...asked, reason: reason.trim() })
-      setFailure(null)
-      done()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      setFailure(error)
-    }
+    const asked = { project, turn_run_id: run, abort }
+    const cancelled = await submit(() =>
+      service.call('cancelTurnRun', reason.trim() === '' ? asked : { ...asked, reason: reason.trim() }),
+    )
+    if (cancelled !== null) done()
   }
 
   return (
     <details>
       <summary>Cancel this run</summary>
       <form class="filters" onSubmit={cancel}>
-        <label>
-          Reason{' '}
-          <input
-            value={reason}
-            placeholder="cancelled by caller"
-            onInput={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-        </label>
+        <Field label="Reason" value={reason} placeholder="cancelled by caller" change={setReason} />
         <label>
           <input
             type="checkbox"
@@ -46,7 +36,9 @@ export function CancelRun({ project, run, done }: Props) {
           />{' '}
           Stop the attempt under way, too
         </label>
-        <button type="submit">Cancel the run</button>
+        <button type="submit" disabled={isAsking}>
+          Cancel the run
+        </button>
       </form>
       {failure !== null && <FailureLine failure={failure} />}
     </details>

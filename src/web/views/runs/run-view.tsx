@@ -1,13 +1,15 @@
 // `/p/{project}/runs/{id}`: one turn run, how far it is and each of its attempts, live.
-import { useState } from 'preact/hooks'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { Field } from '../../components/field.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { useNow } from '../../components/use-now.ts'
+import { filterBy, useSearch } from '../../navigation.ts'
 import type { Answered as Answer } from '../../service/operations.ts'
 import { useEvents, useOperation, useScope } from '../../service/use-service.ts'
+import type { Attempt } from './attempt-bars.tsx'
 import { AttemptsTable } from './attempts-table.tsx'
 import { CancelRun } from './cancel-run.tsx'
 import { RunStatus } from './run-status.tsx'
@@ -16,15 +18,23 @@ type Props = { address: Extract<Address, { view: 'run' }> }
 type Run = Answer<'getTurnRunStatus'>
 
 const PAGE = 100
-const MOST = 500
 
-export function RunView({ address: { project, run: id } }: Props) {
+export function RunView({ address }: Props) {
+  const { project, run: id } = address
   const run = useOperation('getTurnRunStatus', { project, turn_run_id: id })
-  const [limit, setLimit] = useState(PAGE)
+  const upTo = useSearch().get('up_to')
   const world = run.answer?.world_slug ?? null
   const attempts = useOperation(
     'listAttempts',
-    world === null ? null : { project, world_slug: world, turn_run_id: id, limit },
+    world === null
+      ? null
+      : {
+          project,
+          world_slug: world,
+          turn_run_id: id,
+          limit: PAGE,
+          ...(upTo !== null && { up_to: Number(upTo) }),
+        },
   )
   useEvents(world === null ? { project } : { project, world_slug: world }, () => {
     run.again()
@@ -42,20 +52,43 @@ export function RunView({ address: { project, run: id } }: Props) {
           {mayWrite && isActive && <CancelRun project={project} run={id} done={run.again} />}
           <h2>Attempts</h2>
           <Answered of={attempts}>
-            {({ attempts: made, next_cursor: next }) => (
-              <AttemptsTable
-                project={project}
-                world={found.world_slug}
-                attempts={made}
-                now={now}
-                total={found.attempt_count}
-                showMore={next !== null && limit < MOST ? () => setLimit(MOST) : null}
-              />
+            {({ attempts: made }) => (
+              <>
+                {found.attempt_count > PAGE && (
+                  <AttemptsShown address={address} attempts={made} total={found.attempt_count} upTo={upTo} />
+                )}
+                <AttemptsTable project={project} world={found.world_slug} attempts={made} now={now} />
+              </>
             )}
           </Answered>
         </>
       )}
     </Answered>
+  )
+}
+
+type ShownProps = Props & { attempts: readonly Attempt[]; total: number; upTo: string | null }
+
+/** Which of many attempts are shown, and how to reach the others. */
+function AttemptsShown({ address, attempts, total, upTo }: ShownProps) {
+  const [first, last] = [attempts.at(-1)?.turn_run_seq ?? 0, attempts[0]?.turn_run_seq ?? 0]
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <p class="cut">
+        Attempts {first} to {last} of {total} are shown.
+      </p>
+      {first > 1 && <a href={writeAddress(address, { up_to: first - 1 })}>Earlier ones</a>}
+      {last < total && <a href={writeAddress(address, { up_to: last + PAGE })}>Later ones</a>}
+      {last < total && <a href={writeAddress(address)}>The newest</a>}
+      <Field
+        label="Up to attempt"
+        type="number"
+        min={1}
+        max={total}
+        value={upTo}
+        change={(value) => filterBy({ up_to: value })}
+      />
+    </form>
   )
 }
 

@@ -38,7 +38,7 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
   useEffect(() => heading.current?.focus({ preventScroll: true }), [cell])
   const name = nameCell(row.name, number, row.cellOf(number))
   return (
-    <aside class="detail" aria-label={name}>
+    <aside class="detail" aria-label={name} onKeyDown={({ key }) => key === 'Escape' && close()}>
       <h2 tabIndex={-1} ref={heading}>
         <bdi>{name}</bdi>
       </h2>

@@ -104,9 +104,12 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
   )
 }
 
-/** In the document itself: the cells are not drawn anew for it. */
+/** In the document itself: the cells are not drawn anew for it. The focus goes back to a cell that is closed. */
 function markOpened(grid: HTMLTableElement | null, opened: CellPlace | null): void {
-  for (const cell of grid?.querySelectorAll('[aria-selected]') ?? []) cell.removeAttribute('aria-selected')
+  for (const cell of grid?.querySelectorAll<HTMLElement>('[aria-selected]') ?? []) {
+    cell.removeAttribute('aria-selected')
+    if (opened === null) cell.focus({ preventScroll: true })
+  }
   if (opened === null) return
   const row = [...(grid?.tBodies[0]?.rows ?? [])].find(({ dataset }) => dataset.key === opened.key)
   row?.querySelector(`[data-turn="${opened.turn}"]`)?.setAttribute('aria-selected', 'true')

@@ -15,11 +15,13 @@ describe('the sentence of a session', () => {
     expect(
       describeSession(
         criteria(6, 7, 5),
-        ended('feedback', 'Fix the limit of retries. Then test.'),
+        ended('feedback', 'Discounts hold again. Now fix the limit of retries.'),
         IDLE,
         true,
       ),
-    ).toBe('6 of 7 proven, turn 5, the Coach last asked for: “Fix the limit of retries”.')
+    ).toBe(
+      '6 of 7 proven, turn 5, the Coach last asked for: “Discounts hold again. Now fix the limit of retries”.',
+    )
   })
 
   test('says that it is approved, or that a turn runs', () => {
@@ -32,6 +34,13 @@ describe('the sentence of a session', () => {
     )
     expect(describeSession(criteria(0, 0, 0), null, running, false)).toBe(
       'No criterion is known, no turn yet.',
+    )
+  })
+
+  test('ends with a whole sentence where the feedback is longer than a line', () => {
+    const feedback = `Fix the limit of retries. Then test it! ${'And so on '.repeat(20)}.`
+    expect(describeSession(criteria(6, 7, 5), ended('feedback', feedback), IDLE, true)).toContain(
+      'asked for: “Fix the limit of retries. Then test it”.',
     )
   })
 

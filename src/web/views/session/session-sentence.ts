@@ -33,15 +33,14 @@ function describeEnd(why: Why | null): string {
   if (why.coach_decision === 'approved') return 'approved by the Coach'
   if (why.coach_decision === 'error') return 'ended with an error'
   const asked = why.what_to_try_next ?? why.coach_feedback ?? ''
-  return asked.trim() === '' ? '' : `the Coach last asked for: “${firstSentence(asked)}”`
+  return asked.trim() === '' ? '' : `the Coach last asked for: “${firstSentences(asked)}”`
 }
 
-/** As much of it as a line holds. */
-function firstSentence(text: string): string {
+/** As many whole sentences as a line holds: the first one alone may be praise, before what is asked for. */
+function firstSentences(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
-  const sentence = /^.{20,}?[.!?](?= |$)/.exec(line)?.[0] ?? line
-  const letters = [...sentence]
-  return letters.length <= MOST_QUOTED
-    ? sentence.replace(/[.!?]$/, '')
-    : `${letters.slice(0, MOST_QUOTED).join('')}…`
+  const letters = [...line]
+  if (letters.length <= MOST_QUOTED) return line.replace(/[.!?]$/, '')
+  const sentences = /^(.{20,})[.!?] /.exec(letters.slice(0, MOST_QUOTED).join(''))?.[1]
+  return sentences ?? `${letters.slice(0, MOST_QUOTED).join('')}…`
 }

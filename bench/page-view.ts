@@ -1,0 +1,96 @@
+/** Opens a view of the page in a browser of its own, several times, and measures it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser } from '../test/browser/launch-browser.ts'
+
+export type ViewToLookAt = {
+  name: string
+  address: string
+  /** The first of these is the first row. */
+  rows: string
+  /** What is scrolled from one end to the other; null: nothing. */
+  scrolls: string | null
+}
+
+/** The largest of all samples, but for times of loading, which are medians. */
+export type ViewFigures = {
+  rowsMs: number
+  paintMs: number
+  /** Null where nothing is scrolled. */
+  frameMs: number | null
+  heapMb: number
+  /** The memory that the process of the tab has for itself; null where the system does not say. */
+  memoryMb: number | null
+  nodes: number
+}
+
+const PROBE = fileURLToPath(new URL('./page-probe.mjs', import.meta.url))
+
+/** After the first rows: what comes later may be larger. */
+const SETTLE_MS = 1_500
+
+export async function lookAt(url: string, view: ViewToLookAt, samples: number): Promise<ViewFigures> {
+  const all: ViewFigures[] = []
+  for (let i = 0; i < samples; i++) {
+    const browser = await launchBrowser()
+    try {
+      all.push(await measure(browser, url, view))
+    } finally {
+      await browser.close()
+    }
+  }
+  const most = (read: (one: ViewFigures) => number | null) =>
+    all.reduce<number | null>((max, one) => largerOf(max, read(one)), null)
+  return {
+    rowsMs: median(all.map(({ rowsMs }) => rowsMs)),
+    paintMs: median(all.map(({ paintMs }) => paintMs)),
+    frameMs: most(({ frameMs }) => frameMs),
+    heapMb: most(({ heapMb }) => heapMb) ?? 0,
+    memoryMb: most(({ memoryMb }) => memoryMb),
+    nodes: most(({ nodes }) => nodes) ?? 0,
+  }
+}
+
+const largerOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b)
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+
+async function measure(browser: Browser, url: string, view: ViewToLookAt): Promise<ViewFigures> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  await page.addInitScript({ path: PROBE })
+  await page.goto(url + view.address)
+  const rowsMs = await probe(page, 'firstRows', view.rows)
+  await page.waitForTimeout(SETTLE_MS)
+  const paintMs = await probe(page, 'largestPaint')
+  const frameMs = view.scrolls === null ? null : await probe(page, 'longestFrame', view.scrolls)
+  const nodes = await page.locator('*').count()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  const { metrics } = await session.send('Performance.getMetrics')
+  const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0
+  const memoryMb = await tabMemory(browser)
+  return { rowsMs, paintMs, frameMs, nodes, heapMb: Math.round(heap / 2 ** 20), memoryMb }
+}
+
+/** Asks what `page-probe.mjs` has put into the page. */
+const probe = async (page: Page, what: string, selector = ''): Promise<number> =>
+  Number(await page.evaluate(`probe.${what}(${JSON.stringify(selector)})`))
+
+/** The largest of the browser's processes for tabs: it keeps a spare one. */
+async function tabMemory(browser: Browser): Promise<number | null> {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  const sizes = processInfo.filter(({ type }) => type === 'renderer').flatMap(({ id }) => privateMb(id) ?? [])
+  return sizes.length === 0 ? null : Math.max(...sizes)
+}
+
+/** What no other process shares with it. */
+function privateMb(pid: number): number | null {
+  const file = `/proc/${pid}/smaps_rollup`
+  if (!existsSync(file)) return null
+  const kilobytes = [...readFileSync(file, 'utf8').matchAll(/^Private_(?:Clean|Dirty): +(\d+) kB$/gm)]
+  return Math.round(kilobytes.reduce((sum, [, kb]) => sum + Number(kb), 0) / 1024)
+}

@@ -1,0 +1,126 @@
+/** Measures the page in a real browser over a large store, against the bars of the contract (web.md, "Quality"). */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { inProcessClient } from '../src/client/in-process.ts'
+import { migrate } from '../src/graph/migrations.ts'
+import { openGraph } from '../src/graph/open.ts'
+import { loadConfig } from '../src/platform/config.ts'
+import { startServiceProcess, untilReady } from '../test/faults/harness/service-process.ts'
+import { writeLongRun, writeManySessions } from '../test/support/large-store.ts'
+import { writeLargeSession } from '../tools/screenshots/written-sessions.ts'
+import { lookAt, type ViewFigures, type ViewToLookAt } from './page-view.ts'
+
+export type PageBench = {
+  store: string | null
+  sessions: number
+  attempts: number
+  samples: number
+  /** A project that was filled before. */
+  project: string | null
+  out: string
+}
+
+const LARGE = { turns: 200, criteria: 60 }
+
+/** What each view may take at most. */
+const BARS = { rowsMs: 1_000, paintMs: 1_000, frameMs: 50, memoryMb: 200 } as const
+
+export async function benchPage(bench: PageBench): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
+  const environment = bench.store === null ? {} : { TURNGRAPH_STORE: bench.store }
+  const filled = bench.project ?? `bench-page-${Date.now()}`
+  try {
+    const run = bench.project === null ? await fill(bench, filled, { folder, environment }) : null
+    const service = await startServiceProcess({ dataFolder: folder, environment })
+    try {
+      await untilReady(service)
+      const figures: Record<string, ViewFigures> = {}
+      for (const view of viewsOf(filled, run)) {
+        const seen = await lookAt(service.url, view, bench.samples)
+        print(view.name, seen)
+        figures[view.name] = seen
+      }
+      mkdirSync(path.dirname(bench.out), { recursive: true })
+      const { store, sessions, attempts } = bench
+      const what = { store: store?.split(':')[0] ?? 'embedded', sessions, attempts, large: LARGE, bars: BARS }
+      writeFileSync(bench.out, `${JSON.stringify({ ...what, figures }, null, 2)}\n`)
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Place = { folder: string; environment: Record<string, string> }
+
+/** Answers the id of the run. */
+async function fill({ sessions, attempts }: PageBench, project: string, place: Place): Promise<string> {
+  const { store } = loadConfig({
+    ...process.env,
+    ...place.environment,
+    TURNGRAPH_DATA: place.folder,
+    TURNGRAPH_SYNC: 'off',
+  })
+  const graph = await openGraph(store)
+  const client = inProcessClient({ graph, project })
+  const began = performance.now()
+  try {
+    await migrate(graph)
+    await writeManySessions(client, { project, sessions })
+    await writeLargeSession(client, { ...LARGE, project })
+    const run = await writeLongRun(client, { project, attempts })
+    console.log(
+      `${project}: ${sessions} sessions, one of ${LARGE.turns} turns and ${LARGE.criteria} criteria, a run of ${attempts} attempts, written in ${((performance.now() - began) / 1_000).toFixed(0)} s`,
+    )
+    return run
+  } finally {
+    await client.close()
+  }
+}
+
+function viewsOf(project: string, run: string | null): ViewToLookAt[] {
+  const below = `/p/${encodeURIComponent(project)}`
+  const views: ViewToLookAt[] = [
+    { name: 'sessions', address: below, rows: 'table[aria-label="Sessions"] tbody tr', scrolls: null },
+    {
+      name: 'sessions that stall',
+      address: `${below}?stalled_or_oscillating=true`,
+      rows: 'table[aria-label="Sessions"] tbody tr',
+      scrolls: null,
+    },
+    {
+      name: 'one session',
+      address: `${below}/w/SESSION-00003`,
+      rows: '[aria-label="Criteria by turn"] tbody tr',
+      scrolls: null,
+    },
+    {
+      name: `a session of ${LARGE.turns} x ${LARGE.criteria}`,
+      address: `${below}/w/LARGE-${LARGE.turns}x${LARGE.criteria}`,
+      rows: '[aria-label="Criteria by turn"] tbody tr',
+      scrolls: '.matrix-scroll',
+    },
+  ]
+  if (run === null) return views
+  return [
+    ...views,
+    {
+      name: 'a long run',
+      address: `${below}/runs/${run}`,
+      rows: 'table[aria-label="Attempts"] tbody tr',
+      scrolls: null,
+    },
+  ]
+}
+
+function print(name: string, { rowsMs, paintMs, frameMs, heapMb, memoryMb, nodes }: ViewFigures): void {
+  const against = (value: number | null, bar: number, unit: string) =>
+    value === null ? '–' : `${Math.round(value)} ${unit} (bar ${bar}${value > bar ? ', MISSED' : ''})`
+  console.log(`\n${name}, ${nodes} elements`)
+  console.log(`  first rows after    ${against(rowsMs, BARS.rowsMs, 'ms')}`)
+  console.log(`  largest paint after ${against(paintMs, BARS.paintMs, 'ms')}`)
+  console.log(`  longest frame       ${against(frameMs, BARS.frameMs, 'ms')}`)
+  console.log(`  memory of the tab   ${against(memoryMb, BARS.memoryMb, 'MB')}, of it scripts ${heapMb} MB`)
+}

@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { PROJECT } from '../../tools/screenshots/written-sessions.ts'
+import { start } from '../integration/http-start.ts'
+import { LONG_RUN, writeLongRun, writeManySessions } from '../support/large-store.ts'
+import { clientOf } from '../support/records.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+const elementsIn = (page: Page): Promise<number> => page.locator('*').count()
+
+/** The calls of an operation, by what of their address tells them apart. */
+function countCalls(page: Page, path: RegExp): URL[] {
+  const calls: URL[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (path.test(url.pathname)) calls.push(url)
+  })
+  return calls
+}
+
+describeInBrowser('lists that are long', () => {
+  const browser = useBrowser()
+
+  test('sessions come a page at a time, the list says where it is cut, and more of it is asked for', async () => {
+    const started = await start()
+    await writeManySessions(clientOf(started.graph), { project: PROJECT, sessions: 120 })
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
+    const cut = page.getByText('The list is cut after')
+    await cut.getByText('50 sessions').waitFor()
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('The list is cut after 100 sessions').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await cut.waitFor({ state: 'detached' })
+    expect(await rows.count()).toBe(120)
+  })
+
+  test('sessions that stall are found among all, and no other is shown', async () => {
+    const started = await start()
+    await writeManySessions(clientOf(started.graph), { project: PROJECT, sessions: 120 })
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    await page.getByRole('checkbox', { name: 'Stalled or oscillating' }).check()
+    await page.getByText('20 sessions: 20 stalled.').waitFor()
+    const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
+    expect(await rows.filter({ hasText: 'stalled' }).count()).toBe(20)
+  })
+
+  test('a run of 10,000 attempts shows a page of them, of bounded size, and every attempt can be reached', async () => {
+    const started = await start({ TURNGRAPH_AUTH: 'off' }) // a token would not outlive the reload
+    await writeLongRun(clientOf(started.graph), { project: PROJECT, attempts: 10_000 })
+    const page = await browser.open(started, `/p/${PROJECT}/runs/${LONG_RUN}`, { token: null })
+    const calls = countCalls(page, /\/attempts$/)
+    const rows = page.getByRole('table', { name: 'Attempts' }).locator('tbody tr')
+    await page.getByText('Attempts 9901 to 10000 of 10000 are shown.').waitFor()
+    expect(await rows.count()).toBe(100)
+    expect(await elementsIn(page)).toBeLessThan(3_000)
+    await page.getByRole('link', { name: 'Earlier ones' }).click()
+    await page.getByText('Attempts 9801 to 9900 of 10000 are shown.').waitFor()
+    await page.reload()
+    await page.getByText('Attempts 9801 to 9900 of 10000 are shown.').waitFor()
+    expect(await rows.count()).toBe(100)
+    await page.getByRole('spinbutton', { name: 'Up to attempt' }).fill('42')
+    await page.keyboard.press('Enter')
+    await page.getByText('Attempts 1 to 42 of 10000 are shown.').waitFor()
+    expect(await page.getByRole('link', { name: 'Earlier ones' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Later ones' }).click()
+    await page.getByText('Attempts 43 to 142 of 10000 are shown.').waitFor()
+    await page.getByRole('link', { name: 'The newest' }).click()
+    await page.getByText('Attempts 9901 to 10000 of 10000 are shown.').waitFor()
+    for (const url of calls) expect(url.searchParams.get('limit')).toBe('100')
+  })
+
+  test('attempts of many days have bars that are seen, and each says how long the pause before it was', async () => {
+    const started = await start()
+    await writeLongRun(clientOf(started.graph), { project: PROJECT, attempts: 120 })
+    const page = await browser.open(started, `/p/${PROJECT}/runs/${LONG_RUN}`)
+    const bars = page.getByRole('table', { name: 'Attempts' }).locator('svg.attempt-bar')
+    await bars.first().waitFor()
+    // Forty attempts a day: the first of a day comes after a night.
+    const first = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: '81', exact: true }) })
+    expect(await first.getByRole('img').first().getAttribute('aria-label')).toContain('after a pause of')
+    const widths = await bars.evaluateAll((all) =>
+      all.map((bar) => bar.querySelector('[class^="attempt-"]')?.getBoundingClientRect().width ?? 0),
+    )
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(1)
+    // 100 bars share a line of some 300 pixels: together they take more than half of it.
+    const line = (await bars.first().boundingBox())?.width ?? 0
+    expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(line / 2)
+  })
+})
