@@ -1,4 +1,5 @@
-// Bundles the page (src/web) into static files whose names hold the hash of their content.
+// Bundles the page (src/web) into static files whose names hold the hash of their content, and what draws reports.
+import { createHash } from 'node:crypto'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +9,17 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = path.join(root, 'src', 'web')
 
 /** Whose code becomes part of ours; the packages of CodeMirror have one licence, of one author. */
-const BUNDLED = ['preact', 'eventsource-parser', 'diff', '@codemirror/view', '@lezer/highlight', 'd3-force']
+const BUNDLED = [
+  'preact',
+  'preact-render-to-string',
+  'eventsource-parser',
+  'diff',
+  '@codemirror/view',
+  '@lezer/highlight',
+  'd3-force',
+]
 
-/** Into `web` below the folder of a build: `index.html`, and what it loads in `assets`. */
+/** Into `web` below the folder of a build: `index.html`, what it loads in `assets`, and `report.js`. */
 export async function bundlePage(draft) {
   const folder = path.join(draft, 'web')
   const { metafile } = await build({
@@ -35,10 +44,45 @@ export async function bundlePage(draft) {
     .replace('{{style}}', `/assets/${named(/^style-.*\.css$/)}`)
     .replace('{{page}}', `/assets/${named(/^page-.*\.js$/)}`)
   writeFileSync(path.join(folder, 'index.html'), document)
+  await bundleReport(folder)
   for (const name of BUNDLED) {
     const license = path.join(root, 'node_modules', name, 'LICENSE')
     copyFileSync(license, path.join(folder, `LICENSE-${name.replace(/^@/, '').replace('/', '-')}`))
   }
+}
+
+/** One module for the command line, with the style sheet of reports in it. */
+async function bundleReport(folder) {
+  await build({
+    entryPoints: [path.join(SOURCES, 'report', 'report.tsx')],
+    outfile: path.join(folder, 'report.js'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    charset: 'utf8',
+    plugins: [{ name: 'style-sheets-as-text', setup: loadStyleSheets }],
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+}
+
+/** A style sheet that a report imports is its text, and the hash by which the policy of the document allows it. */
+function loadStyleSheets({ onLoad }) {
+  onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
+    const { outputFiles } = await build({
+      entryPoints: [file],
+      bundle: true,
+      minify: true,
+      write: false,
+      charset: 'utf8',
+      logLevel: 'warning',
+    })
+    const text = outputFiles[0].text
+    const sha256 = createHash('sha256').update(text).digest('base64')
+    return { contents: JSON.stringify({ text, sha256 }), loader: 'json' }
+  })
 }
 
 /** A numbered question, and the block of Cypher that follows it. */

@@ -69,8 +69,8 @@ export const beside = {
   http: [...host, 'graph/(observed|bookmarks)', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
-  // It runs in a browser: types of the records, and where the operations stand in REST.
-  web: ['operations/routes'],
+  // It runs in a browser: types of the records, where the operations stand in REST, and what is as small as it is pure.
+  web: ['operations/routes', 'core/group-by'],
 }
 
 /** A mermaid picture of the closed list; what stands on `platform` and `core`, which all do, is not drawn. */

@@ -174,6 +174,7 @@ async function bundleProcesses(draft) {
     bundle: true,
     splitting: true,
     packages: 'external',
+    external: ['#report'], // a module of its own, which only one command loads
     plugins: [{ name: 'share-vocabulary', setup: shareVocabulary }],
     alias: { zod: at('node_modules', 'zod', 'index.js') }, // else it would be a package, too
     format: 'esm',

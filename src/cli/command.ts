@@ -15,7 +15,7 @@ type Takes = {
   required?: true
   parse?: (text: string, before: never) => unknown
   default?: unknown
-  conflicts?: string[]
+  conflicts?: readonly string[]
 }
 /** By the name that the value has: for a command of one operation, a field of its input. */
 export type Parameters = Readonly<Record<string, Parameter>>
@@ -146,7 +146,7 @@ export const group =
 function optionOf([flags, description, takes = {}]: Parameter): Option {
   const option = new Option(flags, description)
   if (takes.required) option.makeOptionMandatory()
-  if (takes.conflicts !== undefined) option.conflicts(takes.conflicts)
+  if (takes.conflicts !== undefined) option.conflicts([...takes.conflicts])
   if (takes.choices !== undefined) return option.choices(takes.choices)
   if (takes.default !== undefined) option.default(takes.default)
   const placeholder = /<(.+)>/.exec(flags)?.[1]

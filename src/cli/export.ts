@@ -39,28 +39,13 @@ export const addExport = action(
 )
 
 async function writeLines(lines: AsyncIterable<string>, out: string | undefined): Promise<void> {
-  const [{ pipeline }, { Readable }] = await Promise.all([
-    import('node:stream/promises'),
-    import('node:stream'),
-  ])
+  const { writeWhole } = await import('./write-whole.ts')
   let written = 0
-  /** Lines come as fast as they are taken: no more than a page of them waits. */
-  const writeTo = (stream: NodeJS.WritableStream, options: { end: boolean }): Promise<void> =>
-    pipeline(Readable.from(ended(lines, () => written++)), stream, options)
-  if (out === undefined) return writeTo(process.stdout, { end: false })
-
-  const { createWriteStream } = await import('node:fs')
-  const { rename, rm } = await import('node:fs/promises')
-  // Under its own name only once it is whole: the last good one is not overwritten by half of the next.
-  const partial = `${out}.partial`
-  try {
-    await writeTo(createWriteStream(partial, { mode: 0o600 }), { end: true })
-    await rename(partial, out)
-    printNote(`Wrote ${plural(written, 'line')} to ${out}.`)
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
+  await writeWhole(
+    ended(lines, () => written++),
+    out,
+  )
+  if (out !== undefined) printNote(`Wrote ${plural(written, 'line')} to ${out}.`)
 }
 
 async function* ended(lines: AsyncIterable<string>, count: () => void): AsyncGenerator<string> {

@@ -22,6 +22,7 @@ import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
 import { addProof } from './proof.ts'
 import { addAnalyses, addQuery } from './query.ts'
+import { addReport } from './report.ts'
 import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
@@ -63,6 +64,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addWhy,
   addProjects,
   addWorlds,
+  addReport,
   addTurns,
   addPaths,
   addDesires,
@@ -93,6 +95,7 @@ Examples:
   turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
   turngraph criteria --feature FEAT-1 --task TASK-1           what is proven, and how it went
   turngraph stall --feature FEAT-1 --task TASK-1              whether the session still gets anywhere
+  turngraph report --world TASK-1 > report.html               the same as one file, for a pull request
   turngraph import transcripts                                read what agents did, never what was said
   turngraph turns --patterns                                  the shapes of their turns
   turngraph paths --turns                                     which tools do not get them there

@@ -15,6 +15,8 @@ export type Address =
   | { view: 'nowhere' }
 
 export type ViewName = Address['view']
+/** An address at which there is a view. */
+export type ViewAddress = Exclude<Address, { view: 'nowhere' }>
 
 export function readAddress(pathname: string): Address {
   const parts = decodeParts(pathname)
@@ -64,7 +66,7 @@ function decodeParts(pathname: string): string[] | null {
 export type Search = Readonly<Record<string, string | number | null | undefined>>
 
 /** The path of an address, with what filters it; what is null or empty is left out. */
-export function writeAddress(address: Exclude<Address, { view: 'nowhere' }>, search: Search = {}): string {
+export function writeAddress(address: ViewAddress, search: Search = {}): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
     if (value != null && value !== '') query.set(name, String(value))
@@ -73,7 +75,7 @@ export function writeAddress(address: Exclude<Address, { view: 'nowhere' }>, sea
   return pathTo(address) + (text === '' ? '' : `?${text}`)
 }
 
-function pathTo(address: Exclude<Address, { view: 'nowhere' }>): string {
+function pathTo(address: ViewAddress): string {
   if (address.view === 'projects') return '/'
   if (address.view === 'query') return '/query'
   if (address.view === 'docs') return '/docs'

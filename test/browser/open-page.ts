@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { findBrowser } from './find-browser.ts'
@@ -15,8 +16,14 @@ export type Opening = {
   mayFail?: boolean
 }
 
+type Opened = {
+  open(started: Served, address: string, opening?: Opening): Promise<Page>
+  /** A document on disk: it may ask for nothing at all. */
+  openFile(file: string, opening?: Omit<Opening, 'token'>): Promise<Page>
+}
+
 /** One browser for a file; each page has a profile of its own. */
-export function useBrowser(): { open(started: Served, address: string, opening?: Opening): Promise<Page> } {
+export function useBrowser(): Opened {
   let browser: Browser | null = null
   beforeAll(async () => {
     if (findBrowser() !== null) browser = await launchBrowser()
@@ -24,22 +31,31 @@ export function useBrowser(): { open(started: Served, address: string, opening?:
   afterAll(async () => {
     await browser?.close()
   })
+  /** @param mayAsk what the page may ask for, by how an address begins */
+  const openAt = async (url: string, mayAsk: string, { colorScheme, viewport, mayFail = false }: Opening) => {
+    if (browser === null) throw new Error('the browser is not open')
+    const options: BrowserContextOptions = {
+      ...(colorScheme !== undefined && { colorScheme }),
+      viewport: viewport ?? { width: 1280, height: 900 },
+    }
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const noise = watchPage(page, mayAsk, mayFail)
+    onTestFinished(async () => {
+      await context.close()
+      expect(noise, 'what the page said in the console, and which other hosts it asked').toEqual([])
+    })
+    await page.goto(url)
+    return page
+  }
   return {
-    async open(started, address, { token = started.token, colorScheme, viewport, mayFail = false } = {}) {
-      if (browser === null) throw new Error('the browser is not open')
-      const options: BrowserContextOptions = {
-        ...(colorScheme !== undefined && { colorScheme }),
-        viewport: viewport ?? { width: 1280, height: 900 },
-      }
-      const context = await browser.newContext(options)
-      const page = await context.newPage()
-      const noise = watchPage(page, started.service.url, mayFail)
-      onTestFinished(async () => {
-        await context.close()
-        expect(noise, 'what the page said in the console, and which other hosts it asked').toEqual([])
-      })
-      await page.goto(`${started.service.url}${address}${token === null ? '' : `#token=${token}`}`)
-      return page
+    open(started, address, { token = started.token, ...opening } = {}) {
+      const { url } = started.service
+      return openAt(`${url}${address}${token === null ? '' : `#token=${token}`}`, `${url}/`, opening)
+    },
+    openFile(file, opening = {}) {
+      const { href } = pathToFileURL(file)
+      return openAt(href, href, opening)
     },
   }
 }
@@ -47,7 +63,7 @@ export function useBrowser(): { open(started: Served, address: string, opening?:
 const FAILED_REQUEST = /^Failed to load resource/
 
 /** Everything that a page must not do, as it does it. */
-function watchPage(page: Page, service: string, mayFail: boolean): string[] {
+function watchPage(page: Page, mayAsk: string, mayFail: boolean): string[] {
   const noise: string[] = []
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
@@ -56,9 +72,8 @@ function watchPage(page: Page, service: string, mayFail: boolean): string[] {
   })
   page.on('pageerror', (error) => noise.push(`uncaught: ${error.message}`))
   page.on('request', (request) => {
-    const { origin, protocol } = new URL(request.url())
-    if (origin !== service && protocol !== 'data:' && protocol !== 'blob:')
-      noise.push(`asked ${request.url()}`)
+    const isOwn = ['data:', 'blob:', mayAsk].some((own) => request.url().startsWith(own))
+    if (!isOwn) noise.push(`asked ${request.url()}`)
   })
   return noise
 }

@@ -1,4 +1,6 @@
 // An instant in the time of the person who looks, with the exact one behind it.
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 
 const near = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
@@ -11,14 +13,23 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const WEEK_S = 7 * 86_400
 
+/** A document that is written once and read by anybody says no "2 h ago", and knows no time zone but UTC. */
+export const ClockContext = createContext<'local' | 'utc'>('local')
+
 export function Instant({ at, exact = false }: { at: string; exact?: boolean }) {
-  const shown = exact ? date.format(new Date(at)) : describeInstant(at, Date.now())
+  const isUtc = useContext(ClockContext) === 'utc'
+  const local = () => (exact ? date.format(new Date(at)) : describeInstant(at, Date.now()))
+  const shown = isUtc ? describeInUtc(at) : local()
   return (
     <time dateTime={at} title={at}>
       {shown}
     </time>
   )
 }
+
+/** `2026-05-04 08:05 UTC`. */
+const describeInUtc = (at: string): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** How long ago, within a week; else the local date. */
 function describeInstant(at: string, now: number): string {

@@ -2,10 +2,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
-import { FileList } from '../../components/file-list.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import { useOperation } from '../../service/use-service.ts'
+import { markFor, Promises, Source, Verdicts } from './judgements.tsx'
 import { type CellPlace, nameCell, type Row } from './matrix-rows.ts'
 
 type Props = {
@@ -47,7 +47,7 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
       </button>
       <p class="said">{row.text}</p>
       <h3>Promise</h3>
-      <Answered of={promises}>{(found) => <PromiseOf criterion={cell.key} found={found} />}</Answered>
+      <Answered of={promises}>{(found) => <Promises promises={promisesOf(cell.key, found)} />}</Answered>
       <Answered of={history}>
         {({ items, next_cursor: next }) => (
           <>
@@ -78,64 +78,6 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
   )
 }
 
-type Promises = AnswerOf<'recoverPromises'>
-
-function PromiseOf({ criterion, found }: { criterion: string; found: Promises }) {
-  const own = found.items.filter(({ key }) => key === criterion)
-  if (found.source !== 'current' || own.length === 0) return <p class="quiet-text">None in this turn.</p>
-  return (
-    <>
-      {own.map((promise) => (
-        <div key={promise.label} class="entry">
-          <p>
-            <Mark of="promised" /> {promise.status}
-            {promise.confidence !== null && `, confidence ${promise.confidence}`}
-            {promise.evidence_type !== null && `, by ${promise.evidence_type}`}
-          </p>
-          {promise.evidence != null && <p class="said">{promise.evidence}</p>}
-          <FileList
-            files={[
-              ...(promise.test_file === null ? [] : [promise.test_file]),
-              ...promise.implementation_files,
-            ]}
-          />
-        </div>
-      ))}
-    </>
-  )
-}
-
-type Entry = AnswerOf<'getCriterionHistory'>['items'][number]
-
-function Verdicts({ entries, verifications }: { entries: Entry[]; verifications: Turn['verifications'] }) {
-  if (entries.length === 0) return <p class="quiet-text">This turn did not judge it.</p>
-  return (
-    <>
-      {entries.map((entry, i) => (
-        <div key={i} class="entry">
-          <p>
-            <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
-          </p>
-          {entry.evidence === null ? (
-            <p class="quiet-text">Without evidence.</p>
-          ) : (
-            <p class="said">{entry.evidence}</p>
-          )}
-          <FileList files={filesOf(entry, verifications)} />
-        </div>
-      ))}
-    </>
-  )
-}
-
-/** A history names no files: they stand at the verification of the record that says the same. */
-const filesOf = ({ status, source, evidence }: Entry, verifications: Turn['verifications']): string[] =>
-  verifications.find(
-    (one) =>
-      one.status === status && one.source === source && one.evidence === evidence && one.files !== undefined,
-  )?.files ?? []
-
-const markFor = (status: Entry['status']) =>
-  status === 'verified' || status === 'rejected' ? status : ('unknown' as const)
-
-const Source = ({ of }: { of: string }) => <span class="quiet-text">by the {of}</span>
+/** Those that the turn itself made. */
+const promisesOf = (criterion: string, { source, items }: AnswerOf<'recoverPromises'>) =>
+  source === 'current' ? items.filter(({ key }) => key === criterion) : []

@@ -9,6 +9,8 @@ import { useGridCells } from './use-grid-cells.ts'
 /** So many leave room for the texts of the criteria. */
 const FEW_TURNS = 16
 
+export const matrixClass = (turns: number): string => (turns > FEW_TURNS ? 'matrix' : 'matrix few-turns')
+
 type Props = {
   project: string
   world: string
@@ -40,10 +42,9 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
     [rows, turns, changed],
   )
   const isByState = sort === 'state'
-  const size = turns.length > FEW_TURNS ? 'matrix' : 'matrix few-turns'
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its cells are moved through and opened
-    <table class={size} role="grid" aria-label="Criteria by turn" ref={grid}>
+    <table class={matrixClass(turns.length)} role="grid" aria-label="Criteria by turn" ref={grid}>
       <thead>
         <tr>
           <th scope="col" class="label">
@@ -74,20 +75,13 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
 type RowProps = { row: Row; turns: readonly number[]; isChanged: boolean }
 
 function MatrixRow({ row, turns, isChanged }: RowProps) {
-  const { key, label, name, text, state, stateTurn, counts } = row
-  const since = stateTurn === null ? '' : ` in turn ${stateTurn}`
+  const { key, name, counts } = row
   return (
     <tr data-key={key} class={counts ? undefined : 'not-counted'}>
-      <th scope="row" class="label" title={label}>
-        <bdi>{label}</bdi>
+      <th scope="row" class="label" title={row.label}>
+        <bdi>{row.label}</bdi>
       </th>
-      <td class={isChanged ? 'state changed' : 'state'} title={`${state}${since}`}>
-        <Mark of={markState(state)} /> {state}
-        {isChanged && <span class="visually-hidden">, other than under the policy sticky</span>}
-      </td>
-      <td class="text" title={text ?? undefined}>
-        <bdi>{text}</bdi>
-      </td>
+      <StateAndText row={row} isChanged={isChanged} />
       {turns.map((turn) => {
         const cell = row.cellOf(turn)
         return (
@@ -101,6 +95,23 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
         )
       })}
     </tr>
+  )
+}
+
+/** Where the criterion of a row stands, and what it says. */
+export function StateAndText({ row, isChanged }: Pick<RowProps, 'row' | 'isChanged'>) {
+  const { state, stateTurn, text } = row
+  const since = stateTurn === null ? '' : ` in turn ${stateTurn}`
+  return (
+    <>
+      <td class={isChanged ? 'state changed' : 'state'} title={`${state}${since}`}>
+        <Mark of={markState(state)} /> {state}
+        {isChanged && <span class="visually-hidden">, other than under the policy sticky</span>}
+      </td>
+      <td class="text" title={text ?? undefined}>
+        <bdi>{text}</bdi>
+      </td>
+    </>
   )
 }
 

@@ -9,7 +9,7 @@ import { type Policy, readPolicy } from './as-of.tsx'
 import { IssuesRegion } from './issues-region.tsx'
 import { MatrixRegion } from './matrix-region.tsx'
 import { describeSession } from './session-sentence.ts'
-import { TurnsRegion } from './turns-region.tsx'
+import { AxisChoice, TurnsRegion } from './turns-region.tsx'
 import { type SessionRecord, useSessionRecord } from './use-session-record.ts'
 import { VerdictRegion } from './verdict-region.tsx'
 
@@ -55,7 +55,11 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
       {(newest > 0 || criteria.total > 0) && (
         <MatrixRegion record={record} turns={turns} numbers={numbers} at={at} policy={policy} />
       )}
-      {newest > 0 && turns !== null && <TurnsRegion turns={turns} axis={axis} />}
+      {newest > 0 && turns !== null && (
+        <TurnsRegion turns={turns} axis={axis}>
+          <AxisChoice axis={axis} />
+        </TurnsRegion>
+      )}
       {newest > 0 && issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
     </>
   )

@@ -1,53 +1,36 @@
 // The turns of a session as small multiples, one measure a line, and as a table of the same facts.
-import { writeAddress } from '../../address.ts'
+import type { ComponentChildren } from 'preact'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'
+import { ViewLink } from '../../components/view-link.tsx'
 import { DecisionLegend } from '../../marks/legend.tsx'
-import { decisionMark, Mark } from '../../marks/mark.tsx'
+import { decisionMark, Mark, markClass } from '../../marks/mark.tsx'
 import { filterBy } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
-import { type Axis, placeTurns } from './turn-axis.ts'
+import { type Axis, placeTurns, type TurnAxis } from './turn-axis.ts'
 import { MeasureChart, readMeasures } from './turn-measures.tsx'
 
-type Props = { turns: readonly Turn[]; axis: Axis }
+type Props = {
+  turns: readonly Turn[]
+  axis: Axis
+  /** What chooses the axis, where it can be chosen. */
+  children?: ComponentChildren
+}
 
-export function TurnsRegion({ turns, axis }: Props) {
+export function TurnsRegion({ turns, axis, children }: Props) {
   const placed = placeTurns(turns, axis)
   const measures = readMeasures(turns)
   return (
     <section aria-label="Turns">
       <div class="region-head">
         <h2>Turns</h2>
-        <fieldset class="choice-line">
-          <legend>Line of time</legend>
-          {(['number', 'clock'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === axis}
-              onClick={() => filterBy({ time: each === 'number' ? null : each })}
-            >
-              {each === 'number' ? 'by turn' : 'by the clock'}
-            </button>
-          ))}
-        </fieldset>
+        {children}
         <DecisionLegend />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too */}
       <section class="multiples" tabIndex={0} aria-label="Measures of the turns">
         <MeasureHead>Decision</MeasureHead>
-        <div class="decisions" {...styleOfWidth(placed.width)}>
-          {turns.map((turn, i) => (
-            <span
-              key={turn.turn_number}
-              class="decision-at"
-              style={{ left: `${placed.xOf(i) - 8}px` }}
-              title={`turn ${turn.turn_number}: ${turn.coach_decision}`}
-            >
-              <Mark of={decisionMark(turn.coach_decision)} />
-            </span>
-          ))}
-        </div>
+        <DecisionLine turns={turns} axis={placed} />
         {measures.map((measure) => (
           <>
             <MeasureHead key={`head ${measure.name}`}>{measure.name}</MeasureHead>
@@ -68,7 +51,37 @@ export function TurnsRegion({ turns, axis }: Props) {
   )
 }
 
-const styleOfWidth = (width: number) => ({ style: { width: `${width}px` } })
+export function AxisChoice({ axis }: { axis: Axis }) {
+  return (
+    <fieldset class="choice-line">
+      <legend>Line of time</legend>
+      {(['number', 'clock'] as const).map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === axis}
+          onClick={() => filterBy({ time: each === 'number' ? null : each })}
+        >
+          {each === 'number' ? 'by turn' : 'by the clock'}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Places by attributes, not by styles: the policy of a report allows no style in an element. */
+function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis }) {
+  const said = turns.map(({ turn_number: turn, coach_decision: decision }) => `turn ${turn}: ${decision}`)
+  return (
+    <svg class="decisions" width={axis.width} height="20" role="img" aria-label={said.join(', ')}>
+      {turns.map(({ turn_number: turn, coach_decision: decision }, i) => (
+        <foreignObject key={turn} x={axis.xOf(i) - 8} y="2" width="16" height="16">
+          <span title={said[i]} class={markClass(decisionMark(decision))} />
+        </foreignObject>
+      ))}
+    </svg>
+  )
+}
 
 const MeasureHead = ({ children }: { children: string }) => <div class="measure-head">{children}</div>
 
@@ -79,7 +92,7 @@ const COLUMNS: readonly Column<Turn>[] = [
     head: 'Turn',
     isName: true,
     cell: ({ project, world_slug: world, turn_number: turn }) => (
-      <a href={writeAddress({ view: 'turn', project, world, turn })}>{turn}</a>
+      <ViewLink to={{ view: 'turn', project, world, turn }}>{turn}</ViewLink>
     ),
   },
   {

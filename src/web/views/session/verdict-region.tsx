@@ -1,7 +1,9 @@
 // The verdict of stall analysis, with its reason, what it suggests, and what is left.
 import type { Answered, Criteria } from '../../service/operations.ts'
 
-type Props = { stall: Answered<'loadStall'>; criteria: Criteria }
+/** A Player is told neither the reason nor what is suggested. */
+type Stall = Pick<Answered<'loadStall'>, 'verdict' | 'reason' | 'suggestion' | 'should_stop'>
+type Props = { stall: Stall; criteria: Criteria }
 
 export function VerdictRegion({ stall, criteria }: Props) {
   const { verdict, reason, suggestion, should_stop: shouldStop } = stall
@@ -12,7 +14,7 @@ export function VerdictRegion({ stall, criteria }: Props) {
         {verdict.replaceAll('_', ' ')}
         {shouldStop && ': stop it'}
       </h2>
-      <p class="said">{reason}</p>
+      {reason !== undefined && <p class="said">{reason}</p>}
       {suggestion != null && <p class="said">{suggestion}</p>}
       {left.length > 0 && (
         <p>

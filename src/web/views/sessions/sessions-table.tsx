@@ -1,8 +1,8 @@
 // The table of sessions: a row a session.
-import { writeAddress } from '../../address.ts'
 import { Bar } from '../../components/bar.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'
+import { ViewLink } from '../../components/view-link.tsx'
 import { TurnStrip } from '../../marks/mark.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { isRunning } from './sessions-sentence.ts'
@@ -16,9 +16,9 @@ export function SessionsTable({ project, sessions }: Props) {
       head: 'Session',
       isName: true,
       cell: ({ world_slug: world }) => (
-        <a href={writeAddress({ view: 'session', project, world })}>
+        <ViewLink to={{ view: 'session', project, world }}>
           <bdi>{world}</bdi>
-        </a>
+        </ViewLink>
       ),
     },
     {
@@ -30,9 +30,9 @@ export function SessionsTable({ project, sessions }: Props) {
       head: 'Feature',
       isExtra: true,
       cell: ({ feature_id }) => (
-        <a class="plain" href={writeAddress({ view: 'sessions', project }, { feature_id })}>
+        <ViewLink class="plain" to={{ view: 'sessions', project }} search={{ feature_id }}>
           <bdi>{feature_id}</bdi>
-        </a>
+        </ViewLink>
       ),
     },
     { head: 'Turns', cell: (session) => <TurnStrip turns={stripOf(session)} /> },
@@ -65,8 +65,8 @@ function Holder({ session }: { session: Session }) {
   return run === null ? (
     <bdi>{name}</bdi>
   ) : (
-    <a href={writeAddress({ view: 'run', project, run })}>
+    <ViewLink to={{ view: 'run', project, run }}>
       <bdi>{name}</bdi>
-    </a>
+    </ViewLink>
   )
 }

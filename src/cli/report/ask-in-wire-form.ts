@@ -1,0 +1,29 @@
+/** Asks operations through a client for answers in their wire form, which is what the views of the page show. */
+import { callOn } from '../../client/calls.ts'
+import type { TurngraphClient } from '../../client/client.ts'
+import { toWire } from '../../core/wire-form.ts'
+import { type OperationInput, type OperationName, operations } from '../../operations/table.ts'
+import { type Page, readPages } from '../require-project.ts'
+import type { Answer } from './report-content.ts'
+
+export async function askInWireForm<N extends OperationName>(
+  client: TurngraphClient,
+  name: N,
+  input: OperationInput<N>,
+): Promise<Answer<N>> {
+  return inWireForm(name, await callOn(client, name, input))
+}
+
+/** All pages of a list as one. */
+export async function askForAll<N extends OperationName>(
+  client: TurngraphClient,
+  name: N,
+  input: OperationInput<N>,
+): Promise<Answer<N>> {
+  const read = (window: object) => callOn(client, name, { ...input, ...window }) as Promise<Page<unknown>>
+  return inWireForm(name, await readPages({}, read))
+}
+
+/** The types of both forms are of one table. */
+export const inWireForm = <N extends OperationName>(name: N, answer: unknown): Answer<N> =>
+  toWire(operations[name].output, answer) as Answer<N>

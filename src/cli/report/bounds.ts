@@ -1,0 +1,30 @@
+/** Bounds what a report holds, so that its file can be attached and opened. Pure. */
+
+/** Of one text: a screen and a half. */
+const MOST_LETTERS = 2_000
+
+/** The same answer with its texts shortened, and how many were. Keys of criteria stay: their ends tell them apart. */
+export function shortenTexts<T>(answer: T, mostLetters = MOST_LETTERS): [shortened: T, cut: number] {
+  let cut = 0
+  const shortened: T = JSON.parse(JSON.stringify(answer), (name, value) => {
+    if (typeof value !== 'string' || name === 'key' || value.length <= mostLetters) return value
+    const letters = [...value] // half a surrogate pair is no letter
+    if (letters.length <= mostLetters) return value
+    cut++
+    return `${letters.slice(0, mostLetters).join('')}… (${letters.length - mostLetters} more letters)`
+  })
+  return [shortened, cut]
+}
+
+/** The first items, as many as fit: the most important ones come first. */
+export function takeWithin<T>(items: readonly T[], mostLetters: number): T[] {
+  let taken = 0
+  const end = items.findIndex((item) => {
+    taken += sizeOf(item)
+    return taken > mostLetters
+  })
+  return items.slice(0, end === -1 ? items.length : end)
+}
+
+/** How much of a file an answer takes, near enough. */
+export const sizeOf = (answer: unknown): number => JSON.stringify(answer).length

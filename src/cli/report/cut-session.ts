@@ -1,0 +1,98 @@
+/** Cuts a session to what the file of a report holds, and says what is left out. Pure. */
+import { quoteForShell } from '../output.ts'
+import { shortenTexts, takeWithin } from './bounds.ts'
+import type { Cut, SessionContent } from './report-content.ts'
+
+const MOST_CRITERIA = 200
+const MOST_ISSUES = 200
+/** Of what was left out of one section of a context. */
+const MOST_OMITTED = 100
+const MOST_LETTERS_OF_RECORDS = 2_000_000
+const MOST_LETTERS_OF_EVIDENCE = 2_000_000
+/** Of the text of a context: its budget is 2,000 tokens, which only what must stay in it goes beyond. */
+const MOST_LETTERS_OF_CONTEXT = 40_000
+
+export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>): SessionContent {
+  const { contexts, byTurn, ...rest } = whole
+  const [short, textsCut] = shortenTexts(rest)
+  const [shortContexts, contextsCut] = cutContexts(contexts)
+  const records = takeWithin(short.turns.toReversed(), MOST_LETTERS_OF_RECORDS)
+  const shown = {
+    criteria: firstCriteria(short.criteria),
+    evidence: takeWithin(short.evidence, MOST_LETTERS_OF_EVIDENCE),
+    issues: mostImportant(short.issues),
+  }
+  return {
+    ...short,
+    ...shown,
+    byTurn,
+    contexts: shortContexts,
+    recordsFrom: records.at(-1)?.turn_number ?? Number.POSITIVE_INFINITY,
+    cuts: listCuts(whole.world, {
+      turns: byTurn.turns.length - short.turns.length,
+      records: short.turns.length - records.length,
+      rows: countRows(short.criteria) - countRows(shown.criteria),
+      cells: short.evidence.length - shown.evidence.length,
+      issues: short.issues.length - shown.issues.length,
+      texts: textsCut + contextsCut,
+    }),
+  }
+}
+
+type Criteria = SessionContent['criteria']
+
+/** Those that count stand first, those that nobody judged last. */
+function firstCriteria(all: Criteria): Criteria {
+  const counts = ({ declared }: Criteria['criteria'][number]) => declared !== false
+  const ordered = [...all.criteria.filter(counts), ...all.criteria.filter((one) => !counts(one))]
+  const criteria = ordered.slice(0, MOST_CRITERIA)
+  const room = MOST_CRITERIA - criteria.length
+  return { ...all, criteria, promised_not_judged: all.promised_not_judged.slice(0, room) }
+}
+
+const countRows = ({ criteria, promised_not_judged }: Criteria): number =>
+  criteria.length + promised_not_judged.length
+
+type Issues = SessionContent['issues']
+
+/** In their order: the open ones, and the newest of the others. */
+function mostImportant(issues: Issues): Issues {
+  const open = issues.filter(({ state }) => state === 'open')
+  const gone = issues.filter(({ state }) => state !== 'open').toReversed()
+  const shown = new Set([...open, ...gone].slice(0, MOST_ISSUES))
+  return issues.filter((issue) => shown.has(issue))
+}
+
+type Contexts = SessionContent['contexts']
+
+function cutContexts(contexts: Contexts): [Contexts, cut: number] {
+  const cut = contexts.map(({ sections, ...context }) => ({
+    ...context,
+    ...(sections !== undefined && {
+      sections: sections.map((section) => ({
+        ...section,
+        omitted: shortenTexts(section.omitted.slice(0, MOST_OMITTED))[0],
+      })),
+    }),
+  }))
+  return shortenTexts(cut, MOST_LETTERS_OF_CONTEXT)
+}
+
+type LeftOut = Record<'turns' | 'records' | 'rows' | 'cells' | 'issues' | 'texts', number>
+
+function listCuts(world: SessionContent['world'], leftOut: LeftOut): Cut[] {
+  const of = `${quoteForShell(world.world_slug)} --project ${quoteForShell(world.project)}`
+  const turns = `turngraph worlds turns ${of} --json`
+  const criteria = `turngraph criteria --world ${of} --json`
+  const cuts: [number, string, string][] = [
+    [leftOut.turns, 'older turns', turns],
+    [leftOut.records, 'records of older turns', turns],
+    [leftOut.rows, 'rows of the matrix', criteria],
+    [leftOut.cells, 'older cells with their evidence', criteria],
+    [leftOut.issues, 'issues that are gone', `turngraph issues --world ${of} --json`],
+    [leftOut.texts, 'ends of long texts', turns],
+  ]
+  return cuts.flatMap(([count, what, command]) =>
+    count === 0 ? [] : [{ says: `Left out, ${what}: ${count}`, command }],
+  )
+}

@@ -1,0 +1,75 @@
+/** Reads what a report shows: one session, or the sessions of a project. */
+import type { TurngraphClient } from '../../client/client.ts'
+import { TurngraphError } from '../../core/errors.ts'
+import type { Role } from '../../memory/criteria/views.ts'
+import { plural, quoteForShell } from '../output.ts'
+import { requireProject } from '../require-project.ts'
+import { askInWireForm } from './ask-in-wire-form.ts'
+import { sizeOf } from './bounds.ts'
+import { cutSession } from './cut-session.ts'
+import { readSession } from './read-session.ts'
+import type { Cut, ReportContent, SessionContent } from './report-content.ts'
+
+/** One page of the list. */
+const MOST_LISTED = 500
+const MOST_IN_FULL = 50
+/** Together: a pull request takes files of 25 MB. */
+const MOST_LETTERS_IN_FULL = 8_000_000
+
+export async function readSessionReport(
+  client: TurngraphClient,
+  project: string,
+  worldSlug: string,
+  role: Role,
+): Promise<ReportContent> {
+  const details = [cutSession(await readSession(client, { project, worldSlug }, role))]
+  return { project, role, sessions: null, details, cuts: [] }
+}
+
+/** @throws `not_found` with near names where the graph holds nothing of the project */
+export async function readProjectReport(
+  client: TurngraphClient,
+  project: string,
+  role: Role,
+): Promise<ReportContent> {
+  const { items, next_cursor } = await askInWireForm(client, 'listSessions', { project, limit: MOST_LISTED })
+  if (items.length === 0) await requireProject(client, project)
+  const details: SessionContent[] = []
+  let letters = 0
+  for (const { world_slug: worldSlug } of items.slice(0, MOST_IN_FULL)) {
+    if (letters > MOST_LETTERS_IN_FULL) break
+    const session = cutSession(await readSession(client, { project, worldSlug }, role))
+    letters += sizeOf(session)
+    details.push(session)
+  }
+  const hasMore = next_cursor !== null
+  const cuts = listCuts(project, items.length - details.length, hasMore)
+  return { project, role, sessions: { items, hasMore }, details, cuts }
+}
+
+function listCuts(project: string, notInFull: number, hasMore: boolean): Cut[] {
+  const of = `--project ${quoteForShell(project)}`
+  const cuts: [boolean, string, string][] = [
+    [hasMore, `The list is cut after ${MOST_LISTED} sessions`, `turngraph worlds ${of}`],
+    [
+      notInFull > 0,
+      `In the list alone, the least active: ${plural(notInFull, 'session')}`,
+      `turngraph report ${of} --world SESSION`,
+    ],
+  ]
+  return cuts.flatMap(([isCut, says, command]) => (isCut ? [{ says, command }] : []))
+}
+
+/** @throws `not_found` where nothing is stored of the task, or it has no session yet */
+export async function findNewestSession(
+  client: TurngraphClient,
+  task: { project: string; featureId: string | undefined; taskId: string },
+): Promise<string> {
+  const { worldSlug, taskKnown, taskMessage, near } = await client.listCriteria({ ...task, role: 'player' })
+  if (worldSlug !== null) return worldSlug
+  const message = taskKnown ? undefined : taskMessage
+  throw new TurngraphError('not_found', message ?? `Task ${task.taskId} has no session yet.`, {
+    hint: '`turngraph worlds` lists the sessions of a project, with their tasks.',
+    ...(near !== undefined && { details: { near } }),
+  })
+}

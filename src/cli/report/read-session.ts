@@ -1,0 +1,57 @@
+/** Reads one session for a report, as a role may see it. */
+import type { TurngraphClient } from '../../client/client.ts'
+import type { Role } from '../../memory/criteria/views.ts'
+import { askForAll, askInWireForm } from './ask-in-wire-form.ts'
+import { readEvidence } from './read-evidence.ts'
+import { readTurns } from './read-turns.ts'
+import type { SessionContent } from './report-content.ts'
+
+/** A matrix of so many columns, and of 200 rows, is 6 MB. */
+const MOST_TURNS = 200
+
+type Session = { project: string; worldSlug: string }
+type WholeSession = Omit<SessionContent, 'recordsFrom' | 'cuts'>
+
+/** Everything is asked as of the newest turn: a turn that is captured meanwhile is in no part of the report. */
+export async function readSession(
+  client: TurngraphClient,
+  session: Session,
+  role: Role,
+): Promise<WholeSession> {
+  const world = await askInWireForm(client, 'getWorld', session)
+  const newest = world.current_turn
+  const asOf = { ...session, turn: newest, role }
+  const why = newest === 0 ? null : await askInWireForm(client, 'explainTurn', asOf)
+  const criteria = await askInWireForm(client, 'listCriteria', asOf)
+  const matrix = await askInWireForm(client, 'listCriteriaByTurn', session)
+  const byTurn = { ...matrix, turns: matrix.turns.filter((turn) => turn <= newest) }
+  const turns = await readTurns(client, session, byTurn.turns.slice(-MOST_TURNS), role)
+  const contexts = await readContexts(client, session, newest + 1, role)
+  return {
+    world,
+    why,
+    criteria,
+    byTurn,
+    turns,
+    contexts,
+    // The operation of stall analysis knows no role: a Player's verdict is the one in its context.
+    stall:
+      role === 'player'
+        ? (contexts[0]?.stall ?? null)
+        : await askInWireForm(client, 'loadStall', { ...session, turn: newest }),
+    issues: (await askForAll(client, 'listIssues', asOf)).items,
+    evidence: role === 'player' ? [] : await readEvidence(client, session, turns, criteria),
+  }
+}
+
+async function readContexts(
+  client: TurngraphClient,
+  session: Session,
+  currentTurn: number,
+  reader: Role,
+): Promise<SessionContent['contexts']> {
+  const asked = { ...session, currentTurn, sections: true }
+  const ofPlayer = await askInWireForm(client, 'loadTurnContinuationContext', { ...asked, role: 'player' })
+  if (reader === 'player') return [ofPlayer]
+  return [ofPlayer, await askInWireForm(client, 'loadTurnContinuationContext', { ...asked, role: 'coach' })]
+}

@@ -1,0 +1,66 @@
+/** Reads the newest turns of a session, as a role may see them. */
+import type { TurngraphClient } from '../../client/client.ts'
+import type { Role } from '../../memory/criteria/views.ts'
+import type { OperationOutput } from '../../operations/table.ts'
+import { inWireForm } from './ask-in-wire-form.ts'
+import type { Answer } from './report-content.ts'
+
+type TurnState = OperationOutput<'getTurn'>
+type Session = { project: string; worldSlug: string }
+
+/** @param numbers of the turns that are wanted, ascending */
+export async function readTurns(
+  client: TurngraphClient,
+  session: Session,
+  numbers: readonly number[],
+  role: Role,
+): Promise<Answer<'listTurns'>['items']> {
+  const turns =
+    role === 'coach'
+      ? await readWholeTurns(client, session, numbers)
+      : await readTurnsOfPlayer(client, session, numbers)
+  return turns.map((turn) => inWireForm('getTurn', turn))
+}
+
+async function readWholeTurns(client: TurngraphClient, session: Session, numbers: readonly number[]) {
+  const wanted = new Set(numbers)
+  const turns: TurnState[] = []
+  let cursor: string | null = null
+  do {
+    const page: OperationOutput<'listTurns'> = await client.listTurns({ ...session, limit: 500, cursor })
+    turns.push(...page.items.filter(({ turnNumber }) => wanted.has(turnNumber)))
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return turns
+}
+
+/**
+ * Records know no role, contexts do: a turn as its Player may see it is the prior turn in the Player's context of the next
+ * one. So nothing of a judge reaches the report that would have to be taken out of it.
+ */
+async function readTurnsOfPlayer(client: TurngraphClient, session: Session, numbers: readonly number[]) {
+  const turns: TurnState[] = []
+  for (const number of numbers) {
+    const { prior } = await client.loadTurnContinuationContext({
+      ...session,
+      currentTurn: number + 1,
+      role: 'player',
+      elsewhere: 'off',
+    })
+    if (prior?.turnNumber === number) turns.push(withoutJudge(prior))
+  }
+  return turns
+}
+
+type PriorTurn = NonNullable<OperationOutput<'loadTurnContinuationContext'>['prior']>
+
+/** Views of turns expect what a Player does not see: it is empty. */
+const withoutJudge = (prior: PriorTurn): TurnState => ({
+  ...prior,
+  verifications: [],
+  gates: {},
+  extra: {},
+  issues: prior.issues.map((issue) => ({ ...issue, details: {} })),
+  promises: prior.promises.map((promise) => ({ ...promise, evidence: null })),
+  createdAt: prior.completedAt ?? '', // no part of the view of either role, and not shown
+})

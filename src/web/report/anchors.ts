@@ -1,0 +1,23 @@
+// Names the places of a report that its own links lead to. Pure.
+import type { ReportContent } from '../../cli/report/report-content.ts'
+import type { WriteLink } from '../components/view-link.tsx'
+
+/** Places are numbered: names of records stand in no address. */
+export const sessionAnchor = (session: number): string => `s${session}`
+export const turnAnchor = (session: number, turn: number): string => `s${session}-t${turn}`
+export const criterionAnchor = (session: number, row: number): string => `s${session}-c${row}`
+export const cellAnchor = (session: number, row: number, turn: number): string =>
+  `${criterionAnchor(session, row)}-t${turn}`
+
+/** Links to the sessions and turns that the report shows; what it does not show is no link. */
+export function linkWithin({ details }: ReportContent): WriteLink {
+  const placeByWorld = new Map(details.map(({ world }, place) => [world.world_slug, place]))
+  return (address) => {
+    if (address.view !== 'session' && address.view !== 'turn') return null
+    const place = placeByWorld.get(address.world)
+    const session = place === undefined ? undefined : details[place]
+    if (place === undefined || session === undefined) return null
+    if (address.view === 'session') return `#${sessionAnchor(place)}`
+    return address.turn < session.recordsFrom ? null : `#${turnAnchor(place, address.turn)}`
+  }
+}

@@ -1,0 +1,18 @@
+// Says what a report leaves out, and which command shows it.
+import type { Cut } from '../../cli/report/report-content.ts'
+
+export function Cuts({ of }: { of: readonly Cut[] }) {
+  if (of.length === 0) return null
+  return (
+    <ul class="cut" aria-label="What is left out of this report">
+      {of.map(({ says, command }) => (
+        <li key={says}>
+          {says}. All of it:{' '}
+          <code>
+            <bdi>{command}</bdi>
+          </code>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,64 @@
+// What lies behind the cells of a matrix, criterion by criterion: promises, and verdicts with their evidence and files. A link to
+// what is folded unfolds it, as browsers open the details around a target; the details themselves they leave closed.
+import type { CellEvidence, SessionContent } from '../../cli/report/report-content.ts'
+import { Mark } from '../marks/mark.tsx'
+import { Promises, Verdicts } from '../views/session/judgements.tsx'
+import { markState, type Row } from '../views/session/matrix-rows.ts'
+import { cellAnchor, criterionAnchor } from './anchors.ts'
+
+type Props = {
+  rows: readonly Row[]
+  turns: SessionContent['turns']
+  place: number
+  /** By the key of the criterion, the newest turn first. */
+  evidence: ReadonlyMap<string, readonly CellEvidence[]>
+}
+
+export function EvidenceRegion({ rows, turns, place, evidence }: Props) {
+  if (evidence.size === 0) return null
+  return (
+    <section aria-label="Evidence">
+      <h2>Evidence</h2>
+      {rows.map((row, i) => {
+        const cells = evidence.get(row.key)
+        if (cells === undefined) return null
+        return (
+          <details key={row.key} class="folded">
+            <summary>
+              <Mark of={markState(row.state)} /> <bdi>{row.label}</bdi> · {row.state}
+            </summary>
+            <div id={criterionAnchor(place, i)} class="unfolded">
+              <p class="said">{row.text}</p>
+              {cells.map((cell) => (
+                <CellRecord
+                  key={cell.turn}
+                  cell={cell}
+                  verifications={
+                    turns.find(({ turn_number }) => turn_number === cell.turn)?.verifications ?? []
+                  }
+                  anchor={cellAnchor(place, i, cell.turn)}
+                />
+              ))}
+            </div>
+          </details>
+        )
+      })}
+    </section>
+  )
+}
+
+type CellProps = {
+  cell: CellEvidence
+  verifications: SessionContent['turns'][number]['verifications']
+  anchor: string
+}
+
+function CellRecord({ cell: { turn, verdicts, promises }, verifications, anchor }: CellProps) {
+  return (
+    <div id={anchor} class="cell-record">
+      <h3>Turn {turn}</h3>
+      {promises.length > 0 && <Promises promises={promises} />}
+      {verdicts.length > 0 && <Verdicts entries={verdicts} verifications={verifications} />}
+    </div>
+  )
+}

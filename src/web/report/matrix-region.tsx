@@ -1,0 +1,109 @@
+// The matrix of criteria over turns in a report: a table whose cells lead to what lies behind them.
+import { ViewLink } from '../components/view-link.tsx'
+import { VerdictLegend } from '../marks/legend.tsx'
+import { markClass } from '../marks/mark.tsx'
+import { matrixClass, StateAndText } from '../views/session/matrix.tsx'
+import { markCell, nameCell, type Row } from '../views/session/matrix-rows.ts'
+import { cellAnchor, criterionAnchor } from './anchors.ts'
+
+type Props = {
+  world: { project: string; world_slug: string }
+  rows: readonly Row[]
+  turns: readonly number[]
+  /** Of the session in the report. */
+  place: number
+  /** Whether something lies behind the cell. */
+  hasEvidence: (key: string, turn: number) => boolean
+}
+
+export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) {
+  return (
+    <section class="matrix-region" aria-label="Criteria">
+      <div class="region-head">
+        <h2>Criteria by turn</h2>
+        <VerdictLegend />
+      </div>
+      {rows.length === 0 ? (
+        <p class="quiet-text">No turn has named a criterion yet.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
+        <div class="matrix-scroll" tabIndex={0}>
+          <table class={matrixClass(turns.length)} aria-label="Criteria by turn">
+            <Head world={world} turns={turns} />
+            <tbody>
+              {rows.map((row, i) => (
+                <MatrixRow
+                  key={row.key}
+                  row={row}
+                  turns={turns}
+                  hasEvidence={(turn) => hasEvidence(row.key, turn)}
+                  anchor={(turn) => cellAnchor(place, i, turn)}
+                  ownAnchor={criterionAnchor(place, i)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Head({ world: { project, world_slug: world }, turns }: Pick<Props, 'world' | 'turns'>) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col" class="label">
+          Criterion
+        </th>
+        <th scope="col" class="state">
+          State
+        </th>
+        <th scope="col" class="text">
+          Text
+        </th>
+        {turns.map((turn) => (
+          <th key={turn} scope="col" class="turn">
+            <ViewLink to={{ view: 'turn', project, world, turn }}>
+              <span class="visually-hidden">Turn </span>
+              {turn}
+            </ViewLink>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+type RowProps = {
+  row: Row
+  turns: readonly number[]
+  hasEvidence: (turn: number) => boolean
+  anchor: (turn: number) => string
+  ownAnchor: string
+}
+
+function MatrixRow({ row, turns, hasEvidence, anchor, ownAnchor }: RowProps) {
+  const label = <bdi>{row.label}</bdi>
+  return (
+    <tr class={row.counts ? undefined : 'not-counted'}>
+      <th scope="row" class="label" title={row.label}>
+        {turns.some(hasEvidence) ? <a href={`#${ownAnchor}`}>{label}</a> : label}
+      </th>
+      <StateAndText row={row} isChanged={false} />
+      {turns.map((turn) => {
+        const cell = row.cellOf(turn)
+        const look = `cell ${markClass(markCell(cell))}`
+        const name = nameCell(row.name, turn, cell)
+        if (!hasEvidence(turn)) return <td key={turn} class={look} aria-label={name} />
+        // The row's own link leads there, too: thousands of steps of Tab would lead past the matrix.
+        return (
+          <td key={turn} class={look}>
+            {/* biome-ignore lint/a11y/useAnchorContent: what it says is its label */}
+            <a href={`#${anchor(turn)}`} tabIndex={-1} aria-label={name} />
+          </td>
+        )
+      })}
+    </tr>
+  )
+}

@@ -1,0 +1,73 @@
+// The document of a report: its head with the policy and the styles, the sessions of a project, and each session in full.
+import type { ReportContent } from '../../cli/report/report-content.ts'
+import { ClockContext } from '../components/instant.tsx'
+import { Sentence } from '../components/sentence.tsx'
+import { LinkContext } from '../components/view-link.tsx'
+import { DecisionLegend } from '../marks/legend.tsx'
+import styles from '../styles/report.css'
+import { describeSessions } from '../views/sessions/sessions-sentence.ts'
+import { SessionsTable } from '../views/sessions/sessions-table.tsx'
+import { linkWithin } from './anchors.ts'
+import { Cuts } from './cuts.tsx'
+import { SessionArticle } from './session-article.tsx'
+
+/** It may load nothing and run nothing; its one style sheet is known by its hash. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${styles.sha256}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+export function ReportDocument({ content }: { content: ReportContent }) {
+  const { project, sessions, details, role } = content
+  const title = sessions === null ? (details[0]?.world.world_slug ?? project) : project
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content={POLICY} />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Turngraph`}</title>
+        <style dangerouslySetInnerHTML={{ __html: styles.text }} />
+      </head>
+      <body>
+        <header class="page-head">
+          <span class="brand">Turngraph</span>
+          <span>
+            Project <bdi>{project}</bdi>, as its {role === 'coach' ? 'Coach' : 'Player'} may see it
+          </span>
+        </header>
+        <ClockContext.Provider value="utc">
+          <LinkContext.Provider value={linkWithin(content)}>
+            <main>
+              {sessions !== null && <Overview content={content} sessions={sessions} />}
+              {details.map((session, place) => (
+                <SessionArticle key={session.world.world_slug} session={session} place={place} />
+              ))}
+            </main>
+          </LinkContext.Provider>
+        </ClockContext.Provider>
+      </body>
+    </html>
+  )
+}
+
+type OverviewProps = { content: ReportContent; sessions: NonNullable<ReportContent['sessions']> }
+
+function Overview({ content: { project, cuts }, sessions }: OverviewProps) {
+  return (
+    <section aria-label="All sessions">
+      <Sentence title={project}>{describeSessions(sessions, false)}</Sentence>
+      {sessions.items.length > 0 && (
+        <>
+          <SessionsTable project={project} sessions={sessions.items} />
+          <DecisionLegend />
+        </>
+      )}
+      <Cuts of={cuts} />
+    </section>
+  )
+}

@@ -1,0 +1,61 @@
+// One session in a report: where it stands, what is proven by which evidence, its turns, its issues, and what comes next.
+import type { SessionContent } from '../../cli/report/report-content.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { Sentence } from '../components/sentence.tsx'
+import { IssuesRegion } from '../views/session/issues-region.tsx'
+import { readRows } from '../views/session/matrix-rows.ts'
+import { describeSession } from '../views/session/session-sentence.ts'
+import { TurnsRegion } from '../views/session/turns-region.tsx'
+import { VerdictRegion } from '../views/session/verdict-region.tsx'
+import { CONTEXT_NAMES, LeftOut, WrittenContext } from '../views/turn/written-context.tsx'
+import { sessionAnchor } from './anchors.ts'
+import { Cuts } from './cuts.tsx'
+import { EvidenceRegion } from './evidence-region.tsx'
+import { MatrixRegion } from './matrix-region.tsx'
+import { RecordsRegion } from './records-region.tsx'
+
+type Props = { session: SessionContent; place: number }
+
+export function SessionArticle({ session, place }: Props) {
+  const { world, criteria, byTurn, stall, turns, issues, why, evidence } = session
+  const rows = readRows(criteria, byTurn)
+  const evidenceByKey = groupBy(evidence, ({ key }) => key)
+  const cells = new Set(evidence.map(({ key, turn }) => `${turn} ${key}`))
+  const hasEvidence = (key: string, turn: number) => cells.has(`${turn} ${key}`)
+  const numbers = turns.map(({ turn_number }) => turn_number)
+  return (
+    <article id={sessionAnchor(place)} aria-label={world.world_slug}>
+      <Sentence title={world.world_slug}>{describeSession(criteria, why, world, true)}</Sentence>
+      <p class="scope">
+        Feature <bdi>{world.feature_id}</bdi> · task <bdi>{world.task_id}</bdi>
+      </p>
+      <Cuts of={session.cuts} />
+      {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
+      <MatrixRegion world={world} rows={rows} turns={numbers} place={place} hasEvidence={hasEvidence} />
+      <EvidenceRegion rows={rows} turns={turns} place={place} evidence={evidenceByKey} />
+      {turns.length > 0 && <TurnsRegion turns={turns} axis="number" />}
+      <RecordsRegion session={session} place={place} />
+      <IssuesRegion issues={issues} turns={numbers} />
+      <NextContexts session={session} />
+    </article>
+  )
+}
+
+function NextContexts({ session: { contexts, world } }: Pick<Props, 'session'>) {
+  return (
+    <section aria-label="The next turn">
+      <h2>What turn {world.current_turn + 1} would be told</h2>
+      <div class="columns">
+        {contexts.map((context) => (
+          <section key={context.role} aria-label={CONTEXT_NAMES[context.role]}>
+            <h3>{CONTEXT_NAMES[context.role]}</h3>
+            <WrittenContext context={context}>
+              <pre class="context said">{context.context}</pre>
+            </WrittenContext>
+          </section>
+        ))}
+      </div>
+      <LeftOut contexts={contexts} />
+    </section>
+  )
+}

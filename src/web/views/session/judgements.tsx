@@ -1,0 +1,67 @@
+// What a turn promised of a criterion, and what its judges said of it, each with its evidence and files.
+import { FileList } from '../../components/file-list.tsx'
+import { Mark } from '../../marks/mark.tsx'
+import type { Answered, Turn } from '../../service/operations.ts'
+
+type PromiseItem = Answered<'recoverPromises'>['items'][number]
+
+export function Promises({ promises }: { promises: readonly PromiseItem[] }) {
+  if (promises.length === 0) return <p class="quiet-text">None in this turn.</p>
+  return (
+    <>
+      {promises.map((promise) => (
+        <div key={promise.label} class="entry">
+          <p>
+            <Mark of="promised" /> {promise.status}
+            {promise.confidence !== null && `, confidence ${promise.confidence}`}
+            {promise.evidence_type !== null && `, by ${promise.evidence_type}`}
+          </p>
+          {promise.evidence != null && <p class="said">{promise.evidence}</p>}
+          <FileList
+            files={[
+              ...(promise.test_file === null ? [] : [promise.test_file]),
+              ...promise.implementation_files,
+            ]}
+          />
+        </div>
+      ))}
+    </>
+  )
+}
+
+type Entry = Answered<'getCriterionHistory'>['items'][number]
+
+type VerdictsProps = { entries: readonly Entry[]; verifications: Turn['verifications'] }
+
+export function Verdicts({ entries, verifications }: VerdictsProps) {
+  if (entries.length === 0) return <p class="quiet-text">This turn did not judge it.</p>
+  return (
+    <>
+      {entries.map((entry, i) => (
+        <div key={i} class="entry">
+          <p>
+            <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
+          </p>
+          {entry.evidence === null ? (
+            <p class="quiet-text">Without evidence.</p>
+          ) : (
+            <p class="said">{entry.evidence}</p>
+          )}
+          <FileList files={filesOf(entry, verifications)} />
+        </div>
+      ))}
+    </>
+  )
+}
+
+/** A history names no files: they stand at the verification of the record that says the same. */
+const filesOf = ({ status, source, evidence }: Entry, verifications: Turn['verifications']): string[] =>
+  verifications.find(
+    (one) =>
+      one.status === status && one.source === source && one.evidence === evidence && one.files !== undefined,
+  )?.files ?? []
+
+export const markFor = (status: Entry['status']) =>
+  status === 'verified' || status === 'rejected' ? status : ('unknown' as const)
+
+export const Source = ({ of }: { of: string }) => <span class="quiet-text">by the {of}</span>

@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { renderReport } from '#report'
+import { readProjectReport, readSessionReport } from '../../src/cli/report/read-report.ts'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import {
+  MAIN_SESSION,
+  PROJECT,
+  writeHostileSession,
+  writeLargeSession,
+  writeSessions,
+} from '../../tools/screenshots/written-sessions.ts'
+import { type Started, start } from '../integration/http-start.ts'
+import { captureCorpus } from '../support/capture-corpus.ts'
+import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
+import { clientOf } from '../support/records.ts'
+import { accessibilityProblems } from './accessible.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+/** A report as it lies on a disk; gone after the test. */
+function saved(html: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-report-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'report.html')
+  writeFileSync(file, html)
+  return file
+}
+
+const sessionReport = async (client: TurngraphClient, world: string, project = PROJECT) =>
+  saved(renderReport(await readSessionReport(client, project, world, 'coach')))
+
+/** What the cells of each row say, by the row's label and the turn. */
+const readCells = (page: Page): Promise<string[]> =>
+  page.getByRole('table', { name: 'Criteria by turn' }).evaluateAll((tables) =>
+    tables
+      .flatMap((table) => [...table.querySelectorAll('tbody tr')])
+      .flatMap((row) => {
+        const label = row.querySelector('th')?.textContent ?? ''
+        const names = [...row.querySelectorAll('[aria-label]')].map(
+          (cell) => cell.getAttribute('aria-label') ?? '',
+        )
+        return names.map((name) => `${label} | ${/, turn (\d+: [\w ]+)[^:]*$/.exec(name)?.[1]}`)
+      }),
+  )
+
+/** What stands in a cell, the first that holds. */
+const SAID = [
+  ['verified_in', 'verified'],
+  ['rejected_in', 'rejected'],
+  ['unknown_in', 'unknown'],
+  ['promised_in', 'promised'],
+] as const
+
+type ByTurn = { key: string } & Record<(typeof SAID)[number][0], number[]>
+type Named = { criterion_id: string; text: string | null; key: string }
+
+/** The same from what the service answers: the matrix without words, and the labels of the criteria. */
+async function expectedCells(started: Started, project: string, world: string): Promise<string[]> {
+  const query = new URLSearchParams({ project })
+  const matrix = await started.call(
+    'GET',
+    `/v1/worlds/${encodeURIComponent(world)}/criteria-by-turn?${query}`,
+  )
+  query.set('world_slug', world)
+  const { body } = await started.call('GET', `/v1/criteria?${query}`)
+  const turns: number[] = matrix.body.turns
+  const byTurn: ByTurn[] = matrix.body.criteria
+  const shown: Named[] = [...body.criteria, ...body.promised_not_judged]
+  return shown.flatMap(({ criterion_id, text, key }) => {
+    const said = byTurn.find((one) => one.key === key)
+    return turns.map((turn) => {
+      const [, word] = SAID.find(([field]) => said?.[field].includes(turn)) ?? [null, 'not judged']
+      return `${criterion_id === '' ? text : criterion_id} | ${turn}: ${word}`
+    })
+  })
+}
+
+describeInBrowser('a report, opened from a disk', () => {
+  const browser = useBrowser()
+
+  test('a click on a cell opens what lies behind it, and a turn of the matrix opens its record', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const page = await browser.openFile(await sessionReport(clientOf(started.graph), MAIN_SESSION))
+    const evidence = page.getByText('The test passes with an empty cart only').first()
+    expect(await evidence.isVisible()).toBe(false)
+    await page.getByRole('cell', { name: 'AC-001, turn 1: rejected' }).getByRole('link').click()
+    await page.locator(':target').getByText('The test passes with an empty cart only').waitFor()
+    await page.getByRole('columnheader', { name: 'Turn 3', exact: true }).getByRole('link').click()
+    await page
+      .locator(':target')
+      .getByText('Free shipping after discounts; orders freeze their prices')
+      .waitFor()
+  })
+
+  test('has no problem of accessibility of the levels A and AA, light or dark, folded or open', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const client = clientOf(started.graph)
+    const ofProject = renderReport(await readProjectReport(client, PROJECT, 'player'))
+    for (const file of [await sessionReport(client, MAIN_SESSION), saved(ofProject)]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.openFile(file, { colorScheme })
+        expect(await accessibilityProblems(page), `${colorScheme}, folded`).toEqual([])
+        await page.evaluate(() => {
+          for (const folded of document.querySelectorAll('details')) folded.open = true
+        })
+        expect(await accessibilityProblems(page), `${colorScheme}, open`).toEqual([])
+      }
+    }
+  })
+
+  test('is no wider than a screen of 360 pixels, nor than paper, on which everything is unfolded', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const file = await sessionReport(clientOf(started.graph), MAIN_SESSION)
+    const width = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth)
+    expect(
+      await width(await browser.openFile(file, { viewport: { width: 360, height: 740 } })),
+    ).toBeLessThanOrEqual(360)
+    const paper = await browser.openFile(file, {
+      viewport: { width: 720, height: 1000 },
+      colorScheme: 'dark',
+    })
+    await paper.emulateMedia({ media: 'print' })
+    expect(await width(paper)).toBeLessThanOrEqual(720)
+    expect(await paper.getByText('The test passes with an empty cart only').first().isVisible()).toBe(true)
+    const ground = await paper.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    expect(ground).toBe('rgb(255, 255, 255)')
+  })
+
+  test('a record that holds markup, scripts and endless words is text', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const world = await writeHostileSession(client)
+    const files = [
+      await sessionReport(client, world),
+      saved(renderReport(await readProjectReport(client, PROJECT, 'coach'))),
+    ]
+    for (const file of files) {
+      const page = await browser.openFile(file, { viewport: { width: 800, height: 900 } })
+      await page.getByText('"><b>x', { exact: false }).first().waitFor({ state: 'attached' })
+      expect(await page.locator('img, script, b, a:not([href^="#"])').count()).toBe(0)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(800)
+    }
+  })
+
+  test('of a session of 200 turns and 60 criteria has every cell', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const world = await writeLargeSession(client, { turns: 200, criteria: 60 })
+    const page = await browser.openFile(await sessionReport(client, world))
+    const cells = await readCells(page)
+    expect(cells).toHaveLength(200 * 60)
+    expect(cells.toSorted()).toEqual((await expectedCells(started, PROJECT, world)).toSorted())
+  })
+
+  describeCorpus('over the sessions of the corpus', () => {
+    test.each(corpusRepositories())(
+      '$name: every cell is what GET /v1/criteria-by-turn answers',
+      async ({ name, root }) => {
+        const started = await start()
+        const worlds = await captureCorpus(started.graph, name, root)
+        let compared = 0
+        for (const world of worlds) {
+          const page = await browser.openFile(await sessionReport(clientOf(started.graph), world, name))
+          const expected = await expectedCells(started, name, world)
+          expect((await readCells(page)).toSorted(), world).toEqual(expected.toSorted())
+          compared += expected.length
+          await page.context().close()
+        }
+        expect(compared).toBeGreaterThan(0)
+      },
+      600_000,
+    )
+  })
+})
