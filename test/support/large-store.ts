@@ -16,7 +16,7 @@ const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
 /** Captures at once: the embedded graph writes one after another all the same, a server beside each other. */
-const WIDTH = 16
+const WIDTH = 4
 const CRITERIA = 4
 
 /** How sessions go, in turn, and how many criteria each turn finds verified. The third stalls. */
@@ -65,8 +65,8 @@ async function writeSession(client: TurngraphClient, project: string, place: num
 }
 
 const ATTEMPTS_A_DAY = 40
-/** As many as a call of restore takes. */
-const RECORDS_AT_ONCE = 1_000
+/** A transaction of a restore: it must not take as long as a request may. */
+const RECORDS_AT_ONCE = 250
 
 /** A run that failed after so many attempts, forty a day; it answers the run's id. Restored: lived, it would take as many days. */
 export async function writeLongRun(
