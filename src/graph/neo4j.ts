@@ -9,6 +9,7 @@ import {
   type Driver,
   driverOf,
   isDateTime,
+  mayPass,
   Neo4jError,
   type Session,
   type SessionConfig,
@@ -275,12 +276,9 @@ const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
 /** What a statement found was deleted while it waited for its lock: there, too, the next try sees what is. */
 const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 
-/** The driver's own errors have no code, above all where no connection came free in time: a cluster elects a leader. */
-const WITHOUT_CODE = 'N/A'
-
 /** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
-const isTransient = ({ code, retriable }: Neo4jError): boolean =>
-  (retriable && !TIMED_OUT.has(code)) || code === FORGOTTEN || code === WITHOUT_CODE
+const isTransient = (error: Neo4jError): boolean =>
+  (mayPass(error) && !TIMED_OUT.has(error.code)) || error.code === FORGOTTEN
 
 /** The server cannot read a bookmark: it is of a store that is none of its own. */
 const isUnknownBookmark = ({ code }: Neo4jError): boolean =>

@@ -10,6 +10,7 @@ import {
   isPoint,
   isRelationship,
   isTemporal,
+  mayPass,
   Neo4jError,
   type Neo4jPlan,
   type Session,
@@ -108,7 +109,7 @@ function domainError(error: Neo4jError): TurngraphError {
       cause: error,
     })
   }
-  if (code.startsWith('Neo.ClientError.Security.') || error.retriable || code === 'ServiceUnavailable') {
+  if (code.startsWith('Neo.ClientError.Security.') || mayPass(error)) {
     return new TurngraphError('store_unavailable', 'Neo4j does not answer queries.', {
       hint: 'Try again.',
       cause: error,
