@@ -44,3 +44,6 @@ export type SessionEvent = z.output<typeof sessionEvent>
 export type RunEvent = z.output<typeof runEvent>
 export type ImportEvent = z.output<typeof importEvent>
 export type ChangeEvent = SessionEvent | RunEvent | ImportEvent
+
+/** A stream that has nothing to say says so as often: proxies cut a connection that is silent. */
+export const HEARTBEAT_MS = 15_000

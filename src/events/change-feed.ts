@@ -6,7 +6,7 @@ import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
 import type { StoredStep } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
-import type { ChangeEvent } from './change-event.ts'
+import { type ChangeEvent, HEARTBEAT_MS } from './change-event.ts'
 import { ChangeFinder, type FeedObserver } from './change-finder.ts'
 import { cursorBefore, idOf, pieces, readAll, readChanges, readClock } from './read-changes.ts'
 import { type Found, readEventsOf } from './read-events.ts'
@@ -16,7 +16,6 @@ import { RecentEvents } from './recent-events.ts'
 const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000
 /** A cursor may come from a replica whose database has another clock. */
 const CLOCKS_DIFFER_MS = 60_000
-const HEARTBEAT_MS = 15_000
 const WOKEN_AT_ONCE = 10
 const BEGINNING_AT_ONCE = 2
 

@@ -6,6 +6,7 @@ import type { ChangeEvent } from '../events/change-event.ts'
 import type { Told } from '../events/change-feed.ts'
 import { eventsRequest, readEvents, schemaOfEvent } from '../operations/events.ts'
 import { callerOf, isStillAllowed } from './authorize.ts'
+import { beginEventStream } from './event-stream.ts'
 import { lastEventId } from './input.ts'
 import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
 
@@ -36,11 +37,7 @@ export function eventsHandler(context: OperationContext): RequestHandler {
 }
 
 function begin(res: Response): Response {
-  res.statusCode = 200
-  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
-  res.setHeader('Cache-Control', 'no-store')
-  res.setHeader('X-Accel-Buffering', 'no') // else nginx holds events back until there are many
-  res.write(COME_BACK)
+  beginEventStream(res).write(COME_BACK)
   return res
 }
 

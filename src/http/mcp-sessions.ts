@@ -8,6 +8,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import type { Subscriptions } from '../mcp/server.ts'
 import { callerOf, isStillAllowed } from './authorize.ts'
+import { beginEventStream, keepStreamAlive } from './event-stream.ts'
 import { refuseTooManyReaders } from './events.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import type { OperationContext } from './operation-handler.ts'
@@ -16,7 +17,6 @@ const HEADER = 'Mcp-Session-Id'
 const ID = /^[\x21-\x7e]{1,128}$/
 /** A client whose stream broke comes back within it; its subscriptions wait so long. */
 const COME_BACK_MS = 60_000
-const KEEP_ALIVE_MS = 15_000
 /** Ended ones are answered 404, as the specification says; of many, the newest. */
 const ENDED_REMEMBERED = 1_000
 
@@ -72,22 +72,14 @@ export class McpSessions {
     const session = this.#openSession(key, req, res)
     session.stream?.res.end()
     clearTimeout(session.expiry)
-    res.writeHead(200, {
-      'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-store',
-      'X-Accel-Buffering': 'no',
-    })
-    res.flushHeaders()
+    beginEventStream(res).flushHeaders()
+    keepStreamAlive(res)
     const updates = new UpdatesToReader(res, (uri) => {
       if (isStillAllowed(res, 'read')) res.write(frameOf(uri))
       else res.end()
     })
     session.stream = { res, updates }
-    const keepAlive = setInterval(() => {
-      if (!res.writableNeedDrain) res.write(': keep-alive\n\n')
-    }, KEEP_ALIVE_MS)
     res.once('close', () => {
-      clearInterval(keepAlive)
       if (session.stream?.res !== res) return
       session.stream = null
       this.#expire(key, session)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { invalidField } from '../core/errors.ts'
 import { project } from '../core/fields.ts'
-import { type ChangeEvent, eventSchemas } from '../events/change-event.ts'
+import { type ChangeEvent, eventSchemas, HEARTBEAT_MS } from '../events/change-event.ts'
 import type { Beginning, ChangeFeed, Told } from '../events/change-feed.ts'
 import { flag, worldSlug } from './operation.ts'
 
@@ -23,7 +23,7 @@ export const eventsRequest = z.strictObject({
 
 export type EventsRequest = z.input<typeof eventsRequest>
 
-export { eventSchemas }
+export { eventSchemas, HEARTBEAT_MS }
 
 /** Of an event on the wire: its kind says which schema it has. */
 export const eventOnWire = z.looseObject({ type: z.enum(['session', 'run', 'import']) })

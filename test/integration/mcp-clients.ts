@@ -76,13 +76,8 @@ async function firstSdk(transport: Transport): Promise<McpClient> {
   await client.connect(transport)
   onTestFinished(() => client.close())
   return {
-    readResource: (uri) => client.readResource({ uri }),
-    listResources: () => client.listResources(),
-    listTemplates: () => client.listResourceTemplates(),
-    listPrompts: () => client.listPrompts(),
-    getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
-    callTool: (name, args, options) =>
-      client.callTool({ name, arguments: args as Record<string, unknown> }, undefined, options),
+    ...callsOfBothSdks(client),
+    callTool: (name, args, options) => client.callTool({ name, arguments: { ...args } }, undefined, options),
     async subscribe(uris, hear) {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => hear(params.uri))
       for (const uri of uris) await client.subscribeResource({ uri })
@@ -98,13 +93,8 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
   await client.connect(transport)
   onTestFinished(() => client.close())
   return {
-    readResource: (uri) => client.readResource({ uri }),
-    listResources: () => client.listResources(),
-    listTemplates: () => client.listResourceTemplates(),
-    listPrompts: () => client.listPrompts(),
-    getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
-    callTool: (name, args, options) =>
-      client.callTool({ name, arguments: args as Record<string, unknown> }, options),
+    ...callsOfBothSdks(client),
+    callTool: (name, args, options) => client.callTool({ name, arguments: { ...args } }, options),
     async subscribe(uris, hear) {
       client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri))
       const { honoredFilter } = await client.listen({ resourceSubscriptions: [...uris] })
@@ -112,3 +102,12 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
     },
   }
 }
+
+/** What both SDKs call by the same names. */
+const callsOfBothSdks = (client: Client | ModernClient): Omit<McpClient, 'callTool' | 'subscribe'> => ({
+  readResource: (uri) => client.readResource({ uri }),
+  listResources: () => client.listResources(),
+  listTemplates: () => client.listResourceTemplates(),
+  listPrompts: () => client.listPrompts(),
+  getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
+})

@@ -1,0 +1,20 @@
+// Begins streams of server-sent events, and keeps idle ones open.
+import type { Response } from 'express'
+import { HEARTBEAT_MS } from '../operations/events.ts'
+
+/** The headers are sent with the first event, or by `flushHeaders`. */
+export function beginEventStream(res: Response): Response {
+  res.statusCode = 200
+  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('X-Accel-Buffering', 'no') // else nginx holds events back until there are many
+  return res
+}
+
+/** Writes a comment every 15 s, until the stream ends. */
+export function keepStreamAlive(res: Response): void {
+  const timer = setInterval(() => {
+    if (!res.writableNeedDrain) res.write(': keep-alive\n\n')
+  }, HEARTBEAT_MS)
+  res.once('close', () => clearInterval(timer))
+}
