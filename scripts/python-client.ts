@@ -46,7 +46,7 @@ function generated(): string {
     HEAD,
     errorText(),
     ...types.texts(),
-    `class Route(NamedTuple):\n    method: str\n    path: str\n    has_body: bool\n    reads: bool\n    takes_project: bool\n    required: tuple[str, ...]`,
+    `class Route(NamedTuple):\n    method: str\n    path: str\n    has_body: bool\n    takes_project: bool\n    required: tuple[str, ...]`,
     `ROUTES: dict[str, Route] = {\n${routes.map((route) => routeText(route, requests.get(route.operation) ?? {})).join('\n')}\n}`,
     `SHAPES: dict[str, Any] = {\n${shapes.join('\n')}\n}`,
     `class Calls:\n    """A method for each operation; each raises TurngraphError."""\n\n    def _call(self, operation: str, fields: Mapping[str, Any]) -> Any:\n        raise NotImplementedError\n\n${methods.join('\n\n')}`,
@@ -102,12 +102,10 @@ function methodText({ operation }: Route, request: string, answer: string): stri
 }
 
 function routeText(route: Route, { properties = {}, required = [] }: Schema): string {
-  const { scope } = operations[route.operation]
   const fields = [
     quoted(route.method),
     quoted(route.path),
     pythonBoolean(hasBody(route)),
-    pythonBoolean(scope === 'read' || scope === 'analyst'),
     pythonBoolean('project' in properties),
     `(${required.map((name) => `${quoted(name)},`).join(' ')})`,
   ]

@@ -8,10 +8,11 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ._bookmarks import ClientBookmarks
 from ._generated import ROUTES, Calls
 from ._http import BOOKMARK, canonical_address, checked_url, exchange
 from ._wire import to_path
@@ -61,7 +62,7 @@ class TurngraphClient(Calls):
         self._project = project
         self._timeout = timeout
         self._retries = retries
-        self._bookmarks: dict[str | None, str] = {}
+        self._bookmarks = ClientBookmarks()
         self._closed = threading.Event()
         self._spool: Spool | None = None
         if spool is not None:
@@ -130,25 +131,25 @@ class TurngraphClient(Calls):
         route = ROUTES[operation]
         path, body = to_path(operation, fields)
         project = fields.get("project")
+        bookmarks = self._bookmarks.sent_with(project)
         answer = exchange(
             self._base,
             route.method,
             path,
-            headers=self._headers(body is not None, key, self._bookmarks.get(project) if route.reads else None),
+            headers=self._headers(body is not None, key, bookmarks),
             body=body,
             timeout=self._timeout + _time_it_may_take(fields),
         )
-        if answer.bookmark is not None:
-            self._bookmarks[project] = answer.bookmark
+        self._bookmarks.keep(project, bookmarks, answer.bookmark)
         return answer.body
 
-    def _headers(self, has_body: bool, key: str | None, bookmark: str | None) -> dict[str, str]:
+    def _headers(self, has_body: bool, key: str | None, bookmarks: Sequence[str]) -> dict[str, str]:
         given = {
             "Accept": "application/json",
             "Authorization": None if self._token is None else f"Bearer {self._token}",
             "Content-Type": "application/json" if has_body else None,
             "Idempotency-Key": key,
-            BOOKMARK: bookmark,
+            BOOKMARK: ", ".join(bookmarks) or None,
         }
         return {name: value for name, value in given.items() if value is not None}
 
