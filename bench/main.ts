@@ -3,6 +3,7 @@ import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
 import { benchElsewhere } from './elsewhere.ts'
 import { benchEvents } from './events.ts'
+import { benchHooks } from './hooks.ts'
 import { benchPage } from './page.ts'
 import { benchQueries } from './queries.ts'
 import { benchReaders } from './readers.ts'
@@ -237,6 +238,17 @@ program
       project: options.project ?? null,
       out: String(options.out),
     })
+  })
+
+program
+  .command('hooks')
+  .description(
+    'the hooks of Claude Code from start to end, with the service up, away and silent, against a Node that does nothing',
+  )
+  .option('--samples <n>', 'measurements of each', '40')
+  .option('--out <file>', 'where the figures go as JSON', 'bench/results/hooks.json')
+  .action(async (options: Record<string, string>) => {
+    await benchHooks({ samples: Number(options.samples), out: String(options.out) })
   })
 
 program

@@ -18,14 +18,21 @@ Example (Claude Code):
 )
 
 async function serveOverStdio({ project }: { project?: string | undefined }): Promise<void> {
-  const [{ configFor }, { createLog }, { serveMcpOnStdio }, { SharedService }, { VERSION }] =
-    await Promise.all([
-      import('./connect.ts'),
-      import('../platform/log.ts'),
-      import('../mcp/stdio.ts'),
-      import('./shared-service.ts'),
-      import('../http/version.ts'),
-    ])
+  const [
+    { configFor },
+    { createLog },
+    { setBookmarks },
+    { serveMcpOnStdio },
+    { SharedService },
+    { VERSION },
+  ] = await Promise.all([
+    import('./connect.ts'),
+    import('../platform/log.ts'),
+    import('../mcp/call-operation.ts'),
+    import('../mcp/stdio.ts'),
+    import('./shared-service.ts'),
+    import('../http/version.ts'),
+  ])
   const config = configFor(project, { TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn' })
   const log = createLog(config.logLevel)
   const service = new SharedService(config, project, log)
@@ -34,7 +41,11 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   await service.client() // a graph that cannot be opened is told at once, not at the first call
   const connection = serveMcpOnStdio({
     version: VERSION,
-    call: (operation, input, { signal }) => service.call(operation, input, signal),
+    call: async (operation, input, context) => {
+      const { answer, ...said } = await service.call(operation, input, context)
+      setBookmarks(context, said)
+      return answer
+    },
     openChanges: (of, signal) => service.changes(of, signal),
     onDefect: (error) => log.error({ err: error }, 'a request of MCP failed'),
   })

@@ -1,9 +1,8 @@
 /** The service of a data folder, for a process that needs it for long. */
 import { once } from 'node:events'
-import { callOn } from '../client/calls.ts'
 import { neverArrived } from '../client/client-errors.ts'
 import { readEventStream } from '../client/event-stream.ts'
-import type { HttpClient } from '../client/http.ts'
+import type { BookmarkedAnswer, HttpClient } from '../client/http.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { Service } from '../http/service.ts'
@@ -48,8 +47,13 @@ export class SharedService {
     return this.#client
   }
 
-  call(operation: OperationName, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
-    return this.use((client) => callOn(client, operation, input, { signal }))
+  /** For a caller who passes bookmarks on. */
+  call(
+    operation: OperationName,
+    input: Record<string, unknown>,
+    { bookmark, signal }: { bookmark: string | null; signal: AbortSignal },
+  ): Promise<BookmarkedAnswer> {
+    return this.use((client) => client.callWithBookmark(operation, input, { bookmark, signal }))
   }
 
   /**

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
-import { BOOKMARK_HEADER } from '../operations/bookmarks.ts'
+import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
 import { hasBody, IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
@@ -42,7 +42,16 @@ export type HttpClientOptions = {
   workerId?: string
 }
 
+/** An answer, and what it says of bookmarks beside it. */
+export type BookmarkedAnswer = { answer: unknown; bookmark: string | null; warning: string | null }
+
 export type HttpClient = TurngraphClient & {
+  /** Calls an operation for a caller who passes bookmarks on: `bookmark` goes with the client's own. */
+  callWithBookmark(
+    name: OperationName,
+    input: unknown,
+    options: { bookmark: string | null; signal: AbortSignal },
+  ): Promise<BookmarkedAnswer>
   /** Opens the stream of events once, as a response that has begun; `events` comes back where it breaks. */
   openEvents(request: EventsRequest, signal: AbortSignal): Promise<Response>
 }
@@ -56,16 +65,18 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   }
   const closing = new AbortController()
   const bookmarks = new ClientBookmarks()
-  const calls = callsBy(async (name, input, callOptions) => {
+  const call = async (name: OperationName, input: unknown, callOptions: CallOptions & Received = {}) => {
     if (closing.signal.aborted) throw clientIsClosed()
     return runOverHttp(name, input, { ...options, ...callOptions, base, bookmarks })
-  })
+  }
+  const calls = callsBy(async (name, input, callOptions) => (await call(name, input, callOptions)).answer)
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
     uploadOverHttp(input, chunks, { ...options, ...callOptions, base, bookmarks })
   const open: HttpClient['openEvents'] = (request, stop) =>
     openEvents(request, { ...options, base, bookmarks, signal: stop })
   return {
     ...calls,
+    callWithBookmark: call,
     importTranscript: upload,
     openEvents: open,
     events: (input = {}, { signal, onAway } = {}) =>
@@ -90,14 +101,18 @@ const takesProject = ({ input, wholeGraph }: Operation): boolean =>
 
 type Operation = { input: z.ZodType; wholeGraph?: boolean }
 
+/** What the caller of a client has received elsewhere; the client does not keep it. */
+type Received = { bookmark?: string | null }
+
 type Calling = HttpClientOptions &
+  Received &
   Omit<CallOptions, 'idempotencyKey'> & {
     idempotencyKey?: string | undefined
     base: string
     bookmarks: ClientBookmarks
   }
 
-async function runOverHttp(name: OperationName, input: unknown, calling: Calling): Promise<unknown> {
+async function runOverHttp(name: OperationName, input: unknown, calling: Calling): Promise<BookmarkedAnswer> {
   const operation = operations[name]
   // Here too, so that the caller meets its own names in the problems, and nothing unknown is dropped on
   // the way. What is sent is what was given: the service does the parsing that counts.
@@ -159,7 +174,7 @@ async function uploadOverHttp(
     duplex: 'half',
   } as const
   const project = typeof fields.project === 'string' ? fields.project : ''
-  return answerTo(request, transcriptUploaded, 'importTranscript', project, calling)
+  return (await answerTo(request, transcriptUploaded, 'importTranscript', project, calling)).answer
 }
 
 async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
@@ -172,16 +187,17 @@ async function answerTo<S extends z.ZodType>(
   name: string,
   project: string,
   calling: Calling,
-): Promise<z.output<S>> {
-  const { bookmarks, base } = calling
+): Promise<BookmarkedAnswer & { answer: z.output<S> }> {
+  const { bookmarks, base, bookmark: received = null } = calling
   const sent = bookmarks.of(project)
-  if (sent.length > 0) request.headers.set(BOOKMARK_HEADER, sent.join(', '))
-  const { status, text, bookmark } = await exchange(request, calling)
+  const brought = received === null ? sent : [...sent, BOOKMARKS.test(received) ? received : NONSENSE]
+  if (brought.length > 0) request.headers.set(BOOKMARK_HEADER, brought.join(', '))
+  const { status, text, bookmark, warning } = await exchange(request, calling)
   const body = jsonOf(text)
   if (status < 200 || status >= 300) throw errorOf(status, body, base)
   bookmarks.keep(project, sent, bookmark)
   try {
-    return parseWire(output, body, name)
+    return { answer: parseWire(output, body, name), bookmark, warning }
   } catch (cause) {
     throw new TurngraphError('internal', `${base} gave an answer that this version cannot read.`, {
       hint: 'Use the same version of Turngraph on both sides.',
@@ -189,6 +205,10 @@ async function answerTo<S extends z.ZodType>(
     })
   }
 }
+
+const BOOKMARKS = /^[\w, -]{1,16384}$/
+/** No bookmark: the service ignores it, with a warning. Nonsense as it is might not be a header's value. */
+const NONSENSE = '%'
 
 /** What is asked for: a `Request` would have to be copied for each try, and `fetch` copies it once more. */
 type HttpRequest = RequestInit & { url: string; method: string; headers: Headers }
@@ -253,7 +273,7 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 async function exchange(
   { url, ...init }: HttpRequest,
   { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
-): Promise<{ status: number; text: string; bookmark: string | null }> {
+): Promise<{ status: number; text: string } & Omit<BookmarkedAnswer, 'answer'>> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, {
@@ -261,8 +281,9 @@ async function exchange(
       redirect: 'manual',
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     })
-    const bookmark = response.headers.get(BOOKMARK_HEADER)
-    return { status: response.status, text: await response.text(), bookmark }
+    const { status, headers } = response
+    const [bookmark, warning] = [headers.get(BOOKMARK_HEADER), headers.get(BOOKMARK_WARNING_HEADER)]
+    return { status, text: await response.text(), bookmark, warning }
   } catch (cause) {
     throw noAnswer(cause, { base, signal, timeoutMs }, late.aborted)
   }

@@ -8,11 +8,11 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
-import { requestedUris } from '../mcp/listen-request.ts'
+import { setBookmarks } from '../mcp/call-operation.ts'
+import { refuseUndeclaredTasks, requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
-import { BOOKMARK_META, BOOKMARK_WARNING_META } from '../operations/bookmarks.ts'
 import { operations } from '../operations/table.ts'
 import { answerJson } from './answer.ts'
 import { callerOf, isStillAllowed, refuseWithout } from './authorize.ts'
@@ -86,6 +86,7 @@ export class McpEndpoint {
     })
     res.once('close', () => watch.close())
     try {
+      refuseUndeclaredTasks(req.body)
       await watch.subscribe('listen', uris)
     } catch (error) {
       return answerJson(res, 200, errorAnswer(req.body, error, failuresOf(req)))
@@ -130,8 +131,7 @@ export class McpEndpoint {
             { bookmarks: bookmarks(), signal: ended, log },
           ),
         )
-        if (said.bookmark !== null) resultMeta[BOOKMARK_META] = said.bookmark
-        if (said.warning !== null) resultMeta[BOOKMARK_WARNING_META] = said.warning
+        setBookmarks({ resultMeta }, said)
         return said.answer
       },
     })

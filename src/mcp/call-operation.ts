@@ -1,4 +1,5 @@
 // Declares how the MCP door runs an operation: each transport brings its own way.
+import { BOOKMARK_META, BOOKMARK_WARNING_META } from '../operations/bookmarks.ts'
 import type { OperationName } from '../operations/table.ts'
 
 export type CallContext = {
@@ -18,3 +19,12 @@ export type CallOperation = (
   input: Record<string, unknown>,
   context: CallContext,
 ) => Promise<unknown>
+
+/** Puts what an answer says of bookmarks into the result. */
+export function setBookmarks(
+  { resultMeta }: Pick<CallContext, 'resultMeta'>,
+  { bookmark, warning }: { bookmark: string | null; warning: string | null },
+): void {
+  if (bookmark !== null) resultMeta[BOOKMARK_META] = bookmark
+  if (warning !== null) resultMeta[BOOKMARK_WARNING_META] = warning
+}

@@ -1,13 +1,15 @@
 // Calls a tool: parses its arguments, runs its operation, and says meanwhile that it is at work.
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
+import type { OperationOutput } from '../operations/table.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
+import { type CreatedTask, createdTask, declaresTasks } from './tasks.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 
-type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
+type Request = Pick<ServerContext['mcpReq'], '_meta' | 'envelope' | 'notify'>
 
 /**
  * A refused call is `isError` with one text block `{"error": {…}}` and no structured content, which clients would check
@@ -23,26 +25,28 @@ export async function callTool(
     request,
     context,
   }: { call: CallOperation; failures: Failures; request: Request; context: CallContext },
-): Promise<CallToolResult> {
+): Promise<CallToolResult | CreatedTask> {
   const tool = byName.get(name)
   if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
     const output = await call(tool.operation, parseArguments(tool, args), context)
+    if (tool.operation === 'runTurn' && declaresTasks(request.envelope)) {
+      const task = await createdTask(output as OperationOutput<'runTurn'>, call, context)
+      if (task !== null) return withMeta(task, context)
+    }
     // By the tool's own schema: it may show less than the operation answers.
     const content = toWire(tool.output, output) as Record<string, unknown>
-    const { resultMeta: _meta } = context
-    return {
-      content: [asText(content)],
-      structuredContent: content,
-      ...(Object.keys(_meta).length > 0 && { _meta }),
-    }
+    return withMeta({ content: [asText(content)], structuredContent: content }, context)
   } catch (thrown) {
     return { isError: true, content: [asText(reportFailure(thrown, failures))] }
   } finally {
     stop()
   }
 }
+
+const withMeta = <T extends object>(result: T, { resultMeta: _meta }: CallContext): T =>
+  Object.keys(_meta).length > 0 ? { ...result, _meta } : result
 
 const PROGRESS_MS = 1_000
 

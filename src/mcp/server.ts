@@ -9,6 +9,7 @@ import { fillPrompt, listPrompts } from './prompts.ts'
 import { type Failures, withProtocolErrors } from './protocol-errors.ts'
 import type { ResourceWatch } from './resource-watch.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
+import { serveTasks, TASKS_EXTENSION } from './tasks.ts'
 import { withTraceOf } from './trace-context.ts'
 
 export type McpOptions = Failures & {
@@ -31,7 +32,13 @@ export const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26'
 /** The lists of tools, templates and prompts are those of a version of Turngraph, the same for all callers. */
 const OF_THIS_VERSION = { ttlMs: 60 * 60 * 1_000, cacheScope: 'public' } as const
 
-const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {} } as const
+const CAPABILITIES = {
+  tools: {},
+  resources: { subscribe: true },
+  prompts: {},
+  logging: {},
+  extensions: TASKS_EXTENSION,
+} as const
 
 /** One connection's server, or that of one request where the transport keeps nothing between two. */
 export function createMcpServer({ version, call, subscriptions, ...failures }: McpOptions): Server {
@@ -81,6 +88,7 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
     answer(mcpReq, () => fillPrompt(params, call, contextOf(mcpReq))),
   )
+  serveTasks(server, answer, call, contextOf)
   return server
 }
 

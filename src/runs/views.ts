@@ -81,7 +81,9 @@ export function singleAttemptAnswer(attempt: Attempt, counts: Counts): RunTurnAn
   }
 }
 
-export function turnRunAnswer(run: TurnRun, counts: Counts): RunTurnAnswer {
+type StartedRun = Pick<TurnRun, 'turnRunId' | 'worldSlug' | 'status' | 'startTurn' | 'targetTurn'>
+
+export function turnRunAnswer(run: StartedRun, counts: Counts): RunTurnAnswer {
   const { turnRunId, worldSlug, status, startTurn, targetTurn } = run
   const target = `started a turn run targeting ${counts.turnCount} committed turn(s).`
   return {
@@ -113,7 +115,7 @@ const pollAttemptWith = (worldSlug: string, attemptId: string) => ({
   args: { worldSlug, attemptId },
 })
 
-const listAttemptsWith = ({ worldSlug, turnRunId }: TurnRun) => ({
+const listAttemptsWith = ({ worldSlug, turnRunId }: Pick<TurnRun, 'worldSlug' | 'turnRunId'>) => ({
   tool: 'list_attempts' as const,
   args: { worldSlug, turnRunId },
 })

@@ -138,3 +138,48 @@ test('nothing of it is there where nobody asked for it', async () => {
   expect(named('create_memory')).toEqual([])
   expect(named('turns/append')).not.toEqual([])
 })
+
+test('a request of MCP is part of the trace that its _meta names, whichever version it speaks', async () => {
+  const { named } = traced()
+  const { call } = await start(ON)
+  const headers = { accept: 'application/json, text/event-stream' }
+  const of2026 = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const spanId = 'b7ad6b7169203331'
+  for (const [turnNumber, more] of [
+    [1, { headers, meta: {} }],
+    [2, { headers: { ...headers, ...of2026, 'mcp-name': 'capture_turn_state' }, meta: envelope }],
+  ] as const) {
+    const traceId = `0af7651916cd43dd8448eb211c80319${turnNumber}`
+    const _meta = { ...more.meta, traceparent: `00-${traceId}-${spanId}-01`, tracestate: 'shop=1' }
+    const params = { name: 'capture_turn_state', arguments: record({ turn_number: turnNumber }), _meta }
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const answer = await call('POST', '/mcp', { body, headers: more.headers })
+    expect(answer.body.result.structuredContent.turn_number).toBe(turnNumber)
+    const captured = named('create_memory').at(-1)
+    expect(captured?.parentSpanContext).toMatchObject({ traceId, spanId, isRemote: true })
+    expect(captured?.spanContext().traceState?.serialize()).toBe('shop=1')
+    expect(named('turns/append').at(-1)?.spanContext().traceId).toBe(traceId)
+  }
+})
+
+test('a request of MCP without a trace, or with one that is none, begins its own', async () => {
+  const { named } = traced()
+  const { call } = await start(ON)
+  const headers = { accept: 'application/json, text/event-stream' }
+  for (const [turnNumber, traceparent] of [
+    [1, undefined],
+    [2, 'nonsense'],
+    [3, 7],
+  ] as const) {
+    const _meta = { traceparent }
+    const params = { name: 'capture_turn_state', arguments: record({ turn_number: turnNumber }), _meta }
+    await call('POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers })
+    expect(named('create_memory')).toHaveLength(turnNumber)
+    expect(named('create_memory').at(-1)?.parentSpanContext).toBeUndefined()
+  }
+})

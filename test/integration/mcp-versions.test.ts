@@ -50,7 +50,13 @@ describe('2026-07-28', () => {
       expect.objectContaining({
         resultType: 'complete',
         supportedVersions: [OF_2026],
-        capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {} },
+        capabilities: {
+          tools: {},
+          resources: { subscribe: true },
+          prompts: {},
+          logging: {},
+          extensions: { 'io.modelcontextprotocol/tasks': {} },
+        },
         instructions: expect.stringContaining('load_continuation_context'),
       }),
     ])

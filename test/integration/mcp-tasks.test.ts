@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import { type Started, start, tokensFile } from './http-start.ts'
+import { executorsFile, type Json } from './mcp-connect.ts'
+
+/** Turn runs as tasks, for clients of 2026-07-28 that speak the extension io.modelcontextprotocol/tasks. */
+
+const TASKS = { 'io.modelcontextprotocol/tasks': {} }
+const MISSING_CAPABILITY = {
+  code: -32021,
+  data: { requiredCapabilities: { extensions: TASKS } },
+}
+
+async function aWorld(executor: string, slug = 'w', environment: Record<string, string> = {}) {
+  const started = await start({ TURNGRAPH_EXECUTORS: executorsFile(), ...environment })
+  const world = { feature_id: 'F', task_id: 'T', world_slug: slug, executor }
+  expect((await started.call('POST', '/v1/worlds', { body: world })).status).toBe(201)
+  return started
+}
+
+type Asking = { extensions?: object; token?: string }
+
+async function ask(
+  { call, token: own }: Started,
+  method: string,
+  params: Record<string, Json>,
+  { extensions = TASKS, token = own }: Asking = {},
+): Promise<Json> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': { extensions },
+  }
+  const named = params.name ?? params.taskId
+  const { body } = await call('POST', '/mcp', {
+    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    token,
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(named !== undefined && { 'mcp-name': named }),
+    },
+  })
+  return body
+}
+
+const runTurns = (started: Started, slug: string, counts: object, asking?: Asking) =>
+  ask(started, 'tools/call', { name: 'run_turn', arguments: { world_slug: slug, ...counts } }, asking)
+
+async function untilEnded(started: Started, taskId: string): Promise<Json> {
+  const get = async () => (await ask(started, 'tasks/get', { taskId })).result
+  await expect.poll(async () => (await get()).status, { timeout: 20_000 }).not.toBe('working')
+  return get()
+}
+
+test('a run is a task, whose result is what run_turn answers, as it is at its end', async () => {
+  const slug = 'a world/ä %'
+  const started = await aWorld('trial', slug)
+  const { result: created } = await runTurns(started, slug, { turn_count: 2 })
+  expect(created).toMatchObject({
+    resultType: 'task',
+    taskId: expect.stringMatching(/^[\x21-\x7e]+$/),
+    status: 'working',
+    ttlMs: null,
+    pollIntervalMs: expect.any(Number),
+    _meta: { 'turngraph/bookmark': expect.any(String) },
+  })
+  const ended = await untilEnded(started, created.taskId)
+  expect(ended).toMatchObject({
+    resultType: 'complete',
+    taskId: created.taskId,
+    status: 'completed',
+    createdAt: created.createdAt,
+    result: {
+      isError: false,
+      structuredContent: {
+        run_mode: 'turn_run',
+        world_slug: slug,
+        status: 'completed',
+        turn_count: 2,
+        turn_count_source: 'explicit',
+        message: expect.stringContaining('2 of 2 turns committed'),
+      },
+    },
+  })
+  expect(Date.parse(ended.lastUpdatedAt)).toBeGreaterThanOrEqual(Date.parse(created.lastUpdatedAt))
+  const { content, structuredContent } = ended.result
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  const status = { world_slug: slug, turn_run_id: structuredContent.turn_run_id }
+  const run = await ask(started, 'tools/call', { name: 'get_turn_run_status', arguments: status })
+  expect(run.result.structuredContent.status).toBe('completed')
+})
+
+test('a task is cancelled as its run is: the attempt under way finishes', async () => {
+  const started = await aWorld('slow')
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 50 })).result
+  const cancelled = await ask(started, 'tasks/cancel', { taskId })
+  expect(cancelled.result).toMatchObject({ resultType: 'complete' })
+  expect(cancelled.result).not.toHaveProperty('taskId')
+  const ended = await untilEnded(started, taskId)
+  expect(ended).toMatchObject({
+    status: 'cancelled',
+    statusMessage: expect.stringContaining('was cancelled'),
+  })
+  expect(ended).not.toHaveProperty('result')
+  expect((await ask(started, 'tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' })
+})
+
+test('a run that fails completes its task with an error of the tool, not of the protocol', async () => {
+  const started = await aWorld('failing')
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 2, max_attempts: 2 })).result
+  expect(await untilEnded(started, taskId)).toMatchObject({
+    status: 'completed',
+    result: { isError: true, structuredContent: { status: 'failed' } },
+  })
+})
+
+test('an update changes nothing, as a run asks its client for nothing', async () => {
+  const started = await aWorld('slow')
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 2 })).result
+  const updated = await ask(started, 'tasks/update', { taskId, inputResponses: { name: {} } })
+  expect(updated.result).toMatchObject({ resultType: 'complete' })
+  expect((await ask(started, 'tasks/get', { taskId })).result.status).toBe('working')
+})
+
+test('a client that does not declare the extension gets no task, and is refused what it asks of one', async () => {
+  const started = await aWorld('slow')
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 2 })).result
+  const undeclared = { extensions: {} }
+  for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
+    expect(
+      (await ask(started, method, { taskId, inputResponses: {} }, undeclared)).error,
+      method,
+    ).toMatchObject(MISSING_CAPABILITY)
+  const notifications = { taskIds: [taskId] }
+  const listen = await ask(started, 'subscriptions/listen', { notifications }, undeclared)
+  expect(listen.error).toMatchObject(MISSING_CAPABILITY)
+  const other = await aWorld('slow')
+  const { result } = await runTurns(other, 'w', { turn_count: 2 }, undeclared)
+  expect(result).toMatchObject({ resultType: 'complete', structuredContent: { run_mode: 'turn_run' } })
+})
+
+test('a client of 2025 has no tasks', async () => {
+  const started = await aWorld('slow')
+  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+  const asked = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 'w/1' } }
+  const { body } = await started.call('POST', '/mcp', { body: asked, headers })
+  expect(body.error.code).toBe(-32601)
+})
+
+test('a single attempt and a refusal are answered as always', async () => {
+  const started = await aWorld('trial')
+  expect((await runTurns(started, 'w', {})).result).toMatchObject({
+    resultType: 'complete',
+    structuredContent: { run_mode: 'single_attempt' },
+  })
+  expect((await runTurns(started, 'none', { turn_count: 2 })).result).toMatchObject({
+    resultType: 'complete',
+    isError: true,
+  })
+})
+
+test('a token that may not read is answered as always: it could not poll', async () => {
+  const writer = { name: 'writer', token: 'token-of-a-writer', scopes: ['write'] }
+  const started = await aWorld('slow', 'w', { TURNGRAPH_TOKENS: tokensFile([writer]) })
+  const { result } = await runTurns(started, 'w', { turn_count: 2 }, { token: writer.token })
+  expect(result).toMatchObject({ resultType: 'complete', structuredContent: { run_mode: 'turn_run' } })
+})
+
+test('a task that is none is an error of the params', async () => {
+  const started = await aWorld('slow')
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 2 })).result
+  const [, id] = taskId.split('/')
+  const unknown = '1b4e28ba-2fa1-41d2-883f-0016d3cca427'
+  for (const none of ['', 'w', `w/${unknown}`, `none/${id}`, `${taskId}/x`, '%E0%A4%A/x', 'w/no-id'])
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
+      expect(
+        (await ask(started, method, { taskId: none, inputResponses: {} })).error,
+        `${method} ${none}`,
+      ).toMatchObject({
+        code: -32602,
+      })
+})
