@@ -1,5 +1,5 @@
 // question: Which were the longest turns of the agents before a stall?
-// In worlds of which `turngraph stall` says `stalled`: in the turns whose feedback is the same.
+// In worlds that `turngraph stall` calls `stalled`: in the turns whose feedback is the same.
 // columns: feature, task, world, turn, session, length, pattern, errors
 // params: $projectKey $feature $task $world $limit
 // include analysis/_stalls

@@ -1,6 +1,6 @@
 // The newest session of a task before one of its worlds, with where its criteria are and what its turns from the newest judged
 // one on complained of: by then everything that is open was raised. Sessions are ordered by when their newest turn completed,
-// not by when they were stored, so that any order of import gives the same one. No row: there is none.
+// not by when they were stored, so that any order of import gives the same one. No row: there is no earlier session.
 // params: $worldKey $taskKey
 MATCH (own:World {key: $worldKey})
 WITH own.slug AS ownSlug, own.turnCount = 0 AS isNew, own.lastActivityAt AS ownActivityAt

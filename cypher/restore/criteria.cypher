@@ -1,4 +1,4 @@
-// Criteria that are new, or of which the file knows more texts and labels. Locks: Task. Where somebody else may capture
+// Criteria that are new, or that have more texts and labels in the file. Locks: Task. Where somebody else may capture
 // into the task, its revision rises: what he knows of its criteria is old.
 // params: $batch $token
 UNWIND $batch.rows AS x

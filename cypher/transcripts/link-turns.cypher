@@ -5,7 +5,7 @@ MATCH (s:TranscriptSession {key: $sessionKey})
 MATCH (p:Project {key: $projectKey})-[:HAS_FEATURE]->(f:Feature)-[:HAS_TASK]->(task:Task)
 WHERE f.id = $worktree OR task.id = $worktree
 MATCH (task)-[:HAS_WORLD]->(w:World)-[:HAS_TURN]->(t:Turn)
-WHERE size(coalesce(t.transcriptSessionIds, [])) = 0 // whoever captured it may have said which session it was
+WHERE size(coalesce(t.transcriptSessionIds, [])) = 0 // its capture may have named the session
   AND coalesce(t.startedAt, t.completedAt) <= s.endedAt AND coalesce(t.completedAt, t.startedAt) >= s.startedAt
 MERGE (t)-[:TRANSCRIBED_IN]->(s)
 RETURN count(t) AS links

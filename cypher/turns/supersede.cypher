@@ -10,7 +10,7 @@ WITH w, task
 WHERE w.deletedAt IS NULL
 OPTIONAL MATCH (old:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
 WITH w, task, old
-WHERE old.revision = $revision // the one that was looked at; no row where there is none
+WHERE old.revision = $revision // the one that was read; no row where it is gone
 // include criteria/_extend
 WITH w, task, old, completedAt
 CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r } // a criterion that the ledger no longer names keeps no edge

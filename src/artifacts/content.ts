@@ -6,7 +6,7 @@ import type { turnInput } from '../memory/record/record.ts'
 /** A turn record in the wire form (turns.md), without project and world; only the fields that have content. */
 export type WireTurn = WireForm<z.input<typeof turnInput>>
 
-/** A text with content: white space alone is none. */
+/** A text with content: white space alone does not count. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
 /** A status or decision as its table spells it: `Not started` → `not_started`; what is no text is ''. */

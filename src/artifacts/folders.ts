@@ -166,7 +166,7 @@ const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean 
   /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||
   /^autobuild/.test(basename(within.absolute))
 
-/** Names the artifacts that tell of a task of which no turn is there. */
+/** Names the artifacts of tasks that have no turn. */
 function skipWithoutTurns(folders: readonly Folder[], skipped: FoundFolders['skipped']): void {
   for (const { name, shown } of folders.flatMap(({ files }) => files)) {
     if (name !== 'events.jsonl') skipped.push({ file: shown, reason: 'its folder holds no turn' })

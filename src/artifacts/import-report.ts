@@ -10,7 +10,7 @@ export const importReport = z.object({
   turnsFailed: z.number(),
   specifications: z
     .number()
-    .describe('tasks of which a file states what must hold; each is declared, where it says something new'),
+    .describe('tasks whose file states what must hold; each is declared where it says something new'),
   verifications: z.number().describe('of all turns read, created or not'),
   promises: z.number().describe('of all turns read, created or not'),
   issues: z.number().describe('of all turns read, created or not'),

@@ -15,7 +15,7 @@ export type GivenContext = {
   status: ContextStatus
   /** The text; null in turn 1 and where there is no prior turn. */
   context: string | null
-  /** The whole answer of the memory, for whoever watches; null where it did not answer. */
+  /** The whole answer of the memory, for observers; null where it did not answer. */
   continuation: ContinuationContext | null
 }
 

@@ -33,7 +33,7 @@ type ValueOf<P> = P extends readonly [string, string, { choices: readonly (infer
           : boolean
 export type Given<P> = { -readonly [K in keyof P]?: ValueOf<P[K]> | undefined }
 
-/** A task, and the world of it; a world alone says of which task it is. */
+/** A task and its world; a world alone is enough, as it has one task. */
 export const TASK = {
   featureId: ['--feature <id>', 'the feature (default: that of --world)'],
   taskId: ['--task <id>', 'the task (default: that of --world)'],

@@ -156,7 +156,7 @@ async function openMigrated(store: Store, readsOnly: boolean, asItIs: boolean): 
   }
 }
 
-/** Opens the store itself, for a command that reads only in memory where there is none yet. */
+/** Opens the store itself, for a command that only reads; in memory where no store exists yet. */
 export async function openStore(store: Store, readsOnly = false): Promise<Graph> {
   // A command that goes through a server needs no engine: the drivers take half of its time to load.
   const { openGraph } = await import('../graph/open.ts')

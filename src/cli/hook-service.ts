@@ -13,7 +13,7 @@ export type HookService = { url: string; token: string | null; waitMs: number }
 /** Nobody answered, or the answer is no help: the message says why, for the user. */
 export class NoAnswer extends Error {}
 
-/** A hook has 200 ms in all, of which Node itself takes about 50 to start; a machine that is slower is given more. */
+/** A hook has 200 ms in all; Node itself takes about 50 of them to start; a machine that is slower is given more. */
 const WAIT_MS = 150
 
 /**

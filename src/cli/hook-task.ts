@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** In the wire form of a query; a world says of which task it is. */
+/** In the wire form of a query; a world alone is enough, as it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
 
 const FIELDS = ['project', 'feature_id', 'task_id', 'world_slug'] as const

@@ -129,7 +129,8 @@ function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    if (/^\s*[[{"]/.test(text)) throw new InvalidArgumentError('It begins like JSON, and is none.')
+    if (/^\s*[[{"]/.test(text))
+      throw new InvalidArgumentError('It begins like JSON, but cannot be parsed as JSON.')
     return text
   }
 }

@@ -313,7 +313,7 @@ function errorOf(status: number, body: unknown, base: string): TurngraphError {
     const { code, message, hint, details } = parsed.data.error
     return new TurngraphError(code, message, { hint: hint ?? undefined, details })
   }
-  // A proxy's own page, or a service that is none of ours.
+  // A proxy's own page, or another program's service.
   const away = status === 502 || status === 503 || status === 504
   return new TurngraphError(
     away ? 'store_unavailable' : 'internal',

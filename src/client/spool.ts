@@ -240,7 +240,7 @@ export async function holdSpool(folder: string): Promise<Instance> {
     const instance = await holdFolder(folder)
     const release = () =>
       instance.release().catch((error: unknown) => {
-        // Whoever has removed the folder has removed its lock.
+        // Where the folder was removed, its lock went with it.
         if (existsSync(path.join(folder, 'instance.lock'))) throw error
       })
     return { ...instance, release }

@@ -32,7 +32,7 @@ export type SpoolingOptions = {
 /**
  * A client whose captures wait on disk while the service is away. Such a capture rejects with `store_unavailable` and
  * `details.spooled`: an answer means stored, here as everywhere. What waits goes first, in its order, before anything
- * else is asked, so that whoever writes and reads through this client reads what it wrote.
+ * else is asked, so that a caller of this client reads what it wrote.
  */
 export function spoolingClient(client: TurngraphClient, options: SpoolingOptions): TurngraphClient {
   const spool = new ReplayingSpool(options)
@@ -158,7 +158,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
   async #replay(): Promise<Replayed> {
     let [sent, refused] = [0, 0]
     let stoppedBy: TurngraphError | null = null
-    /** Worlds of which a turn was refused: their later turns were built on it. */
+    /** Worlds that had a turn refused: their later turns were built on it. */
     const torn = new Set<string>()
     for (let entry = this.oldest(); entry !== null && !this.#closed; entry = this.oldest()) {
       const world = entry instanceof TurngraphError ? '' : worldKeyOf(scopeOf(entry))

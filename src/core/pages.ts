@@ -95,6 +95,6 @@ export function numberCursor(cursor: string | null | undefined): number | null {
 }
 
 export const foreignCursor = (): TurngraphError =>
-  invalidField('cursor', 'is none of ours', {
+  invalidField('cursor', 'is not one of ours', {
     hint: "Send the last page's next_cursor, or leave it out for the first page.",
   })

@@ -85,7 +85,7 @@ async function readPageAfter(
   const [row] = await readRows(graph, from, { ...scope, since, afterKey, limit: CHANGES_AT_ONCE }, changesRow)
   if (row === undefined) throw new Error(`${from.name} gave no row`)
   const { now, worlds, runs, imports } = row
-  // Of a kind of which there may be more nothing is known after its last one. (Others of its very version come twice: engines do not
+  // Where a kind fills its page, nothing after its last change is known. (Others of that very version come twice: engines do not
   // order keys as JavaScript does.)
   const full = [worlds, runs, imports].filter(({ length }) => length === CHANGES_AT_ONCE)
   const next = full.flatMap((some) => some.toSorted(inOrder).at(-1) ?? []).sort(inOrder)[0] ?? null

@@ -57,7 +57,7 @@ ORDER BY key
 LIMIT $limit`,
   )
 
-/** The projects, by their keys, of which a label has nodes. It scans the label. */
+/** The keys of the projects that have nodes of a label. It scans the label. */
 export const projectsOf = (label: Label): Statement =>
   generated(
     `model/projects-${label}`,

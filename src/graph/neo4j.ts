@@ -280,7 +280,7 @@ const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 const isTransient = (error: Neo4jError): boolean =>
   (mayPass(error) && !TIMED_OUT.has(error.code)) || error.code === FORGOTTEN
 
-/** The server cannot read a bookmark: it is of a store that is none of its own. */
+/** The server cannot read a bookmark: another store wrote it. */
 const isUnknownBookmark = ({ code }: Neo4jError): boolean =>
   code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')
 

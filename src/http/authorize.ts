@@ -22,7 +22,7 @@ export function identify(tokens: Tokens | null): RequestHandler {
 
 /**
  * So many requests a minute: by token, and by address for those without a right one. `request` counts each; `members`
- * counts the further members of a batch (JSON-RPC), each of which is a request too, once the body is read.
+ * counts the further members of a batch (JSON-RPC), each a request too, once the body is read.
  */
 export function limitRate(perMinute: number): { request: RequestHandler; members: RequestHandler } {
   const store = new MemoryStore()

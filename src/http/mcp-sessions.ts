@@ -107,9 +107,13 @@ export class McpSessions {
     const id = req.headers['mcp-session-id']
     if (id === undefined) return null
     if (typeof id !== 'string' || !ID.test(id)) {
-      throw new TurngraphError('invalid_request', `header ${HEADER}: is none that initialize answered`, {
-        details: { problems: [{ path: HEADER, message: 'is none that initialize answered' }] },
-      })
+      throw new TurngraphError(
+        'invalid_request',
+        `header ${HEADER}: is no session that initialize answered`,
+        {
+          details: { problems: [{ path: HEADER, message: 'is no session that initialize answered' }] },
+        },
+      )
     }
     const { name, project } = callerOf(res)
     const key = JSON.stringify([name, project, id])

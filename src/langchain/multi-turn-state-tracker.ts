@@ -188,7 +188,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     return this.#runs.isPart(runId) && !this.#conversation.isOver ? this.#runs.root : null
   }
 
-  /** Whether the run was the root at work; then there is none any more. */
+  /** Whether the run was the root at work; then no root is at work. */
   #leave(runId: string): boolean {
     if (runId !== this.#runs.root) return false
     this.#runs.uproot()
@@ -204,7 +204,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     }
   }
 
-  /** Tells of changes when an event is done with: whoever is told may throw, or terminate. */
+  /** Tells of changes when an event is done with: the observer may throw, or terminate. */
   #on(event: () => void): void {
     try {
       event()

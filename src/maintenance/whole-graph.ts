@@ -29,7 +29,7 @@ export async function beginReadingAll(graph: Graph, project: string | null): Pro
 const projectRow = z.object({ project: z.string() })
 
 /**
- * The projects of which nodes of some labels have keys, in the order of their names, from one on.
+ * The projects that have nodes of some labels, in the order of their names, from one on.
  *
  * @param labels default: of all that is exported; a project that has transcripts alone has no node of its own
  */

@@ -37,7 +37,7 @@ export class ResourceWatch {
    * Resolves once it hears of whatever changes.
    *
    * @throws `not_found` and `invalid_request` for what is no URI of a resource, `too_large` where they are too many, and
-   * what opening the changes does: the subscription is none then
+   * what opening the changes does: there is no subscription then
    */
   async subscribe(subscriber: string | number, uris: readonly string[]): Promise<void> {
     const addresses = uris.map(parseResourceUri)

@@ -22,7 +22,7 @@ export const sessionOperations = {
         .describe('stands in the name of its feature, its task or its world, whatever the case'),
       running: flag.describe('only those with an active run or attempt'),
       notApproved: flag.describe('only those whose newest turn is not approved'),
-      stalledOrOscillating: flag.describe('only those of which stall analysis says so'),
+      stalledOrOscillating: flag.describe('only sessions that stall analysis calls so'),
       limit: pageFields.limit,
       cursor: pageFields.cursor,
     }),

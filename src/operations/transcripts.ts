@@ -119,7 +119,7 @@ export const transcriptOperations = {
     }),
   }),
   refreshDesires: operation({
-    summary: 'Bring the desires up to date; every import does, but one of which more is to come',
+    summary: 'Bring the desires up to date; every import does so, except one that announces more to come',
     scope: 'write',
     input: z.strictObject({ project }),
     output: items(desire),

@@ -355,7 +355,7 @@ function limitReason(given: string): string {
 /** The end of a command's standard error is at most 4 KiB, and what was wrong stands before it. */
 const MAX_REASON = 5_000
 
-/** What the turn of an attempt needs to know, for both roles. Its world says of which task. */
+/** What the turn of an attempt needs to know, for both roles. Its world names the task. */
 export async function continuationOf(
   graph: Graph,
   { project, worldSlug, attemptedTurn }: Attempt,

@@ -15,7 +15,7 @@ export type AttemptTask = {
   signal: AbortSignal
 }
 
-/** A turn record in the wire form, with its `usage` where that is known, or why there is none. */
+/** A turn record in the wire form, with its `usage` where that is known, or why the turn failed. */
 export type AttemptOutcome = { turn: unknown } | { failed: string; usedTokens?: number }
 
 /** Does the work of an attempt in this process. What it throws fails the attempt. */

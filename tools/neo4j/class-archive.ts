@@ -12,7 +12,7 @@ export interface ClassArchive {
 
 /**
  * The JVM's archive of loaded classes (CDS) beside the jars. With it a start takes 7 s instead of 16 s (2 cores,
- * 2026.05 on Java 25). Where there is none yet, a server that `mayWrite` leaves one: its stop takes 8 s more, once.
+ * 2026.05 on Java 25). Where it is missing, a server that `mayWrite` leaves one: its stop takes 8 s more, once.
  * A JVM that cannot use the archive ignores it.
  */
 export function classArchive({ java, lib }: Distribution, mayWrite: boolean): ClassArchive {

@@ -281,7 +281,7 @@ export async function writeHostileSession(client: TurngraphClient): Promise<stri
   return worldSlug
 }
 
-/** A turn run of three turns, one attempt of which fails; it answers once the run has ended. */
+/** A turn run of three turns with one attempt that fails; it answers once the run has ended. */
 export async function writeRun(client: TurngraphClient): Promise<void> {
   const worldSlug = 'TASK-STOCK.2'
   const place = { project: PROJECT, featureId: 'FEAT-ACCOUNT', taskId: 'TASK-STOCK' }

@@ -11,7 +11,7 @@ const SHORT = ['Read', 'Edit']
 const TESTS_FAIL = 'Exit code 1\nFAIL test/cart/total.test.ts: expected 20.01, received 20'
 const NOT_READ = 'File has not been read yet. Read it first before writing to it.'
 
-/** Five sessions; the first is that of the first turn of the session of which the pictures are. */
+/** Five sessions; the first belongs to the first turn of the session in the pictures. */
 export async function writeTranscripts(client: TurngraphClient): Promise<void> {
   for (let session = 0; session < 5; session++) {
     const id = (part: string) => `${session}-${part}`

@@ -2238,7 +2238,7 @@ class Calls:
         return answer
 
     def refresh_desires(self, **fields: Unpack[RefreshDesiresRequest]) -> RefreshDesiresAnswer:
-        """Bring the desires up to date; every import does, but one of which more is to come."""
+        """Bring the desires up to date; every import does so, except one that announces more to come."""
         answer: RefreshDesiresAnswer = self._call("refreshDesires", fields)
         return answer
 

@@ -23,7 +23,7 @@ CHUNK_BYTES = 64 * 1024
 
 
 def checked_url(url: str) -> str:
-    """The address without its last slashes; raises ``invalid_request`` where it is none."""
+    """The address without its last slashes; raises ``invalid_request`` where it is no address."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise invalid_field("url", f'"{url}" is no http address')
@@ -102,7 +102,7 @@ def _error_of(base: str, status: int, body: Any) -> TurngraphError:
         return TurngraphError(
             error["code"], str(error.get("message")), hint=error.get("hint"), details=error.get("details")
         )
-    # A proxy's own page, or a service that is none of ours.
+    # A proxy's own page, or another program's service.
     return TurngraphError(
         "store_unavailable" if status in (502, 503, 504) else "internal",
         f"{base} answered {status} in a form that is not Turngraph's.",

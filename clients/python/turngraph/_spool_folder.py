@@ -85,7 +85,7 @@ class SpoolFolder:
         self._waiting.append((name, size))
 
     def oldest(self) -> dict[str, Any] | None:
-        """The capture that goes next. Raises ``invalid_request`` where its file is none of a spool."""
+        """The capture that goes next. Raises ``invalid_request`` where its file is not a spool's."""
         if not self._waiting:
             return None
         name = self._waiting[0][0]

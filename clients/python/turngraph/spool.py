@@ -168,7 +168,7 @@ class Spool:
     def _replay(self) -> Replayed:
         sent = refused = 0
         stopped_by: TurngraphError | None = None
-        torn: set[str] = set()  # worlds of which a turn was refused: their later turns were built on it
+        torn: set[str] = set()  # worlds that had a turn refused: their later turns were built on it
         while self.waiting > 0 and not self._closed:
             world = ""
             try:

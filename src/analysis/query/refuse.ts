@@ -107,7 +107,7 @@ export function refuseByPlan(engine: keyof typeof OPERATORS, { reads, operators,
   if (foreign !== undefined) throw foreignPlan(`needs the operator ${foreign}`)
   const called = procedures.find((procedure) => !PROCEDURES.has(procedure))
   if (called !== undefined) throw foreignPlan(`calls the procedure ${called}`)
-  if (!reads || operators.length === 0) throw foreignPlan('is none that only reads')
+  if (!reads || operators.length === 0) throw foreignPlan('is not one that only reads')
 }
 
 const foreignPlan = (problem: string) =>

@@ -51,7 +51,7 @@ function moves(onward: [StreamingEvent, StreamingState]): ReadonlyMap<string, St
 
 /**
  * The state after `event`. Each state has one way on; `terminate` is allowed in all of them, in `idle` too, so that
- * whoever ends a conversation needs not know whether it began.
+ * a caller that ends a conversation need not know whether it began.
  *
  * @throws TurngraphError `invalid_request` when the move is illegal; `details.allowed` lists the legal events
  * @example

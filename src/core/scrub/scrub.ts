@@ -10,7 +10,7 @@ const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId',
 
 /**
  * Masks every secret in the strings of `record`: values and keys, at any depth, but for the identity
- * at the top. The same reference comes back where there is none; the input is never changed.
+ * at the top. The same reference comes back where nothing is masked; the input is never changed.
  *
  * @returns `redactions` counts the masked places
  * @example

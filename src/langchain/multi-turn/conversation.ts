@@ -23,7 +23,7 @@ export class Conversation {
   readonly #models = new Map<string, AbortController>()
   #calls = new ToolCallLedger()
   #isOver = true
-  /** Its calls were returned to be run by whoever asked, and nobody has taken one up yet. */
+  /** Its calls were returned for the caller to run, and nobody has taken one up yet. */
   #isHandedOut = false
 
   constructor(options: ConversationOptions) {
@@ -128,7 +128,7 @@ export class Conversation {
     if (this.#calls.stop(run, isDone) && !this.#endWhenLate()) this.#settle()
   }
 
-  /** The root has returned `calls`. If they wait here, whoever asked is to run them, and the conversation goes on. */
+  /** The root has returned `calls`. If they wait here, the caller is to run them, and the conversation goes on. */
   return(calls: readonly ToolCall[]): void {
     if (this.isRunning && calls.some((call) => this.#calls.isAwaiting(call))) this.#isHandedOut = true
     else this.end('natural_completion')
@@ -192,7 +192,7 @@ export class Conversation {
     for (const run of this.#models.keys()) this.#stopModel(run)
   }
 
-  /** An abort after the limit is the limit's doing: whoever keeps one aborts the run by it. */
+  /** An abort after the limit is caused by the limit: its owner aborts the run by it. */
   #reasonOf(thrown: unknown): TerminationReason {
     const reason = reasonOf(thrown)
     return reason === 'cancelled' && this.#isLate() ? 'timeout' : reason

@@ -53,7 +53,7 @@ export class ToolCallLedger {
     this.#running.set(run, call)
   }
 
-  /** @returns false where the run is none of a call */
+  /** @returns false where the run belongs to no call */
   stop(run: string, isDone: boolean): boolean {
     const call = this.#running.get(run)
     if (call === undefined) return false

@@ -124,7 +124,7 @@ const KINDS = LABELS.filter(
 }))
 type Kind = (typeof KINDS)[number]
 
-/** The last record that was examined, and of which kind and project it is; without a project, what belongs to none. */
+/** The last record that was examined, with its kind and its project; without a project, what belongs to no project. */
 const place = z.union([
   z.tuple([z.null(), z.enum([SCHEMA, ...LABELS]), z.string()]),
   z.tuple([z.string(), z.enum(KINDS.map(({ label }) => label)), z.string()]),

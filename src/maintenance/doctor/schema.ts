@@ -73,7 +73,7 @@ const schemaRow = z
     of: [...property, ...properties],
   }))
 
-/** What a command of a migration makes: a constraint or an index, on which label and of which properties. */
+/** What a command of a migration makes: a constraint or an index, with its label and its properties. */
 const MADE = /^CREATE (CONSTRAINT|INDEX) \w+ IF NOT EXISTS FOR \(\w+:(\w+)\) (?:REQUIRE|ON) (.+)$/i
 
 async function checkCommands(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {

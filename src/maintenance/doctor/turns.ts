@@ -145,7 +145,7 @@ function checkJudged(
   }
 }
 
-/** A part of a turn, with the criteria of which it speaks: a verification and a promise are of one each. */
+/** A part of a turn, with the criteria that it names: a verification and a promise name one each. */
 function checkPart(
   label: Label,
   { properties, criteria: of }: PartRow,

@@ -79,7 +79,7 @@ const conversationRow = z.object({
 
 const PAGE = 500
 
-/** Conversations of which no session was active since an instant; one that does not say when it was stays. */
+/** Conversations without a session that was active since an instant; one that does not say when it was stays. */
 export async function* conversationsBefore(
   graph: Graph,
   { project, before }: Of,

@@ -121,7 +121,7 @@ function count(sums: RestoreReport, more: RestoreReport): void {
   }
 }
 
-/** The service speaks of places in the batch, whoever reads of lines in the file. */
+/** The service names places in the batch; a person needs the lines of the file. */
 function withLines(error: unknown, lines: readonly Line[], name: string): unknown {
   if (!(error instanceof TurngraphError)) return error
   const place = placeIn(error.details)

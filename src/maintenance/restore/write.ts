@@ -225,7 +225,7 @@ const existing = Object.fromEntries(
   ]),
 )
 
-/** @throws `invalid_request` for the first record of which something must stand before it that does not */
+/** @throws `invalid_request` for the first record that needs another one before it, which is missing */
 export async function refuseMissing<K extends Kind>(
   work: Work,
   given: readonly Given<K>[],

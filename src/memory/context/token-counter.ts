@@ -214,7 +214,7 @@ function mergedEnds(bytes: Buffer, { ofByte, merged }: Vocabulary): number[] {
   }
   for (let start = 0; start < size; start++) look(start)
   for (let first = waiting.take(); first !== null; first = waiting.take()) {
-    // Whoever of the two has merged otherwise since waits under that merge, if under any.
+    // One of the two that has merged otherwise since waits under that merge, if under any.
     if (merges[first.start] === first.into) merge(first.start, first.into)
   }
   return chain(ends)

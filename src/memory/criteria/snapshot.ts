@@ -58,7 +58,7 @@ export const statementOfTarget = (file: string, ...choices: string[]): OfTarget 
   newest: statement(file, 'newest-world', ...choices),
 })
 
-/** The one row that a statement has of a target, read until it is of one moment; null where there is none. */
+/** The one row that a statement has of a target, read until it is of one moment; null where the target is missing. */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
   { named, newest }: OfTarget,

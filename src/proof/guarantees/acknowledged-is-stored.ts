@@ -7,7 +7,8 @@ const TURNS_OF_KILLED = 400
 
 export const acknowledgedIsStored: Guarantee = {
   name: 'Acknowledged is stored',
-  promise: 'A turn that was acknowledged is there, whole and once, for whoever opens the store next.',
+  promise:
+    'A turn that was acknowledged is there, whole and once, for the next process that opens the store.',
   async run(trial) {
     const { project } = trial
     const sent = proofTurns(project, 'TASK-stored', TURNS)

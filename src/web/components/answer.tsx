@@ -1,4 +1,4 @@
-// Shows what a question was answered: the answer, that it is on its way, or why there is none.
+// Shows what a question was answered: the answer, that it is on its way, or why it failed.
 import type { ComponentChildren } from 'preact'
 import type { Answer } from '../service/use-service.ts'
 import { FailureLine } from './failure-line.tsx'

@@ -1,4 +1,4 @@
-// Chooses the turn as of which, and the policy by which, a session is looked at.
+// Chooses the turn after which a session is shown, and the policy that counts its criteria.
 import { filterBy } from '../../navigation.ts'
 
 export const POLICIES = ['sticky', 'evidence', 'latest'] as const

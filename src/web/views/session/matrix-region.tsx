@@ -13,7 +13,7 @@ type Props = {
   record: SessionRecord
   turns: readonly Turn[] | null
   numbers: readonly number[]
-  /** The turn as of which it is looked at. */
+  /** The turn after which the session is shown. */
   at: number
   policy: Policy
 }

@@ -11,7 +11,7 @@ type Measure = {
   kind: 'bars' | 'gate'
 }
 
-/** Those of which any turn says something. */
+/** The measures that at least one turn has. */
 export function readMeasures(turns: readonly Turn[]): Measure[] {
   const over = (
     name: string,
