@@ -149,7 +149,7 @@ describeInBrowser('a report, opened from a disk', () => {
     }
   })
 
-  test('of a session of 200 turns and 60 criteria has every cell', async () => {
+  test('of a session of 200 turns and 60 criteria has every cell, and fits on paper', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const world = await writeLargeSession(client, { turns: 200, criteria: 60 })
@@ -157,6 +157,9 @@ describeInBrowser('a report, opened from a disk', () => {
     const cells = await readCells(page)
     expect(cells).toHaveLength(200 * 60)
     expect(cells.toSorted()).toEqual((await expectedCells(started, PROJECT, world)).toSorted())
+    await page.setViewportSize({ width: 720, height: 1000 })
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720)
   })
 
   describeCorpus('over the sessions of the corpus', () => {

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toWire } from '../../src/core/wire-form.ts'
 import { operations } from '../../src/operations/table.ts'
+import { cli } from '../faults/harness/service-process.ts'
 import { CANARY, JUDGED_WORLD, judgedTurns, SHOWN_TO_COACH } from '../support/judged-session.ts'
 import { aTurn, type TurnToSend } from '../support/records.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
@@ -140,4 +142,17 @@ test.each([
   expect({ code, stdout }).toEqual({ code: exit, stdout: '' })
   expect(stderr).toContain(says)
   expect(stderr).toMatch(/^error: .+\nhint: .+\n/)
+})
+
+const hasTerminals = spawnSync('script', ['--version']).status === 0
+
+test.skipIf(!hasTerminals)('a terminal is refused: it is told that a file is wanted', () => {
+  const folder = temporaryFolder()
+  const command = `"${process.execPath}" "${cli}" report --project shop`
+  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect(status).toBe(2)
+  expect(stdout).toMatch(/A report is a file for a browser, and this is a terminal\..*hint.*> report\.html/s)
 })

@@ -16,11 +16,19 @@ export function shortenTexts<T>(answer: T, mostLetters = MOST_LETTERS): [shorten
   return [shortened, cut]
 }
 
-/** The first items, as many as fit: the most important ones come first. */
-export function takeWithin<T>(items: readonly T[], mostLetters: number): T[] {
+/**
+ * The first items, as many as fit: the most important ones come first.
+ *
+ * @param measured what of an item takes room
+ */
+export function takeWithin<T>(
+  items: readonly T[],
+  mostLetters: number,
+  measured: (item: T) => unknown = (item) => item,
+): T[] {
   let taken = 0
   const end = items.findIndex((item) => {
-    taken += sizeOf(item)
+    taken += sizeOf(measured(item))
     return taken > mostLetters
   })
   return items.slice(0, end === -1 ? items.length : end)

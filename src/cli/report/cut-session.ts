@@ -16,10 +16,14 @@ export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>):
   const { contexts, byTurn, ...rest } = whole
   const [short, textsCut] = shortenTexts(rest)
   const [shortContexts, contextsCut] = cutContexts(contexts)
-  const records = takeWithin(short.turns.toReversed(), MOST_LETTERS_OF_RECORDS)
+  const records = takeWithin(
+    short.turns.toReversed(),
+    MOST_LETTERS_OF_RECORDS,
+    ({ verifications, ...record }) => record, // these are the evidence
+  )
   const shown = {
     criteria: firstCriteria(short.criteria),
-    evidence: takeWithin(short.evidence, MOST_LETTERS_OF_EVIDENCE),
+    evidence: takeWithin(short.evidence, MOST_LETTERS_OF_EVIDENCE, ({ key, ...cell }) => cell),
     issues: mostImportant(short.issues),
   }
   return {

@@ -28,7 +28,7 @@ export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) 
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
         <div class="matrix-scroll" tabIndex={0}>
-          <table class={matrixClass(turns.length)} aria-label="Criteria by turn">
+          <table class={classFor(turns.length)} aria-label="Criteria by turn">
             <Head world={world} turns={turns} />
             <tbody>
               {rows.map((row, i) => (
@@ -48,6 +48,12 @@ export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) 
     </section>
   )
 }
+
+/** On paper the numbers of so many columns take more room than it has. */
+const MANY_TURNS = 40
+
+const classFor = (turns: number): string =>
+  turns > MANY_TURNS ? `${matrixClass(turns)} many-turns` : matrixClass(turns)
 
 function Head({ world: { project, world_slug: world }, turns }: Pick<Props, 'world' | 'turns'>) {
   return (

@@ -73,7 +73,14 @@ export function AxisChoice({ axis }: { axis: Axis }) {
 function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis }) {
   const said = turns.map(({ turn_number: turn, coach_decision: decision }) => `turn ${turn}: ${decision}`)
   return (
-    <svg class="decisions" width={axis.width} height="20" role="img" aria-label={said.join(', ')}>
+    <svg
+      class="decisions"
+      width={axis.width}
+      height="20"
+      viewBox={`0 0 ${axis.width} 20`}
+      role="img"
+      aria-label={said.join(', ')}
+    >
       {turns.map(({ turn_number: turn, coach_decision: decision }, i) => (
         <foreignObject key={turn} x={axis.xOf(i) - 8} y="2" width="16" height="16">
           <span title={said[i]} class={markClass(decisionMark(decision))} />
