@@ -6,28 +6,27 @@
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.promisedTurn IS NOT NULL
-WITH f, task, w, [' ', '.', ',', ';', ':', '!', '-', '—', '`', '*', '_', '#', '(', ')', '[', ']', '"', "'", '
-', '	'] AS marks
-CALL (w, marks) {
+CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
   WHERE size(p.evidence) >= 20
-  WITH coalesce(c.mergedInto, c.key) AS key, x.number AS number,
-       reduce(text = toLower(p.evidence), mark IN marks | replace(text, mark, '')) AS claim
-  WHERE size(claim) >= 20
-  WITH key, collect([number, claim]) AS claimed
+  WITH coalesce(c.mergedInto, c.key) AS key, x.number AS number, p.evidence AS given
+// include analysis/_without-marks
+  WITH key, number, bare WHERE size(bare) >= 20
+  WITH key, collect([number, bare]) AS claimed
   RETURN collect([key, claimed]) AS claims
 }
-WITH f, task, w, marks, claims
+WITH f, task, w, claims
 WHERE size(claims) > 0
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
 WHERE v.source <> 'player' AND size(v.evidence) >= 20
-WITH f, task, w, t, v, claims, coalesce(c.mergedInto, c.key) AS key,
-     reduce(text = toLower(v.evidence), mark IN marks | replace(text, mark, '')) AS said
-WHERE size(said) >= 20
-WITH f, task, w, key, t, v, said, [x IN claims WHERE x[0] = key] AS own
-WITH f, task, w, key, t, v, said,
-     [x IN coalesce(own[0][1], []) WHERE x[0] <= t.number AND (x[1] CONTAINS said OR said CONTAINS x[1])] AS repeated
-WHERE size(repeated) > 0
+WITH f, task, w, t, v, claims, coalesce(c.mergedInto, c.key) AS key
+WITH f, task, w, key, t, v, [x IN claims WHERE x[0] = key] AS own
+WHERE size(own) > 0
+WITH f, task, w, key, t, v, own[0][1] AS claimed, v.evidence AS given
+// include analysis/_without-marks
+WITH f, task, w, key, t, v, bare AS said,
+     [x IN claimed WHERE x[0] <= t.number AND (x[1] CONTAINS bare OR bare CONTAINS x[1])] AS repeated
+WHERE size(said) >= 20 AND size(repeated) > 0
 WITH f, task, w, key, t, v, said,
      reduce(newest = repeated[0], x IN repeated | CASE WHEN x[0] > newest[0] THEN x ELSE newest END) AS promise
 RETURN f.id AS feature, task.id AS task, w.slug AS world, t.number AS turn, v.criterionId AS criterion, v.status AS status,

@@ -35,6 +35,11 @@ const NAMES = [
 
 const anyInScope = statement('worlds/any-in-scope')
 
+/**
+ * Analyses read whole projects: at 100,000 turns the one that compares texts takes 15 s on the embedded graph. Clients wait for 30 s.
+ */
+const TIMEOUT_MS = 25_000
+
 /** What an answer may be narrowed down to; each analysis takes those that mean something to it. */
 const FILTERS = ['feature', 'task', 'world'] as const
 
@@ -94,7 +99,7 @@ export type AnalysisRequest = {
  * Answers a named question about one project: each statement begins there, so it sees nothing else.
  *
  * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `unknown_world`;
- * `invalid_request` where it cannot be narrowed down so
+ * `invalid_request` where it cannot be narrowed down so; `timeout` after 25 s
  * @example
  * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
  * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
@@ -105,7 +110,7 @@ export async function runAnalysis(
 ): Promise<z.output<typeof analysisAnswer>> {
   const { name, question, columns, statement } = findAnalysis(request.name)
   const { params } = prepareAnalysis({ ...request, limit: request.limit + 1 })
-  const found = await graph.read(statement, params)
+  const found = await graph.read(statement, params, performance.now() + TIMEOUT_MS)
   if (found.length === 0) await requireScope(graph, request)
   return {
     name,

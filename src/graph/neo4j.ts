@@ -28,7 +28,7 @@ import {
 } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/** The server's own bound on a transaction: users' servers and Aura have no such default. */
+/** The server's own bound on a transaction: users' servers and Aura have no such default. A read may be given more time. */
 const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry begins later than this before the deadline: a last one must still be able to answer. */
 const LAST_TRY_MS = 500
@@ -78,7 +78,7 @@ export class Neo4jGraph implements Graph {
     deadline = deadlineFromNow(),
     caller?: CallerBookmarks,
   ): Promise<Row[]> {
-    const work = (session: Session) => this.#runAlone(session, { statement, params })
+    const work = (session: Session) => this.#runAlone(session, { statement, params }, deadline)
     if (this.#isRouted && caller?.mayFollow) {
       const rows = await this.#readFromFollower(work, deadline, caller)
       if (rows !== null) return rows
@@ -144,9 +144,9 @@ export class Neo4jGraph implements Graph {
     await this.#driver.close()
   }
 
-  async #runAlone(session: Session, { statement, params }: Step): Promise<Row[]> {
+  async #runAlone(session: Session, { statement, params }: Step, deadline = 0): Promise<Row[]> {
     const result = await session.run(statement.text, toNeo4j(params), {
-      timeout: TRANSACTION_TIMEOUT_MS,
+      timeout: Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now())),
       metadata: { app: 'turngraph', statement: statement.name },
     })
     return result.records.map((record) => fromNeo4j(record.toObject()) as Row)

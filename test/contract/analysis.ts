@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { prepareAnalysis } from '../../src/analysis/named-analyses.ts'
-import type { Params } from '../../src/graph/port.ts'
+import { graphWith, type Params } from '../../src/graph/port.ts'
 import { parseStatement, type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
@@ -475,6 +475,21 @@ export function analysisContract(store: StoreUnderTest): void {
         (await ask('recurring-issues')).map(({ issue, sessions, gone }) => [issue, sessions, gone]),
         'one of them was stored since',
       ).toEqual([['ONLY here', 3, 0]])
+    })
+
+    test('an analysis may take longer than a request: it reads whole projects', async () => {
+      const given: number[] = []
+      const watched = graphWith(handles.graph, {
+        read: (statement, params, deadline) => {
+          if (statement.name === 'analysis/evidence-copied') given.push(Number(deadline) - performance.now())
+          return handles.graph.read(statement, params, deadline)
+        },
+      })
+      const began = performance.now()
+      await clientOf(watched).runAnalysis({ name: 'evidence-copied' })
+      const overhead = performance.now() - began
+      expect(given[0]).toBeGreaterThan(25_000 - overhead)
+      expect(given[0]).toBeLessThanOrEqual(25_000)
     })
 
     test('the Cypher of every analysis is whole: run as it is listed, it answers the same', async () => {
