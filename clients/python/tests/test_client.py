@@ -9,6 +9,7 @@ import unittest
 from collections.abc import Callable
 
 from turngraph import TurngraphClient, TurngraphError, is_spooled
+from turngraph._http import canonical_address
 
 from .service import Fate, ServiceTest
 
@@ -107,6 +108,26 @@ class ClientTest(ServiceTest):
                 self.client(network.url, timeout=0.2).get_world(world_slug="w")
             self.assertEqual(raised.exception.code, "timeout", fate)
 
+    def test_a_query_is_waited_for_as_long_as_it_may_take(self) -> None:
+        network = self.network()
+
+        def slow(method: str, path: str) -> Fate:
+            time.sleep(0.6)
+            return None
+
+        network.fate = slow
+        answer = self.client(network.url, timeout=0.2).query_graph(query="RETURN 1 AS one", timeout_ms=20_000)
+        self.assertEqual(answer["rows"], [[1]])
+
+    def test_an_address_is_written_into_a_spool_as_the_other_client_writes_it(self) -> None:
+        for url, canonical in (
+            ("http://host", "http://host/"),
+            ("http://HOST:80/x", "http://host/x"),
+            ("http://host:8080", "http://host:8080/"),
+            ("https://[::1]:443", "https://[::1]/"),
+        ):
+            self.assertEqual(canonical_address(url), canonical)
+
     def test_nobody_listens(self) -> None:
         with self.assertRaises(TurngraphError) as raised:
             self.client(f"http://127.0.0.1:{free_port()}").get_world(world_slug="w")
@@ -115,7 +136,15 @@ class ClientTest(ServiceTest):
 
     def test_an_answer_of_somebody_else_is_told(self) -> None:
         network = self.network()
-        for fate, code in (((200, b"<html>"), "internal"), ((502, b"bad"), "store_unavailable"), ((302, b""), "internal")):
+        strange = {"error": {"code": "teapot", "message": "I am none of theirs"}}
+        answers: list[tuple[Fate, str]] = [
+            ((200, b"<html>"), "internal"),
+            ((502, b"bad"), "store_unavailable"),
+            ((302, b""), "internal"),
+            ((302, {"world_slug": "w"}), "internal"),
+            ((400, strange), "internal"),
+        ]
+        for fate, code in answers:
             network.fate = always(fate)
             with self.assertRaises(TurngraphError) as raised:
                 self.client(network.url).get_world(world_slug="w")

@@ -43,6 +43,28 @@ class SpoolTest(ServiceTest):
         self.assertEqual(client.spool.waiting if client.spool else None, 0)
         self.assertEqual(self.numbers(), [1, 2])
 
+    def test_a_capture_waits_behind_one_whose_world_is_at_work(self) -> None:
+        network = self.away()
+        client = self.client(network.url, spool=self.folder)
+        self.spooled(client, 1)
+        network.fate = lambda method, path: (409, {"error": {"code": "busy", "message": "Somebody is at work"}})
+        self.spooled(client, 2)
+        network.fate = lambda method, path: None
+        client.list_projects()
+        self.assertEqual(self.numbers(), [1, 2])
+
+    def test_a_commit_whose_lease_has_run_out_is_captured_as_the_turn_that_it_is(self) -> None:
+        network = self.away()
+        client = self.client(network.url, spool=self.folder)
+        attempt = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+        with self.assertRaises(TurngraphError) as raised:
+            client.commit_attempt(attempt_id=attempt, fence=1, turn=self.turn(1))
+        self.assertTrue(is_spooled(raised.exception), raised.exception)
+        lost = (409, {"error": {"code": "lease_lost", "message": "The lease has passed to another owner"}})
+        network.fate = lambda method, path: lost if path.endswith("/commit") else None
+        client.list_projects()
+        self.assertEqual(self.numbers(), [1])
+
     def test_what_waits_is_in_camel_case_and_somebody_s_own_keys_stay(self) -> None:
         client = self.client(self.away().url, spool=self.folder, project="shop")
         status, extra = {"ac_1": "verified"}, {"my_key": {"in_it": 1}}

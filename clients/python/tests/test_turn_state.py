@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import time
 from datetime import datetime, timezone
 
 import turngraph
 from turngraph import TurngraphError, TurnMode, capture_turn_state, load_turn_continuation_context
 
 from .service import ServiceTest
+
+
+def set_zone(zone: str | None) -> None:
+    if zone is None:
+        os.environ.pop("TZ", None)
+    else:
+        os.environ["TZ"] = zone
+    time.tzset()
+
+
+def instant_of(local: datetime) -> datetime:
+    return local.astimezone(timezone.utc)
 
 
 class TurnStateTest(ServiceTest):
@@ -57,13 +71,34 @@ class TurnStateTest(ServiceTest):
         )
 
     def test_a_time_without_a_zone_is_the_machine_s(self) -> None:
+        self.addCleanup(set_zone, os.environ.get("TZ"))
+        set_zone("Asia/Kolkata")
         local = datetime(2026, 1, 31, 12, 0, 0)
         feature, task = self.task["feature_id"], self.task["task_id"]
-        asyncio.run(capture_turn_state(feature, task, 1, "Built it", "implemented", "approved", completed_at=local))
+        captured = capture_turn_state(
+            feature, task, 1, "Built it", "implemented", "approved", started_at=local, completed_at=local
+        )
+        asyncio.run(captured)
         client = self.client()
         slug = client.list_worlds(**self.task)["items"][0]["world_slug"]
-        stored = client.get_turn(world_slug=slug, turn_number=1)["completed_at"]
-        self.assertEqual(datetime.fromisoformat(str(stored).replace("Z", "+00:00")), local.astimezone(timezone.utc))
+        stored = client.get_turn(world_slug=slug, turn_number=1)
+        for field in (stored["started_at"], stored["completed_at"]):
+            self.assertEqual(datetime.fromisoformat(str(field).replace("Z", "+00:00")), instant_of(local))
+
+    def test_the_session_that_was_active_last_is_meant_where_no_task_is_named(self) -> None:
+        client, feature = self.client(), self.task["feature_id"]
+        for minute, (task, number) in enumerate((("z", 1), ("a", 1), ("z", 2))):
+            turn = self.turn(number, player_summary=f"{task} {number}", completed_at=f"2026-01-31T12:0{minute}:00Z")
+            client.capture_turn_state(**{**turn, "task_id": f"{self.task['task_id']}-{task}"})
+        context = asyncio.run(load_turn_continuation_context(feature, 3))
+        self.assertIn("z 2", context or "")
+
+    def test_the_first_turn_has_no_context_and_nobody_is_asked_for_it(self) -> None:
+        network = self.network()
+        turngraph.configure(self.client(network.url))
+        task, feature = self.task["task_id"], self.task["feature_id"]
+        self.assertIsNone(asyncio.run(load_turn_continuation_context(feature, 1, task_id=task)))
+        self.assertEqual(network.seen, [])
 
     def test_empty_is_not_dark(self) -> None:
         turngraph.configure(self.client("http://127.0.0.1:1"))
