@@ -149,7 +149,9 @@ describeInBrowser('a report, opened from a disk', () => {
     }
   })
 
-  test('of a session of 200 turns and 60 criteria has every cell, and fits on paper', async () => {
+  test('of a session of 200 turns and 60 criteria has every cell, and fits on paper', {
+    timeout: 300_000,
+  }, async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const world = await writeLargeSession(client, { turns: 200, criteria: 60 })
