@@ -10,6 +10,18 @@ const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
 globalThis.probe = {
   largestPaint: () => paints.at(-1) ?? null,
 
+  /** The longest time between two frames while nothing moves: what the machine is busy with besides. */
+  async longestIdleFrame() {
+    let longest = 0
+    let last = await nextFrame()
+    for (let frame = 0; frame < 100; frame++) {
+      const now = await nextFrame()
+      longest = Math.max(longest, now - last)
+      last = now
+    }
+    return longest
+  },
+
   /** When the first of these stood there, in a frame or two. */
   async firstRows(selector) {
     while (document.querySelector(selector) === null) await nextFrame()

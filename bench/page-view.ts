@@ -19,6 +19,8 @@ export type ViewFigures = {
   paintMs: number
   /** Null where nothing is scrolled. */
   frameMs: number | null
+  /** The same while nothing moved, right before. */
+  idleFrameMs: number | null
   heapMb: number
   /** The memory that the process of the tab has for itself; null where the system does not say. */
   memoryMb: number | null
@@ -46,6 +48,7 @@ export async function lookAt(url: string, view: ViewToLookAt, samples: number): 
     rowsMs: median(all.map(({ rowsMs }) => rowsMs)),
     paintMs: median(all.map(({ paintMs }) => paintMs)),
     frameMs: most(({ frameMs }) => frameMs),
+    idleFrameMs: most(({ idleFrameMs }) => idleFrameMs),
     heapMb: most(({ heapMb }) => heapMb) ?? 0,
     memoryMb: most(({ memoryMb }) => memoryMb),
     nodes: most(({ nodes }) => nodes) ?? 0,
@@ -65,6 +68,7 @@ async function measure(browser: Browser, url: string, view: ViewToLookAt): Promi
   const rowsMs = await probe(page, 'firstRows', view.rows)
   await page.waitForTimeout(SETTLE_MS)
   const paintMs = await probe(page, 'largestPaint')
+  const idleFrameMs = view.scrolls === null ? null : await probe(page, 'longestIdleFrame')
   const frameMs = view.scrolls === null ? null : await probe(page, 'longestFrame', view.scrolls)
   const nodes = await page.locator('*').count()
   const session = await page.context().newCDPSession(page)
@@ -72,7 +76,7 @@ async function measure(browser: Browser, url: string, view: ViewToLookAt): Promi
   const { metrics } = await session.send('Performance.getMetrics')
   const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0
   const memoryMb = await tabMemory(browser)
-  return { rowsMs, paintMs, frameMs, nodes, heapMb: Math.round(heap / 2 ** 20), memoryMb }
+  return { rowsMs, paintMs, frameMs, idleFrameMs, nodes, heapMb: Math.round(heap / 2 ** 20), memoryMb }
 }
 
 /** Asks what `page-probe.mjs` has put into the page. */

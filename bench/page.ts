@@ -115,12 +115,16 @@ function viewsOf(project: string, run: string | null): ViewToLookAt[] {
   ]
 }
 
-function print(name: string, { rowsMs, paintMs, frameMs, heapMb, memoryMb, nodes }: ViewFigures): void {
+function print(name: string, figures: ViewFigures): void {
+  const { rowsMs, paintMs, frameMs, idleFrameMs, heapMb, memoryMb, nodes } = figures
   const against = (value: number | null, bar: number, unit: string) =>
     value === null ? '–' : `${Math.round(value)} ${unit} (bar ${bar}${value > bar ? ', MISSED' : ''})`
   console.log(`\n${name}, ${nodes} elements`)
   console.log(`  first rows after    ${against(rowsMs, BARS.rowsMs, 'ms')}`)
   console.log(`  largest paint after ${against(paintMs, BARS.paintMs, 'ms')}`)
-  console.log(`  longest frame       ${against(frameMs, BARS.frameMs, 'ms')}`)
+  if (frameMs !== null && idleFrameMs !== null)
+    console.log(
+      `  longest frame       ${against(frameMs, BARS.frameMs, 'ms')}, while nothing moved ${Math.round(idleFrameMs)} ms`,
+    )
   console.log(`  memory of the tab   ${against(memoryMb, BARS.memoryMb, 'MB')}, of it scripts ${heapMb} MB`)
 }

@@ -11,8 +11,8 @@ import { readProgress, type WorldPosition, type WorldProgress, worldProgress } f
 
 /** A longer strip is wider than the row that it stands in. */
 const TURNS_IN_STRIP = 48
-/** Verdicts are worked out of what was read, in chunks; so many sessions that may stall are looked at for a page at most. */
-const CHUNK = 100
+/** Of sessions that may stall most do: a page reads so many at once at least, and looks at so many in all at most. */
+const LEAST_CHUNK = 20
 const MOST_EXAMINED = 1_000
 
 /** A session in a list that somebody looks through. */
@@ -69,7 +69,8 @@ export async function listSessions(
   { after, limit }: { after: WorldPosition | null; limit: number },
 ): Promise<SessionPage> {
   const graph = withOneDeadline(store)
-  const [page, chunk] = filter.stalledOrOscillating ? [mayStallPage, CHUNK] : [sessionsPage, limit + 1]
+  const page = filter.stalledOrOscillating ? mayStallPage : sessionsPage
+  const chunk = (filter.stalledOrOscillating ? Math.max(limit, LEAST_CHUNK) : limit) + 1
   const found: WorldProgress[] = []
   let last: WorldProgress | null = null
   let hasMore = true

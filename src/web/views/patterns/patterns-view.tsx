@@ -35,6 +35,9 @@ export function PatternsView({ address: { project } }: Props) {
   useEvents({ project }, patterns.again)
   return (
     <>
+      <Sentence title="Patterns">
+        {patterns.answer === null ? ' ' : sentenceFor(patterns.answer.items)}
+      </Sentence>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <Field
           label="Calls a turn has at least"
@@ -53,18 +56,15 @@ export function PatternsView({ address: { project } }: Props) {
         />
       </form>
       <Answered of={patterns}>
-        {({ items }) => (
-          <>
-            <Sentence title="Patterns">{sentenceFor(items)}</Sentence>
-            {items.length === 0 ? (
-              <Empty command={`turngraph import transcripts PATH --project ${project}`}>
-                No turn of a transcript is that long. This imports transcripts of Claude Code:
-              </Empty>
-            ) : (
-              <PatternsRegion patterns={items} opened={opened} isCut={items.length === MOST_PATTERNS} />
-            )}
-          </>
-        )}
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty command={`turngraph import transcripts PATH --project ${project}`}>
+              No turn of a transcript is that long. This imports transcripts of Claude Code:
+            </Empty>
+          ) : (
+            <PatternsRegion patterns={items} opened={opened} isCut={items.length === MOST_PATTERNS} />
+          )
+        }
       </Answered>
       {opened !== null && <PatternTurns key={opened} project={project} pattern={opened} />}
       <ToolsRegion project={project} since={since} />
