@@ -3,6 +3,7 @@ import type { Figures, Scenario } from '../faults/harness/scenario.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { laggingFollower } from './lagging-follower.ts'
 import { movingLeaders } from './moving-leaders.ts'
+import { movingLeadersInRuns } from './moving-leaders-in-runs.ts'
 
 const BOUND_MS = 180_000
 /** One that starts a second server, which plans every statement first. */
@@ -20,6 +21,12 @@ describeOn(neo4jLts, (store) => {
     timeout: BOUND_MS,
   }, async () => {
     expect((await run(movingLeaders, 6)).contexts).toBe(48)
+  })
+
+  test('while leaders move, runs end as they should and fences only rise', {
+    timeout: BOUND_MS,
+  }, async () => {
+    expect((await run(movingLeadersInRuns, 1)).turns).toBeGreaterThan(0)
   })
 
   test('a follower that is really behind takes contexts off the leader, and none is stale', {

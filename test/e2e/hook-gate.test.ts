@@ -136,7 +136,9 @@ describe('the gate', () => {
     expect(await user.run(['specify', specification, ...names])).toMatchObject({ code: 0 })
     user.name(TASK)
     expect((await user.stop()).reason).toContain('- AC-001 (pending): the lid closes\nGo on')
-    await user.capture({ ...turn, verifications: turn.verifications.slice(0, 1) })
+    // What the task does not declare keeps no agent at work, whatever a judge says of it.
+    const undeclared = { criterion_id: 'AC-009', criterion_text: 'it is green', status: 'rejected' }
+    await user.capture({ ...turn, verifications: [...turn.verifications.slice(0, 1), undeclared] })
     expect(await user.stop()).toBeNull()
   })
 
