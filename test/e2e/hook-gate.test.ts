@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -276,6 +276,26 @@ describe('a memory that is away', () => {
     }
     expect(await user.stop({}, environment)).toEqual({ systemMessage: goesOn })
     expect(await user.start('resume', environment)).toMatchObject({ systemMessage: goesOn })
+  })
+
+  test('shows its token to nobody where the service that is named has gone: the port may be somebody else’s', async () => {
+    let asked = 0
+    const stranger = createServer((_request, response) => {
+      asked++
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void stranger.close())
+    const user = aUser()
+    await user.install()
+    user.name(TASK)
+    mkdirSync(user.folder, { recursive: true })
+    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+    const { pid } = spawnSync(process.execPath, ['-e', '0']) // it has ended
+    writeFileSync(path.join(user.folder, 'server.json'), JSON.stringify({ pid, url, version: '0.1.0' }))
+    writeFileSync(path.join(user.folder, 'token'), 'a-token-of-the-folder')
+    expect(await user.stop()).toMatchObject({ systemMessage: expect.stringContaining('no service runs on') })
+    expect(asked).toBe(0)
   })
 
   test('lets the agent go on where the hook itself fails, and the log says why', async () => {
