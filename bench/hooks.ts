@@ -21,9 +21,9 @@ export async function benchHooks({ samples, out }: HooksBench): Promise<void> {
   const dataFolder = path.join(folder, 'graph')
   const service = await startServiceProcess({ dataFolder })
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
   try {
     await untilReady(service)
-    await once(silent, 'listening')
     await fillTask(service.client)
     const address = silent.address()
     const silentUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
