@@ -21,11 +21,13 @@ UNWIND names AS name
 WITH DISTINCT split(w.key, '/')[0] + '/' + name + '/' + toString(slot) AS key, entry
 WITH key, collect(entry) AS entries
 MERGE (x:Topic {key: key})
+SET x.rev = 'V011'
+WITH key, x, entries
 WITH key, entries + [e IN coalesce(x.turns, []) WHERE NOT e IN entries] AS entries
 UNWIND entries AS entry
 WITH key, entry
 ORDER BY entry DESC
 WITH key, collect(entry) AS turns
 MERGE (x:Topic {key: key})
-SET x.turns = turns[0..6], x.rev = 'V011'
+SET x.turns = turns[0..6]
 RETURN count(*) AS topics;

@@ -29,6 +29,8 @@ export type MigrateOptions = {
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
 const WORLDS_AT_ONCE = 20
+/** Sessions may be long. */
+const WORLDS_MS = 60_000
 
 /** Begins the name of each owner in this process. */
 const PROCESS = crypto.randomUUID()
@@ -140,7 +142,10 @@ async function runCommand(graph: Graph, { version }: Migration, command: string)
       worldKeyRow,
     )
     if (rows.length > 0)
-      await graph.write([{ statement: change, params: { worldKeys: rows.map(({ key }) => key) } }])
+      await graph.write(
+        [{ statement: change, params: { worldKeys: rows.map(({ key }) => key) } }],
+        performance.now() + WORLDS_MS,
+      )
     after = rows.length < WORLDS_AT_ONCE ? null : (rows.at(-1)?.key ?? null)
   }
 }

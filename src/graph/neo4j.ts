@@ -88,12 +88,12 @@ export class Neo4jGraph implements Graph {
 
   write(
     steps: readonly [Step, ...Step[]],
-    deadline?: number,
+    deadline = deadlineFromNow(),
     caller?: CallerBookmarks,
   ): Promise<Row[][] | null> {
     if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline, caller)
     const work = async (session: Session) => {
-      const rows = await this.#runAlone(session, steps[0])
+      const rows = await this.#runAlone(session, steps[0], deadline)
       return rows.length === 0 ? null : [rows]
     }
     return this.#retrying(ACCESS.WRITE, work, deadline, caller)
@@ -144,7 +144,7 @@ export class Neo4jGraph implements Graph {
     await this.#driver.close()
   }
 
-  async #runAlone(session: Session, { statement, params }: Step, deadline = 0): Promise<Row[]> {
+  async #runAlone(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
     const result = await session.run(statement.text, toNeo4j(params), {
       timeout: Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now())),
       metadata: { app: 'turngraph', statement: statement.name },
@@ -245,7 +245,7 @@ export class Neo4jGraph implements Graph {
         },
       )
     }
-    if (/OutOfMemory/.test(code)) {
+    if (isOutOfMemory(error)) {
       return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} has no memory left for this.`, {
         hint: 'Ask for less at once, or raise db.memory.transaction.max or the heap of Neo4j.',
         cause: error,
@@ -278,7 +278,10 @@ const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 
 /** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
 const isTransient = (error: Neo4jError): boolean =>
-  (mayPass(error) && !TIMED_OUT.has(error.code)) || error.code === FORGOTTEN
+  (mayPass(error) && !TIMED_OUT.has(error.code) && !isOutOfMemory(error)) || error.code === FORGOTTEN
+
+/** The driver would try again at once, and what a transaction may hold is the same then. */
+const isOutOfMemory = ({ code }: Neo4jError): boolean => code.includes('OutOfMemory')
 
 /** The server cannot read a bookmark: another store wrote it. */
 const isUnknownBookmark = ({ code }: Neo4jError): boolean =>

@@ -6,29 +6,40 @@ import { DEADLINE_MS } from '../../src/graph/port.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 
+/** Of the wait for a lock; both halves are longer than a request may take. */
+const HALF_MS = DEADLINE_MS - 1_000
+
 describeOn(neo4jLts, (store) => {
   const handles = useGraph(store, 'openUnmigrated')
 
-  test('a command of a migration may take longer than a request', async () => {
+  test.each([
+    ['a command', 'MATCH (a:Slow {number: 1})'],
+    ['a command that goes through the worlds', 'UNWIND $worldKeys AS key MATCH (a:Slow {number: 1})'],
+  ])('%s of a migration may take longer than a request', async (_, begins) => {
     const driver = neo4j.driver(neo4jUrl('lts'))
-    try {
-      await driver.executeQuery('CREATE (:Slow {changed: 0})')
+    const lock = async (number: number) => {
       const session = driver.session()
       const transaction = session.beginTransaction()
-      await transaction.run('MATCH (n:Slow) SET n.changed = n.changed + 1')
-      const slow = {
-        version: '001',
-        description: 'slow',
-        checksum: 'slow',
-        commands: ['MATCH (n:Slow) SET n.changed = n.changed + 1'], // waits for the transaction
+      await transaction.run('MATCH (n:Slow) WHERE n.number = $number SET n.isLocked = true', { number })
+      return async () => {
+        await transaction.commit()
+        await session.close()
       }
-      const migrated = migrate(handles.graph, { migrations: [slow] })
-      await pause(DEADLINE_MS + 1_000)
-      await transaction.commit()
-      await session.close()
+    }
+    try {
+      await driver.executeQuery('CREATE (:World {key: "w"}), (:Slow {number: 1}), (:Slow {number: 2})')
+      const [unlockFirst, unlockSecond] = [await lock(1), await lock(2)]
+      // Waits for one lock after the other: for a single one no server here waits so long.
+      const slow = `${begins} SET a.isChanged = true WITH a MATCH (b:Slow {number: 2}) SET b.isChanged = true RETURN count(*) AS changed`
+      const migration = { version: '001', description: 'slow', checksum: 'slow', commands: [slow] }
+      const migrated = migrate(handles.graph, { migrations: [migration] })
+      await pause(HALF_MS)
+      await unlockFirst()
+      await pause(HALF_MS)
+      await unlockSecond()
       expect(await migrated).toEqual(['001'])
-      const { records } = await driver.executeQuery('MATCH (n:Slow) RETURN toFloat(n.changed) AS changed')
-      expect(records.map((record) => record.get('changed'))).toEqual([2])
+      const { records } = await driver.executeQuery('MATCH (n:Slow) RETURN n.isChanged AS isChanged')
+      expect(records.map((record) => record.get('isChanged'))).toEqual([true, true])
     } finally {
       await driver.close()
     }

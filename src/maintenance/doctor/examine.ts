@@ -14,7 +14,7 @@ import {
   requiredBelow,
   unattachedOf,
 } from '../../graph/model-statements.ts'
-import { type Graph, stepOf } from '../../graph/port.ts'
+import { type Graph, graphWith, stepOf } from '../../graph/port.ts'
 import { cursorOf, parseCursor } from '../cursor.ts'
 import { beginReadingAll, listProjects } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
@@ -29,8 +29,10 @@ export const examination = z.object({
 })
 export type Examination = z.output<typeof examination>
 
-/** One answer comes well within the deadline of a request: nothing more is begun after this. */
+/** Of one answer: nothing more is begun after this. */
 const WORK_MS = 1_500
+/** Of one statement: a busy server that plans it for the first time took longer than a request may. */
+const READ_MS = 20_000
 
 /**
  * Examines a graph, or one project of it, a piece at a time. It changes nothing, unless it is asked to repair: then it
@@ -56,10 +58,13 @@ export async function examine(
 ): Promise<Examination> {
   if (repair) await refuseOtherSchema(graph)
   if (cursor == null) await beginReadingAll(graph, project)
+  const patient = graphWith(graph, {
+    read: (statement, params) => graph.read(statement, params, performance.now() + READ_MS),
+  })
   const ends = performance.now() + WORK_MS
   const found: Examination = { findings: [], examined: 0, nextCursor: null }
   for await (const { at, examined, findings } of examinePieces(
-    graph,
+    patient,
     project,
     parseCursor(place, cursor),
     repair,
