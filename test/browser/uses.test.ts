@@ -85,7 +85,9 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Which errors recur?': (page) =>
     rowsIn(page, 'Errors').getByText('File has not been read yet', { exact: false }).waitFor(),
   'What did an agent do in a long turn?': async (page) => {
-    expect(await rowsIn(page, 'Calls').getByRole('rowheader').allTextContents()).toEqual([
+    const calls = rowsIn(page, 'Calls').getByRole('rowheader')
+    await calls.first().waitFor()
+    expect(await calls.allTextContents()).toEqual([
       'Grep',
       'Read',
       'Read',
