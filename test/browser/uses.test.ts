@@ -87,15 +87,7 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'What did an agent do in a long turn?': async (page) => {
     const calls = rowsIn(page, 'Calls').getByRole('rowheader')
     await calls.first().waitFor()
-    expect(await calls.allTextContents()).toEqual([
-      'Grep',
-      'Read',
-      'Read',
-      'Edit',
-      'Bash',
-      'Edit',
-      'Bash',
-    ])
+    expect(await calls.allTextContents()).toEqual(['Grep', 'Read', 'Read', 'Edit', 'Bash', 'Edit', 'Bash'])
   },
   'How far is each task, in Cypher that can be changed?': (page) =>
     rowsIn(page, 'Result').getByText(MAIN_SESSION).first().waitFor(),
