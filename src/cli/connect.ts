@@ -19,6 +19,8 @@ export type ConnectOptions = {
   readsOnly?: boolean
   /** For a command that examines a graph: nothing is migrated and nothing reconciled first. */
   asItIs?: boolean
+  /** How long each call may wait where the service refuses it as one too many; default: not at all. */
+  rateLimitWaitMs?: number
 }
 
 /** Gives `use` a client for the time of one command, and closes it after. */
@@ -35,13 +37,10 @@ export async function withClient<T>(
 }
 
 /** The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself. */
-export async function connect({
-  project,
-  readsOnly = false,
-  asItIs = false,
-}: ConnectOptions): Promise<TurngraphClient> {
+export async function connect(options: ConnectOptions): Promise<TurngraphClient> {
+  const { project, readsOnly = false, asItIs = false } = options
   const config = configFor(project)
-  const graph = await serviceOrStore(config, project, readsOnly, asItIs)
+  const graph = await serviceOrStore(config, options)
   if ('listProjects' in graph) return graph
   const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { knownInstance }] =
     await Promise.all([
@@ -68,7 +67,7 @@ export async function withTranscripts<T>(
   use: <P extends TranscriptProgress>(store: TranscriptStore<P>, project: string) => Promise<T>,
 ): Promise<T> {
   const config = configFor(project)
-  const found = await serviceOrStore(config, project)
+  const found = await serviceOrStore(config, { project })
   if ('listProjects' in found) {
     const { clientStore } = await import('../client/transcript-store.ts')
     return use(clientStore(found), config.project)
@@ -85,23 +84,36 @@ export async function withTranscripts<T>(
 export const configFor = (project?: string, settings: NodeJS.ProcessEnv = {}): Config =>
   loadConfig({ ...process.env, ...settings, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
-export function throughService(config: Config, project: string | undefined, url: string): HttpClient {
+export function throughService(
+  config: Config,
+  project: string | undefined,
+  url: string,
+  rateLimitWaitMs = 0,
+): HttpClient {
   setGraphInUse(`the graph behind ${url}`)
-  return clientOf(config, project, url)
+  return clientOf(config, project, url, rateLimitWaitMs)
 }
 
 /** @param project as an option named it: a service has a default of its own, and is told only what somebody named */
-export function clientOf(config: Config, project: string | undefined, url: string): HttpClient {
+export function clientOf(
+  config: Config,
+  project: string | undefined,
+  url: string,
+  rateLimitWaitMs = 0,
+): HttpClient {
   const isNamed = project !== undefined || process.env.TURNGRAPH_PROJECT
-  return httpClient({ url, token: tokenFor(config), project: isNamed ? config.project : null })
+  return httpClient({
+    url,
+    token: tokenFor(config),
+    project: isNamed ? config.project : null,
+    rateLimitWaitMs,
+  })
 }
 
 /** @throws `store_unavailable` that names the process which holds the embedded graph */
 async function serviceOrStore(
   config: Config,
-  project: string | undefined,
-  readsOnly = false,
-  asItIs = false,
+  { project, readsOnly = false, asItIs = false, rateLimitWaitMs }: ConnectOptions,
 ): Promise<TurngraphClient | Graph> {
   const open = () => openMigrated(config.store, readsOnly, asItIs)
   // Another command is done with the graph within seconds, unless it imports. One that nobody is known to hold is just
@@ -111,7 +123,7 @@ async function serviceOrStore(
     config.url === null
       ? await serverOr(config.dataFolder, open, { serverMs: STARTING_MS, holderMs })
       : { url: config.url }
-  return 'url' in found ? throughService(config, project, found.url) : found
+  return 'url' in found ? throughService(config, project, found.url, rateLimitWaitMs) : found
 }
 
 /** A server that starts is ready by then; a longer wait is one for its store, which a command does not share. */

@@ -36,6 +36,9 @@ Examples:
 
 type Options = Given<typeof OPTIONS>
 
+/** Of each call: a report asks thousands of times, and a service lets more of them through each minute. */
+const RATE_LIMIT_WAIT_MS = 180_000
+
 async function writeReport({ out, project, ...asked }: Options): Promise<void> {
   if (out === undefined && process.stdout.isTTY === true) {
     throw new TurngraphError('invalid_request', 'A report is a file for a browser, and this is a terminal.', {
@@ -49,8 +52,9 @@ async function writeReport({ out, project, ...asked }: Options): Promise<void> {
     import('#report'),
     import('./write-whole.ts'),
   ])
-  const content = await withClient({ project, readsOnly: true }, async (client) =>
-    readReport(client, project ?? (await client.describeCaller({})).project, asked),
+  const content = await withClient(
+    { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },
+    async (client) => readReport(client, project ?? (await client.describeCaller({})).project, asked),
   )
   await writeWhole([renderReport(content)], out)
   if (out !== undefined) printNote(`Wrote ${out}.`)

@@ -183,6 +183,7 @@ const httpOptions = z.strictObject({
   project: z.string().nullish(),
   timeoutMs: z.number().min(1).optional(),
   retries: count.max(100).optional(),
+  rateLimitWaitMs: count.optional(),
   workerId: text.optional(),
   spool: z
     .union([text, z.strictObject({ folder: text, maxEntries: count.optional(), maxBytes: count.optional() })])

@@ -20,6 +20,7 @@ import { callsBy } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed, neverArrived } from './client-errors.ts'
 import { readEventStream } from './event-stream.ts'
+import { repeatWhenLimited } from './repeat-when-limited.ts'
 
 const TIMEOUT_MS = 30_000
 const RETRY_FIRST_MS = 200
@@ -38,6 +39,11 @@ export type HttpClientOptions = {
    * done twice is: `runTurn` just where the request never arrived, an upload of a transcript not at all.
    */
   retries?: number
+  /**
+   * How long a call may wait in all, in milliseconds, where the service refuses it as one too many; default 0: it fails as
+   * `rate_limited`. An upload of a transcript never waits.
+   */
+  rateLimitWaitMs?: number
   /** Who this program is in leases; default: a new UUID. */
   workerId?: string
 }
@@ -137,8 +143,8 @@ const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): 
 
 async function withRetries<T>(name: OperationName, calling: Calling, call: () => Promise<T>): Promise<T> {
   const { retries = 0, signal, timeoutMs = TIMEOUT_MS } = calling
-  if (retries === 0) return call()
   try {
+    if (retries === 0) return await call()
     return await retry(call, {
       when: (error) => isAway(error) && (name !== 'runTurn' || neverArrived(error)),
       // A service that hangs has had its time with the first try.
@@ -174,7 +180,8 @@ async function uploadOverHttp(
     duplex: 'half',
   } as const
   const project = typeof fields.project === 'string' ? fields.project : ''
-  return (await answerTo(request, transcriptUploaded, 'importTranscript', project, calling)).answer
+  const once = { ...calling, rateLimitWaitMs: 0 } // its body has been read
+  return (await answerTo(request, transcriptUploaded, 'importTranscript', project, once)).answer
 }
 
 async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
@@ -188,11 +195,12 @@ async function answerTo<S extends z.ZodType>(
   project: string,
   calling: Calling,
 ): Promise<BookmarkedAnswer & { answer: z.output<S> }> {
-  const { bookmarks, base, bookmark: received = null } = calling
+  const { bookmarks, base, bookmark: received = null, rateLimitWaitMs = 0, signal } = calling
   const sent = bookmarks.of(project)
   const brought = received === null ? sent : [...sent, BOOKMARKS.test(received) ? received : NONSENSE]
   if (brought.length > 0) request.headers.set(BOOKMARK_HEADER, brought.join(', '))
-  const { status, text, bookmark, warning } = await exchange(request, calling)
+  const send = () => exchange(request, calling)
+  const { status, text, bookmark, warning } = await repeatWhenLimited(send, rateLimitWaitMs, signal)
   const body = jsonOf(text)
   if (status < 200 || status >= 300) throw errorOf(status, body, base)
   bookmarks.keep(project, sent, bookmark)
@@ -273,7 +281,7 @@ function queryOf(fields: Readonly<Record<string, unknown>>): string {
 async function exchange(
   { url, ...init }: HttpRequest,
   { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
-): Promise<{ status: number; text: string } & Omit<BookmarkedAnswer, 'answer'>> {
+): Promise<{ status: number; text: string; retryAfter: string | null } & Omit<BookmarkedAnswer, 'answer'>> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, {
@@ -283,7 +291,7 @@ async function exchange(
     })
     const { status, headers } = response
     const [bookmark, warning] = [headers.get(BOOKMARK_HEADER), headers.get(BOOKMARK_WARNING_HEADER)]
-    return { status, text: await response.text(), bookmark, warning }
+    return { status, text: await response.text(), retryAfter: headers.get('retry-after'), bookmark, warning }
   } catch (cause) {
     throw noAnswer(cause, { base, signal, timeoutMs }, late.aborted)
   }

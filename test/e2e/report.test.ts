@@ -6,6 +6,7 @@ import { toWire } from '../../src/core/wire-form.ts'
 import { operations } from '../../src/operations/table.ts'
 import { cli } from '../faults/harness/service-process.ts'
 import { CANARY, JUDGED_WORLD, judgedTurns, SHOWN_TO_COACH } from '../support/judged-session.ts'
+import { startLimitedFront } from '../support/limited-front.ts'
 import { aTurn, type TurnToSend } from '../support/records.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
@@ -142,6 +143,18 @@ test.each([
   expect({ code, stdout }).toEqual({ code: exit, stdout: '' })
   expect(stderr).toContain(says)
   expect(stderr).toMatch(/^error: .+\nhint: .+\n/)
+})
+
+test('a service that refuses some of its calls as too many holds a report up, and does not end it', async () => {
+  const turngraph = commandsOn(temporaryFolder())
+  const { url } = await turngraph.serve()
+  await captureAll(turngraph)
+  const front = await startLimitedFront(url, (request) => request === 2 || request === 9)
+  const args = ['report', '--project', 'shop', '--world', JUDGED_WORLD]
+  const limited = await turngraph.run(args, { environment: { TURNGRAPH_URL: front.url } })
+  expect(limited).toEqual(await turngraph.run(args))
+  expect(limited.code, limited.stderr).toBe(0)
+  expect(front.refused()).toBe(2)
 })
 
 const hasTerminals = spawnSync('script', ['--version']).status === 0

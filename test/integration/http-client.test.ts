@@ -7,6 +7,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
+import { startLimitedFront } from '../support/limited-front.ts'
 import { start } from './http-start.ts'
 
 const task = { featureId: 'FEAT 1/ä', taskId: '100% 日本' }
@@ -145,6 +146,26 @@ describe('an HTTP client', () => {
     })
     const client = httpClient({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` })
     expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
+  })
+
+  test('waits as long as a service asks that refuses it as one too many, where its caller has the time', async () => {
+    const { service, token } = await start()
+    const often = await startLimitedFront(service.url, (request) => request < 3)
+    const patient = httpClient({ url: often.url, token, rateLimitWaitMs: 2_000 })
+    expect(await patient.listWorlds({})).toMatchObject({ items: [] })
+    expect(often.refused()).toBe(2)
+    const always = await startLimitedFront(service.url, () => true)
+    for (const [rateLimitWaitMs, tries] of [
+      [0, 1],
+      [1_500, 2],
+    ] as const) {
+      const before = always.refused()
+      const client = httpClient({ url: always.url, token, rateLimitWaitMs })
+      expect(await codeOf(client.listWorlds({}))).toBe('rate_limited')
+      expect(always.refused() - before).toBe(tries)
+    }
+    const leaving = httpClient({ url: always.url, token, rateLimitWaitMs: 60_000 })
+    expect(await codeOf(leaving.listWorlds({}, { signal: AbortSignal.timeout(200) }))).toBe('timeout')
   })
 
   test('refuses what cannot travel instead of changing it', async () => {
