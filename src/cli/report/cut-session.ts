@@ -1,4 +1,5 @@
 /** Cuts a session to what the file of a report holds, and says what is left out. Pure. */
+import type { Role } from '../../memory/criteria/views.ts'
 import { quoteForShell } from '../output.ts'
 import { shortenTexts, takeWithin } from './bounds.ts'
 import type { Cut, SessionContent } from './report-content.ts'
@@ -12,7 +13,8 @@ const MOST_LETTERS_OF_EVIDENCE = 2_000_000
 /** Of the text of a context: its budget is 2,000 tokens, which only what must stay in it goes beyond. */
 const MOST_LETTERS_OF_CONTEXT = 40_000
 
-export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>): SessionContent {
+/** @param role whose report it is: the commands that it names show this role's view, too */
+export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, role: Role): SessionContent {
   const { contexts, byTurn, ...rest } = whole
   const [short, textsCut] = shortenTexts(rest)
   const [shortContexts, contextsCut] = cutContexts(contexts)
@@ -32,13 +34,14 @@ export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>):
     byTurn,
     contexts: shortContexts,
     recordsFrom: records.at(-1)?.turn_number ?? Number.POSITIVE_INFINITY,
-    cuts: listCuts(whole.world, {
+    cuts: listCuts(whole.world, role, {
       turns: byTurn.turns.length - short.turns.length,
       records: short.turns.length - records.length,
       rows: countRows(short.criteria) - countRows(shown.criteria),
       cells: short.evidence.length - shown.evidence.length,
       issues: short.issues.length - shown.issues.length,
       texts: textsCut + contextsCut,
+      omitted: countOmitted(contexts) - countOmitted(shortContexts),
     }),
   }
 }
@@ -82,19 +85,24 @@ function cutContexts(contexts: Contexts): [Contexts, cut: number] {
   return shortenTexts(cut, MOST_LETTERS_OF_CONTEXT)
 }
 
-type LeftOut = Record<'turns' | 'records' | 'rows' | 'cells' | 'issues' | 'texts', number>
+const countOmitted = (contexts: Contexts): number =>
+  contexts.flatMap(({ sections = [] }) => sections).reduce((sum, { omitted }) => sum + omitted.length, 0)
 
-function listCuts(world: SessionContent['world'], leftOut: LeftOut): Cut[] {
+type LeftOut = Record<'turns' | 'records' | 'rows' | 'cells' | 'issues' | 'texts' | 'omitted', number>
+
+function listCuts(world: SessionContent['world'], role: Role, leftOut: LeftOut): Cut[] {
   const of = `${quoteForShell(world.world_slug)} --project ${quoteForShell(world.project)}`
-  const turns = `turngraph worlds turns ${of} --json`
-  const criteria = `turngraph criteria --world ${of} --json`
-  const cuts: [number, string, string][] = [
+  const seenBy = role === 'player' ? `${of} --role player` : of // the default of these commands is the Coach
+  const turns = role === 'player' ? null : `turngraph worlds turns ${of} --json` // records know no role
+  const criteria = `turngraph criteria --world ${seenBy} --json`
+  const cuts: [number, string, string | null][] = [
     [leftOut.turns, 'older turns', turns],
     [leftOut.records, 'records of older turns', turns],
     [leftOut.rows, 'rows of the matrix', criteria],
     [leftOut.cells, 'older cells with their evidence', criteria],
-    [leftOut.issues, 'issues that are gone', `turngraph issues --world ${of} --json`],
+    [leftOut.issues, 'issues that are gone', `turngraph issues --world ${seenBy} --json`],
     [leftOut.texts, 'ends of long texts', turns],
+    [leftOut.omitted, 'entries of what contexts left out', null],
   ]
   return cuts.flatMap(([count, what, command]) =>
     count === 0 ? [] : [{ says: `Left out, ${what}: ${count}`, command }],

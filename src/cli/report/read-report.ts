@@ -1,6 +1,6 @@
 /** Reads what a report shows: one session, or the sessions of a project. */
 import type { TurngraphClient } from '../../client/client.ts'
-import { TurngraphError } from '../../core/errors.ts'
+import { hasCode, TurngraphError } from '../../core/errors.ts'
 import type { Role } from '../../memory/criteria/views.ts'
 import { plural, quoteForShell } from '../output.ts'
 import { requireProject } from '../require-project.ts'
@@ -22,7 +22,7 @@ export async function readSessionReport(
   worldSlug: string,
   role: Role,
 ): Promise<ReportContent> {
-  const details = [cutSession(await readSession(client, { project, worldSlug }, role))]
+  const details = [cutSession(await readSession(client, { project, worldSlug }, role), role)]
   return { project, role, sessions: null, details, cuts: [] }
 }
 
@@ -32,29 +32,49 @@ export async function readProjectReport(
   project: string,
   role: Role,
 ): Promise<ReportContent> {
-  const { items, next_cursor } = await askInWireForm(client, 'listSessions', { project, limit: MOST_LISTED })
-  if (items.length === 0) await requireProject(client, project)
+  const { items: listed, next_cursor } = await askInWireForm(client, 'listSessions', {
+    project,
+    limit: MOST_LISTED,
+  })
+  if (listed.length === 0) await requireProject(client, project)
   const details: SessionContent[] = []
+  const deleted = new Set<string>()
   let letters = 0
-  for (const { world_slug: worldSlug } of items.slice(0, MOST_IN_FULL)) {
+  for (const { world_slug: worldSlug } of listed.slice(0, MOST_IN_FULL)) {
     if (letters > MOST_LETTERS_IN_FULL) break
-    const session = cutSession(await readSession(client, { project, worldSlug }, role))
+    const whole = await readUnlessDeleted(client, { project, worldSlug }, role)
+    if (whole === null) {
+      deleted.add(worldSlug)
+      continue
+    }
+    const session = cutSession(whole, role)
     letters += sizeOf(session)
     details.push(session)
   }
+  const items = listed.filter(({ world_slug }) => !deleted.has(world_slug))
   const hasMore = next_cursor !== null
-  const cuts = listCuts(project, items.length - details.length, hasMore)
+  const cuts = listCuts(project, role, items.length - details.length, hasMore)
   return { project, role, sessions: { items, hasMore }, details, cuts }
 }
 
-function listCuts(project: string, notInFull: number, hasMore: boolean): Cut[] {
+/** Null where the session was deleted after it was listed: a report of many takes minutes. */
+async function readUnlessDeleted(...asked: Parameters<typeof readSession>) {
+  try {
+    return await readSession(...asked)
+  } catch (error) {
+    if (hasCode(error, 'world_deleted', 'unknown_world')) return null
+    throw error
+  }
+}
+
+function listCuts(project: string, role: Role, notInFull: number, hasMore: boolean): Cut[] {
   const of = `--project ${quoteForShell(project)}`
   const cuts: [boolean, string, string][] = [
     [hasMore, `The list is cut after ${MOST_LISTED} sessions`, `turngraph worlds ${of}`],
     [
       notInFull > 0,
       `In the list alone, the least active: ${plural(notInFull, 'session')}`,
-      `turngraph report ${of} --world SESSION`,
+      `turngraph report ${of} --world SESSION${role === 'player' ? ' --role player' : ''}`,
     ],
   ]
   return cuts.flatMap(([isCut, says, command]) => (isCut ? [{ says, command }] : []))

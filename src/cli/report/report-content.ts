@@ -5,8 +5,8 @@ import type { OperationName, OperationOutput } from '../../operations/table.ts'
 
 export type Answer<N extends OperationName> = OnWire<OperationOutput<N>>
 
-/** A part that a report leaves out, and the command that shows it. */
-export type Cut = { says: string; command: string }
+/** A part that a report leaves out, and the command that shows it; null where none shows it as the role may see it. */
+export type Cut = { says: string; command: string | null }
 
 export type ReportContent = {
   project: string

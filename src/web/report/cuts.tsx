@@ -7,10 +7,16 @@ export function Cuts({ of }: { of: readonly Cut[] }) {
     <ul class="cut" aria-label="What is left out of this report">
       {of.map(({ says, command }) => (
         <li key={says}>
-          {says}. All of it:{' '}
-          <code>
-            <bdi>{command}</bdi>
-          </code>
+          {says}.
+          {command !== null && (
+            <>
+              {' '}
+              All of it:{' '}
+              <code>
+                <bdi>{command}</bdi>
+              </code>
+            </>
+          )}
         </li>
       ))}
     </ul>

@@ -1,0 +1,87 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { cutSession } from '../../src/cli/report/cut-session.ts'
+import { readProjectReport } from '../../src/cli/report/read-report.ts'
+import { readSession } from '../../src/cli/report/read-session.ts'
+import type { TurngraphClient } from '../../src/client/client.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
+import { JUDGED_WORLD, judgedTurns } from '../support/judged-session.ts'
+import { aTurn, clientOf, PROJECT } from '../support/records.ts'
+
+type WholeSession = Awaited<ReturnType<typeof readSession>>
+
+async function openClient(): Promise<TurngraphClient> {
+  const graph = EmbeddedGraph.open({ folder: null })
+  onTestFinished(() => graph.close())
+  await migrate(graph)
+  return clientOf(graph)
+}
+
+describe('what a report shows', () => {
+  test('a session that is deleted after it was listed is left out, and ends no report', async () => {
+    const client = await openClient()
+    for (const taskId of ['TASK-1', 'TASK-2']) await client.captureTurnState(aTurn(1, { taskId }))
+    const deletesBetween: TurngraphClient = {
+      ...client,
+      async getWorld(asked, options) {
+        if (asked.worldSlug === 'TASK-1') await client.deleteWorld({ project: PROJECT, worldSlug: 'TASK-1' })
+        return client.getWorld(asked, options)
+      },
+    }
+    const { sessions, details, cuts } = await readProjectReport(deletesBetween, PROJECT, 'coach')
+    expect(sessions?.items.map(({ world_slug }) => world_slug)).toEqual(['TASK-2'])
+    expect(details.map(({ world }) => world.world_slug)).toEqual(['TASK-2'])
+    expect(cuts).toEqual([])
+  })
+
+  const LEFT_OUT = { part: 'criterion', text: 'AC-9', tokens: 5, reason: 'token_budget' } as const
+
+  /** More of everything than a report shows. */
+  function lengthen(session: WholeSession): WholeSession {
+    const [criterion] = session.criteria.criteria
+    if (criterion === undefined) throw new Error('the session has no criterion')
+    const criteria = Array.from({ length: 203 }, (_, i) => ({ ...criterion, key: `key-${i}` }))
+    return {
+      ...session,
+      criteria: { ...session.criteria, criteria },
+      turns: session.turns.map((turn) => ({ ...turn, player_summary: 'long '.repeat(1_000) })),
+      contexts: session.contexts.map((context) => ({
+        ...context,
+        sections: (context.sections ?? []).slice(0, 1).map((section) => ({
+          ...section,
+          omitted: Array.from({ length: 107 }, () => ({ ...LEFT_OUT })),
+        })),
+      })),
+    }
+  }
+
+  test("of what it leaves out, a Player's names no command that shows what only the Coach may see", async () => {
+    const client = await openClient()
+    for (const turn of judgedTurns()) await client.captureTurnState(turn)
+    const commandsFor = async (role: 'player' | 'coach') => {
+      const session = await readSession(client, { project: PROJECT, worldSlug: JUDGED_WORLD }, role)
+      const { cuts } = cutSession(lengthen(session), role)
+      return cuts.map(({ says, command }) => [says.replace(/\d+$/, ''), command])
+    }
+    const of = `${JUDGED_WORLD} --project shop`
+    expect(await commandsFor('player')).toEqual([
+      ['Left out, rows of the matrix: ', `turngraph criteria --world ${of} --role player --json`],
+      ['Left out, ends of long texts: ', null],
+      ['Left out, entries of what contexts left out: ', null],
+    ])
+    expect(await commandsFor('coach')).toEqual([
+      ['Left out, rows of the matrix: ', `turngraph criteria --world ${of} --json`],
+      ['Left out, ends of long texts: ', `turngraph worlds turns ${of} --json`],
+      ['Left out, entries of what contexts left out: ', null],
+    ])
+  })
+
+  test('what contexts left out beyond the first hundred of a section is counted', async () => {
+    const client = await openClient()
+    for (const turn of judgedTurns()) await client.captureTurnState(turn)
+    const session = await readSession(client, { project: PROJECT, worldSlug: JUDGED_WORLD }, 'player')
+    const { cuts, contexts } = cutSession(lengthen(session), 'player')
+    expect(contexts[0]?.sections?.[0]?.omitted).toHaveLength(100)
+    expect(cuts.map(({ says }) => says)).toContain('Left out, entries of what contexts left out: 7')
+  })
+})
