@@ -47,11 +47,12 @@ async function writeReport({ out, project, ...asked }: Options): Promise<void> {
   }
   const isOfTask = asked.featureId !== undefined || asked.taskId !== undefined
   if (isOfTask) requireTarget(asked)
-  const [{ withClient }, { renderReport }, { writeWhole }] = await Promise.all([
+  const [{ withClient }, { renderReport }, { checkOut, writeWhole }] = await Promise.all([
     import('./connect.ts'),
     import('#report'),
     import('./write-whole.ts'),
   ])
+  if (out !== undefined) await checkOut(out)
   const content = await withClient(
     { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },
     async (client) => readReport(client, project ?? (await client.describeCaller({})).project, asked),
