@@ -1,6 +1,7 @@
 // The issues of a session over its turns: when each came, in which turns it was raised, and when it went.
 import { Table } from '../../components/table.tsx'
 import type { ItemOf } from '../../service/operations.ts'
+import { describeLife, placeLife } from './issue-life.ts'
 
 type Issue = ItemOf<'listIssues'>
 type Props = { issues: readonly Issue[]; turns: readonly number[] }
@@ -56,14 +57,13 @@ export function IssuesRegion({ issues, turns }: Props) {
   )
 }
 
-/** A line from where it was opened to where it went; a disc at each turn that raised it. */
+/** A line from where it was opened to where it went, as far as its turns are shown; a disc at each one that raised it. */
 function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] }) {
   const count = Math.max(1, turns.length)
   const step = Math.max(LEAST_STEP, Math.min(MOST_STEP, USUAL_WIDTH / count))
-  const xOf = (turn: number) => step / 2 + Math.max(0, turns.indexOf(turn)) * step
   const width = count * step
-  const end = issue.gone_in_turn === null ? width : xOf(issue.gone_in_turn)
-  const gone = issue.gone_in_turn === null ? 'open' : `gone in turn ${issue.gone_in_turn}`
+  const middle = (column: number) => (column + 0.5) * step
+  const { line, raised } = placeLife(issue, turns)
   return (
     <svg
       class="issue-line"
@@ -71,20 +71,30 @@ function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] })
       height="16"
       viewBox={`0 0 ${width} 16`}
       role="img"
-      aria-label={`raised in turns ${issue.turns.join(', ')}; ${gone}`}
+      aria-label={describeLife(issue)}
     >
       <line class="baseline" x1="0" x2={width} y1="8" y2="8" />
-      <line class={`life life-${issue.state}`} x1={xOf(issue.opened_in_turn)} x2={end} y1="8" y2="8" />
-      {issue.turns.map((turn) => (
+      {line !== null && (
+        <line
+          class={`life life-${issue.state}`}
+          x1={line.from === 'left edge' ? 0 : middle(line.from)}
+          x2={line.to === 'right edge' ? width : middle(line.to)}
+          y1="8"
+          y2="8"
+        />
+      )}
+      {raised.map(({ turn, column }) => (
         <circle
           key={turn}
           class={`raised raised-${issue.severity}`}
-          cx={xOf(turn)}
+          cx={middle(column)}
           cy="8"
           r={Math.min(3.5, step / 2)}
         />
       ))}
-      {issue.gone_in_turn !== null && <line class="gone" x1={end} x2={end} y1="3" y2="13" />}
+      {line !== null && line.to !== 'right edge' && (
+        <line class="gone" x1={middle(line.to)} x2={middle(line.to)} y1="3" y2="13" />
+      )}
     </svg>
   )
 }

@@ -1,0 +1,45 @@
+// Places the life of an issue on the turns that are shown, which need not be all of them. Pure.
+import type { ItemOf } from '../../service/operations.ts'
+
+type Issue = Pick<ItemOf<'listIssues'>, 'opened_in_turn' | 'gone_in_turn' | 'turns'>
+
+/** In columns: a whole number is the middle of one. */
+export type Life = {
+  /** Null: it was over before the first turn that is shown. */
+  line: { from: number | 'left edge'; to: number | 'right edge' } | null
+  /** The turns that raised it. */
+  raised: { turn: number; column: number }[]
+}
+
+/** @param turns that are shown, ascending */
+export function placeLife(issue: Issue, turns: readonly number[]): Life {
+  const { opened_in_turn: opened, gone_in_turn: gone } = issue
+  const [first] = turns
+  if (first === undefined || (gone !== null && gone < first)) return { line: null, raised: [] }
+  const columns = new Map(turns.map((turn, column) => [turn, column]))
+  /** A turn between two that are shown is placed at the later one. */
+  const placeTurn = (turn: number): number => columns.get(turn) ?? turns.findIndex((one) => one > turn)
+  const end = gone === null ? -1 : placeTurn(gone)
+  return {
+    line: {
+      from: opened < first ? 'left edge' : placeTurn(opened),
+      to: end === -1 ? 'right edge' : end,
+    },
+    raised: issue.turns.flatMap((turn) => {
+      const column = columns.get(turn)
+      return column === undefined ? [] : [{ turn, column }]
+    }),
+  }
+}
+
+const MOST_NAMED = 20
+
+/** In words, as short for an issue of a thousand turns as for one of twenty. */
+export function describeLife({ turns, gone_in_turn: gone }: Issue): string {
+  const named = turns.slice(-MOST_NAMED).join(', ')
+  const raised =
+    turns.length > MOST_NAMED
+      ? `raised in ${turns.length} turns, the last ${MOST_NAMED}: ${named}`
+      : `raised in turns ${named}`
+  return `${raised}; ${gone === null ? 'open' : `gone in turn ${gone}`}`
+}
