@@ -8,7 +8,7 @@ import { usePlace } from './navigation.ts'
 import { Failure, isAway } from './service/failure.ts'
 import type { Caller } from './service/operations.ts'
 import { Service } from './service/service.ts'
-import { storeToken } from './service/token.ts'
+import { storeToken, takeGivenToken } from './service/token.ts'
 import { SessionContext, useReach } from './service/use-service.ts'
 import { View } from './views.tsx'
 
@@ -20,6 +20,15 @@ export function App({ firstToken, isTokenNeeded }: Props) {
   const [token, setToken] = useState(firstToken)
   const service = useMemo(() => new Service(token), [token])
   useEffect(() => service.status.watch(), [service])
+  useEffect(() => {
+    // An address with a token that is pasted into the open page loads nothing anew.
+    const take = () => {
+      const given = takeGivenToken()
+      if (given !== null) setToken(given)
+    }
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
+  }, [])
   const isWithoutToken = isTokenNeeded && token === null
   const { caller, failure } = useCaller(service, isWithoutToken)
   const address = readAddress(usePlace().pathname)

@@ -2,13 +2,25 @@
 
 const STORED_AS = 'turngraph.token'
 
-/** From the address (`#token=…`), which loses it, so that it stands in no history; else from this browser. */
-export function takeToken(): string | null {
+/** From the address (`#token=…`), which loses it, so that it stands in no history; null where it has none. */
+export function takeGivenToken(): string | null {
   const given = /^#token=(.+)$/.exec(location.hash)?.[1]
-  if (given === undefined) return localStorage.getItem(STORED_AS)
+  if (given === undefined) return null
   history.replaceState(null, '', location.pathname + location.search)
-  return decodeURIComponent(given)
+  return decodeToken(given)
 }
+
+/** What is no escaped text is taken as it stands: the service says whether it is a token. */
+function decodeToken(given: string): string {
+  try {
+    return decodeURIComponent(given)
+  } catch {
+    return given // the only error that decodeURIComponent has
+  }
+}
+
+/** From the address, else from this browser. */
+export const takeToken = (): string | null => takeGivenToken() ?? localStorage.getItem(STORED_AS)
 
 /** Whether the service asks for a token, by its own word in the document. */
 export const isTokenNeeded = (): boolean =>
