@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Address, readAddress, writeAddress } from './address.ts'
+import { type Address, readAddress, readCount, writeAddress } from './address.ts'
 
 const ADDRESSES: [string, Address][] = [
   ['/', { view: 'projects' }],
@@ -36,6 +36,13 @@ describe('an address of the page', () => {
     '/p/%zz',
   ])('%s shows nothing', (path) => {
     expect(readAddress(path)).toEqual({ view: 'nowhere' })
+  })
+
+  test('a number in it counts from 1: anything else is as none', () => {
+    expect(['1', '120', '999999999'].map(readCount)).toEqual([1, 120, 999_999_999])
+    for (const text of [null, '', '0', '-5', 'abc', '1.5', '1e3', ' 7', '9999999999']) {
+      expect(readCount(text), String(text)).toBeNull()
+    }
   })
 
   test('what does not filter is left out of the address', () => {

@@ -63,6 +63,10 @@ function decodeParts(pathname: string): string[] | null {
   }
 }
 
+/** A number that counts from 1, as an address has it; null where it is anything else. */
+export const readCount = (text: string | null): number | null =>
+  text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null
+
 export type Search = Readonly<Record<string, string | number | null | undefined>>
 
 /** The path of an address, with what filters it; what is null or empty is left out. */

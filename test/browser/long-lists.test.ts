@@ -72,6 +72,22 @@ describeInBrowser('lists that are long', () => {
     for (const url of calls) expect(url.searchParams.get('limit')).toBe('100')
   })
 
+  test('a run of few attempts says where up_to cuts it, and takes what is no number of an attempt as none', async () => {
+    const started = await start({ TURNGRAPH_AUTH: 'off' })
+    await writeLongRun(clientOf(started.graph), { project: PROJECT, attempts: 12 })
+    const run = `/p/${PROJECT}/runs/${LONG_RUN}`
+    const page = await browser.open(started, `${run}?up_to=5`, { token: null })
+    const rows = page.getByRole('table', { name: 'Attempts' }).locator('tbody tr')
+    await page.getByText('Attempts 1 to 5 of 12 are shown.').waitFor()
+    expect(await rows.count()).toBe(5)
+    for (const none of ['0', '-5', 'abc']) {
+      await page.goto(`${started.service.url}${run}?up_to=${none}`)
+      await rows.first().waitFor()
+      expect(await rows.count(), none).toBe(12)
+      expect(await page.getByText('are shown.').count(), none).toBe(0)
+    }
+  })
+
   test('attempts of many days have bars that are seen, and each says how long the pause before it was', async () => {
     const started = await start()
     await writeLongRun(clientOf(started.graph), { project: PROJECT, attempts: 120 })

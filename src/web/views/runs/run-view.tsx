@@ -1,5 +1,5 @@
 // `/p/{project}/runs/{id}`: one turn run, how far it is and each of its attempts, live.
-import { type Address, writeAddress } from '../../address.ts'
+import { type Address, readCount, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Field } from '../../components/field.tsx'
@@ -22,7 +22,7 @@ const PAGE = 100
 export function RunView({ address }: Props) {
   const { project, run: id } = address
   const run = useOperation('getTurnRunStatus', { project, turn_run_id: id })
-  const upTo = useSearch().get('up_to')
+  const upTo = readCount(useSearch().get('up_to'))
   const world = run.answer?.world_slug ?? null
   const attempts = useOperation(
     'listAttempts',
@@ -33,7 +33,7 @@ export function RunView({ address }: Props) {
           world_slug: world,
           turn_run_id: id,
           limit: PAGE,
-          ...(upTo !== null && { up_to: Number(upTo) }),
+          ...(upTo !== null && { up_to: upTo }),
         },
   )
   useEvents(world === null ? { project } : { project, world_slug: world }, () => {
@@ -54,7 +54,7 @@ export function RunView({ address }: Props) {
           <Answered of={attempts}>
             {({ attempts: made }) => (
               <>
-                {found.attempt_count > PAGE && (
+                {found.attempt_count > Math.min(PAGE, upTo ?? PAGE) && (
                   <AttemptsShown address={address} attempts={made} total={found.attempt_count} upTo={upTo} />
                 )}
                 <AttemptsTable project={project} world={found.world_slug} attempts={made} now={now} />
@@ -67,7 +67,7 @@ export function RunView({ address }: Props) {
   )
 }
 
-type ShownProps = Props & { attempts: readonly Attempt[]; total: number; upTo: string | null }
+type ShownProps = Props & { attempts: readonly Attempt[]; total: number; upTo: number | null }
 
 /** Which of many attempts are shown, and how to reach the others. */
 function AttemptsShown({ address, attempts, total, upTo }: ShownProps) {

@@ -1,6 +1,6 @@
 // `/p/{project}/w/{world}`: one session, now or as of one of its turns.
 import { useMemo } from 'preact/hooks'
-import { type Address, writeAddress } from '../../address.ts'
+import { type Address, readCount, writeAddress } from '../../address.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FailureLine } from '../../components/failure-line.tsx'
 import { Sentence } from '../../components/sentence.tsx'
@@ -17,8 +17,7 @@ type Props = { address: Extract<Address, { view: 'session' }> }
 
 export function SessionView({ address: { project, world } }: Props) {
   const search = useSearch()
-  const asked = Number(search.get('turn'))
-  const turn = Number.isInteger(asked) && asked > 0 ? asked : null
+  const turn = readCount(search.get('turn'))
   const policy = readPolicy(search.get('policy'))
   const { record, failure } = useSessionRecord({ project, world, turn, policy })
   return (
