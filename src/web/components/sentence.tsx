@@ -8,7 +8,11 @@ export function Sentence({ title, children }: { title?: string; children: Compon
   }, [title])
   return (
     <header class="sentence">
-      {title !== undefined && <h1>{title}</h1>}
+      {title !== undefined && (
+        <h1>
+          <bdi>{title}</bdi>
+        </h1>
+      )}
       <p>{children}</p>
     </header>
   )

@@ -20,7 +20,7 @@ describe('the sentence of a session', () => {
         true,
       ),
     ).toBe(
-      '6 of 7 proven, turn 5, the Coach last asked for: “Discounts hold again. Now fix the limit of retries”.',
+      '6 of 7 proven, turn 5, the Coach last asked for: “\u2068Discounts hold again. Now fix the limit of retries\u2069”.',
     )
   })
 
@@ -40,8 +40,13 @@ describe('the sentence of a session', () => {
   test('ends with a whole sentence where the feedback is longer than a line', () => {
     const feedback = `Fix the limit of retries. Then test it! ${'And so on '.repeat(20)}.`
     expect(describeSession(criteria(6, 7, 5), ended('feedback', feedback), IDLE, true)).toContain(
-      'asked for: “Fix the limit of retries. Then test it”.',
+      'asked for: “\u2068Fix the limit of retries. Then test it\u2069”.',
     )
+  })
+
+  test('lets no text of the Coach turn the letters around it', () => {
+    const said = describeSession(criteria(0, 1, 1), ended('feedback', '\u202eתקן\u2069 it\u2067'), IDLE, true)
+    expect(said).toBe('0 of 1 proven, turn 1, the Coach last asked for: “\u2068תקן it\u2069”.')
   })
 
   test('cuts a feedback of 20,000 characters without a space, and no emoji in half', () => {

@@ -33,8 +33,12 @@ function describeEnd(why: Why | null): string {
   if (why.coach_decision === 'approved') return 'approved by the Coach'
   if (why.coach_decision === 'error') return 'ended with an error'
   const asked = why.what_to_try_next ?? why.coach_feedback ?? ''
-  return asked.trim() === '' ? '' : `the Coach last asked for: “${firstSentences(asked)}”`
+  return asked.trim() === '' ? '' : `the Coach last asked for: “${isolate(firstSentences(asked))}”`
 }
+
+/** Text that runs from right to left, or that turns the order of letters round, turns nothing that stands beside it. */
+const isolate = (text: string): string => `\u2068${text.replace(DIRECTIONS, '')}\u2069`
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** As many whole sentences as a line holds: the first one alone may be praise, before what is asked for. */
 function firstSentences(text: string): string {

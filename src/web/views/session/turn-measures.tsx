@@ -1,4 +1,5 @@
 // The measures of turns, each drawn as bars on a line of its own.
+import type { ComponentChildren } from 'preact'
 import { describeDuration } from '../../components/instant.tsx'
 import type { Turn } from '../../service/operations.ts'
 import type { TurnAxis } from './turn-axis.ts'
@@ -6,25 +7,28 @@ import type { TurnAxis } from './turn-axis.ts'
 /** One bar a turn; a second part stands on the first. Null: the turn does not say. */
 type Measure = {
   name: string
+  head: ComponentChildren
   values: readonly { turn: number; value: number | null; failed?: number | null }[]
   describe: (value: number) => string
   kind: 'bars' | 'gate'
 }
 
-/** The measures that at least one turn has. */
-export function readMeasures(turns: readonly Turn[]): Measure[] {
+/** The measures that at least one turn has, those of gates last. */
+export function readMeasures(turns: readonly Turn[], gateNames: readonly string[]): Measure[] {
   const over = (
     name: string,
     read: (turn: Turn) => number | null,
     describe: Measure['describe'] = String,
   ): Measure => ({
     name,
+    head: name,
     describe,
     kind: 'bars',
     values: turns.map((turn) => ({ turn: turn.turn_number, value: read(turn) })),
   })
   const tests: Measure = {
     name: 'Tests passed, failed',
+    head: 'Tests passed, failed',
     describe: String,
     kind: 'bars',
     values: turns.map(({ turn_number: turn, tests_passed, tests_failed }) => ({
@@ -33,9 +37,14 @@ export function readMeasures(turns: readonly Turn[]): Measure[] {
       failed: tests_failed,
     })),
   }
-  const gates = [...new Set(turns.flatMap((turn) => Object.keys(turn.gates)))].map(
+  const gates = gateNames.map(
     (gate): Measure => ({
       name: `Gate ${gate}`,
+      head: (
+        <>
+          Gate <bdi>{gate}</bdi>
+        </>
+      ),
       kind: 'gate',
       describe: (value) => (value === 1 ? 'passed' : 'failed'),
       values: turns.map((turn) => ({ turn: turn.turn_number, value: valueOfGate(turn.gates[gate]) })),

@@ -7,6 +7,7 @@ import { DecisionLegend } from '../../marks/legend.tsx'
 import { decisionMark, Mark, markClass } from '../../marks/mark.tsx'
 import { filterBy } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
+import { chooseGates, MOST_GATES } from './choose-gates.ts'
 import { type Axis, placeTurns, type TurnAxis } from './turn-axis.ts'
 import { MeasureChart, readMeasures } from './turn-measures.tsx'
 
@@ -19,7 +20,8 @@ type Props = {
 
 export function TurnsRegion({ turns, axis, children }: Props) {
   const placed = placeTurns(turns, axis)
-  const measures = readMeasures(turns)
+  const gates = chooseGates(turns)
+  const measures = readMeasures(turns, gates.shown)
   return (
     <section aria-label="Turns">
       <div class="region-head">
@@ -33,11 +35,16 @@ export function TurnsRegion({ turns, axis, children }: Props) {
         <DecisionLine turns={turns} axis={placed} />
         {measures.map((measure) => (
           <>
-            <MeasureHead key={`head ${measure.name}`}>{measure.name}</MeasureHead>
+            <MeasureHead key={`head ${measure.name}`}>{measure.head}</MeasureHead>
             <MeasureChart key={measure.name} measure={measure} axis={placed} />
           </>
         ))}
       </section>
+      {gates.leftOut > 0 && (
+        <p class="cut">
+          The {MOST_GATES} gates that failed last are drawn, {gates.leftOut} more are not.
+        </p>
+      )}
       <details>
         <summary>The same as a table</summary>
         <Table
@@ -90,7 +97,21 @@ function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis 
   )
 }
 
-const MeasureHead = ({ children }: { children: string }) => <div class="measure-head">{children}</div>
+const MeasureHead = ({ children }: { children: ComponentChildren }) => (
+  <div class="measure-head">{children}</div>
+)
+
+const GateNames = ({ of }: { of: readonly string[] }) => (
+  <>
+    {of.length === 0 && '–'}
+    {of.map((name, i) => (
+      <span key={name}>
+        {i > 0 && ', '}
+        <bdi>{name}</bdi>
+      </span>
+    ))}
+  </>
+)
 
 const shown = (value: number | null) => value ?? '–'
 
@@ -125,11 +146,7 @@ const COLUMNS: readonly Column<Turn>[] = [
   },
   {
     head: 'Gates failed',
-    cell: ({ gates }) =>
-      Object.entries(gates)
-        .filter(([, status]) => status === 'failed')
-        .map(([name]) => name)
-        .join(', ') || '–',
+    cell: ({ gates }) => <GateNames of={Object.keys(gates).filter((name) => gates[name] === 'failed')} />,
   },
   {
     head: 'Completed',
