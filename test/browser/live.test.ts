@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { RUN_LIMITS } from '../../src/runs/record.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { newFolder, SwitchedGraph, start, tokensFile } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'
@@ -25,6 +26,12 @@ describeInBrowser('a page that stays open', () => {
     await started.call('POST', '/v1/worlds', { body: { ...PLACE, project: PROJECT } })
     const page = await browser.open(started, `/p/${PROJECT}/runs?world=trial`)
     await page.getByText('Start a run').click()
+    for (const [field, most] of [
+      ['Turns to commit', RUN_LIMITS.turnCount],
+      ['Attempts at most', RUN_LIMITS.maxAttempts],
+    ] as const) {
+      expect(await page.getByRole('spinbutton', { name: field }).getAttribute('max')).toBe(String(most))
+    }
     await page.getByRole('spinbutton', { name: 'Turns to commit' }).fill('2')
     await page.getByRole('spinbutton', { name: 'Attempts at most' }).fill('4')
     let loads = 0

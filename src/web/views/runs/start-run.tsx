@@ -9,7 +9,9 @@ import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
 
-const MOST_TURNS = 10_000
+/** Those of the service. */
+const MOST_TURNS = 100_000
+const MOST_ATTEMPTS = 1_000_000
 
 export function StartRun({ project, world: given }: { project: string; world: string }) {
   const { service } = useSession()
@@ -28,16 +30,17 @@ export function StartRun({ project, world: given }: { project: string; world: st
     if (run !== undefined) navigate(writeAddress({ view: 'run', project, run }))
   }
 
-  const count = { type: 'number', min: 1, max: MOST_TURNS } as const
+  const count = { type: 'number', min: 1 } as const
   return (
     <details>
       <summary>Start a run</summary>
       <form class="filters" onSubmit={start}>
         <Field label="Session" required value={world} change={setWorld} />
-        <Field label="Turns to commit" {...count} required value={turns} change={setTurns} />
+        <Field label="Turns to commit" {...count} max={MOST_TURNS} required value={turns} change={setTurns} />
         <Field
           label="Attempts at most"
           {...count}
+          max={MOST_ATTEMPTS}
           placeholder="as many"
           value={attempts}
           change={setAttempts}
