@@ -56,6 +56,10 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
       expect(html).toContain(`aria-label="${cell}"`)
     }
     for (const canary of SHOWN_TO_COACH) expect(html).toContain(canary)
+    // Names in a script that runs from right to left turn nothing beside them.
+    for (const name of [`<h1><bdi>${JUDGED_WORLD}</bdi></h1>`, 'Gate <bdi>CANARY-gate-failed</bdi>']) {
+      expect(html).toContain(name)
+    }
     const link = /<a href="#([^"]+)" tabindex="-1" aria-label="AC-001, turn 2: rejected, contested">/i.exec(
       html,
     )
