@@ -20,6 +20,10 @@ export type CallOperation = (
   context: CallContext,
 ) => Promise<unknown>
 
+/** A result with what its operations said of bookmarks. */
+export const withMeta = <T extends object>(result: T, { resultMeta: _meta }: CallContext): T =>
+  Object.keys(_meta).length > 0 ? { ...result, _meta } : result
+
 /** Puts what an answer says of bookmarks into the result. */
 export function setBookmarks(
   { resultMeta }: Pick<CallContext, 'resultMeta'>,

@@ -3,7 +3,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { toWire } from '../core/wire-form.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
-import type { CallContext, CallOperation } from './call-operation.ts'
+import { type CallContext, type CallOperation, withMeta } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
 import { type CreatedTask, createdTask, declaresTasks } from './tasks.ts'
 
@@ -44,9 +44,6 @@ export async function callTool(
     stop()
   }
 }
-
-const withMeta = <T extends object>(result: T, { resultMeta: _meta }: CallContext): T =>
-  Object.keys(_meta).length > 0 ? { ...result, _meta } : result
 
 const PROGRESS_MS = 1_000
 

@@ -12,7 +12,7 @@ import { hasCode, TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
 import { finishedRunAnswer } from '../operations/runs.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
-import type { CallContext, CallOperation } from './call-operation.ts'
+import { type CallContext, type CallOperation, withMeta } from './call-operation.ts'
 
 const EXTENSION = 'io.modelcontextprotocol/tasks'
 /** As both sides declare it among their capabilities. */
@@ -68,7 +68,8 @@ export function serveTasks(
         mcpReq,
         async () => {
           refuseUnlessSpoken(mcpReq, method)
-          return { ...(await work(parseTaskId(taskId), contextOf(mcpReq))) }
+          const context = contextOf(mcpReq)
+          return withMeta({ ...(await work(parseTaskId(taskId), context)) }, context)
         },
         { taskId },
       ),

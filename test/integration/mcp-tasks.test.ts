@@ -17,18 +17,19 @@ async function aWorld(executor: string, slug = 'w', environment: Record<string, 
   return started
 }
 
-type Asking = { extensions?: object; token?: string }
+type Asking = { extensions?: object; token?: string; bookmark?: string }
 
 async function ask(
   { call, token: own }: Started,
   method: string,
   params: Record<string, Json>,
-  { extensions = TASKS, token = own }: Asking = {},
+  { extensions = TASKS, token = own, bookmark }: Asking = {},
 ): Promise<Json> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
     'io.modelcontextprotocol/clientCapabilities': { extensions },
+    ...(bookmark !== undefined && { 'turngraph/bookmark': bookmark }),
   }
   const named = params.name ?? params.taskId
   const { body } = await call('POST', '/mcp', {
@@ -113,6 +114,18 @@ test('a run that fails completes its task with an error of the tool, not of the 
     status: 'completed',
     result: { isError: true, structuredContent: { status: 'failed' } },
   })
+})
+
+test('the cancel of a task answers its bookmark, and what comes with another bookmark is warned as a call of a tool is', async () => {
+  const started = await aWorld('slow')
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 2 })).result
+  for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+    const { result } = await ask(started, method, { taskId, inputResponses: {} }, { bookmark: 'nonsense' })
+    expect(result._meta, method).toMatchObject({
+      'turngraph/bookmark_warning': 'A bookmark that Turngraph did not make was ignored.',
+      ...(method === 'tasks/cancel' && { 'turngraph/bookmark': expect.any(String) }),
+    })
+  }
 })
 
 test('an update changes nothing, as a run asks its client for nothing', async () => {
