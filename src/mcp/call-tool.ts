@@ -32,7 +32,7 @@ export async function callTool(
   try {
     const output = await call(tool.operation, parseArguments(tool, args), context)
     if (tool.operation === 'runTurn' && declaresTasks(request.envelope)) {
-      const task = await createdTask(output as OperationOutput<'runTurn'>, call, context)
+      const task = await createdTask(output as OperationOutput<'runTurn'>, { call, context, failures })
       if (task !== null) return withMeta(task, context)
     }
     // By the tool's own schema: it may show less than the operation answers.

@@ -8,11 +8,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { hasCode, TurngraphError } from '../core/errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
+import { BOOKMARK_META } from '../operations/bookmarks.ts'
 import { finishedRunAnswer } from '../operations/runs.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { type CallContext, type CallOperation, withMeta } from './call-operation.ts'
+import { type Failures, reportFailure } from './protocol-errors.ts'
 
 const EXTENSION = 'io.modelcontextprotocol/tasks'
 /** As both sides declare it among their capabilities. */
@@ -36,20 +38,21 @@ export const tasksNotDeclared = (): ProtocolError =>
 
 /**
  * What `run_turn` answers in place of its result where it has started a run; null where it has started a single attempt, and
- * where the token may not read: it could not poll either.
+ * where the run cannot be read, as by a token that may not: it has begun all the same, and the plain answer has its id.
  */
 export async function createdTask(
   { worldSlug, turnRunId }: OperationOutput<'runTurn'>,
-  call: CallOperation,
-  context: CallContext,
+  { call, context, failures }: { call: CallOperation; context: CallContext; failures: Failures },
 ): Promise<CreatedTask | null> {
   if (turnRunId === undefined) return null
+  // A member of a cluster that has not heard of the run yet would deny it.
+  const bookmark = context.resultMeta[BOOKMARK_META] ?? context.bookmark
   try {
-    const status = await loadRun({ worldSlug, turnRunId }, call, context)
+    const status = await loadRun({ worldSlug, turnRunId }, call, { ...context, bookmark })
     return { resultType: 'task', content: [], ...taskFields(status) }
   } catch (error) {
-    if (hasCode(error, 'forbidden')) return null
-    throw error
+    reportFailure(error, failures)
+    return null
   }
 }
 

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { TurngraphError } from '../../src/core/errors.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { type Started, start, tokensFile } from './http-start.ts'
 import { executorsFile, type Json } from './mcp-connect.ts'
 
@@ -10,8 +13,13 @@ const MISSING_CAPABILITY = {
   data: { requiredCapabilities: { extensions: TASKS } },
 }
 
-async function aWorld(executor: string, slug = 'w', environment: Record<string, string> = {}) {
-  const started = await start({ TURNGRAPH_EXECUTORS: executorsFile(), ...environment })
+async function aWorld(
+  executor: string,
+  slug = 'w',
+  environment: Record<string, string> = {},
+  graph: Graph = EmbeddedGraph.open({ folder: null }),
+) {
+  const started = await start({ TURNGRAPH_EXECUTORS: executorsFile(), ...environment }, { graph })
   const world = { feature_id: 'F', task_id: 'T', world_slug: slug, executor }
   expect((await started.call('POST', '/v1/worlds', { body: world })).status).toBe(201)
   return started
@@ -178,6 +186,25 @@ test('a token that may not read is answered as always: it could not poll', async
   const started = await aWorld('slow', 'w', { TURNGRAPH_TOKENS: tokensFile([writer]) })
   const { result } = await runTurns(started, 'w', { turn_count: 2 }, { token: writer.token })
   expect(result).toMatchObject({ resultType: 'complete', structuredContent: { run_mode: 'turn_run' } })
+})
+
+test('a run that has begun but cannot be read is answered as always: its id is not lost', async () => {
+  const stored = EmbeddedGraph.open({ folder: null })
+  const lost = { isAway: false }
+  const graph = graphWith(stored, {
+    read: (statement, params, deadline) =>
+      lost.isAway && statement.name === 'runs/run'
+        ? Promise.reject(new TurngraphError('store_unavailable', 'The graph is away.'))
+        : stored.read(statement, params, deadline),
+  })
+  const started = await aWorld('external', 'w', {}, graph)
+  lost.isAway = true
+  const { result } = await runTurns(started, 'w', { turn_count: 2 })
+  lost.isAway = false
+  expect(result).toMatchObject({ resultType: 'complete', structuredContent: { run_mode: 'turn_run' } })
+  expect(result).not.toHaveProperty('isError')
+  const { turn_run_id } = result.structuredContent
+  expect((await ask(started, 'tasks/get', { taskId: `w/${turn_run_id}` })).result.status).toBe('working')
 })
 
 test('a task that is none is an error of the params', async () => {
