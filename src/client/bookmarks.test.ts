@@ -38,6 +38,17 @@ test('a project with more bookmarks than a request may carry sends none any more
   expect(bookmarks.of('shop')).toEqual([])
 })
 
+test('a project whose bookmarks are longer than a header takes sends none any more', () => {
+  const bookmarks = new ClientBookmarks()
+  bookmarks.keep('shop', [], 'a'.repeat(4_095))
+  bookmarks.keep('shop', [], 'b'.repeat(4_095))
+  expect(bookmarks.of('shop').join(', ')).toHaveLength(8 * 1024)
+  bookmarks.keep('shop', [], 'c')
+  expect(bookmarks.of('shop')).toEqual([])
+  bookmarks.keep('shop', [], 'and one later')
+  expect(bookmarks.of('shop')).toEqual([])
+})
+
 test('of more than a thousand projects the one that was written to longest ago is forgotten', () => {
   const bookmarks = new ClientBookmarks()
   for (let i = 0; i < 1_000; i++) bookmarks.keep(`p${i}`, [], 'a')

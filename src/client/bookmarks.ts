@@ -2,6 +2,8 @@
 
 /** More at once are as many writes under way: from then on the leader is asked, which has everything. */
 const MOST_OF_PROJECT = 32
+/** More text would grow past the 32 KiB that the service takes as headers. */
+const MOST_CHARACTERS = 8 * 1024
 const MOST_PROJECTS = 1_000
 
 /**
@@ -9,7 +11,7 @@ const MOST_PROJECTS = 1_000
  * answers have brought meanwhile, which may stand for more.
  */
 export class ClientBookmarks {
-  /** By project, the one that was used last at the end; null: too many, so that none is sent any more. */
+  /** By project, the one that was used last at the end; null: too many or too long, so that none is sent any more. */
   readonly #byProject = new Map<string, Set<string> | null>()
 
   /** What a request brings. */
@@ -23,8 +25,9 @@ export class ClientBookmarks {
     if (answered === null || known === null) return
     const left = [...(known ?? [])].filter((bookmark) => !sent.includes(bookmark))
     const bookmarks = new Set([...left, answered])
+    const isTooMuch = bookmarks.size > MOST_OF_PROJECT || [...bookmarks].join(', ').length > MOST_CHARACTERS
     this.#byProject.delete(project)
-    this.#byProject.set(project, bookmarks.size > MOST_OF_PROJECT ? null : bookmarks)
+    this.#byProject.set(project, isTooMuch ? null : bookmarks)
     if (this.#byProject.size <= MOST_PROJECTS) return
     // Without its bookmarks a project's reads are answered by the leader.
     const [oldest = ''] = this.#byProject.keys()

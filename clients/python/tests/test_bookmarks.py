@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from turngraph._bookmarks import MOST_OF_PROJECT, MOST_PROJECTS, ClientBookmarks
+from turngraph._bookmarks import MOST_CHARACTERS, MOST_OF_PROJECT, MOST_PROJECTS, ClientBookmarks
 
 
 class BookmarksTest(unittest.TestCase):
@@ -32,6 +32,15 @@ class BookmarksTest(unittest.TestCase):
             bookmarks.keep("shop", [], f"b{number}")
         self.assertEqual(len(bookmarks.sent_with("shop")), MOST_OF_PROJECT)
         for late in ("one more", "and one later"):
+            bookmarks.keep("shop", [], late)
+            self.assertEqual(bookmarks.sent_with("shop"), [])
+
+    def test_a_project_whose_bookmarks_are_longer_than_a_header_takes_sends_none_any_more(self) -> None:
+        bookmarks = ClientBookmarks()
+        for character in "ab":
+            bookmarks.keep("shop", [], character * (MOST_CHARACTERS // 2 - 1))
+        self.assertEqual(len(", ".join(bookmarks.sent_with("shop"))), MOST_CHARACTERS)
+        for late in ("c", "and one later"):
             bookmarks.keep("shop", [], late)
             self.assertEqual(bookmarks.sent_with("shop"), [])
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 # More at once are as many writes under way: from then on the leader is asked, which has everything.
 MOST_OF_PROJECT = 32
+# More text would grow past the 32 KiB that the service takes as headers.
+MOST_CHARACTERS = 8 * 1024
 MOST_PROJECTS = 1_000
 
 
@@ -18,7 +20,8 @@ class ClientBookmarks:
     """
 
     def __init__(self) -> None:
-        # By project, the one that was used last at the end; None: too many, so that none is sent any more.
+        # By project, the one that was used last at the end; None: too many or too long, so that none is sent
+        # any more.
         self._by_project: dict[str | None, list[str] | None] = {}
         self._lock = threading.Lock()
 
@@ -36,7 +39,8 @@ class ClientBookmarks:
             bookmarks = [bookmark for bookmark in known if bookmark not in sent and bookmark != answered]
             bookmarks.append(answered)
             self._by_project.pop(project, None)
-            self._by_project[project] = None if len(bookmarks) > MOST_OF_PROJECT else bookmarks
+            too_much = len(bookmarks) > MOST_OF_PROJECT or len(", ".join(bookmarks)) > MOST_CHARACTERS
+            self._by_project[project] = None if too_much else bookmarks
             if len(self._by_project) > MOST_PROJECTS:
                 # Without its bookmarks a project's reads are answered by the leader.
                 del self._by_project[next(iter(self._by_project))]
