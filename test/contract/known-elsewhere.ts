@@ -106,6 +106,16 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await known()).toEqual([])
       })
 
+      test('did not go in a turn of a higher number that raised it, though one of a lower number was completed last', async () => {
+        await capture(
+          turnOfTask('TASK-B', 1, 9, raised),
+          turnOfTask('TASK-B', 2, 2, raised),
+          turnOfTask('TASK-B', 3, 10),
+          own,
+        )
+        expect(await sources()).toEqual(['TASK-B turn 3'])
+      })
+
       test('is told once, as the session that shares more files and then the newest one got rid of it', async () => {
         const files = { filesModified: ['src/a.ts'] }
         await capture(

@@ -168,6 +168,18 @@ export function specificationContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a declared criterion that was only promised was never judged', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      const promises = [{ criterionId: 'AC-001', criterionText: RETRY, status: 'complete' as const }]
+      const verifications = [verified('AC-002', { criterionText: SUITE })]
+      await client().captureTurnState(aTurn(1, { promises, verifications }))
+      const { criteria } = await client().listCriteria(task)
+      expect(criteria.map(({ criterionId, judged }) => [criterionId, judged])).toEqual([
+        ['AC-001', false],
+        ['AC-002', true],
+      ])
+    })
+
     test('while no turn was judged the Coach is not told what was not', async () => {
       await client().declareCriteria(declared(RETRY))
       await client().captureTurnState(aTurn(1, { coachDecision: 'error' }))
