@@ -77,7 +77,11 @@ export function serveTasks(
         { taskId },
       ),
     )
-  serve('tasks/get', async (run, context) => detailedTask(await loadRun(run, call, context)))
+  serve('tasks/get', async (run, context) => {
+    const status = await loadRun(run, call, context)
+    const resuming = status.status === 'interrupted' ? await findResumingRun(status, call, context) : null
+    return detailedTask(status, resuming)
+  })
   serve('tasks/update', async (run, context) => {
     await loadRun(run, call, context)
     return {}
@@ -128,10 +132,22 @@ const loadRun = async (run: RunOfTask, call: CallOperation, context: CallContext
     context,
   )) as Status
 
-const taskFields = (run: Status) => ({
+/** It follows its run at once: of a world that has had more than 100 since, it is not looked for. */
+async function findResumingRun(
+  { worldSlug, turnRunId }: Status,
+  call: CallOperation,
+  context: CallContext,
+): Promise<Status | null> {
+  const asked = operations.listTurnRuns.input.parse({ worldSlug, limit: 100 })
+  const { items } = (await call('listTurnRuns', asked, context)) as OperationOutput<'listTurnRuns'>
+  return items.find(({ resumes }) => resumes?.turnRunId === turnRunId) ?? null
+}
+
+const taskFields = (run: Status, resuming: Status | null = null) => ({
   taskId: taskIdOf(run),
   status: run.status === 'cancelled' ? 'cancelled' : run.endedAt === null ? 'working' : 'completed',
-  statusMessage: run.message,
+  statusMessage:
+    resuming === null ? run.message : `${run.message} The task ${taskIdOf(resuming)} resumes it.`,
   createdAt: run.enqueuedAt,
   lastUpdatedAt: lastChangeOf(run),
   ttlMs: null, // the graph keeps it
@@ -139,8 +155,8 @@ const taskFields = (run: Status) => ({
 })
 
 /** A run that failed is an answer, too: `failed` is for errors of the protocol (tasks extension, "Task Execution Errors"). */
-function detailedTask(run: Status): object {
-  const task = taskFields(run)
+function detailedTask(run: Status, resuming: Status | null): object {
+  const task = taskFields(run, resuming)
   if (task.status !== 'completed') return task
   const content = toWire(operations.runTurn.output, finishedRunAnswer(run)) as Record<string, unknown>
   const result = {

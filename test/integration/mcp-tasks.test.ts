@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { type Started, start, tokensFile } from './http-start.ts'
 import { executorsFile, type Json } from './mcp-connect.ts'
 
@@ -134,6 +135,30 @@ test('the cancel of a task answers its bookmark, and what comes with another boo
       ...(method === 'tasks/cancel' && { 'turngraph/bookmark': expect.any(String) }),
     })
   }
+})
+
+test('a task whose run was resumed under another id says which task goes on with it', async () => {
+  const started = await aWorld('external')
+  await started.call('PATCH', '/v1/worlds/w', { body: { resume: 'auto' } })
+  const { taskId } = (await runTurns(started, 'w', { turn_count: 2 })).result
+  const { body: run } = await started.call('GET', `/v1/turn-runs/${taskId.split('/')[1]}`)
+  const restarted = { workerId: 'restarted', canExecute: () => true, coordinate: async () => {} }
+  const reconcile = new TurnRunStore(started.graph).reconcileRunningAttempts(
+    run.lease.owner,
+    new Set(),
+    restarted,
+  )
+  expect(await reconcile).toMatchObject({ runs: 1, errors: [] })
+  const { body: world } = await started.call('GET', '/v1/worlds/w')
+  const { result } = await ask(started, 'tasks/get', { taskId })
+  expect(result).toMatchObject({
+    status: 'completed',
+    statusMessage: expect.stringMatching(
+      `was interrupted.*The task w/${world.active_turn_run_id} resumes it`,
+    ),
+  })
+  const next = await ask(started, 'tasks/get', { taskId: `w/${world.active_turn_run_id}` })
+  expect(next.result.status).toBe('working')
 })
 
 test('an update changes nothing, as a run asks its client for nothing', async () => {
