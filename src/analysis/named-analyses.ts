@@ -7,6 +7,7 @@ import type { Graph } from '../graph/port.ts'
 import { headOf, type Statement, statement } from '../graph/statements.ts'
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
+import { readInTurn } from './analysis-queue.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
 const NAMES = [
@@ -99,7 +100,9 @@ export type AnalysisRequest = {
  * Answers a named question about one project: each statement begins there, so it sees nothing else.
  *
  * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `unknown_world`;
- * `invalid_request` where it cannot be narrowed down so; `timeout` after 25 s
+ * `invalid_request` where it cannot be narrowed down so; `timeout` after 25 s, those that it waits for its turn included;
+ * `rate_limited` where too many wait
+ * @param signal aborted where the caller gives up: it waits no more
  * @example
  * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
  * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
@@ -107,10 +110,12 @@ export type AnalysisRequest = {
 export async function runAnalysis(
   graph: Graph,
   request: AnalysisRequest,
+  signal?: AbortSignal,
 ): Promise<z.output<typeof analysisAnswer>> {
   const { name, question, columns, statement } = findAnalysis(request.name)
   const { params } = prepareAnalysis({ ...request, limit: request.limit + 1 })
-  const found = await graph.read(statement, params, performance.now() + TIMEOUT_MS)
+  const deadline = performance.now() + TIMEOUT_MS
+  const found = await readInTurn(() => graph.read(statement, params, deadline), deadline, signal)
   if (found.length === 0) await requireScope(graph, request)
   return {
     name,

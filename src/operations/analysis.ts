@@ -54,7 +54,7 @@ export const analysisOperations = {
       limit: wholeNumber(1, 10_000).default(100).describe('rows, 1 to 10,000'),
     }),
     output: analysisAnswer,
-    run: (graph, input) => runAnalysis(graph, input),
+    run: (graph, input, { signal }) => runAnalysis(graph, input, signal),
   }),
   queryGraph: operation({
     summary: 'The rows of one reading Cypher statement, of the whole graph',

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { prepareAnalysis } from '../../src/analysis/named-analyses.ts'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { prepareAnalysis, runAnalysis } from '../../src/analysis/named-analyses.ts'
 import { graphWith, type Params } from '../../src/graph/port.ts'
 import { parseStatement, type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -55,6 +55,38 @@ export function analysisContract(store: StoreUnderTest): void {
         const after = turn(`late ${number}`, ['Write'], { from: from + 500 })
         await send(client, session, bytesOf(before, turn(`t${number}`, tools, { from, errors }), after))
       }
+    })
+
+    test('four are read at once whoever gives up, and 32 wait: one more is refused, and a caller who gives up waits no more', async () => {
+      let [reading, open] = [0, () => {}]
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      onTestFinished(() => open()) // all tests of a process share the queue
+      const graph = graphWith(handles.graph, {
+        read: async (...args) => {
+          reading++
+          await opened
+          return handles.graph.read(...args)
+        },
+      })
+      const asked = { project: PROJECT, name: 'criteria-flips', limit: 10 }
+      const askTimes = (times: number, signal?: AbortSignal) =>
+        Array.from({ length: times }, () => runAnalysis(graph, asked, signal))
+      const [whileReading, whileWaiting] = [new AbortController(), new AbortController()]
+      const first = askTimes(4, whileReading.signal)
+      const waiting = askTimes(31)
+      const [leaving] = askTimes(1, whileWaiting.signal)
+      await expect(runAnalysis(graph, asked)).rejects.toMatchObject({ code: 'rate_limited' })
+      whileReading.abort()
+      whileWaiting.abort()
+      await expect(leaving).rejects.toMatchObject({ code: 'timeout' })
+      await expect(runAnalysis(graph, asked, whileWaiting.signal)).rejects.toMatchObject({ code: 'timeout' })
+      const last = runAnalysis(graph, asked)
+      expect(reading).toBe(4)
+      open()
+      const answers = await Promise.all([...first, ...waiting, last])
+      expect(answers.map(({ rows }) => rows.length)).toEqual(answers.map(() => 1))
     })
 
     test('tool patterns of rejected against approved turns, of the time of each turn alone', async () => {
