@@ -22,7 +22,6 @@ WITH DISTINCT split(w.key, '/')[0] + '/' + name + '/' + toString(slot) AS key, e
 WITH key, collect(entry) AS entries
 MERGE (x:Topic {key: key})
 SET x.rev = 'V011'
-WITH key, x, entries
 WITH key, entries + [e IN coalesce(x.turns, []) WHERE NOT e IN entries] AS entries
 UNWIND entries AS entry
 WITH key, entry
