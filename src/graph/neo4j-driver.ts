@@ -43,6 +43,9 @@ const WITHOUT_SERVER: ReadonlySet<string> = new Set([
 /** Whether a server could not be asked, or may answer otherwise soon; by code, never by message. */
 export const mayPass = ({ code, retriable }: Neo4jError): boolean => retriable || WITHOUT_SERVER.has(code)
 
+/** Of a transaction or of the whole server; by code, never by message. */
+export const isOutOfMemory = ({ code }: Neo4jError): boolean => code.includes('OutOfMemory')
+
 /** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
 export function toNeo4j(value: Value | Params): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value

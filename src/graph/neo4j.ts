@@ -9,6 +9,7 @@ import {
   type Driver,
   driverOf,
   isDateTime,
+  isOutOfMemory,
   mayPass,
   Neo4jError,
   type Session,
@@ -276,12 +277,12 @@ const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
 /** What a statement found was deleted while it waited for its lock: there, too, the next try sees what is. */
 const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 
-/** Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not. */
+/**
+ * Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not, nor is what needs more
+ * memory than a transaction may have, which the driver takes for transient.
+ */
 const isTransient = (error: Neo4jError): boolean =>
   (mayPass(error) && !TIMED_OUT.has(error.code) && !isOutOfMemory(error)) || error.code === FORGOTTEN
-
-/** The driver would try again at once, and what a transaction may hold is the same then. */
-const isOutOfMemory = ({ code }: Neo4jError): boolean => code.includes('OutOfMemory')
 
 /** The server cannot read a bookmark: another store wrote it. */
 const isUnknownBookmark = ({ code }: Neo4jError): boolean =>

@@ -6,6 +6,7 @@ import {
   driverOf,
   isDuration,
   isNode,
+  isOutOfMemory,
   isPath,
   isPoint,
   isRelationship,
@@ -103,7 +104,7 @@ function domainError(error: Neo4jError): TurngraphError {
       cause: error,
     })
   }
-  if (/OutOfMemory/.test(code)) {
+  if (isOutOfMemory(error)) {
     return new TurngraphError('too_large', 'The query needs more memory than the server gives it.', {
       hint: 'Aggregate less at once, or bound it with LIMIT.',
       cause: error,
