@@ -44,7 +44,7 @@ export async function checkOut(out: string): Promise<void> {
   }
 }
 
-/** What cannot be looked at is none: the write would say the same. */
+/** A path that cannot be read counts as no folder: the write would fail on it, too. */
 const isFolder = (name: string): Promise<boolean> =>
   stat(name).then(
     (found) => found.isDirectory(),

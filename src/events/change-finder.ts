@@ -1,5 +1,5 @@
 /**
- * Finds what changes in a graph: by one look a second at what changed since the last one, whoever wrote it; what this very
+ * Finds what changes in a graph: by one look a second at what changed since the last one, by any process; what this very
  * process writes soon after, by its keys (docs/decisions/events.md).
  */
 import { isAway } from '../core/errors.ts'

@@ -57,7 +57,7 @@ export function analysisContract(store: StoreUnderTest): void {
       }
     })
 
-    test('four are read at once whoever gives up, and 32 wait: one more is refused, and a caller who gives up waits no more', async () => {
+    test('four are read at once, whichever caller gives up, and 32 wait: one more is refused, and a caller who gives up waits no more', async () => {
       let [reading, open] = [0, () => {}]
       const opened = new Promise<void>((resolve) => {
         open = resolve

@@ -135,7 +135,7 @@ test('a file that cannot be written is refused before anything is read, with the
     [missing, `error: --out: the folder "${path.dirname(missing)}" does not exist`],
     [home, `error: --out: "${home}" is a folder`],
   ] as const) {
-    // A service that is nowhere: whoever asks it first says so.
+    // A service that is nowhere: the first call to it says so.
     const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9' }
     const { code, stdout, stderr } = await turngraph.run(['report', '--project', 'shop', '--out', out], {
       environment,

@@ -167,7 +167,7 @@ test('a request of MCP is part of the trace that its _meta names, whichever vers
   }
 })
 
-test('a request of MCP without a trace, or with one that is none, begins its own', async () => {
+test('a request of MCP without a trace, or with an invalid one, begins its own', async () => {
   const { named } = traced()
   const { call } = await start(ON)
   const headers = { accept: 'application/json, text/event-stream' }

@@ -232,7 +232,7 @@ test('a run that has begun but cannot be read is answered as always: its id is n
   expect((await ask(started, 'tasks/get', { taskId: `w/${turn_run_id}` })).result.status).toBe('working')
 })
 
-test('a task that is none is an error of the params', async () => {
+test('an id that names no task is an error of the params', async () => {
   const started = await aWorld('slow')
   const { taskId } = (await runTurns(started, 'w', { turn_count: 2 })).result
   const [, id] = taskId.split('/')
