@@ -5,7 +5,6 @@ import { parseWire } from '../core/wire-form.ts'
 import { removeProject } from '../memory/record/derived-keys.ts'
 import { recordId } from '../runs/record.ts'
 import { attemptList } from '../runs/views.ts'
-import type { Operation } from './operation.ts'
 import { type OperationName, operations } from './table.ts'
 
 /**
@@ -52,8 +51,7 @@ const attemptId = recordId
 const MOST_BYTES_OF_PAGE = Math.floor((4 * 1024 * 1024) / 3)
 
 /** An operation's own input without the project. */
-const withoutProject = (operation: Operation): z.ZodObject =>
-  (operation.input as z.ZodObject<{ project: z.ZodType }>).omit({ project: true }) as unknown as z.ZodObject
+const withoutProject = ({ input }: { input: z.ZodObject }): z.ZodObject => input.omit({ project: true })
 
 const { runTurn, getTurnRunStatus, cancelTurnRun, getTurnStatus } = operations
 /** The statuses have the keys of seed 001: who works on an attempt is for the page. */
