@@ -19,7 +19,7 @@ export {
 } from './client/create.ts'
 export { type HttpClientOptions, httpClient } from './client/http.ts'
 export { inProcessClient } from './client/in-process.ts'
-export type { Kept, Replayed, Spool, SpoolOptions } from './client/spool.ts'
+export type { Replayed, Spool, SpoolOptions, WaitingCapture as Kept } from './client/spool.ts'
 export { ERRORS, type ErrorBody, type ErrorCode, TurngraphError } from './core/errors.ts'
 export { migrate } from './graph/migrations.ts'
 export { openGraph } from './graph/open.ts'

@@ -1,25 +1,54 @@
 /** Makes the calls of a client from the table of operations. */
-import { type OperationName, operations } from '../operations/table.ts'
-import type { CallOptions, TurngraphClient } from './client.ts'
+import type * as z from 'zod'
+import type { Graph } from '../graph/port.ts'
+import type { Call, Operation } from '../operations/operation.ts'
+import {
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+  operationNames,
+  operations,
+} from '../operations/table.ts'
+import type { CallOptions, Calls } from './client.ts'
 
-export type Calls = Pick<TurngraphClient, OperationName>
+type Parsed = { [N in OperationName]: z.output<(typeof operations)[N]['input']> }
+type Answers = { [N in OperationName]: z.output<(typeof operations)[N]['output']> }
+
+/** The table, typed so that code for any name is checked as well: what goes in and comes out follows from the name. */
+export const operationsByName: {
+  readonly [N in OperationName]: Pick<Operation, 'wholeGraph'> & {
+    input: z.ZodType<Parsed[N]>
+    output: z.ZodType<Answers[N]>
+    run(graph: Graph, input: Parsed[N] & { project: string }, call: Call): Promise<Answers[N]>
+  }
+} = operations
+
+/** Asks any operation: what it takes and answers follows from its name. */
+export type CallAny = <N extends OperationName>(
+  name: N,
+  input: OperationInput<N>,
+  options?: CallOptions,
+) => Promise<OperationOutput<N>>
 
 /** A call for every operation, made by one function: what each takes and answers, the table of operations says. */
-export const callsBy = (
-  call: (name: OperationName, input: unknown, options?: CallOptions) => Promise<unknown>,
-): Calls =>
-  Object.fromEntries(
-    Object.keys(operations).map((name) => [
+export function callsBy(call: CallAny): Calls {
+  const calls = Object.fromEntries(
+    operationNames.map((name) => [
       name,
-      (input: unknown, options?: CallOptions) => call(name as OperationName, input, options),
+      (input: OperationInput<OperationName>, options?: CallOptions) => call(name, input, options),
     ]),
-  ) as unknown as Calls
+  )
+  if (!hasEveryCall(calls)) throw new Error('An operation has no call.')
+  return calls
+}
 
-/** Asks an operation whose name is only known at run time. */
-export const callOn = (
-  client: TurngraphClient,
-  name: OperationName,
-  input: unknown,
+const hasEveryCall = (calls: object): calls is Calls =>
+  operationNames.every((name) => Object.hasOwn(calls, name))
+
+/** Asks an operation of a client by its name. */
+export const callOn = <N extends OperationName>(
+  client: Calls,
+  name: N,
+  input: OperationInput<N>,
   options?: CallOptions,
-): Promise<unknown> =>
-  (client[name] as (input: unknown, options?: CallOptions) => Promise<unknown>)(input, options)
+): Promise<OperationOutput<N>> => client[name](input, options)

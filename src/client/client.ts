@@ -1,7 +1,7 @@
 /** The interface of Turngraph for programs. */
 import type { TurngraphError } from '../core/errors.ts'
 import type { EventsRequest, EventWithCursor } from '../operations/events.ts'
-import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
+import type { OperationInput, OperationOutput, operations } from '../operations/table.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcript-upload.ts'
 import type { Spool } from './spool.ts'
 
@@ -16,8 +16,12 @@ export type EventsOptions = Pick<CallOptions, 'signal'> & {
   onAway?: ((error: TurngraphError) => void) | undefined
 }
 
-type Calls = {
-  [N in OperationName]: (input: OperationInput<N>, options?: CallOptions) => Promise<OperationOutput<N>>
+/** A call for every operation of the table. */
+export type Calls = {
+  [N in keyof typeof operations]: (
+    input: OperationInput<N>,
+    options?: CallOptions,
+  ) => Promise<OperationOutput<N>>
 }
 
 /**

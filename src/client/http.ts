@@ -7,7 +7,7 @@ import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
 import { hasBody, IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
-import { type OperationName, operations } from '../operations/table.ts'
+import type { OperationName, OperationOutput } from '../operations/table.ts'
 import {
   type TranscriptUpload,
   type TranscriptUploaded,
@@ -16,7 +16,7 @@ import {
   UPLOAD_PATH,
 } from '../operations/transcript-upload.ts'
 import { ClientBookmarks } from './bookmarks.ts'
-import { callsBy } from './calls.ts'
+import { callsBy, operationsByName } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed, neverArrived } from './client-errors.ts'
 import { readEventStream } from './event-stream.ts'
@@ -71,7 +71,11 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   }
   const closing = new AbortController()
   const bookmarks = new ClientBookmarks()
-  const call = async (name: OperationName, input: unknown, callOptions: CallOptions & Received = {}) => {
+  const call = async <N extends OperationName>(
+    name: N,
+    input: unknown,
+    callOptions: CallOptions & Received = {},
+  ) => {
     if (closing.signal.aborted) throw clientIsClosed()
     return runOverHttp(name, input, { ...options, ...callOptions, base, bookmarks })
   }
@@ -118,8 +122,12 @@ type Calling = HttpClientOptions &
     bookmarks: ClientBookmarks
   }
 
-async function runOverHttp(name: OperationName, input: unknown, calling: Calling): Promise<BookmarkedAnswer> {
-  const operation = operations[name]
+async function runOverHttp<N extends OperationName>(
+  name: N,
+  input: unknown,
+  calling: Calling,
+): Promise<BookmarkedAnswer & { answer: OperationOutput<N> }> {
+  const operation = operationsByName[name]
   // Here too, so that the caller meets its own names in the problems, and nothing unknown is dropped on
   // the way. What is sent is what was given: the service does the parsing that counts.
   parseInput(operation.input, input, name)

@@ -5,11 +5,11 @@ import { ChangeFeed } from '../events/change-feed.ts'
 import { noteWrites } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
 import { eventsRequest, readEvents } from '../operations/events.ts'
-import type { Call, Operation } from '../operations/operation.ts'
-import { type OperationName, operations } from '../operations/table.ts'
+import type { Call } from '../operations/operation.ts'
+import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { transcriptUpload, uploadTranscript } from '../operations/transcript-upload.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
-import { callsBy } from './calls.ts'
+import { callsBy, operationsByName } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 
 export type InProcessOptions = {
@@ -71,12 +71,16 @@ export function inProcessClient({
   }
 }
 
-async function runOperation(
-  name: OperationName,
+async function runOperation<N extends OperationName>(
+  name: N,
   { graph, input, project, call }: { graph: Graph; input: unknown; project: string; call: Call },
-): Promise<unknown> {
-  const operation: Operation = operations[name]
-  const parsed = parseInput(operations[name].input, input, name)
-  const named = 'project' in parsed ? parsed.project : null
-  return operation.run(graph, { ...parsed, project: named ?? project }, call)
+): Promise<OperationOutput<N>> {
+  const operation = operationsByName[name]
+  const parsed = parseInput(operation.input, input, name)
+  return operation.run(graph, Object.assign({}, parsed, { project: namedProject(parsed) ?? project }), call)
 }
+
+const namedProject = (parsed: unknown): string | null =>
+  typeof parsed === 'object' && parsed !== null && 'project' in parsed && typeof parsed.project === 'string'
+    ? parsed.project
+    : null

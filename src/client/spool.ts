@@ -28,8 +28,8 @@ export type SpoolOptions = {
   maxBytes?: number
 }
 
-const capture = z.object({ operation: z.literal('captureTurnState'), input: captureRequest })
-const commit = z.object({
+const waitingTurn = z.object({ operation: z.literal('captureTurnState'), input: captureRequest })
+const waitingCommit = z.object({
   operation: z.literal('commitAttempt'),
   input: z.object({
     project: z.string().nullish(),
@@ -39,10 +39,13 @@ const commit = z.object({
     usage: usage.nullish(),
   }),
 })
-const kept = z.discriminatedUnion('operation', [capture, commit])
+const waitingCapture = z.discriminatedUnion('operation', [waitingTurn, waitingCommit])
+
+export type WaitingTurn = z.output<typeof waitingTurn>
+export type WaitingCommit = z.output<typeof waitingCommit>
 
 /** A capture that waits, camelCase, as the operation takes it. */
-export type Kept = z.output<typeof kept>
+export type WaitingCapture = z.output<typeof waitingCapture>
 
 /** What replaying came to: how many the service has stored or refused, how many still wait, and why they do. */
 export type Replayed = { sent: number; refused: number; waiting: number; stoppedBy: TurngraphError | null }
@@ -68,7 +71,7 @@ export interface Spool {
   /** How many of a world it has refused since this process began. */
   refusedIn(scope: SpoolScope): number
   /** What waits, oldest first. */
-  entries(): Kept[]
+  entries(): WaitingCapture[]
   /** Sends what waits, as far as the service takes it. It happens by itself, too. */
   replay(): Promise<Replayed>
 }
@@ -127,7 +130,7 @@ export class SpoolFolder {
   }
 
   /** @throws `too_large` where the spool is full, and `store_unavailable` where the disk is: nothing was kept then */
-  add(entry: Kept, address: string): void {
+  add(entry: WaitingCapture, address: string): void {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text)
     const waitingBytes = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
@@ -143,15 +146,15 @@ export class SpoolFolder {
   }
 
   /** What is no capture of ours is answered as the error that says so. */
-  oldest(): Kept | TurngraphError | null {
+  oldest(): WaitingCapture | TurngraphError | null {
     const [first] = this.#waiting
     return first === undefined ? null : this.#read(first.name)
   }
 
-  entries(): Kept[] {
+  entries(): WaitingCapture[] {
     return this.#waiting
       .map(({ name }) => this.#read(name))
-      .filter((entry): entry is Kept => !(entry instanceof TurngraphError))
+      .filter((entry): entry is WaitingCapture => !(entry instanceof TurngraphError))
   }
 
   /** The oldest is stored. */
@@ -177,11 +180,13 @@ export class SpoolFolder {
   }
 
   /** A file that somebody has removed is no capture either: it stands in nobody's way. */
-  #read(name: string): Kept | TurngraphError {
+  #read(name: string): WaitingCapture | TurngraphError {
     try {
-      return kept.parse(JSON.parse(readFileSync(path.join(this.folder, name), 'utf8')))
+      return waitingCapture.parse(JSON.parse(readFileSync(path.join(this.folder, name), 'utf8')))
     } catch (cause) {
-      return new TurngraphError('invalid_request', `${name} is no capture that a spool has kept.`, { cause })
+      return new TurngraphError('invalid_request', `${name} is no capture that a spool has waitingCapture.`, {
+        cause,
+      })
     }
   }
 
@@ -222,7 +227,7 @@ function writeDurably(file: string, text: string): void {
 const spoolIsFull = ({ folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
   new TurngraphError(
     'too_large',
-    `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was kept.`,
+    `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was waitingCapture.`,
     {
       hint: `Bring the service back, or give the spool in ${folder} more room (maxEntries, maxBytes).`,
       details: { spooled: false, waiting, bytes },

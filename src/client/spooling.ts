@@ -2,16 +2,18 @@
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { parseInput } from '../core/wire-form.ts'
-import { type OperationName, operations } from '../operations/table.ts'
+import { operations } from '../operations/table.ts'
 import { callOn, callsBy } from './calls.ts'
-import type { TurngraphClient } from './client.ts'
+import type { Calls, TurngraphClient } from './client.ts'
 import {
-  type Kept,
   type Replayed,
   type Spool,
   SpoolFolder,
   type SpoolOptions,
   type SpoolScope,
+  type WaitingCapture,
+  type WaitingCommit,
+  type WaitingTurn,
 } from './spool.ts'
 
 const FIRST_AGAIN_MS = 1_000
@@ -37,31 +39,38 @@ export type SpoolingOptions = {
 export function spoolingClient(client: TurngraphClient, options: SpoolingOptions): TurngraphClient {
   const spool = new ReplayingSpool(options)
   const calls = callsBy(async (name, input, callOptions) => {
-    if (!isCapture(name)) {
-      await spool.clear()
-      return callOn(client, name, input, callOptions)
-    }
-    const entry = await scrubCapture(name, input, options.project)
+    await spool.clear()
+    return callOn(client, name, input, callOptions)
+  })
+  /** Sends a capture behind all that waits. */
+  const sendInOrder = async <T>(entry: WaitingCapture, send: () => Promise<T>): Promise<T> => {
     const before = spool.refusedIn(scopeOf(entry))
     const away = await spool.clear().catch(awayOrThrow)
     if (spool.refusedIn(scopeOf(entry)) > before) throw builtOnRefused()
     // Also where it waits for a world that is at work, behind others.
     if (away !== null || spool.waiting > 0) throw spool.keep(entry, away)
     try {
-      return await callOn(client, name, entry.input, callOptions)
+      return await send()
     } catch (error) {
       throw isAway(error) ? spool.keep(entry, error) : error
     }
-  })
+  }
+  const captureTurnState: Calls['captureTurnState'] = async (given, callOptions) => {
+    const input = await scrubTurn(given, options.project)
+    return sendInOrder({ operation: 'captureTurnState', input }, () =>
+      client.captureTurnState(input, callOptions),
+    )
+  }
+  const commitAttempt: Calls['commitAttempt'] = async (given, callOptions) => {
+    const input = await scrubCommit(given, options.project)
+    return sendInOrder({ operation: 'commitAttempt', input }, () => client.commitAttempt(input, callOptions))
+  }
   const close = async () => {
     await spool.close()
     await client.close()
   }
-  return { ...client, ...calls, spool: async () => spool, close }
+  return { ...client, ...calls, captureTurnState, commitAttempt, spool: async () => spool, close }
 }
-
-const isCapture = (name: OperationName): name is Kept['operation'] =>
-  name === 'captureTurnState' || name === 'commitAttempt'
 
 function awayOrThrow(error: unknown): TurngraphError {
   if (isAway(error)) return error
@@ -72,19 +81,16 @@ function awayOrThrow(error: unknown): TurngraphError {
  * As it may lie on a disk. Every capture goes out like this, whether it waits or not: the record that waits must be the
  * one whose answer was lost, or it would conflict with it. Its project goes with it, whatever the next process says.
  */
-async function scrubCapture(
-  operation: Kept['operation'],
-  input: unknown,
-  project: string | null,
-): Promise<Kept> {
-  if (operation === 'captureTurnState') {
-    const parsed = parseInput(operations.captureTurnState.input, input, operation)
-    const { scrubbed } = await scrub(parsed)
-    return { operation, input: { ...scrubbed, project: scrubbed.project ?? project } }
-  }
-  const parsed = parseInput(operations.commitAttempt.input, input, operation)
+async function scrubTurn(given: unknown, project: string | null): Promise<WaitingTurn['input']> {
+  const parsed = parseInput(operations.captureTurnState.input, given, 'captureTurnState')
+  const { scrubbed } = await scrub(parsed)
+  return { ...scrubbed, project: scrubbed.project ?? project }
+}
+
+async function scrubCommit(given: unknown, project: string | null): Promise<WaitingCommit['input']> {
+  const parsed = parseInput(operations.commitAttempt.input, given, 'commitAttempt')
   const { scrubbed: turn } = await scrub(parsed.turn)
-  return { operation, input: { ...parsed, project: parsed.project ?? project, turn } }
+  return { ...parsed, project: parsed.project ?? project, turn }
 }
 
 class ReplayingSpool extends SpoolFolder implements Spool {
@@ -115,7 +121,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
   }
 
   /** Keeps a capture, and answers the error that tells its caller so. */
-  keep(entry: Kept, cause: Error | null): TurngraphError {
+  keep(entry: WaitingCapture, cause: Error | null): TurngraphError {
     this.add(entry, this.#address)
     this.#later()
     return new TurngraphError(
@@ -193,7 +199,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
    * A commit whose lease has run out meanwhile is captured as the turn that it is: the graph refuses it where anybody
    * else has written that turn, or is at work on it.
    */
-  async #store(entry: Kept): Promise<void> {
+  async #store(entry: WaitingCapture): Promise<void> {
     if (entry.operation === 'captureTurnState') {
       await this.#client.captureTurnState(entry.input)
       return
@@ -229,7 +235,7 @@ const REFUSALS = new Set([
   'lease_lost',
 ])
 
-function scopeOf({ operation, input }: Kept): SpoolScope {
+function scopeOf({ operation, input }: WaitingCapture): SpoolScope {
   const { featureId, taskId, worldSlug } = operation === 'captureTurnState' ? input : input.turn
   return { project: input.project, featureId: featureId ?? '', taskId: taskId ?? '', worldSlug }
 }

@@ -7,7 +7,7 @@ import { withNearNames } from '../memory/worlds/resolve-target.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 
 /** One thing that Turngraph can do. Names and shapes are camelCase; the wire forms derive from the schemas (core/wire-form.ts). */
-export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
+export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = {
   summary: string
   /** What a token must be allowed to do. */
   scope: Scope
@@ -16,7 +16,7 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   input: I
   output: O
   /** Written as a method: so an operation of the table, found by a name, is an `Operation` without a cast. */
-  run(graph: Graph, input: z.output<I> & { project: string }, call: Call): Promise<z.input<O>>
+  run(graph: Graph, input: z.output<I> & { project: string }, call: Call): Promise<z.output<O>>
 }
 
 export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const
@@ -69,7 +69,7 @@ export const asOf = wholeNumber(0, LIMITS.turnNumber)
   .nullish()
   .describe('as of this turn, inclusive; default: the newest')
 /** Whatever is not there, the error names what is near to it. */
-export const operation = <I extends z.ZodType, O extends z.ZodType>(
+export const operation = <I extends z.ZodObject, O extends z.ZodType>(
   definition: Operation<I, O>,
 ): Operation<I, O> => ({
   ...definition,

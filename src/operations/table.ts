@@ -29,6 +29,11 @@ export const operations = {
 /** Names for what several answers share; every other body is named after its operation. */
 export const SHARED_SCHEMAS = { TurnState: turnState, World: world, WorldProgress: worldProgress } as const
 
-export type OperationName = keyof typeof operations
-export type OperationInput<N extends OperationName> = z.input<(typeof operations)[N]['input']>
-export type OperationOutput<N extends OperationName> = z.output<(typeof operations)[N]['output']>
+type Table = typeof operations
+export type OperationName = keyof Table
+export type OperationInput<N extends OperationName> = z.input<Table[N]['input']>
+export type OperationOutput<N extends OperationName> = z.output<Table[N]['output']>
+
+const isOperationName = (name: string): name is OperationName => Object.hasOwn(operations, name)
+
+export const operationNames: readonly OperationName[] = Object.keys(operations).filter(isOperationName)
