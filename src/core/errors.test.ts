@@ -39,3 +39,13 @@ test('what is no fault of the disk stays a defect', () => {
   ])
     expect(asTurngraphError(error)).toMatchObject({ code: 'internal' })
 })
+
+test('an error quotes no secret of what was sent', () => {
+  const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+  const error = new TurngraphError('invalid_request', `no ${secret}`, {
+    hint: `not ${secret}`,
+    details: { problems: [{ path: secret, message: secret }] },
+  })
+  expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain(secret)
+  expect(error.toWire().error).toMatchObject({ message: 'no [redacted]', hint: 'not [redacted]' })
+})

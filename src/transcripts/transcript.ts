@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { maskName } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
 import { readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
@@ -61,6 +62,9 @@ export class Transcript {
   readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
   #sessionId: string | null
+  /** What the ids of its threads begin with, as the caller names it; the state is stored, so there it is masked. */
+  readonly #ownId: string
+  readonly #maskedOwnId: string
   /** Records of a transcript without a name, until its session is known. */
   readonly #waiting: TranscriptRecord[] = []
 
@@ -87,10 +91,13 @@ export class Transcript {
     this.#sessionId = name.sessionId ?? state.sessionId
     this.#seen = new Set(seen)
     this.#started = new Set(started)
-    this.#records = new Map(state.records)
-    for (const [uuid, sessionId] of state.records) this.#newest.set(sessionId, uuid)
+    this.#ownId = name.agentId === null ? (name.sessionId ?? '') : `${name.sessionId ?? ''}/${name.agentId}`
+    this.#maskedOwnId = maskName(this.#ownId)
+    this.#records = new Map(state.records.map(([uuid, id]) => [uuid, this.#unmaskId(id)]))
+    for (const [uuid, sessionId] of this.#records) this.#newest.set(sessionId, uuid)
     this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
-    for (const thread of state.threads) this.#add(structuredClone(thread))
+    for (const thread of state.threads)
+      this.#add({ ...structuredClone(thread), sessionId: this.#unmaskId(thread.sessionId) })
   }
 
   /** Bytes that need not be read again. */
@@ -134,10 +141,21 @@ export class Transcript {
 
   state(): TranscriptState {
     return {
-      sessionId: this.#sessionId,
-      threads: [...this.#threads.values()].map(({ state }) => structuredClone(state)),
-      records: [...this.#records],
+      sessionId: this.#sessionId === null ? null : maskName(this.#sessionId),
+      threads: [...this.#threads.values()].map(({ state }) => ({
+        ...structuredClone(state),
+        sessionId: this.#maskId(state.sessionId),
+      })),
+      records: [...this.#records].map(([uuid, id]) => [uuid, this.#maskId(id)]),
     }
+  }
+
+  #maskId(id: string): string {
+    return id.startsWith(this.#ownId) ? this.#maskedOwnId + id.slice(this.#ownId.length) : id
+  }
+
+  #unmaskId(id: string): string {
+    return id.startsWith(this.#maskedOwnId) ? this.#ownId + id.slice(this.#maskedOwnId.length) : id
   }
 
   #line(bytes: Buffer, start: number, end: number): void {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { inProcessClient } from '../../src/client/in-process.ts'
 import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
+import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { memory } from '../support/engines.ts'
 import { exportOf, recordsOf } from '../support/exported.ts'
-import { aContext, aTurn, clientOf, type TurnToSend } from '../support/records.ts'
-import { bytesOf, errorsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { aContext, aTurn, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
+import { bytesOf, errorsOf, everyTurn, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Put together here, so that nobody who scans this file takes it for one. */
@@ -105,9 +107,44 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(await send(client(), sessionOf(3), bytesOf(turn('v', ['Read'])), { path })).toMatchObject({
         redactions: 1,
       })
-      const held = await everything()
-      expect(held).not.toContain(SECRET)
-      expect(held).not.toContain('hunter')
+      const stored = await everything()
+      expect(stored).not.toContain(SECRET)
+      expect(stored).not.toContain('hunter')
+    })
+
+    test('in the ids of a transcript are masked, and what is sent later goes on where it was left', async () => {
+      const ids = { w: `session ${SECRET}`, x: `${sessionOf(4)}/agent ${SECRET}`, y: `of ${SECRET}/agent` }
+      for (const [id, session] of Object.entries(ids)) {
+        const records = turn(id, ['Read', 'Edit', 'Bash'])
+        const bytes = bytesOf(records)
+        await send(client(), session, bytes, { to: bytesOf(records.slice(0, 3)).length })
+        await send(client(), session, bytes)
+      }
+      const turns = await everyTurn(client())
+      expect(Object.fromEntries(turns.map(({ turnId, length }) => [turnId, length]))).toEqual({
+        w: 3,
+        x: 3,
+        y: 3,
+      })
+      const stored = await everything()
+      expect(stored).toContain('session [redacted]')
+      expect(stored).not.toContain(SECRET)
+    })
+
+    test('in the name of a process that runs turns are masked in the leases of its runs and attempts', async () => {
+      const runs = new TurnRuns({ graph: handles.graph, instance: `host ${SECRET}` })
+      const named = inProcessClient({ graph: handles.graph, project: PROJECT, runs })
+      for (const [worldSlug, turnCount] of [
+        ['alone', 1],
+        ['run', 2],
+      ] as const) {
+        await named.createWorld({ featureId: 'FEAT-1', taskId: `TASK-${turnCount}`, worldSlug })
+        await named.runTurn({ worldSlug, turnCount })
+      }
+      await runs.close()
+      const stored = await everything()
+      expect(stored).toContain('host [redacted]')
+      expect(stored).not.toContain(SECRET)
     })
 
     test('of a restore are masked and counted; what a capture has masked is not counted again', async () => {
