@@ -108,6 +108,13 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
         expect(await ids({ pattern: none }), none).toEqual([])
     })
 
+    test('a pattern that is longer than any turn has one is refused by its name', async () => {
+      await expect(ids({ pattern: 'x'.repeat(65_537) })).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { problems: [{ path: 'pattern' }] },
+      })
+    })
+
     test('turns of a pattern are found by every form that was printed, and by the arrow of a keyboard', async () => {
       await two()
       for (const pattern of [

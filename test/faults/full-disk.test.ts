@@ -83,6 +83,11 @@ describeOnFullDisk('stops in order, and what was acknowledged is there at the ne
     expect(output).not.toMatch(/^\s+at /m)
     expect(exitCode).toBe(7)
   }
+  // Where there is no graph yet, it cannot be made.
+  const another = path.join(disk.folder, 'another')
+  const { exitCode, output } = await runCli(['capture', writtenTurn(2)], { dataFolder: another })
+  expect(output).toContain(`No space left in ${another}`)
+  expect(exitCode).toBe(7)
   disk.makeRoom()
   const next = await startedOn(disk)
   expect(await turnsOf(next)).toEqual([1])

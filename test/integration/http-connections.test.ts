@@ -15,6 +15,15 @@ test('300 silent clients do not keep a 301st with a token from being served', as
   await Promise.race(closed) // at least one of the last fifty gave way
 })
 
+test('a connection that gives way is closed, also where its client ignores that', async () => {
+  const { service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '1' })
+  const ignoring = await silentClient(service.port, 'GET /v1/worlds HTTP/1.1\r\nHost: 127.0.0.1\r\n')
+  await silentClient(service.port, '')
+  await ignoring.ended
+  ignoring.socket.write('X-More: of its headers\r\n')
+  await ignoring.reset
+})
+
 test('a request under way is never the one that gives way', async () => {
   const graph = new SwitchedGraph()
   const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '3' }, { graph })
@@ -45,6 +54,7 @@ async function silentClient(port: number, begun: string) {
   const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   onTestFinished(() => void socket.destroy())
   let gone = false
+  const reset = new Promise((resolve) => socket.on('error', resolve))
   const ended = new Promise<void>((resolve) => {
     const end = () => {
       gone = true
@@ -54,5 +64,5 @@ async function silentClient(port: number, begun: string) {
   })
   await once(socket, 'connect')
   socket.write(begun)
-  return { ended, hasEnded: () => gone }
+  return { socket, ended, reset, hasEnded: () => gone }
 }

@@ -141,6 +141,14 @@ describe('a body that is none', () => {
     }
   })
 
+  test('a request whose fields are all optional needs no body', async () => {
+    const { call } = await start()
+    await call('POST', '/v1/turns', { body: record() })
+    const [{ world_slug }] = (await call('GET', '/v1/worlds')).body.items
+    const started = await call('POST', `/v1/worlds/${encodeURIComponent(world_slug)}/turn-runs`)
+    expect([started.status, started.body.attempt_id]).toEqual([201, expect.any(String)])
+  })
+
   test('bytes that are no UTF-8 are refused', async () => {
     const { service, token } = await start()
     const body = Buffer.from(JSON.stringify(record({ player_summary: 'caf\u00e9' })), 'latin1')

@@ -47,6 +47,8 @@ test.each([
   'docker run -u app:staff app',
   'TOKEN=process.env.TOKEN',
   'const TOKEN = process.env.GITHUB_TOKEN',
+  'SECRET_KEY=django.secretKey',
+  'DB_PASSWORD=changeme ADMIN_PASSWORD=your-password-here',
   '"password": "string"',
   'password: str',
   'password: string,',

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles, type TranscriptStore } from '../../src/transcripts/import-files.ts'
 import type { KnownProgress } from '../../src/transcripts/progress.ts'
@@ -92,27 +94,53 @@ test('a file that is emptied while it is read keeps what was read of it', async 
   expect(await storedTurns()).toEqual(expect.arrayContaining(wholeTurns(CHUNK)))
 })
 
-test('a file that is rewritten in place after an import that broke off behind its last line is read anew', async () => {
+describe('a file that is rewritten in place', () => {
   const few = Array.from({ length: 50 }, (_, i) =>
     turn(`few-${i}`, ['Grep', 'Read', 'Edit'], { from: 10 * i }),
   )
   const many = Array.from({ length: 90 }, (_, i) => turn(`many-${i}`, ['Bash', 'Bash'], { from: 10 * i }))
-  writeFileSync(file, bytesOf(...few))
-  const store = graphStore(graph, 5)
-  async function* brokenOff(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    yield* chunks
-    throw new Error('killed')
+
+  /** Ends once all was sent, before the store is told so. */
+  async function importBrokenOff(): Promise<void> {
+    const store = graphStore(graph, 5)
+    async function* brokenOff(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      yield* chunks
+      throw new Error('killed')
+    }
+    const killed: TranscriptStore<KnownProgress> = {
+      ...store,
+      write: (source, { chunks, ...from }) => store.write(source, { ...from, chunks: brokenOff(chunks) }),
+    }
+    await expect(imported(killed)).rejects.toThrow('killed')
   }
-  const killed: TranscriptStore<KnownProgress> = {
-    ...store,
-    write: (source, { chunks, ...from }) => store.write(source, { ...from, chunks: brokenOff(chunks) }),
-  }
-  await expect(imported(killed)).rejects.toThrow('killed')
-  const before = (await storedTurns()).length
-  expect(before).toBeGreaterThan(0) // its last line is behind a transaction
-  await imported()
-  writeFileSync(file, bytesOf(...many))
-  await imported()
-  expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))
-  expect(await brokenTurns(graph)).toEqual([])
+
+  test('is read anew after an import that broke off behind its last line', async () => {
+    writeFileSync(file, bytesOf(...few))
+    await importBrokenOff()
+    expect((await storedTurns()).length).toBeGreaterThan(0) // its last line is behind a transaction
+    await imported()
+    expect(await storedTail()).not.toMatch(/^0:/) // which would fit any file
+    writeFileSync(file, bytesOf(...many))
+    await imported()
+    expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))
+    expect(await brokenTurns(graph)).toEqual([])
+  })
+
+  test('is read anew where an earlier version stored an empty tail', async () => {
+    writeFileSync(file, bytesOf(...few))
+    await imported()
+    const empty = `0:${createHash('sha256').digest('hex')}`
+    await graph.write([{ statement: setTail, params: { tail: empty } }])
+    writeFileSync(file, bytesOf(...many))
+    await imported()
+    expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))
+  })
 })
+
+const setTail = parseStatement(
+  'test/set-tail',
+  '// params: $tail\nMATCH (f:TranscriptFile) SET f.tail = $tail RETURN f.key AS key',
+)
+const readTail = parseStatement('test/read-tail', 'MATCH (f:TranscriptFile) RETURN f.tail AS tail')
+
+const storedTail = async (): Promise<unknown> => (await graph.read(readTail, {}))[0]?.tail
