@@ -1,32 +1,6 @@
-// The turns of other sessions that have to do with one: that had an issue which is open there, that touched the same files or
-// failed the same gate, and that were approved in the same feature. Each slot of a topic is found by its key and names 6 turns at
-// most, so the cost does not grow with the project.
-//
-// Of each rule the first 5 candidates: those that share the most files, and of these the newest. Of an issue, the last turn of
-// a session that raised it stands for all of them, and is followed by those that did not (`raisedIn` has the numbers of all: a
-// turn may have come later than one of a higher number). A turn comes with those around it, as far as the rule asks for them.
-// No more of them than is told: on the embedded engine to hand over whole turns took longer than to find them. What is needed of
-// an entry is taken apart for the few that are chosen: for all of them that was a third of the statement.
-// params: $topics $slots $own
+// What other sessions know before the first turn of one, where nothing but the feature is known of it. With a turn before it the
+// context says it (turns/context).
+// params: $topics $own
 UNWIND $topics AS topic
-UNWIND $slots AS slot
-WITH topic, topic.key + '/' + toString(slot) AS key
-MATCH (x:Topic {key: key})
-UNWIND [e IN x.turns WHERE NOT e CONTAINS $own] AS entry
-WITH topic.rule AS rule,
-     CASE topic.rule WHEN 'issue' THEN topic.name + ' ' + split(entry, '/')[1] ELSE entry END AS candidate,
-     max(entry) AS entry, sum(topic.shares) AS shared, collect(entry) AS entries
-ORDER BY shared DESC, entry DESC, candidate
-WITH rule, collect([entry, candidate, entries]) AS ranked
-UNWIND ranked[0..5] AS found
-WITH rule, split(found[1], ' ')[0] AS name, found[2] AS entries, substring(found[0], 35) AS key
-MATCH (t:Turn {key: key})<-[:HAS_TURN]-(w:World)
-WITH rule, name, entries, t, w // beside a condition, Grafeo looks nothing up
-WHERE w.deletedAt IS NULL
-RETURN rule, name, [e IN entries | toInteger(split(e, '/')[2])] AS raisedIn,
-       w.slug AS worldSlug, w.featureId AS featureId, w.taskId AS taskId, w.currentTurn AS currentTurn,
-       [t.number, t.completedAt, t.lessonsFromTurn, t.blockersFound, t.filesModified] AS turn,
-       [(t)-[:NEXT*1..3]->(n:Turn) WHERE rule = 'issue' AND n.outcome IS NOT NULL |
-         [n.number, n.completedAt, n.playerSummary, n.filesModified]] AS judgedLater,
-       [(t)<-[:NEXT*1..3]-(n:Turn) WHERE rule = 'feature' AND size(n.lessonsFromTurn) > 0 |
-         [n.number, n.completedAt, n.lessonsFromTurn, n.filesModified]] AS earlier
+WITH topic, $own AS own
+// include elsewhere/_found

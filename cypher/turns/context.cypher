@@ -50,7 +50,23 @@ WITH *, [] AS entries
 WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})
-RETURN entries,
+// What other sessions know is looked for by the files and failed gates of the prior turn, by the issues that are open, as far as
+// they are asked for ($issuesUpTo of a turn), and by the feature.
+// params: $issuesUpTo
+CALL (w, t, j) {
+  WITH split(w.key, '/')[0] AS project, ' ' + w.key + '/' AS own,
+       [name IN coalesce(t.topics, []) |
+         {rule: 'work', name: '', of: name, shares: CASE WHEN name STARTS WITH 'file:' THEN 1 ELSE 0 END}]
+       + [(t)-[:RAISED]->(i:Issue) WHERE i.position < $issuesUpTo |
+         {rule: 'issue', name: i.signature, of: 'issue:' + i.signature, shares: 0}]
+       + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < $issuesUpTo |
+         {rule: 'issue', name: i.signature, of: 'issue:' + i.signature, shares: 0}]
+       + [{rule: 'feature', name: '', of: 'feature:' + split(w.taskKey, '/')[1], shares: 0}] AS topics
+  UNWIND topics AS about
+  WITH {rule: about.rule, name: about.name, shares: about.shares, key: project + '/' + about.of} AS topic, own
+// include elsewhere/_found
+}
+RETURN entries, known,
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,

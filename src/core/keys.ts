@@ -58,9 +58,11 @@ export const specificationKey = (ofTask: string, version: number): string =>
 
 export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
 
-/** What turns of a project are about, without the slot. Built in Cypher too: elsewhere/_add-to-topics, V011. */
-export const topicKey = (project: string, kind: TopicKind, name: string): string =>
-  join(project, `${kind}:${name}`)
+/** What turns are about, as a part of a key. Built in Cypher too, as the key is: turns/context, elsewhere, restore/topics, V011, V012. */
+export const topicName = (kind: TopicKind, name: string): string => join(`${kind}:${name}`)
+
+/** Of a topic, without its slot. */
+export const topicKey = (project: string, ofTopic: string): string => `${join(project)}/${ofTopic}`
 
 /** Whose criterion it is; null where the key is not a criterion's. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {

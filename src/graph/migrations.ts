@@ -114,7 +114,8 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
     const { applied, pending: left } = await migrationStatus(graph, migrations)
     let previous = applied.at(-1) ?? null
     for (const migration of migrations.filter(({ version }) => left.includes(version))) {
-      for (const command of migration.commands) await runCommand(graph, migration, command)
+      for (const [i, command] of migration.commands.entries())
+        await runCommand(graph, `V${migration.version}.${i + 1}`, command)
       const { version, description, checksum } = migration
       const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
       await graph.write([{ statement: recordMigration, params }])
@@ -131,9 +132,9 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
  * One that names `$worldKeys` runs for a few worlds at a time, whatever there are: servers bound what a transaction may hold. It has
  * to end with `RETURN count(*)`, and may be repeated where a process was killed.
  */
-async function runCommand(graph: Graph, { version }: Migration, command: string): Promise<void> {
+async function runCommand(graph: Graph, name: string, command: string): Promise<void> {
   if (!command.includes('$worldKeys')) return graph.schema(command)
-  const change = generated(`migrations/V${version}`, `// params: $worldKeys\n${command}`)
+  const change = generated(`migrations/${name}`, `// params: $worldKeys\n${command}`)
   for (let after: string | null = ''; after !== null; ) {
     const rows: { key: string }[] = await readRows(
       graph,

@@ -4,7 +4,7 @@ import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
 import { until } from '../faults/harness/scenario.ts'
 import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -49,7 +49,15 @@ const topics = parseStatement(
 )
 const withoutTopics = parseStatement(
   'test/without-topics',
-  'MATCH (x:Topic) DETACH DELETE x RETURN count(*) AS gone',
+  'MATCH (t:Turn) REMOVE t.topics WITH count(t) AS turns MATCH (x:Topic) DETACH DELETE x RETURN count(*) AS gone',
+)
+const markDeleted = parseStatement(
+  'test/mark-deleted',
+  "// params: $worldKey\nMATCH (w:World {key: $worldKey}) SET w.deletedAt = datetime('2026-01-01T00:00:00Z') RETURN 1 AS one",
+)
+const topicsOfTurns = parseStatement(
+  'test/topics-of-turns',
+  'MATCH (t:Turn) RETURN t.key AS key, t.topics AS topics ORDER BY t.key',
 )
 const takeLock = statement('graph/migration-lock')
 const releaseLock = statement('graph/migration-unlock')
@@ -155,12 +163,36 @@ export function migrationsContract(store: StoreUnderTest): void {
           gates: { 'a/b': 'failed', c: 'passed' },
           issues: [{ severity: 'blocking', description: 'The test fails' }],
         })
-      const captured = await graph.read(topics, {})
-      expect(captured.length).toBeGreaterThan(10)
+      const read = async () => [await graph.read(topics, {}), await graph.read(topicsOfTurns, {})]
+      const captured = await read()
+      expect(captured.map(({ length }) => length > 10)).toEqual([true, true])
       await graph.write([{ statement: withoutTopics, params: {} }])
       await migrate(graph)
-      expect(await graph.read(topics, {})).toEqual(captured)
+      expect(await read()).toEqual(captured)
       expect(await findingsOf(graph)).toEqual([])
+    })
+
+    test('sessions that were deleted before topics let go of them are in none afterwards', async () => {
+      const { graph } = handles
+      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '012') })
+      for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3'])
+        await clientOf(graph).captureTurnState(
+          aTurn(1, {
+            taskId,
+            worldSlug: taskId,
+            coachDecision: 'approved',
+            filesModified: ['src/a.ts'],
+            lessonsFromTurn: ['Await it'],
+            gates: { tests: 'failed' },
+            issues: [{ severity: 'blocking', description: 'The test fails' }],
+          }),
+        )
+      const entries = async () => (await graph.read(topics, {})).flatMap(({ turns }) => turns as string[])
+      expect(await entries()).toHaveLength(12)
+      await graph.write([{ statement: markDeleted, params: { worldKey: 'shop/TASK-2' } }])
+      await migrate(graph)
+      expect((await entries()).filter((entry) => entry.includes('TASK-2'))).toEqual([])
+      expect(await entries()).toHaveLength(8)
     })
 
     test('two processes that migrate at once apply each once', async () => {

@@ -42,7 +42,7 @@ export function notThereContract(store: StoreUnderTest): void {
       const context = await clientOf(observed).loadTurnContinuationContext(aContext(2))
       expect(context).toMatchObject({ status: 'ok', taskKnown: true })
       expect(context).not.toHaveProperty('near')
-      expect(statements).toEqual(['turns/context:newest-world:without-entries', 'elsewhere/other-sessions'])
+      expect(statements).toEqual(['turns/context:newest-world:without-entries'])
       expect(await client().recoverPromises({ ...target, turn: 2 })).toMatchObject({ taskKnown: true })
       expect(await client().listCriteria(target)).toMatchObject({ taskKnown: true })
       expect(await client().loadStall(target)).toMatchObject({ taskKnown: true })

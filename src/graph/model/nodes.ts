@@ -194,7 +194,10 @@ export const nodes = {
     rev: token,
     ...changeShape,
   }),
-  Turn: node('turn', 'one round of Player and Coach, as it stands', turnShape),
+  Turn: node('turn', 'one round of Player and Coach, as it stands', {
+    ...turnShape,
+    topics: texts.optional(),
+  }),
   SupersededTurn: node('superseded_turn', 'a record that once stood at a turn', turnShape),
   Specification: node('specification', 'what a task declares must hold, in one version', {
     key,

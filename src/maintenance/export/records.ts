@@ -88,7 +88,7 @@ const parts = {
   transcribedIn: z.array(nodes.TranscriptSession.properties.pick({ key: true, id: true, project: true })),
 }
 
-const recordProperties = nodes.Turn.properties.omit({ writeId: true })
+const recordProperties = nodes.Turn.properties.omit({ writeId: true, topics: true })
 
 const turn = z.strictObject({
   kind: z.literal('turn'),

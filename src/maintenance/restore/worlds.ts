@@ -6,7 +6,8 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { listTopics } from '../../memory/elsewhere/topics.ts'
+import { leaveTopicsStep } from '../../memory/elsewhere/leave-topics.ts'
+import { listTopicNames, listTopics } from '../../memory/elsewhere/topics.ts'
 import { keyOf, type Ref } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
@@ -87,6 +88,7 @@ export const writeIntoWorlds =
 async function addToTopics(work: Work, turns: readonly Given<'turn'>[]): Promise<void> {
   const rows = turns.map(({ record: { world, turn, issues, gates } }) => ({
     turnKey: turn.key,
+    names: listTopicNames(turn, gates),
     ...listTopics(world, null, turn.number, turn, { issues: issues.map(withCategory), gates }),
   }))
   await writeRows(work, topics, rows)
@@ -118,6 +120,8 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
     })),
   )
   await refuseHalf(work, fresh)
+  for (const { record } of fresh)
+    if (record.deletedAt !== undefined) await work.run(leaveTopicsStep(record.world, work.token))
   return { created: fresh.length, conflicts }
 }
 

@@ -6,7 +6,7 @@ import type { Resolution } from '../criteria/identity.ts'
 import { type Progress, progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { advance, finalKeys, type ProgressSummary, summaryOf } from '../criteria/state.ts'
-import { listTopics, replaceTopics, type TurnTopics } from '../elsewhere/topics.ts'
+import { listTopicNames, listTopics, replaceTopics, type TurnTopics } from '../elsewhere/topics.ts'
 import { seedId } from '../record/derived-keys.ts'
 import { entriesOf, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
 import type { TurnState } from '../record/record.ts'
@@ -94,6 +94,7 @@ export function planCapture(
         writeId,
         criteriaRev: known.criteriaRev,
         isStamped,
+        topics: listTopicNames(parts.turn, parts.gates),
       }),
       topics,
       ledger: {

@@ -41,7 +41,7 @@ import {
 } from '../criteria/views.ts'
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
-import { gatesFrom, issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
 import { promisedNotCounted } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
@@ -49,7 +49,7 @@ import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
-import { readOtherSessions, type Standing } from './other-sessions.ts'
+import { asksOthers, chooseKnown, knownColumn, readKnownOfFeature } from './other-sessions.ts'
 import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -78,6 +78,7 @@ const contextRow = turnWithParts.extend({
   ...snapshotColumns,
   /** Of each turn its number, how many verifications it has, and those. */
   entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
+  ...knownColumn,
 })
 
 const contextAsOfRow = contextRow.extend(ledgerColumns)
@@ -131,22 +132,15 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
   return contextOfRow(graph, row, request, () => foundIn(graph, row, snapshot, request))
 }
 
-/** What other sessions know is asked first: the engine looks for it while the rest is worked out. */
 async function contextOfRow(
   graph: Graph,
   row: ContextRow,
   request: Request,
   find: () => Promise<Found>,
 ): Promise<ContinuationContext | null> {
-  const findAll = async () => {
-    const found = await find()
-    return { found, more: await readMore(graph, found, request) }
-  }
-  const [elsewhere, { found, more }] = await Promise.all([
-    readElsewhere(graph, request, standingOf(row, request)),
-    findAll(),
-  ])
-  return more === null ? null : contextFrom(found, more, elsewhere, request)
+  const found = await find()
+  const more = await readMore(graph, found, request)
+  return more === null ? null : contextFrom(found, more, knownElsewhere(row, request), request)
 }
 
 /** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
@@ -167,12 +161,7 @@ async function answerWithoutPrior(
   // What the task declares is known before the first turn, and stands in its context.
   const [{ criteria }, elsewhere] = await Promise.all([
     mayDeclare ? readDeclaredCriteria(graph, keyOfTask(request), request) : { criteria: [] },
-    readElsewhere(graph, request, {
-      ...request,
-      worldSlug: answer.worldSlug,
-      openIssues: [],
-      lastTurn: null,
-    }),
+    readElsewhere(graph, request, answer.worldSlug),
   ])
   if (criteria.length === 0 && elsewhere === null) return answer
   const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
@@ -182,26 +171,25 @@ async function answerWithoutPrior(
   return { ...answer, context: text, ...known, ...rendered }
 }
 
-/** Null where other sessions know nothing. */
-async function readElsewhere(graph: Graph, request: Request, standing: Standing): Promise<Elsewhere | null> {
+/** What other sessions know where no turn is before the one that is asked for. */
+async function readElsewhere(
+  graph: Graph,
+  request: Request,
+  worldSlug: string | null,
+): Promise<Elsewhere | null> {
   if (request.elsewhere === 'off') return null
-  const { worldSlug } = standing
   const [earlierSession, known] = await Promise.all([
     request.currentTurn > 1 || worldSlug === null ? null : readEarlierSession(graph, request, worldSlug),
-    readOtherSessions(graph, standing),
+    readKnownOfFeature(graph, { ...request, worldSlug }),
   ])
   return earlierSession === null && known.length === 0 ? null : { earlierSession, known }
 }
 
-/** By what other sessions are looked for: a perspective reset leaves issues out, those that others solved too. */
-function standingOf(row: ContextRow, { project, featureId, perspectiveReset }: Request): Standing {
-  return {
-    project,
-    featureId,
-    worldSlug: row.world.slug,
-    openIssues: perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues]),
-    lastTurn: { ...row.turn, gates: gatesFrom(row.gates) },
-  }
+/** The same where there is a turn before it: its statement found them. */
+function knownElsewhere(row: ContextRow, { perspectiveReset }: Request): Elsewhere | null {
+  const openIssues = perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues])
+  const known = chooseKnown(row.known, openIssues, row.turn)
+  return known.length === 0 ? null : { earlierSession: null, known }
 }
 
 /** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
@@ -222,7 +210,6 @@ export async function warmUpContext(graph: Graph): Promise<void> {
     await readContextAsOf(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
     await readEarlierSession(graph, request, '')
-    await readOtherSessions(graph, { ...request, worldSlug: '', openIssues: [], lastTurn: null })
   }
 }
 
@@ -235,7 +222,7 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
     graph,
     entriesUpTo > 0 ? contextWithEntries : contextWithoutEntries,
     request,
-    { turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) },
+    { turnNumber, ...asksOthers(request), ...(entriesUpTo > 0 && { entriesUpTo }) },
     contextRow,
     (found) => isContextConsistent(found, turnNumber, entriesUpTo),
   )
@@ -270,7 +257,7 @@ const readContextAsOf = (graph: Graph, request: Request) =>
     graph,
     contextAsOf,
     request,
-    { turnNumber: request.currentTurn, ledgerUpTo: WHOLE_LEDGER },
+    { turnNumber: request.currentTurn, ledgerUpTo: WHOLE_LEDGER, ...asksOthers(request) },
     contextAsOfRow,
     isConsistentAsOf,
   )

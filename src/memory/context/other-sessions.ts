@@ -1,41 +1,36 @@
 /** Finds what other sessions of a project know (contract: specification.md, "Other sessions know something"). */
 import * as z from 'zod'
-import { type TopicKind, topicKey, worldKey } from '../../core/keys.ts'
+import { topicKey, topicName, worldKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { columns, optionalText, textList } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { issueSignature } from '../criteria/signature.ts'
-import { listFailedGates, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
+import { projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { Issue } from '../record/record.ts'
 import type { KnownElsewhere } from './continuation.ts'
 import { MARK, startOf } from './render.ts'
 
 const otherSessions = statement('elsewhere/other-sessions')
 
-/** Where a session stands: what others know is looked for by it. */
-export type Standing = {
-  project: string
-  featureId: string
-  /** Null where the task has no session yet. */
-  worldSlug: string | null
-  openIssues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[]
-  /** The newest turn; null before the first one. */
-  lastTurn: LastTurn | null
+/** What a context is asked with, that other sessions are looked for by: the rest, the graph knows of the prior turn. */
+export type Asked = {
+  elsewhere: 'on' | 'off'
+  /** Leaves issues out, those that others solved too. */
+  perspectiveReset: boolean
 }
 
 type LastTurn = {
   filesModified: readonly string[]
   lessonsFromTurn: readonly string[]
   blockersFound: readonly string[]
-  gates: Readonly<Record<string, string>>
 }
 
 /** Why a turn of another session is told, in the order in which it is. */
 const RULES = ['issue', 'work', 'feature'] as const
 type Rule = (typeof RULES)[number]
 
-const sessionRow = z.object({
+const sessionRow = columns({
   rule: z.enum(RULES),
   /** The signature of the issue, where the rule is about one. */
   name: z.string(),
@@ -70,35 +65,62 @@ const sessionRow = z.object({
   ),
 })
 type SessionRow = z.output<typeof sessionRow>
+
+/** The column of a statement with `elsewhere/_found`. */
+export const knownColumn = { known: z.array(sessionRow) }
+
 type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
 
 const MOST_ITEMS = 5
-/** Of files, failed gates and open issues so many are looked for each. */
-const MOST_LOOKED_FOR = 20
+/** Of the issues of a turn so many are looked for. */
+const MOST_ISSUES = 20
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
-/** At most five turns, each with what it is told for. Nothing of it is a judge's: both roles are told the same (invariant 9). */
-export async function readOtherSessions(graph: Graph, standing: Standing): Promise<KnownElsewhere[]> {
-  const { project, featureId, worldSlug, openIssues, lastTurn } = standing
+/** The parameters of `turns/context` that say what of other sessions is asked for. */
+export const asksOthers = ({ elsewhere, perspectiveReset }: Asked) => ({
+  slots: elsewhere === 'off' ? [] : slots,
+  issuesUpTo: perspectiveReset ? 0 : MOST_ISSUES,
+})
+
+/**
+ * At most five turns, each with what it is told for. Nothing of it is a judge's: both roles are told the same (invariant 9).
+ *
+ * @param known what a statement found
+ * @param openIssues those of the session that asks
+ * @param lastTurn its newest turn
+ */
+export function chooseKnown(
+  known: readonly SessionRow[],
+  openIssues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[],
+  lastTurn: LastTurn,
+): KnownElsewhere[] {
   const issues = new Map(openIssues.map((issue) => [issueSignature(issue), issue.description]))
-  const files = new Set(projectFiles(lastTurn?.filesModified ?? []))
-  const gates = Object.entries(lastTurn?.gates ?? {}).map(([name, status]) => ({ name, status }))
-  const find = (rule: Rule, kind: TopicKind, names: Iterable<string>, shares = 0) =>
-    [...names]
-      .slice(0, MOST_LOOKED_FOR)
-      .map((name) => ({ rule, name, shares, key: topicKey(project, kind, name) }))
-  const topics = [
-    ...find('issue', 'issue', issues.keys()),
-    ...find('work', 'file', files, 1),
-    ...find('work', 'gate', listFailedGates(gates)),
-    ...find('feature', 'feature', [featureId]),
-  ]
-  const own = sessionMark(worldSlug === null ? '' : worldKey(project, worldSlug))
-  const rows = await readRows(graph, otherSessions, { topics, slots, own }, sessionRow)
-  const candidates = rows.flatMap((row) => tellRow(row, issues, files))
-  return chooseItems(candidates, lastTurn)
+  const files = new Set(projectFiles(lastTurn.filesModified))
+  return chooseItems(
+    known.flatMap((row) => tellRow(row, issues, files)),
+    lastTurn,
+  )
 }
+
+/** What others know before the first turn of a session: by its feature alone. */
+export async function readKnownOfFeature(
+  graph: Graph,
+  { project, featureId, worldSlug }: { project: string; featureId: string; worldSlug: string | null },
+): Promise<KnownElsewhere[]> {
+  const topic = {
+    rule: 'feature',
+    name: '',
+    shares: 0,
+    key: topicKey(project, topicName('feature', featureId)),
+  }
+  const own = sessionMark(worldSlug === null ? '' : worldKey(project, worldSlug))
+  const [row] = await readRows(graph, otherSessions, { topics: [topic], slots, own }, knownRow)
+  return chooseKnown(row?.known ?? [], [], NO_TURN)
+}
+
+const knownRow = z.object(knownColumn)
+const NO_TURN: LastTurn = { filesModified: [], lessonsFromTurn: [], blockersFound: [] }
 
 /** An item with what its place among the others goes by. */
 type Candidate = { item: KnownElsewhere; rule: Rule; shared: number; completedAt: string }
@@ -134,11 +156,9 @@ function turnWithout({ raisedIn, judgedLater }: SessionRow): SessionRow['judgedL
 }
 
 /** In their order, nothing twice: neither an issue, a turn, nor a text, nor what the session's own last turn says. */
-function chooseItems(candidates: readonly Candidate[], lastTurn: LastTurn | null): KnownElsewhere[] {
+function chooseItems(candidates: readonly Candidate[], lastTurn: LastTurn): KnownElsewhere[] {
   const chosen = new Map<string, KnownElsewhere>()
-  const told = new Set(
-    [...(lastTurn?.lessonsFromTurn ?? []), ...(lastTurn?.blockersFound ?? [])].map(withoutSpaces),
-  )
+  const told = new Set([...lastTurn.lessonsFromTurn, ...lastTurn.blockersFound].map(withoutSpaces))
   const takeNew = (texts: readonly string[]) =>
     texts.filter((text) => {
       const words = withoutSpaces(text)

@@ -2,7 +2,7 @@
  * Says what a turn is about, so that other sessions find it: the files that it touched, the gates that it failed, what was
  * complained of (docs/decisions/elsewhere.md). Pure.
  */
-import { partsOfKey, type TopicKind, topicKey, turnKey } from '../../core/keys.ts'
+import { partsOfKey, topicKey, topicName, turnKey } from '../../core/keys.ts'
 import { projectPath } from '../../core/project-paths.ts'
 import { issueSignature } from '../criteria/signature.ts'
 import type { Issue } from '../record/record.ts'
@@ -15,12 +15,14 @@ export const SLOTS = 2
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Of each kind a turn is about so many things at most; longer names are those of no file, and no index takes them. */
-export const MOST_NAMES = 50
+const MOST_NAMES = 20
 const LONGEST_NAME = 1_000
 
 /** The slot of a session: the sum of the places that the characters of its slug have among the digits and letters. */
-export const sessionSlot = (worldSlug: string): number =>
+const sessionSlot = (worldSlug: string): number =>
   [...worldSlug].reduce((sum, character) => sum + Math.max(0, DIGITS.indexOf(character)), 0) % SLOTS
+
+export const slotOfWorld = (ofWorld: string): number => sessionSlot(partsOfKey(ofWorld)[1] ?? '')
 
 /** The files of a project in one spelling, each once. */
 export const projectFiles = (paths: readonly string[]): string[] =>
@@ -35,6 +37,15 @@ export const listFailedGates = (gates: readonly { name: string; status: string }
 
 const limitNames = (names: readonly string[]): string[] =>
   [...new Set(names)].filter(({ length }) => length <= LONGEST_NAME).slice(0, MOST_NAMES)
+
+/** The files and failed gates that a turn is about: what a context that follows it looks for, beside its issues and its feature. */
+export const listTopicNames = (
+  { filesModified }: Pick<Turn, 'filesModified'>,
+  gates: Parameters<typeof listFailedGates>[0],
+): string[] => [
+  ...projectFiles(filesModified).map((file) => topicName('file', file)),
+  ...listFailedGates(gates).map((gate) => topicName('gate', gate)),
+]
 
 type Turn = {
   coachDecision: string
@@ -72,19 +83,16 @@ export function listTopics(
     gates,
   }: { issues: Parameters<typeof listSignatures>[0]; gates: Parameters<typeof listFailedGates>[0] },
 ): TurnTopics & { slot: number } {
-  const [project = '', worldSlug = ''] = partsOfKey(ofWorld)
-  const slot = sessionSlot(worldSlug)
+  const [project = ''] = partsOfKey(ofWorld)
+  const slot = slotOfWorld(ofWorld)
   const hasLessons = lessonsFromTurn.length > 0 || blockersFound.length > 0
-  const topicKeys = (kind: TopicKind, names: readonly string[]) =>
-    names.map((name) => `${topicKey(project, kind, name)}/${slot}`)
-  const ofFeature = featureId !== null && coachDecision === 'approved' ? [featureId] : []
+  const names = [
+    ...(featureId !== null && coachDecision === 'approved' ? [topicName('feature', featureId)] : []),
+    ...(hasLessons ? listTopicNames({ filesModified }, gates) : []),
+    ...listSignatures(issues).map((signature) => topicName('issue', signature)),
+  ]
   return {
-    keys: [
-      ...topicKeys('feature', ofFeature),
-      ...topicKeys('file', hasLessons ? projectFiles(filesModified) : []),
-      ...topicKeys('gate', hasLessons ? listFailedGates(gates) : []),
-      ...topicKeys('issue', listSignatures(issues)),
-    ].sort(), // locks are taken in one order
+    keys: names.map((name) => `${topicKey(project, name)}/${slot}`).sort(), // locks are taken in one order
     left: [],
     slot,
     entry: `${sortableInstant(completedAt ?? null)} ${String(turnNumber).padStart(7, '0')} ${turnKey(ofWorld, turnNumber)}`,

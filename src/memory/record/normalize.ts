@@ -178,6 +178,8 @@ export function storedParams(
     writeId: string
     criteriaRev: number
     isStamped: boolean
+    /** See listTopicNames. */
+    topics: string[]
   },
 ): Params {
   const { turn, verifications, promises, issues, gates } = parts
@@ -201,6 +203,7 @@ export function storedParams(
       promiseCount: promises.length,
       issueCount: issues.length,
       gateCount: gates.length,
+      topics: identity.topics,
       outcome,
     }),
     at: {

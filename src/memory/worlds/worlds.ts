@@ -9,6 +9,7 @@ import { decodeRow, readRows } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
 import { instantRow } from '../record/rows.ts'
 import { declaredCriteria } from '../specification/specification.ts'
 import {
@@ -241,12 +242,15 @@ export async function setWorld(
 /** @throws `unknown_world`, `busy` while a run or an attempt is active in it */
 export async function deleteWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
   for (let tries = 1; ; tries++) {
-    const params = {
-      worldKey: worldKey(project, worldSlug),
-      deletedAt: instantOf(new Date()),
-      token: crypto.randomUUID(),
-    }
-    const rows = await graph.write([{ statement: deleteWorldStatement, params }])
+    const token = crypto.randomUUID()
+    const ofWorld = worldKey(project, worldSlug)
+    const rows = await graph.write([
+      {
+        statement: deleteWorldStatement,
+        params: { worldKey: ofWorld, deletedAt: instantOf(new Date()), token },
+      },
+      leaveTopicsStep(ofWorld, token),
+    ])
     const row = rows?.[0]?.[0]
     if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
     const stored = await getWorld(graph, project, worldSlug)

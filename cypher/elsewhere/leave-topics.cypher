@@ -1,0 +1,14 @@
+// Takes the turns of a world from what they are about, so that other sessions find it no more. Locks: Topic (in the order of the
+// keys), behind the World.
+// params: $worldKey $slot $own $token
+MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
+WITH w, split(w.key, '/')[0] AS project,
+     coalesce(t.topics, []) + [(t)-[:RAISED]->(i:Issue) WHERE i.signature IS NOT NULL | 'issue:' + i.signature]
+       + ['feature:' + split(w.taskKey, '/')[1]] AS names
+UNWIND names AS name
+WITH DISTINCT project + '/' + name + '/' + toString($slot) AS key
+ORDER BY key
+MATCH (x:Topic {key: key})
+SET x.rev = $token
+SET x.turns = [e IN x.turns WHERE NOT e CONTAINS $own]
+RETURN count(x) AS topics
