@@ -54,16 +54,16 @@ MATCH (j:Turn {key: judgedKey})
 // they are asked for ($issuesUpTo of a turn), and by the feature.
 // params: $issuesUpTo
 CALL (w, t, j) {
-  WITH split(w.key, '/')[0] AS project, ' ' + w.key + '/' AS own,
-       [name IN coalesce(t.topics, []) |
-         {rule: 'work', name: '', of: name, shares: CASE WHEN name STARTS WITH 'file:' THEN 1 ELSE 0 END}]
+  WITH ' ' + w.key + '/' AS own,
+       [name IN coalesce(t.topics, []) | {rule: 'work', name: '', key: split(w.key, '/')[0] + '/' + name,
+         shares: CASE WHEN name STARTS WITH 'file:' THEN 1 ELSE 0 END}]
        + [(t)-[:RAISED]->(i:Issue) WHERE i.position < $issuesUpTo |
-         {rule: 'issue', name: i.signature, of: 'issue:' + i.signature, shares: 0}]
+         {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
        + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < $issuesUpTo |
-         {rule: 'issue', name: i.signature, of: 'issue:' + i.signature, shares: 0}]
-       + [{rule: 'feature', name: '', of: 'feature:' + split(w.taskKey, '/')[1], shares: 0}] AS topics
-  UNWIND topics AS about
-  WITH {rule: about.rule, name: about.name, shares: about.shares, key: project + '/' + about.of} AS topic, own
+         {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
+       + [{rule: 'feature', name: '', shares: 0,
+         key: split(w.key, '/')[0] + '/feature:' + split(w.taskKey, '/')[1]}] AS topics
+  UNWIND topics AS topic
 // include elsewhere/_found
 }
 RETURN entries, known,
