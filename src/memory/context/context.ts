@@ -125,22 +125,20 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     if (without !== null) return without
   }
   if (newest !== null && newest.world.currentTurn < request.currentTurn)
-    return contextOfRow(graph, newest, request, () => newestFrom(graph, newest, request))
+    return contextOfFound(graph, await newestFrom(graph, newest, request), request)
   const row = await readContextAsOf(graph, request)
   if (row === null) return null
   const snapshot = snapshotFrom(row, row.turn.number, WHOLE_LEDGER)
-  return contextOfRow(graph, row, request, () => foundIn(graph, row, snapshot, request))
+  return contextOfFound(graph, await foundIn(graph, row, snapshot, request), request)
 }
 
-async function contextOfRow(
+async function contextOfFound(
   graph: Graph,
-  row: ContextRow,
+  found: Found,
   request: Request,
-  find: () => Promise<Found>,
 ): Promise<ContinuationContext | null> {
-  const found = await find()
   const more = await readMore(graph, found, request)
-  return more === null ? null : contextFrom(found, more, knownElsewhere(row, request), request)
+  return more === null ? null : contextFrom(found, more, knownElsewhere(found.row, request), request)
 }
 
 /** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */

@@ -19,20 +19,19 @@ const MOST_NAMES = 20
 const LONGEST_NAME = 1_000
 
 /** The slot of a session: the sum of the places that the characters of its slug have among the digits and letters. */
-const sessionSlot = (worldSlug: string): number =>
-  [...worldSlug].reduce((sum, character) => sum + Math.max(0, DIGITS.indexOf(character)), 0) % SLOTS
-
-export const slotOfWorld = (ofWorld: string): number => sessionSlot(partsOfKey(ofWorld)[1] ?? '')
+export function slotOfWorld(ofWorld: string): number {
+  const [, worldSlug = ''] = partsOfKey(ofWorld)
+  return [...worldSlug].reduce((sum, character) => sum + Math.max(0, DIGITS.indexOf(character)), 0) % SLOTS
+}
 
 /** The files of a project in one spelling, each once. */
 export const projectFiles = (paths: readonly string[]): string[] =>
   limitNames(paths.flatMap((path) => projectPath(path) ?? []))
 
-export const listSignatures = (
-  issues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[],
-): string[] => limitNames(issues.map(issueSignature))
+const listSignatures = (issues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[]): string[] =>
+  limitNames(issues.map(issueSignature))
 
-export const listFailedGates = (gates: readonly { name: string; status: string }[]): string[] =>
+const listFailedGates = (gates: readonly { name: string; status: string }[]): string[] =>
   limitNames(gates.filter(({ status }) => status === 'failed').map(({ name }) => name))
 
 const limitNames = (names: readonly string[]): string[] =>
