@@ -31,11 +31,13 @@ test('a file states the task that its front matter names, else the one at the st
     '.guardkit/autobuild/TASK-7/x': '',
     'tasks/backlog/TASK-7-retry.md': stating('seven'),
     'tasks/backlog/TASK-70.md': stating('seventy'),
+    'tasks/backlog/TASK-7-B.md': stating('seven B'),
     'tasks/backlog/TASK-8.md': stating('nine', '---\nid: TASK-9\n---\n'),
     'docs/TASK-8.md': stating('no task file'),
   })
-  const expected = { texts: ['TASK-7 seven 0', 'TASK-70 seventy 0', 'TASK-9 nine 0'], skipped: [] }
-  const ids = ['TASK-7', 'TASK-70', 'TASK-8', 'TASK-9']
+  const texts = ['TASK-7 seven 0', 'TASK-7-B seven B 0', 'TASK-70 seventy 0', 'TASK-9 nine 0']
+  const expected = { texts, skipped: [] }
+  const ids = ['TASK-7', 'TASK-7-B', 'TASK-70', 'TASK-8', 'TASK-9']
   expect(await found(root, ids)).toEqual(expected)
   expect(await found(root, ids, '.guardkit/autobuild')).toEqual(expected)
 })
@@ -47,6 +49,7 @@ test('of several files of one id the folder says which counts, and those that st
     'shop/tasks/in_review/a/TASK-1.md': stating('in review'),
     'shop/tasks/completed/TASK-1.md': stating('completed'),
     'shop/.guardkit/worktrees/W/tasks/in_progress/TASK-1.md': stating('a copy'),
+    'shop/tasks/in_progress/node_modules/a/TASK-1.md': stating('another package'),
   })
   expect(await found(root, ['TASK-1'])).toEqual({ texts: ['TASK-1 in review 2'], skipped: [] })
 })
@@ -88,4 +91,12 @@ test('what states no criteria is told, and a link is not followed', async () => 
   const { texts, skipped } = await found(root, ['TASK-1', 'TASK-2'], 'b')
   expect(texts).toEqual([])
   expect(skipped).toEqual(['states no criteria: it has no heading "Acceptance Criteria". Headings: "Goal".'])
+})
+
+test('a file of more than 1 MiB is no task file, and is told', async () => {
+  const root = await folderWith({ 'tasks/TASK-1.md': stating('one') + ' '.repeat(1024 * 1024) })
+  expect(await found(root, ['TASK-1'])).toEqual({
+    texts: [],
+    skipped: ['is larger than 1 MiB, which no task file is'],
+  })
 })

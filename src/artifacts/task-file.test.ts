@@ -24,12 +24,18 @@ describe('a task file in Markdown', () => {
       ['AC-003|one', 'AC-4|two', 'AC-5|three', 'AC-6|four'],
     ],
     ['a bold id with more in it', '- **AC-6: six** of them', ['AC-6|**six** of them']],
+    [
+      'ids in lower case, and of many words',
+      '- ac-3: one\n- AC-LOAD-TIME-01: two',
+      ['AC-3|one', 'AC-LOAD-TIME-01|two'],
+    ],
     ['ids before a dash, and in code', '- AC3 - one\n- `AC-1` two', ['AC-3|one', 'AC-1|two']],
     [
       'what only looks like an id',
-      '- UTF-8: is read\n- AC is off\n- ACME-1: no',
-      ['|UTF-8: is read', '|AC is off', '|ACME-1: no'],
+      '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most\n- **AC-4**',
+      ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most', '|**AC-4**'],
     ],
+    ['items without a text', '- one\n-\n- [ ] two', ['|one', '|two']],
     ['two lists', '- one\n\nand also\n\n1. two', ['|one', '|two']],
     ['headings below it', '### Code\n- one\n### Docs\n- two', ['|one', '|two']],
     ['fenced code', '```\n- no\n## Acceptance\n```\n- one', ['|one']],
@@ -52,6 +58,11 @@ describe('a task file in Markdown', () => {
     expect(parseTaskFile(source, 'f.md').criteria.map(({ text }) => text)).toEqual(['one', 'two'])
   })
 
+  test('ends at a heading of a level above', () => {
+    const source = '# Task\n## Acceptance criteria\n- one\n# Notes\n- no criterion'
+    expect(parseTaskFile(source, 'f.md').criteria).toEqual([{ text: 'one' }])
+  })
+
   test('names its task by its front matter', () => {
     const file = (front: string) => parseTaskFile(`---\n${front}\n---\n# Acceptance criteria\n- one`, 'f.md')
     expect(file('id: TASK-1 # the id\nfeature_id: "FEAT-1"')).toMatchObject({
@@ -60,6 +71,8 @@ describe('a task file in Markdown', () => {
     })
     expect(file("task_id: 'TASK-2'\r\ntitle: x")).toMatchObject({ taskId: 'TASK-2', featureId: null })
     expect(file('id: null')).toMatchObject({ taskId: null })
+    const withMark = '\uFEFF---\nid: TASK-3\n---\n# Acceptance criteria\n- one'
+    expect(parseTaskFile(withMark, 'f.md').taskId, 'behind a byte order mark').toBe('TASK-3')
     expect(parseTaskFile('# Acceptance criteria\n- one', 'f.md').taskId).toBeNull()
   })
 

@@ -1,4 +1,5 @@
 import { analysisContract } from './analysis.ts'
+import { analysisOraclesContract } from './analysis-oracles.ts'
 import { autobuildContract } from './autobuild.ts'
 import { backupContract } from './backup.ts'
 import { captureContract } from './capture.ts'
@@ -67,6 +68,7 @@ export function storeContract(store: StoreUnderTest): void {
   analysisContract(store)
   stallsContract(store)
   proofsContract(store)
+  analysisOraclesContract(store)
   freeCypherContract(store)
   exampleQueriesContract(store)
   autobuildContract(store)

@@ -391,6 +391,37 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await ask('evidence-copied', 2)).toHaveLength(2)
     })
 
+    test('of promises that evidence repeats the newest counts, and of those of one turn the last; none of a later turn does', async () => {
+      const client = clientOf(handles.graph)
+      const said = 'All 14 tests of retry pass on a cold cache'
+      const promise = (evidence: string) => ({ criterionId: 'AC-200', status: 'complete' as const, evidence })
+      const judged = (evidence: string): Partial<TurnToSend> => ({
+        verifications: [{ criterionId: 'AC-200', status: 'verified', evidence }],
+      })
+      const turns: Partial<TurnToSend>[] = [
+        { promises: [promise(said)] },
+        { promises: [promise(`${said}, twice`), promise(said.toUpperCase())], ...judged(said) },
+        {
+          promises: [promise(`${said}\nand on a warm one`)],
+          ...judged('The cache is cold on the machine I ran it on'),
+        },
+        judged('All 14 tests of retry pass\non a *cold* cache; and on a warm one'),
+        { promises: [promise('It was seen to hold by a person')] },
+      ]
+      await client.captureTurnState(
+        aTurn(1, { taskId: 'TASK-7', worldSlug: 'before', ...judged('It was seen to hold by a person') }),
+      )
+      for (const [i, more] of turns.entries())
+        await client.captureTurnState(aTurn(i + 1, { taskId: 'TASK-7', worldSlug: 'newest', ...more }))
+      const found = (await ask('evidence-copied')).filter(({ task }) => task === 'TASK-7')
+      expect(
+        found.map(({ world, turn: number, promised_in, copied }) => [world, number, promised_in, copied]),
+      ).toEqual([
+        ['newest', 2, 2, 'equal'],
+        ['newest', 4, 3, 'equal'],
+      ])
+    })
+
     test('turns after all was proven are those that no criterion asked for, with what held the session up', async () => {
       const client = clientOf(handles.graph)
       const session = async (worldSlug: string, turns: readonly Partial<TurnToSend>[]) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
 import { projectPath } from '../../src/core/project-paths.ts'
@@ -14,7 +15,7 @@ describeCorpus('what the tasks of real sessions declare', () => {
     test('every task states its criteria, all that counted before are among them, and proofs age as calculated', {
       timeout: 600_000,
     }, async () => {
-      let [sessions, neverJudged, stale] = [0, 0, 0]
+      let [tasks, sessions, neverJudged, stale] = [0, 0, 0, 0]
       for (const { name, root } of corpusRepositories()) {
         const [without, client] = [clientOf(handles.graph, `without ${name}`), clientOf(handles.graph, name)]
         expect(await importAutobuild(without, [root], { specifications: false })).toMatchObject({
@@ -22,11 +23,13 @@ describeCorpus('what the tasks of real sessions declare', () => {
         })
         const report = await importAutobuild(client, [root])
         expect(report).toMatchObject({ specifications: report.tasks, turnsFailed: 0 })
+        tasks += report.specifications
         for (const { worldSlug, featureId, taskId } of (await client.listWorlds({ limit: 500 })).items) {
           sessions++
           const now = await client.listCriteria({ worldSlug })
           const before = await without.listCriteria({ worldSlug })
-          const { total } = await client.getSpecification({ featureId, taskId })
+          const { total, source } = await client.getSpecification({ featureId, taskId })
+          expect(total, `of ${source.path}`).toBe(countCriteria(readFileSync(String(source.path), 'utf8')))
           expect([now.total, now.verified], worldSlug).toEqual([total, before.verified])
           // What was counted and no judge had named were promises: the file need not have those.
           expect(
@@ -40,12 +43,24 @@ describeCorpus('what the tasks of real sessions declare', () => {
         await compareStaleProofs(client, true)
         await compareStaleProofs(without, false)
       }
+      expect(tasks).toBeGreaterThanOrEqual(84)
       expect(sessions).toBeGreaterThan(80)
       expect(neverJudged).toBeGreaterThan(10)
       expect(stale).toBeGreaterThan(10)
     })
   })
 })
+
+/** Counted by lines: the items at the margin, from the first heading that says so to the next one that is no deeper. */
+function countCriteria(source: string): number {
+  const lines = source.replace(/^(`{3,}|~{3,}).*\n[\s\S]*?^\1.*$/gm, '').split('\n')
+  const levelOf = (line: string) => /^(#{1,6}) /.exec(line)?.[1]?.length ?? Number.POSITIVE_INFINITY
+  const start = lines.findIndex((line) => /^#{1,6} .*acceptance criteria/i.test(line))
+  const below = lines.slice(start + 1)
+  const end = below.findIndex((line) => levelOf(line) <= levelOf(lines[start] ?? ''))
+  return below.slice(0, end < 0 ? undefined : end).filter((line) => /^(?:[-*+]|\d+[.)]) \s*\S/.test(line))
+    .length
+}
 
 /** Calculated from the records: a later turn than the last verification names a file of the newest promise until then. */
 async function compareStale(client: ReturnType<typeof clientOf>, worldSlug: string): Promise<number> {
