@@ -38,11 +38,17 @@ export async function bundlePage(draft) {
     metafile: true,
     logLevel: 'warning',
   })
-  const names = Object.keys(metafile.outputs).map((file) => path.basename(file))
-  const named = (pattern) => names.find((name) => pattern.test(name))
+  const named = (pattern) => Object.keys(metafile.outputs).find((file) => pattern.test(file))
+  const address = (file) => `/assets/${path.basename(file)}`
+  const page = named(/page-[^/]*\.js$/)
+  // Loaded beside the page, and not after it: each step on the way to a view is a request that its answer waits for.
+  const parts = metafile.outputs[page].imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map((part) => `<link rel="modulepreload" href="${address(part.path)}">`)
   const document = readFileSync(path.join(SOURCES, 'index.html'), 'utf8')
-    .replace('{{style}}', `/assets/${named(/^style-.*\.css$/)}`)
-    .replace('{{page}}', `/assets/${named(/^page-.*\.js$/)}`)
+    .replace('{{style}}', address(named(/style-[^/]*\.css$/)))
+    .replace('{{page}}', address(page))
+    .replace('{{parts}}', parts.join('\n    '))
   writeFileSync(path.join(folder, 'index.html'), document)
   await bundleReport(folder)
   for (const name of BUNDLED) {

@@ -48,6 +48,10 @@ async function compare(page: Page, graph: Graph, project: string, worldSlug: str
   return last.size
 }
 
+const CELL = 24
+/** Wider than the screen, and higher than the page lets it be. */
+const LAYERED = { turns: 120, criteria: 40 }
+
 describeInBrowser('the matrix of criteria over turns', () => {
   const browser = useBrowser()
 
@@ -64,6 +68,30 @@ describeInBrowser('the matrix of criteria over turns', () => {
         expect(cells.get(name)).toEqual([statuses[(turn * 7 + (criterion - 1) * 3) % 3]])
       }
     }
+  })
+
+  test('that is wider than the screen is a layer of its own: Chromium paints no cell anew while it is scrolled', async () => {
+    const started = await start()
+    const world = await writeLargeSession(clientOf(started.graph), LAYERED)
+    const page = await browser.open(started, `/p/${PROJECT}/w/${world}`)
+    await page.getByLabel('Criteria by turn', { exact: true }).waitFor()
+    const session = await page.context().newCDPSession(page)
+    let isLayered = false
+    session.on('LayerTree.layerTreeDidChange', ({ layers = [] }) => {
+      // The head is a layer, too, as wide as the cells.
+      isLayered ||= layers.some(
+        ({ width, height }) => width > LAYERED.turns * CELL && height > LAYERED.criteria * CELL,
+      )
+    })
+    await session.send('DOM.enable')
+    await session.send('LayerTree.enable')
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 20; frame++) {
+        document.querySelector('.matrix-scroll')?.scrollBy(-20, 0)
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+      }
+    })
+    expect(isLayered).toBe(true)
   })
 
   test('of a written session says what its turns said', async () => {

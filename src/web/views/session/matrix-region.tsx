@@ -1,5 +1,5 @@
 // The matrix with what chooses its rows, its turn and its policy, and with what lies behind an opened cell.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { VerdictLegend } from '../../marks/legend.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
@@ -11,6 +11,7 @@ import type { SessionRecord } from './use-session-record.ts'
 
 type Props = {
   record: SessionRecord
+  byTurn: NonNullable<SessionRecord['byTurn']>
   turns: readonly Turn[] | null
   numbers: readonly number[]
   /** The turn after which the session is shown. */
@@ -18,8 +19,8 @@ type Props = {
   policy: Policy
 }
 
-export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
-  const { world, criteria, byTurn, sticky } = record
+export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Props) {
+  const { world, criteria, sticky } = record
   const search = useSearch()
   const sort = search.get('sort') === 'state' ? 'state' : 'label'
   const isOnlyLeft = search.get('left') === '1'
@@ -31,8 +32,8 @@ export function MatrixRegion({ record, turns, numbers, at, policy }: Props) {
     [all, isOnlyLeft, sort],
   )
   const scroller = useRef<HTMLDivElement>(null)
-  // What is new stands at the right.
-  useEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), [])
+  // What is new stands at the right. Before the first frame: thousands of cells would be painted twice.
+  useLayoutEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), [])
   const openedRow = all.find(({ key }) => key === opened?.key)
   const openedTurn = turns?.find(({ turn_number }) => turn_number === opened?.turn)
   return (

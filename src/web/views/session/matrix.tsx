@@ -27,7 +27,12 @@ type Props = {
 export function Matrix({ project, world, turns, rows, changed, sort, sortBy, open, opened }: Props) {
   const grid = useRef<HTMLTableElement>(null)
   useGridCells(grid, open)
-  useEffect(() => lightUpChanges(grid.current), [rows])
+  const seen = useRef<readonly Row[] | null>(null)
+  useEffect(() => {
+    if (grid.current !== null && seen.current !== null)
+      lightUpChanges(grid.current, seen.current, rows, turns)
+    seen.current = rows
+  }, [rows, turns])
   useEffect(() => markOpened(grid.current, opened), [opened, rows])
 
   // 12,000 cells are compared with those before only where their facts may have changed.

@@ -37,7 +37,7 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
   const { world, criteria, byTurn, stall, issues, why } = record
   const newest = world.current_turn
   const at = turn === null || turn >= newest ? newest : turn
-  const numbers = useMemo(() => byTurn.turns.filter((number) => number <= at), [byTurn, at])
+  const numbers = useMemo(() => byTurn?.turns.filter((number) => number <= at) ?? [], [byTurn, at])
   const turns = useMemo(
     () => record.turns?.filter(({ turn_number }) => turn_number <= at) ?? null,
     [record.turns, at],
@@ -51,8 +51,16 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
       {newest === 0 && (
         <Empty command="turngraph capture TURN.json">This session has no turn yet. This records one:</Empty>
       )}
-      {(newest > 0 || criteria.total > 0) && (
-        <MatrixRegion record={record} turns={turns} numbers={numbers} at={at} policy={policy} />
+      {byTurn === null && <p class="loading">Loading …</p>}
+      {byTurn !== null && (newest > 0 || criteria.total > 0) && (
+        <MatrixRegion
+          record={record}
+          byTurn={byTurn}
+          turns={turns}
+          numbers={numbers}
+          at={at}
+          policy={policy}
+        />
       )}
       {newest > 0 && turns !== null && (
         <TurnsRegion turns={turns} axis={axis}>

@@ -10,7 +10,8 @@ export type SessionRecord = {
   turns: readonly Turn[] | null
   /** What was tried in the turn that is looked at, and how it ended; null before the first. */
   why: Answered<'explainTurn'> | null
-  byTurn: Answered<'listCriteriaByTurn'>
+  /** What the matrix is read from; null until it is there, as it is every verdict of a session. */
+  byTurn: Answered<'listCriteriaByTurn'> | null
   /** As of the turn and by the policy that are looked at; `sticky` by that policy, where it is another one. */
   criteria: Criteria
   sticky: Criteria | null
@@ -28,22 +29,22 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
   const of = { project, world_slug: slug }
   const asOf = turn === null ? of : { ...of, turn }
   const world = useOperation('getWorld', of)
-  const turns = useWholeList('listTurns', of)
   const hasTurns = (world.answer?.current_turn ?? 0) > 0
   const why = useOperation('explainTurn', hasTurns ? asOf : null)
   const byTurn = useOperation('listCriteriaByTurn', of)
   const criteria = useOperation('listCriteria', { ...asOf, policy })
   const sticky = useOperation('listCriteria', policy === 'sticky' ? null : { ...asOf, policy: 'sticky' })
   const stall = useOperation('loadStall', { ...asOf, policy })
-  const issues = useWholeList('listIssues', asOf)
+  const isMatrixThere = byTurn.answer !== null && criteria.answer !== null
+  // What stands below the matrix is asked for once it is there: megabytes of records would hold it up in the service.
+  const turns = useWholeList('listTurns', isMatrixThere ? of : null)
+  const issues = useWholeList('listIssues', isMatrixThere ? asOf : null)
   const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues]
   useEvents(of, () => {
     for (const { again } of answers) again()
   })
   const failure = answers.find((answer) => answer.failure !== null)?.failure ?? null
-  if (world.answer === null || byTurn.answer === null || criteria.answer === null) {
-    return { record: null, failure }
-  }
+  if (world.answer === null || criteria.answer === null) return { record: null, failure }
   const record = {
     world: world.answer,
     turns: turns.answer,
