@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { RUN_LIMITS } from '../../src/runs/record.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
@@ -17,6 +18,16 @@ function executorsFile(): string {
   writeFileSync(file, JSON.stringify({ simulated }))
   return file
 }
+
+/** By then a page that asks again of its own accord has done so. */
+const LATER_MS = 1_000
+
+/** As the browser tells a page whose tab is left, or looked at again. */
+const setVisibility = (page: Page, state: 'hidden' | 'visible'): Promise<void> =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, state)
 
 describeInBrowser('a page that stays open', () => {
   const browser = useBrowser()
@@ -43,6 +54,42 @@ describeInBrowser('a page that stays open', () => {
     expect(await attempts.getByRole('row').count()).toBe(4) // the head, and three attempts
     await attempts.getByText('simulated failure').waitFor()
     expect(loads).toBe(0)
+  })
+
+  test('asks for what a session shows once when it is opened, and again when its stream begins anew', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const capture = (turnNumber: number) =>
+      client.captureTurnState({
+        project: PROJECT,
+        featureId: 'FEAT-1',
+        taskId: 'TASK-1',
+        turnNumber,
+        playerSummary: `Round ${turnNumber}`,
+        coachDecision: 'feedback',
+        verifications: [{ criterionId: 'AC-001', criterionText: 'It answers', status: 'verified' }],
+      })
+    await capture(1)
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/v1/') && pathname !== '/v1/events') asked.push(pathname)
+    })
+    await page.getByRole('table', { name: 'Sessions' }).getByRole('link', { name: 'TASK-1' }).click()
+    await page.getByRole('region', { name: 'Issues' }).waitFor()
+    await page.waitForTimeout(LATER_MS)
+    expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted())
+    expect(asked.length).toBeGreaterThan(5)
+
+    await setVisibility(page, 'hidden')
+    await capture(2)
+    await page.waitForTimeout(LATER_MS)
+    expect(await page.getByRole('columnheader', { name: 'Turn 2' }).count()).toBe(0) // nobody looks
+    await setVisibility(page, 'visible')
+    await page.getByRole('columnheader', { name: 'Turn 2' }).waitFor()
+    await capture(3)
+    await page.getByRole('columnheader', { name: 'Turn 3' }).waitFor()
   })
 
   test('says that its service has no store, and shows what is new once the store is back', async () => {

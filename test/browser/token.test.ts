@@ -27,4 +27,16 @@ describeInBrowser('a token in the address', () => {
     await page.getByRole('alert').first().waitFor()
     expect(page.url()).toBe(`${started.service.url}/`)
   })
+
+  test.each(['пароль', 'a%0Ab', '😀'])(
+    '%s, which no header can hold, is refused in one sentence',
+    async (token) => {
+      const started = await start()
+      const page = await browser.open(started, '/', { token })
+      await page.getByRole('alert').getByText('it holds characters that no token has').waitFor()
+      await page.getByRole('textbox', { name: 'Token' }).fill(started.token)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
+    },
+  )
 })

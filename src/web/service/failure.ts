@@ -19,6 +19,22 @@ export class Failure extends Error {
 export const notReachable = (): Failure =>
   new Failure('not_reachable', 'The service does not answer.', 'Start it again: turngraph serve')
 
+/** Whether a call that changes something was carried out is not known then. */
+export const brokenOff = (method: string): Failure =>
+  new Failure(
+    'not_reachable',
+    'The answer of the service broke off.',
+    method === 'GET' ? 'Load the page again.' : 'It may be done all the same: look before you send it again.',
+  )
+
+/** The service would say the same, but a browser does not send it such a text. */
+export const noToken = (): Failure =>
+  new Failure(
+    'unauthorized',
+    'This is no token: it holds characters that no token has.',
+    'turngraph open prints an address that holds one.',
+  )
+
 /** The failure that an answer tells, whatever stands between the page and the service. */
 export async function failureFrom(response: Response): Promise<Failure> {
   const body: unknown = await response.json().catch(() => null) // a proxy's own error page

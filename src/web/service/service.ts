@@ -1,8 +1,9 @@
 // Calls the operations of the service over REST, as any other client does.
 import { hasBody, routes } from '../../operations/routes.ts'
-import { Failure, failureFrom, notReachable } from './failure.ts'
+import { brokenOff, Failure, failureFrom, noToken, notReachable } from './failure.ts'
 import type { Answered, Asked, ItemOf, OperationName } from './operations.ts'
 import { ServiceStatus } from './service-status.ts'
+import { StreamBeginnings } from './stream-beginnings.ts'
 
 export type ListName = {
   [N in OperationName]: Answered<N> extends { next_cursor: string | null } ? N : never
@@ -11,11 +12,15 @@ export type ListName = {
 type Page<N extends ListName> = { items: ItemOf<N>[]; next_cursor: string | null }
 export type Items<N extends ListName> = { items: ItemOf<N>[]; hasMore: boolean }
 
+/** What a browser sends in a header: it refuses any other text by an error of its own. */
+const HEADER_TEXT = /^[\x20-\x7e]+$/
+
 /** The largest page that the service gives. */
 const MOST_ITEMS = 500
 
 export class Service {
   readonly status = new ServiceStatus()
+  readonly beginnings = new StreamBeginnings()
   readonly #token: string | null
 
   constructor(token: string | null) {
@@ -25,8 +30,8 @@ export class Service {
   /** @throws {@link Failure} */
   async call<N extends OperationName>(name: N, input: Asked<N>, signal?: AbortSignal): Promise<Answered<N>> {
     const { url, ...init } = requestFor(name, input)
-    const response = await this.fetch(url, { ...init, signal: signal ?? null })
-    return (await response.json()) as Answered<N> // the types of both sides are of one table
+    const answer = await this.fetchJson(url, { ...init, signal: signal ?? null })
+    return answer as Answered<N> // the types of both sides are of one table
   }
 
   /** All items of a list, page by page. */
@@ -53,10 +58,37 @@ export class Service {
     return { items, hasMore: cursor !== null }
   }
 
+  /** @throws {@link Failure}, also where something between the page and the service answered in its place */
+  async fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
+    const { text } = await this.fetchText(url, init)
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new Failure('internal', 'The answer is no JSON.', 'Look at what stands between page and service.')
+    }
+  }
+
+  /**
+   * An answer of 2xx and its text, whole.
+   *
+   * @throws {@link Failure}, also where the answer breaks off
+   */
+  async fetchText(url: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+    const response = await this.fetch(url, init)
+    const text = await response.text().catch((cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      throw brokenOff(init.method ?? 'GET')
+    })
+    return { status: response.status, text }
+  }
+
   /** An answer of 2xx, whatever its form. */
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
-    if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
+    if (this.#token !== null) {
+      if (!HEADER_TEXT.test(this.#token)) throw noToken()
+      headers.set('authorization', `Bearer ${this.#token}`)
+    }
     const response = await fetch(url, { ...init, headers, credentials: 'omit' }).catch((cause: unknown) => {
       if (init.signal?.aborted) throw cause
       this.status.note('not reachable')

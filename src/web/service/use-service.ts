@@ -70,6 +70,8 @@ export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => P
     const leaving = new AbortController()
     const { signal } = leaving
     lookAgain.current = inTurns(async () => {
+      await service.beginnings.settled()
+      if (signal.aborted) return
       const found = await ask(signal).then(
         (answer) => ({ answer, failure: null }),
         (failure: Failure) => ({ answer: null, failure }),
@@ -117,14 +119,16 @@ function merge<T>(before: Known<T>, now: Known<T>): Known<T> {
 const GATHER_MS = 200
 
 /**
- * Tells what changed in a project while the page is visible: a hidden one would keep a connection that others need. When
- * the stream begins it tells of no event, for what changed until then.
+ * Tells what changed in a project while the page is visible: a hidden one would keep a connection that others need. What the
+ * page asks for waits until the stream has begun, so that nothing is missed in between; a stream that begins later, or anew
+ * after a pause, tells of no event, for what changed until then.
  */
 export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) => void): void {
   const { service } = useSession()
   const { project, world_slug } = of
   const latest = useRef(tell)
   latest.current = tell
+  const isFirst = useRef(true) // what was asked for while another stream was read waits for none
   useEffect(() => {
     let reading: AbortController | null = null
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -136,15 +140,21 @@ export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) =
         latest.current(gathered.splice(0))
       }, GATHER_MS)
     }
+    const begun = isFirst.current ? service.beginnings.expect() : () => false
+    isFirst.current = false
+    const opened = () => {
+      if (!begun()) gather()
+    }
     const follow = () => {
       const isVisible = document.visibilityState === 'visible'
+      if (!isVisible) begun()
       if (isVisible === (reading !== null)) return
       reading?.abort()
       reading = isVisible ? new AbortController() : null
       if (reading === null) return
       const of = world_slug === undefined ? { project } : { project, world_slug }
       // It ends where the token does no longer allow it: then every other call says so, too.
-      readEvents(service, of, { opened: gather, tell: gather }, reading.signal).catch(() => {})
+      readEvents(service, of, { opened, tell: gather }, reading.signal).catch(() => begun())
     }
     follow()
     document.addEventListener('visibilitychange', follow)
@@ -152,6 +162,7 @@ export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) =
       document.removeEventListener('visibilitychange', follow)
       clearTimeout(timer)
       gathered = []
+      begun()
       reading?.abort()
     }
   }, [service, project, world_slug])

@@ -66,17 +66,14 @@ function useOpenApi(service: Service): { document: OpenApi | null; failure: Fail
   })
   useEffect(() => {
     const leaving = new AbortController()
-    service
-      .fetch('/openapi.json', { signal: leaving.signal })
-      .then((response) => response.json())
-      .then(
-        (document: OpenApi) => setKnown({ document, failure: null }),
-        (failure: unknown) => {
-          if (leaving.signal.aborted) return
-          if (!(failure instanceof Failure)) throw failure
-          setKnown({ document: null, failure })
-        },
-      )
+    service.fetchJson('/openapi.json', { signal: leaving.signal }).then(
+      (document) => setKnown({ document: document as OpenApi, failure: null }), // the service's own
+      (failure: unknown) => {
+        if (leaving.signal.aborted) return
+        if (!(failure instanceof Failure)) throw failure
+        setKnown({ document: null, failure })
+      },
+    )
     return () => leaving.abort()
   }, [service])
   return known

@@ -34,13 +34,12 @@ export function TryCall({ call, service, examples, body: exampleBody }: Props) {
 
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    await submit(async () => {
-      const response = await service.fetch(addressOf(call, values), {
+    await submit(() =>
+      service.fetchText(addressOf(call, values), {
         method: call.method,
         ...(exampleBody !== null && { body, headers: { 'content-type': 'application/json' } }),
-      })
-      return { status: response.status, text: await response.text() }
-    })
+      }),
+    )
   }
 
   return (

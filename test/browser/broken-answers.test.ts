@@ -1,0 +1,74 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
+import { type Started, start } from '../integration/http-start.ts'
+import { clientOf } from '../support/records.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { type Served, useBrowser } from './open-page.ts'
+
+type Asked = { method: string; path: string }
+
+/** Passes requests on to a real service, but cuts the connection in the middle of some of its answers. */
+async function startCuttingFront(started: Started, isCut: (asked: Asked) => boolean): Promise<Served> {
+  const front = createServer((req, res) => {
+    const { origin, host, ...headers } = req.headers // the service knows its own address alone
+    const onward = request(`${started.service.url}${req.url}`, { method: req.method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      if (!isCut({ method: req.method ?? '', path: req.url ?? '' })) return void answer.pipe(res)
+      answer.once('data', (chunk: Buffer) => {
+        answer.destroy()
+        res.write(chunk.subarray(0, chunk.length / 2), () => res.destroy())
+      })
+    })
+    onward.on('error', () => res.destroy())
+    req.pipe(onward)
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    front.closeAllConnections()
+    front.close()
+  })
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  return { service: { url }, token: started.token }
+}
+
+const BROKE_OFF = 'The answer of the service broke off.'
+
+describeInBrowser('a page whose service breaks off in the middle of an answer', () => {
+  const browser = useBrowser()
+
+  test('a list says so in its place, and shows no part of what came', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const front = await startCuttingFront(started, ({ path }) => path.startsWith('/v1/sessions'))
+    const page = await browser.open(front, `/p/${PROJECT}`, { mayFail: true })
+    await page.getByRole('alert').getByText(BROKE_OFF).waitFor()
+    expect(await page.getByRole('row').count()).toBe(0)
+  })
+
+  test('a form that starts a run says so, and that it may have been started all the same', async () => {
+    const started = await start()
+    await started.call('POST', '/v1/worlds', {
+      body: { project: PROJECT, feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'trial' },
+    })
+    const front = await startCuttingFront(started, ({ method }) => method === 'POST')
+    const page = await browser.open(front, `/p/${PROJECT}/runs?world=trial`, { mayFail: true })
+    await page.getByText('Start a run').click()
+    await page.getByRole('button', { name: 'Start' }).click()
+    const alert = page.getByRole('alert').filter({ hasText: BROKE_OFF })
+    await alert.getByText('look before you send it again').waitFor()
+    expect(await page.getByRole('button', { name: 'Start' }).isEnabled()).toBe(true)
+  })
+
+  test('a form that tries a call says so, and shows no answer', async () => {
+    const started = await start()
+    const front = await startCuttingFront(started, ({ path }) => path.startsWith('/v1/projects'))
+    const page = await browser.open(front, '/docs', { mayFail: true })
+    await page.locator('#listProjects summary').click()
+    const form = page.getByRole('form', { name: 'Try listProjects' })
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByRole('alert').getByText(BROKE_OFF).waitFor()
+    expect(await form.getByRole('region', { name: 'Answer' }).count()).toBe(0)
+  })
+})
