@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { renderReport } from '#report'
 import { cutSession } from '../../src/cli/report/cut-session.ts'
 import { readProjectReport } from '../../src/cli/report/read-report.ts'
 import { readSession } from '../../src/cli/report/read-session.ts'
@@ -32,6 +33,47 @@ describe('what a report shows', () => {
     expect(sessions?.items.map(({ world_slug }) => world_slug)).toEqual(['TASK-2'])
     expect(details.map(({ world }) => world.world_slug)).toEqual(['TASK-2'])
     expect(cuts).toEqual([])
+  })
+
+  test('the file of a project is no larger than it may be, however much of its matrices is empty', async () => {
+    const client = await openClient()
+    const [sessions, turns] = [3, 30]
+    for (let session = 1; session <= sessions; session++) {
+      for (let turn = 1; turn <= turns; turn++) {
+        const criterion = { criterionId: `AC-${turn}`, criterionText: `Part ${turn} answers` }
+        const verifications = [{ ...criterion, status: 'verified' }]
+        await client.captureTurnState(aTurn(turn, { taskId: `TASK-${session}`, verifications }))
+      }
+    }
+    const whole = await readProjectReport(client, PROJECT, 'coach')
+    expect(whole.details).toHaveLength(sessions)
+    const mostBytes = Buffer.byteLength(renderReport(whole)) - 1
+    const cut = await readProjectReport(client, PROJECT, 'coach', mostBytes)
+    expect(cut.details).toHaveLength(sessions - 1)
+    expect(cut.sessions?.items).toHaveLength(sessions)
+    expect(cut.cuts.map(({ says }) => says)).toEqual(['In the list alone, the least active: 1 session'])
+    expect(Buffer.byteLength(renderReport(cut))).toBeLessThanOrEqual(mostBytes)
+  })
+
+  test('of a session of more than 200 turns, no older record is read', async () => {
+    const client = await openClient()
+    for (let turn = 1; turn <= 203; turn++) await client.captureTurnState(aTurn(turn))
+    const read: number[] = []
+    const watched: TurngraphClient = {
+      ...client,
+      async listTurns(asked, options) {
+        const page = await client.listTurns(asked, options)
+        read.push(...page.items.map(({ turnNumber }) => turnNumber))
+        return page
+      },
+      getTurn(asked, options) {
+        read.push(Number(asked.turnNumber))
+        return client.getTurn(asked, options)
+      },
+    }
+    const { turns } = await readSession(watched, { project: PROJECT, worldSlug: 'TASK-1' }, 'coach')
+    expect(turns.map(({ turn_number }) => turn_number)).toEqual(Array.from({ length: 200 }, (_, i) => i + 4))
+    expect(read.toSorted((a, b) => a - b)).toEqual(turns.map(({ turn_number }) => turn_number))
   })
 
   const LEFT_OUT = { part: 'criterion', text: 'AC-9', tokens: 5, reason: 'token_budget' } as const

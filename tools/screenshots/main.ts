@@ -1,9 +1,12 @@
 // `npm run screenshots`: pictures of the views of the page, of sessions written for them, into docs/images.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
+import { renderReport } from '#report'
+import { readSessionReport } from '../../src/cli/report/read-report.ts'
+import type { TurngraphClient } from '../../src/client/client.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { startService } from '../../src/http/service.ts'
@@ -20,6 +23,7 @@ const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 const QUERY = 'MATCH (f:Feature)-[h:HAS_TASK]->(k:Task)-[s:HAS_WORLD]->(w:World) RETURN f, h, k, s, w'
 
+/** The address is one of the service, or of a file. */
 type Picture = { name: string; address: string; shows: string; prepare?: (page: Page) => Promise<void> }
 
 const PICTURES: readonly Picture[] = [
@@ -74,15 +78,23 @@ try {
   await writeSessions(client)
   await writeTranscripts(client)
   await writeRun(client)
+  const report = await writeReport(client)
   const token = readFileSync(path.join(dataFolder, 'token'), 'utf8').trim()
   mkdirSync(IMAGES, { recursive: true })
   for (const [look, options] of Object.entries(LOOKS)) {
-    for (const picture of PICTURES) await take(picture, look, options, token)
+    for (const picture of [...PICTURES, report]) await take(picture, look, options, token)
   }
 } finally {
   await browser.close()
   await service.close()
   rmSync(dataFolder, { recursive: true, force: true })
+}
+
+/** As `turngraph report` writes it. */
+async function writeReport(client: TurngraphClient): Promise<Picture> {
+  const file = path.join(dataFolder, 'report.html')
+  writeFileSync(file, renderReport(await readSessionReport(client, PROJECT, MAIN_SESSION, 'coach')))
+  return { name: 'report', address: pathToFileURL(file).href, shows: 'section[aria-label="Evidence"]' }
 }
 
 async function take(
@@ -93,7 +105,9 @@ async function take(
 ): Promise<void> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce', locale: 'en-GB' })
   const page = await context.newPage()
-  await page.goto(`${service.url}${address}#token=${token}`)
+  const url = new URL(address, service.url)
+  if (url.protocol !== 'file:') url.hash = `token=${token}`
+  await page.goto(url.href)
   await page.locator(shows).first().waitFor()
   await prepare?.(page)
   await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {}) // its stream of events never ends

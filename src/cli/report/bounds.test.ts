@@ -14,5 +14,6 @@ describe('the bounds of a report', () => {
     expect(takeWithin(['aa', 'bb', 'cc'], 8)).toEqual(['aa', 'bb'])
     expect(takeWithin(['aa', 'bb'], 3)).toEqual([])
     expect(takeWithin(['aa'], 4)).toEqual(['aa'])
+    expect(takeWithin(['ää'], 5)).toEqual([])
   })
 })

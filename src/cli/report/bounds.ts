@@ -23,16 +23,16 @@ export function shortenTexts<T>(answer: T, mostLetters = MOST_LETTERS): [shorten
  */
 export function takeWithin<T>(
   items: readonly T[],
-  mostLetters: number,
+  mostBytes: number,
   measured: (item: T) => unknown = (item) => item,
 ): T[] {
   let taken = 0
   const end = items.findIndex((item) => {
     taken += sizeOf(measured(item))
-    return taken > mostLetters
+    return taken > mostBytes
   })
   return items.slice(0, end === -1 ? items.length : end)
 }
 
-/** How much of a file an answer takes, near enough. */
-export const sizeOf = (answer: unknown): number => JSON.stringify(answer).length
+/** How much of a file a text takes, near enough: most letters are of more than one byte outside of English. */
+const sizeOf = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer))

@@ -8,8 +8,8 @@ const MOST_CRITERIA = 200
 const MOST_ISSUES = 200
 /** Of what was left out of one section of a context. */
 const MOST_OMITTED = 100
-const MOST_LETTERS_OF_RECORDS = 2_000_000
-const MOST_LETTERS_OF_EVIDENCE = 2_000_000
+const MOST_BYTES_OF_RECORDS = 2_000_000
+const MOST_BYTES_OF_EVIDENCE = 2_000_000
 /** Of the text of a context: its budget is 2,000 tokens, which only what must stay in it goes beyond. */
 const MOST_LETTERS_OF_CONTEXT = 40_000
 
@@ -20,12 +20,12 @@ export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, 
   const [shortContexts, contextsCut] = cutContexts(contexts)
   const records = takeWithin(
     short.turns.toReversed(),
-    MOST_LETTERS_OF_RECORDS,
+    MOST_BYTES_OF_RECORDS,
     ({ verifications, ...record }) => record, // these are the evidence
   )
   const shown = {
     criteria: firstCriteria(short.criteria),
-    evidence: takeWithin(short.evidence, MOST_LETTERS_OF_EVIDENCE, ({ key, ...cell }) => cell),
+    evidence: takeWithin(short.evidence, MOST_BYTES_OF_EVIDENCE, ({ key, ...cell }) => cell),
     issues: mostImportant(short.issues),
   }
   return {

@@ -5,7 +5,6 @@ import type { Role } from '../../memory/criteria/views.ts'
 import { plural, quoteForShell } from '../output.ts'
 import { requireProject } from '../require-project.ts'
 import { askInWireForm } from './ask-in-wire-form.ts'
-import { sizeOf } from './bounds.ts'
 import { cutSession } from './cut-session.ts'
 import { readSession } from './read-session.ts'
 import type { Cut, ReportContent, SessionContent } from './report-content.ts'
@@ -13,8 +12,8 @@ import type { Cut, ReportContent, SessionContent } from './report-content.ts'
 /** One page of the list. */
 const MOST_LISTED = 500
 const MOST_IN_FULL = 50
-/** Together: a pull request takes files of 25 MB. */
-const MOST_LETTERS_IN_FULL = 8_000_000
+/** Of the file: a pull request takes 25 MB. */
+const MOST_BYTES = 24_000_000
 
 export async function readSessionReport(
   client: TurngraphClient,
@@ -26,11 +25,15 @@ export async function readSessionReport(
   return { project, role, sessions: null, details, cuts: [] }
 }
 
-/** @throws `not_found` with near names where the graph holds nothing of the project */
+/**
+ * @param mostBytes of the file: the sessions that do not fit are in its list alone
+ * @throws `not_found` with near names where the graph holds nothing of the project
+ */
 export async function readProjectReport(
   client: TurngraphClient,
   project: string,
   role: Role,
+  mostBytes = MOST_BYTES,
 ): Promise<ReportContent> {
   const { items: listed, next_cursor } = await askInWireForm(client, 'listSessions', {
     project,
@@ -39,16 +42,20 @@ export async function readProjectReport(
   if (listed.length === 0) await requireProject(client, project)
   const details: SessionContent[] = []
   const deleted = new Set<string>()
-  let letters = 0
+  const { renderReport } = await import('#report')
+  const measure = (content: Omit<ReportContent, 'project' | 'role' | 'cuts'>) =>
+    Buffer.byteLength(renderReport({ project, role, cuts: [], ...content }))
+  // As it is drawn: an empty cell of a matrix is nothing in an answer, and a hundred letters in the file.
+  let bytes = measure({ sessions: { items: listed, hasMore: next_cursor !== null }, details: [] })
   for (const { world_slug: worldSlug } of listed.slice(0, MOST_IN_FULL)) {
-    if (letters > MOST_LETTERS_IN_FULL) break
     const whole = await readUnlessDeleted(client, { project, worldSlug }, role)
     if (whole === null) {
       deleted.add(worldSlug)
       continue
     }
     const session = cutSession(whole, role)
-    letters += sizeOf(session)
+    bytes += measure({ sessions: null, details: [session] })
+    if (bytes > mostBytes) break
     details.push(session)
   }
   const items = listed.filter(({ world_slug }) => !deleted.has(world_slug))

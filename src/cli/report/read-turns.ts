@@ -2,13 +2,14 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import type { Role } from '../../memory/criteria/views.ts'
 import type { OperationOutput } from '../../operations/table.ts'
+import { readPages } from '../require-project.ts'
 import { inWireForm } from './ask-in-wire-form.ts'
 import type { Answer } from './report-content.ts'
 
 type TurnState = OperationOutput<'getTurn'>
 type Session = { project: string; worldSlug: string }
 
-/** @param numbers of the turns that are wanted, ascending */
+/** @param numbers of the turns that are wanted, ascending: all of them, or the newest */
 export async function readTurns(
   client: TurngraphClient,
   session: Session,
@@ -22,15 +23,20 @@ export async function readTurns(
   return turns.map((turn) => inWireForm('getTurn', turn))
 }
 
-async function readWholeTurns(client: TurngraphClient, session: Session, numbers: readonly number[]) {
-  const wanted = new Set(numbers)
+/** One after another where they are the end of a long session: a list would begin with its first turn. */
+async function readWholeTurns(
+  client: TurngraphClient,
+  session: Session,
+  numbers: readonly number[],
+): Promise<TurnState[]> {
+  const isWhole = numbers[0] === 1
+  if (isWhole) {
+    const wanted = new Set(numbers)
+    const { items } = await readPages({}, (window) => client.listTurns({ ...session, ...window }))
+    return items.filter(({ turnNumber }) => wanted.has(turnNumber))
+  }
   const turns: TurnState[] = []
-  let cursor: string | null = null
-  do {
-    const page: OperationOutput<'listTurns'> = await client.listTurns({ ...session, limit: 500, cursor })
-    turns.push(...page.items.filter(({ turnNumber }) => wanted.has(turnNumber)))
-    cursor = page.nextCursor
-  } while (cursor !== null)
+  for (const turnNumber of numbers) turns.push(await client.getTurn({ ...session, turnNumber }))
   return turns
 }
 
