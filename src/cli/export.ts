@@ -26,6 +26,8 @@ export const addExport = action(
       import('./connect.ts'),
       import('../maintenance/export/export-lines.ts'),
     ])
+    const { checkOut } = await import('./write-whole.ts')
+    if (out !== undefined) await checkOut(out)
     const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
     await withClient({ project, readsOnly: true }, async (client) => {
       const read = (cursor: string | null) =>
