@@ -160,6 +160,7 @@ function detailedTask(run: Status, resuming: Status | null): object {
   if (task.status !== 'completed') return task
   const content = toWire(operations.runTurn.output, finishedRunAnswer(run)) as Record<string, unknown>
   const result = {
+    resultType: 'complete', // of the call that the task stands for, as it would have been answered
     content: [{ type: 'text', text: JSON.stringify(content) }],
     structuredContent: content,
     isError: run.status !== 'completed',

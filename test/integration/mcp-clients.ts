@@ -23,7 +23,7 @@ export type McpClient = {
   callTool(
     name: string,
     args: object,
-    options?: { signal?: AbortSignal; onprogress?: (progress: Json) => void },
+    options?: { signal?: AbortSignal; onprogress?: (progress: Json) => void; bookmark?: string },
   ): Promise<Json>
   /** Resolves once it is acknowledged; `hear` is told the URI of each change. */
   subscribe(uris: readonly string[], hear: (uri: string) => void): Promise<void>
@@ -51,7 +51,7 @@ export const CLIENTS: readonly [string, (started: Started, where?: Where) => Pro
   ],
 ]
 
-const httpTo = (
+export const httpTo = (
   { service, token }: Started,
   { token: shown = token, project = 'shop' }: Where = {},
 ): [URL, { requestInit: RequestInit }] => [
@@ -59,7 +59,10 @@ const httpTo = (
   { requestInit: { headers: { authorization: `Bearer ${shown}`, 'turngraph-project': project } } },
 ]
 
-const commandOn = ({ service, token }: Started, { token: shown = token, project = 'shop' }: Where = {}) => ({
+export const commandOn = (
+  { service, token }: Started,
+  { token: shown = token, project = 'shop' }: Where = {},
+) => ({
   command: process.execPath,
   args: [cli, 'mcp', '--project', project],
   env: {
@@ -77,7 +80,8 @@ async function firstSdk(transport: Transport): Promise<McpClient> {
   onTestFinished(() => client.close())
   return {
     ...callsOfBothSdks(client),
-    callTool: (name, args, options) => client.callTool({ name, arguments: { ...args } }, undefined, options),
+    callTool: (name, args, { bookmark, ...options } = {}) =>
+      client.callTool({ name, arguments: { ...args }, ...metaWith(bookmark) }, undefined, options),
     async subscribe(uris, hear) {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => hear(params.uri))
       for (const uri of uris) await client.subscribeResource({ uri })
@@ -94,7 +98,8 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
   onTestFinished(() => client.close())
   return {
     ...callsOfBothSdks(client),
-    callTool: (name, args, options) => client.callTool({ name, arguments: { ...args } }, options),
+    callTool: (name, args, { bookmark, ...options } = {}) =>
+      client.callTool({ name, arguments: { ...args }, ...metaWith(bookmark) }, options),
     async subscribe(uris, hear) {
       client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri))
       const { honoredFilter } = await client.listen({ resourceSubscriptions: [...uris] })
@@ -102,6 +107,9 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
     },
   }
 }
+
+const metaWith = (bookmark: string | undefined) =>
+  bookmark === undefined ? {} : { _meta: { 'turngraph/bookmark': bookmark } }
 
 /** What both SDKs call by the same names. */
 const callsOfBothSdks = (client: Client | ModernClient): Omit<McpClient, 'callTool' | 'subscribe'> => ({

@@ -82,6 +82,7 @@ test('a run is a task, whose result is what run_turn answers, as it is at its en
     status: 'completed',
     createdAt: created.createdAt,
     result: {
+      resultType: 'complete',
       isError: false,
       structuredContent: {
         run_mode: 'turn_run',
