@@ -73,6 +73,7 @@ const asReplica = (graph: Graph): Graph => ({
   engine: graph.engine,
   source: graph.source,
   read: (statement, params, deadline) => graph.read(statement, params, deadline),
+  readLong: (statement, params, limits) => graph.readLong(statement, params, limits),
   write: (steps, deadline) => graph.write(steps, deadline),
   transact: (work, deadline) => graph.transact(work, deadline),
   schema: (command) => graph.schema(command),

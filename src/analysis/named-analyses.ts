@@ -7,7 +7,7 @@ import type { Graph } from '../graph/port.ts'
 import { headOf, type Statement, statement } from '../graph/statements.ts'
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
-import { readInTurn } from './analysis-queue.ts'
+import { type Allowance, BoundedQueue } from './bounded-queue.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
 const NAMES = [
@@ -40,6 +40,20 @@ const anyInScope = statement('worlds/any-in-scope')
  * Analyses read whole projects: at 100,000 turns the one that compares texts takes 15 s on the embedded graph. Clients wait for 30 s.
  */
 const TIMEOUT_MS = 25_000
+
+/** How much later the engine ends by itself what this process could not tell it to end. */
+const ENGINE_MS = 1_000
+
+/** Each may keep a connection for 25 s: with fifty of them nobody else, and no capture, would have any. */
+const queue = new BoundedQueue({
+  atOnce: 4,
+  mostWaiting: 32,
+  noun: { one: 'analysis', many: 'analyses' },
+  tooLong: (timeoutMs) =>
+    new TurngraphError('timeout', `The analysis was not done within ${timeoutMs / 1_000} s.`, {
+      hint: 'Narrow it down to a feature, a task or a world, or ask again when others are done.',
+    }),
+})
 
 /** What an answer may be narrowed down to; each analysis takes those that mean something to it. */
 const FILTERS = ['feature', 'task', 'world'] as const
@@ -102,7 +116,7 @@ export type AnalysisRequest = {
  * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `unknown_world`;
  * `invalid_request` where it cannot be narrowed down so; `timeout` after 25 s, those that it waits for its turn included;
  * `rate_limited` where too many wait
- * @param signal aborted where the caller gives up: it waits no more
+ * @param caller aborted where the caller gives up: the analysis ends, where its engine can be interrupted
  * @example
  * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
  * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
@@ -110,12 +124,13 @@ export type AnalysisRequest = {
 export async function runAnalysis(
   graph: Graph,
   request: AnalysisRequest,
-  signal?: AbortSignal,
+  caller?: AbortSignal,
 ): Promise<z.output<typeof analysisAnswer>> {
   const { name, question, columns, statement } = findAnalysis(request.name)
   const { params } = prepareAnalysis({ ...request, limit: request.limit + 1 })
-  const deadline = performance.now() + TIMEOUT_MS
-  const found = await readInTurn(() => graph.read(statement, params, deadline), deadline, signal)
+  const read = ({ leftMs, signal }: Allowance) =>
+    graph.readLong(statement, params, { deadline: performance.now() + leftMs + ENGINE_MS, signal })
+  const found = await queue.run(read, { timeoutMs: TIMEOUT_MS, caller })
   if (found.length === 0) await requireScope(graph, request)
   return {
     name,

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { statement } from '../graph/statements.ts'
-import type { Queries } from './query/queries.ts'
+import type { Queries, Query } from './query/queries.ts'
 
 const properties = z.record(z.string(), z.unknown())
 
@@ -42,12 +42,12 @@ const TIMEOUT_MS = 10_000
  */
 export async function readNeighbors(
   queries: Queries,
-  { nodeId, limit }: { nodeId: string; limit: number },
+  { nodeId, ...asked }: { nodeId: string } & Pick<Query, 'limit' | 'bookmarks' | 'signal'>,
 ): Promise<z.output<typeof neighborhood>> {
   const { rows, truncated } = await queries.ask({
     query: neighbors.text,
+    ...asked,
     params: { nodeId },
-    limit,
     timeoutMs: TIMEOUT_MS,
   })
   const found = rows.map((values) => row.parse(values))

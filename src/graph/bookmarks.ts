@@ -19,8 +19,8 @@ const content = z.tuple([z.string()], z.string().min(1).max(1_024))
 /** A call that reads and writes on from what its caller has seen. */
 export type BookmarkedCall = {
   graph: Graph
-  /** The engine's bookmarks that it brought, and that are of this graph. */
-  bookmarks(): readonly string[]
+  /** What the caller has seen, of this graph; null: it brought no bookmark. */
+  caller: CallerBookmarks | null
   /** Why bookmarks of the caller were ignored; null: none was. */
   warning(): string | null
   /** Stands for all that this process has written and read by now. */
@@ -43,16 +43,17 @@ export async function openCall(
   const bookmark = () => bookmarkOf(graph)
   // A write learns which graph it is on before it writes: what is stored must not be answered by an error.
   if (received === null && !mayFollow) await graphId(graph)
-  if (received === null) return { graph, bookmarks: () => [], warning: () => null, bookmark }
+  if (received === null) return { graph, caller: null, warning: () => null, bookmark }
   const { bookmarks, warning } = readBookmarks(received, await graphId(graph))
   const caller = new CallerBookmarks(bookmarks, { mayFollow: mayFollow && warning === null })
   return {
     graph: graphWith(graph, {
       read: (statement, params, deadline) => graph.read(statement, params, deadline, caller),
+      readLong: (statement, params, limits) => graph.readLong(statement, params, limits, caller),
       write: (steps, deadline) => graph.write(steps, deadline, caller),
       transact: (work, deadline) => graph.transact(work, deadline, caller),
     }),
-    bookmarks: () => caller.all(),
+    caller,
     warning: () => (caller.discarded ? OF_ANOTHER_GRAPH : warning),
     bookmark,
   }

@@ -17,7 +17,7 @@ export class CallerBookmarks {
   }
 
   get mayFollow(): boolean {
-    return this.#mayFollow && !this.#discarded
+    return this.#mayFollow && this.#current.size > 0
   }
 
   get discarded(): boolean {

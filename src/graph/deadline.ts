@@ -16,31 +16,36 @@ export function withOneDeadline(graph: Graph): Graph {
 }
 
 /**
- * Answers `work`, or a `timeout` error at `deadline` (of performance.now()): a server may look for
- * transactions that are over their time only every two seconds, so the client keeps the time itself.
+ * Answers `work`, a `timeout` error at `deadline` (of performance.now()), or the reason of a signal that is aborted before: a
+ * server may look for transactions that are over their time only every two seconds, so the client keeps the time itself.
  */
 export function withDeadline<T>(
   deadline: number,
   work: () => Promise<T>,
-  onTimeout: () => void = () => {},
+  { abandon = () => {}, signal }: { abandon?: () => void; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
+  if (signal?.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => {
-        onTimeout()
-        reject(
-          new TurngraphError('timeout', 'The graph did not answer in time.', {
-            hint: 'Try again: a repeated capture is stored once.',
-          }),
-        )
-      },
-      Math.max(0, deadline - performance.now()),
-    )
+    const end = (reason: unknown) => {
+      abandon()
+      reject(reason)
+    }
+    const onAbort = () => end(signal?.reason)
+    const timer = setTimeout(() => end(notInTime()), Math.max(0, deadline - performance.now()))
+    signal?.addEventListener('abort', onAbort, { once: true })
     work()
       .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
+      .finally(() => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+      })
   })
 }
+
+const notInTime = (): TurngraphError =>
+  new TurngraphError('timeout', 'The graph did not answer in time.', {
+    hint: 'Try again: a repeated capture is stored once.',
+  })
 
 /** By the source, which a graph and all views of it share. */
 const lastOf = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()

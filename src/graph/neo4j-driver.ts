@@ -1,5 +1,5 @@
 // Configures the Neo4j driver, names its kinds of values, and converts whole numbers for it.
-import neo4j, { type Config, type Driver, type Neo4jError } from 'neo4j-driver'
+import neo4j, { type Config, type Driver } from 'neo4j-driver'
 import type { Neo4jOptions, Params, Value } from './port.ts'
 
 export {
@@ -31,20 +31,6 @@ export function driverOf({ url, user, password }: Neo4jOptions, more: Config): D
     ...more,
   })
 }
-
-/** Codes of errors that the driver makes itself, and does not call retriable. */
-const WITHOUT_SERVER: ReadonlySet<string> = new Set([
-  // No connection came free in time, above all while a cluster elects a leader.
-  'N/A',
-  // A connection broke while it logged in: the driver tells the network's error under this code (6.3, `_onLoginError`).
-  neo4j.error.PROTOCOL_ERROR,
-])
-
-/** Whether a server could not be asked, or may answer otherwise soon; by code, never by message. */
-export const mayPass = ({ code, retriable }: Neo4jError): boolean => retriable || WITHOUT_SERVER.has(code)
-
-/** Of a transaction or of the whole server; by code, never by message. */
-export const isOutOfMemory = ({ code }: Neo4jError): boolean => code.includes('OutOfMemory')
 
 /** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
 export function toNeo4j(value: Value | Params): unknown {

@@ -9,13 +9,12 @@ import {
   type Driver,
   driverOf,
   isDateTime,
-  isOutOfMemory,
-  mayPass,
   Neo4jError,
   type Session,
   type SessionConfig,
   toNeo4j,
 } from './neo4j-driver.ts'
+import { isDeadlock, isOutOfMemory, isTimeout, isTransient, isUnknownBookmark } from './neo4j-errors.ts'
 import {
   type Graph,
   type GraphHealth,
@@ -23,6 +22,7 @@ import {
   inOrder,
   type Neo4jOptions,
   type Params,
+  type ReadLimits,
   type Row,
   type Run,
   type Step,
@@ -36,7 +36,10 @@ const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
 /** A migration may read and change every node there is. */
 const SCHEMA_COMMAND_MS = 30 * 60_000
-/** How long a follower may take, the wait for what the caller has seen included: then the leader is asked. */
+/**
+ * How long a follower may take to answer, the wait for what the caller has seen included: then the leader is asked. One that
+ * reads for long must begin by then.
+ */
 const FOLLOWER_MS = 1_000
 
 /**
@@ -81,10 +84,31 @@ export class Neo4jGraph implements Graph {
   ): Promise<Row[]> {
     const work = (session: Session) => this.#runAlone(session, { statement, params }, deadline)
     if (this.#isRouted && caller?.mayFollow) {
-      const rows = await this.#readFromFollower(work, deadline, caller)
+      const until = Math.min(deadline, performance.now() + FOLLOWER_MS)
+      const rows = await this.#readFromFollower(work, caller, { deadline: until })
       if (rows !== null) return rows
     }
-    return this.#retrying(this.#isRouted ? ACCESS.WRITE : ACCESS.READ, work, deadline, caller)
+    return this.#retrying(this.#readMode, work, { deadline, caller })
+  }
+
+  /**
+   * A follower that has begun may take all the time there is: the leader would have to begin anew. BEGIN is answered once the
+   * follower has what the caller has seen, so this takes one round trip more, which nobody feels here.
+   */
+  async readLong(
+    statement: Statement,
+    params: Params,
+    limits: ReadLimits,
+    caller?: CallerBookmarks,
+  ): Promise<Row[]> {
+    const step = { statement, params }
+    if (this.#isRouted && caller?.mayFollow) {
+      const work = (session: Session) => this.#runOnceBegun(session, step, limits.deadline)
+      const rows = await this.#readFromFollower(work, caller, limits)
+      if (rows !== null) return rows
+    }
+    const work = (session: Session) => this.#runAlone(session, step, limits.deadline)
+    return this.#retrying(this.#readMode, work, { ...limits, caller })
   }
 
   write(
@@ -97,12 +121,12 @@ export class Neo4jGraph implements Graph {
       const rows = await this.#runAlone(session, steps[0], deadline)
       return rows.length === 0 ? null : [rows]
     }
-    return this.#retrying(ACCESS.WRITE, work, deadline, caller)
+    return this.#retrying(ACCESS.WRITE, work, { deadline, caller })
   }
 
   transact<T>(
     work: (run: Run) => Promise<T | null>,
-    deadline?: number,
+    deadline = deadlineFromNow(),
     caller?: CallerBookmarks,
   ): Promise<T | null> {
     const together = async (session: Session) => {
@@ -112,32 +136,30 @@ export class Neo4jGraph implements Graph {
       })
       const result = await work(async ({ statement, params }) => {
         const { records } = await transaction.run(statement.text, toNeo4j(params))
-        return records.map((record) => fromNeo4j(record.toObject()) as Row)
+        return rowsOf(records)
       })
       if (result === null) await transaction.rollback()
       else await transaction.commit()
       return result
     }
-    return this.#retrying(ACCESS.WRITE, together, deadline, caller)
+    return this.#retrying(ACCESS.WRITE, together, { deadline, caller })
   }
 
   async schema(command: string): Promise<void> {
     const config = { defaultAccessMode: ACCESS.WRITE, bookmarkManager: this.#bookmarks }
     // Begun again as long as a request is; once it runs, it may take its time.
-    await this.#retry(deadlineFromNow(), () =>
-      this.#inSession(
-        config,
-        (session) => session.run(command, {}, { timeout: SCHEMA_COMMAND_MS }),
-        performance.now() + SCHEMA_COMMAND_MS,
-      ),
+    const work = (session: Session) => session.run(command, {}, { timeout: SCHEMA_COMMAND_MS })
+    await this.#retry({ deadline: deadlineFromNow() }, () =>
+      this.#inSession(config, work, { deadline: performance.now() + SCHEMA_COMMAND_MS }),
     )
   }
 
   health(): Promise<GraphHealth> {
-    return this.#retrying(this.#isRouted ? ACCESS.WRITE : ACCESS.READ, async (session) => {
+    const work = async (session: Session) => {
       const result = await session.run('RETURN 1', {}, { timeout: TRANSACTION_TIMEOUT_MS })
-      return { engine: 'neo4j', version: result.summary.server.agent ?? 'unknown' }
-    })
+      return { engine: 'neo4j' as const, version: result.summary.server.agent ?? 'unknown' }
+    }
+    return this.#retrying(this.#readMode, work, { deadline: deadlineFromNow() })
   }
 
   async close(): Promise<void> {
@@ -145,28 +167,38 @@ export class Neo4jGraph implements Graph {
     await this.#driver.close()
   }
 
+  /** Of statements that read, on a cluster: where nobody brings a bookmark, the leader answers. */
+  get #readMode(): 'READ' | 'WRITE' {
+    return this.#isRouted ? ACCESS.WRITE : ACCESS.READ
+  }
+
   async #runAlone(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
-    const result = await session.run(statement.text, toNeo4j(params), {
-      timeout: Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now())),
-      metadata: { app: 'turngraph', statement: statement.name },
-    })
-    return result.records.map((record) => fromNeo4j(record.toObject()) as Row)
+    const { records } = await session.run(statement.text, toNeo4j(params), bounded(statement, deadline))
+    return rowsOf(records)
+  }
+
+  async #runOnceBegun(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
+    const begin = async () => await session.beginTransaction(bounded(statement, deadline))
+    const transaction = await withDeadline(Math.min(deadline, performance.now() + FOLLOWER_MS), begin)
+    const { records } = await transaction.run(statement.text, toNeo4j(params))
+    await transaction.commit()
+    return rowsOf(records)
   }
 
   /** Null where no follower could answer in time: one that is away, that lags, or that does not know the bookmarks. */
   async #readFromFollower(
     work: (session: Session) => Promise<Row[]>,
-    deadline: number,
     caller: CallerBookmarks,
+    limits: Limits,
   ): Promise<Row[] | null> {
-    const until = Math.min(deadline, performance.now() + FOLLOWER_MS)
     try {
       // Without the bookmarks of this process: a follower need not have what others wrote.
-      return await this.#inSession({ defaultAccessMode: ACCESS.READ }, work, until, caller)
+      return await this.#inSession({ defaultAccessMode: ACCESS.READ }, work, { ...limits, caller })
     } catch (error) {
+      if (limits.signal?.aborted) throw error // nobody waits for the leader's answer
       const cannotAnswer =
         error instanceof Neo4jError
-          ? isTransient(error) || isUnknownBookmark(error) || TIMED_OUT.has(error.code)
+          ? isTransient(error) || isUnknownBookmark(error) || isTimeout(error)
           : error instanceof TurngraphError && error.code === 'timeout'
       if (cannotAnswer) return null
       throw this.#domainError(error)
@@ -176,15 +208,14 @@ export class Neo4jGraph implements Graph {
   async #retrying<T>(
     mode: 'READ' | 'WRITE',
     work: (session: Session) => Promise<T>,
-    deadline = deadlineFromNow(),
-    caller?: CallerBookmarks,
+    limits: LimitsOfCall,
   ): Promise<T> {
     const config = { defaultAccessMode: mode, bookmarkManager: this.#bookmarks }
-    return this.#retry(deadline, () => this.#inSession(config, work, deadline, caller), caller)
+    return this.#retry(limits, () => this.#inSession(config, work, limits))
   }
 
   /** Until a deadline, where the error is one that another try may not meet. */
-  async #retry<T>(deadline: number, work: () => Promise<T>, caller?: CallerBookmarks): Promise<T> {
+  async #retry<T>({ deadline, signal, caller }: LimitsOfCall, work: () => Promise<T>): Promise<T> {
     try {
       return await retry(work, {
         when: (error) =>
@@ -192,6 +223,7 @@ export class Neo4jGraph implements Graph {
           (isTransient(error) || (caller !== undefined && isUnknownBookmark(error))),
         until: deadline - LAST_TRY_MS,
         firstPauseMs: FIRST_RETRY_MS,
+        signal,
       })
     } catch (error) {
       throw this.#domainError(error)
@@ -201,8 +233,7 @@ export class Neo4jGraph implements Graph {
   async #inSession<T>(
     config: SessionConfig,
     work: (session: Session) => Promise<T>,
-    deadline: number,
-    caller?: CallerBookmarks,
+    { deadline, signal, caller }: LimitsOfCall,
   ): Promise<T> {
     // A closed driver answers some statements with no rows, and empty is not dark.
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
@@ -210,7 +241,8 @@ export class Neo4jGraph implements Graph {
     const session = this.#driver.session({ ...config, database: this.#database, bookmarks: before })
     // Closing a session resets its connection, which ends what still runs on the server.
     const abandon = () => void session.close().catch(() => {})
-    const result = await withDeadline(deadline, () => work(session), abandon).catch((error: unknown) => {
+    const bounds = { abandon, signal }
+    const result = await withDeadline(deadline, () => work(session), bounds).catch((error: unknown) => {
       abandon()
       if (error instanceof Neo4jError && isUnknownBookmark(error)) caller?.discard()
       throw error
@@ -236,7 +268,7 @@ export class Neo4jGraph implements Graph {
         cause: error,
       })
     }
-    if (TIMED_OUT.has(code) || code === DEADLOCK) {
+    if (isTimeout(error) || isDeadlock(error)) {
       return new TurngraphError(
         'timeout',
         'The graph did not answer in time: another transaction holds a lock.',
@@ -262,31 +294,17 @@ export class Neo4jGraph implements Graph {
   }
 }
 
-const TIMED_OUT = new Set([
-  'Neo.ClientError.Transaction.TransactionTimedOut',
-  'Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration',
-  'Neo.ClientError.Transaction.LockClientStopped',
-  'Neo.TransientError.Transaction.LockAcquisitionTimeout',
-  'Neo.TransientError.Transaction.LockClientStopped',
-  'Neo.TransientError.Transaction.Terminated',
-])
+/** Of one try: how long it may take, and what ends it before. */
+type Limits = { deadline: number; signal?: AbortSignal | undefined }
+type LimitsOfCall = Limits & { caller?: CallerBookmarks | undefined }
 
-/** Worth another try; one that lost every time waited for others as long as there was. */
-const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
+const bounded = (statement: Statement, deadline: number) => ({
+  timeout: Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now())),
+  metadata: { app: 'turngraph', statement: statement.name },
+})
 
-/** What a statement found was deleted while it waited for its lock: there, too, the next try sees what is. */
-const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
-
-/**
- * Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not, nor is what needs more
- * memory than a transaction may have, which the driver takes for transient.
- */
-const isTransient = (error: Neo4jError): boolean =>
-  (mayPass(error) && !TIMED_OUT.has(error.code) && !isOutOfMemory(error)) || error.code === FORGOTTEN
-
-/** The server cannot read a bookmark: another store wrote it. */
-const isUnknownBookmark = ({ code }: Neo4jError): boolean =>
-  code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')
+const rowsOf = (records: readonly { toObject(): object }[]): Row[] =>
+  records.map((record) => fromNeo4j(record.toObject()) as Row)
 
 /** Instants leave as ISO 8601 text, as the embedded engine gives them. */
 function fromNeo4j(value: unknown): unknown {

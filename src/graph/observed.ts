@@ -2,7 +2,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { TurngraphError } from '../core/errors.ts'
 import type { CallerBookmarks } from './caller-bookmarks.ts'
-import type { Graph, GraphHealth, GraphSource, Params, Row, Run, Step } from './port.ts'
+import type { Graph, GraphHealth, GraphSource, Params, ReadLimits, Row, Run, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 
 /** Told of every round trip. `outcome` is `ok`, or the code of the error. */
@@ -37,6 +37,15 @@ export class ObservedGraph implements Graph {
 
   read(statement: Statement, params: Params, deadline?: number, caller?: CallerBookmarks): Promise<Row[]> {
     return this.#trace(statement.name, () => this.#graph.read(statement, params, deadline, caller))
+  }
+
+  readLong(
+    statement: Statement,
+    params: Params,
+    limits: ReadLimits,
+    caller?: CallerBookmarks,
+  ): Promise<Row[]> {
+    return this.#trace(statement.name, () => this.#graph.readLong(statement, params, limits, caller))
   }
 
   write(

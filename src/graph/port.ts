@@ -40,6 +40,13 @@ export interface Graph {
   read(statement: Statement, params: Params, deadline?: number, caller?: CallerBookmarks): Promise<Row[]>
 
   /**
+   * Runs one reading statement that goes through much of the graph, and so may take longer than a request. It settles when
+   * the engine works on it no more: Neo4j ends it where the signal is aborted, and the promise rejects with the signal's
+   * reason; the embedded engine cannot be interrupted, and goes on to its end.
+   */
+  readLong(statement: Statement, params: Params, limits: ReadLimits, caller?: CallerBookmarks): Promise<Row[]>
+
+  /**
    * Runs statements in one transaction, acknowledged only once they are durable. A step that returns
    * no row refuses: nothing of the transaction stays, and the answer is `null`. (A single refused
    * statement may leave its lock token, `rev`, which means nothing.) It may run more than once when
@@ -74,11 +81,18 @@ export interface Graph {
   close(): Promise<void>
 }
 
+export type ReadLimits = {
+  /** In terms of performance.now(). */
+  deadline: number
+  signal: AbortSignal
+}
+
 /** The same graph, some of whose methods are others. */
 export const graphWith = (graph: Graph, own: Partial<Omit<Graph, 'engine' | 'source'>>): Graph => ({
   engine: graph.engine,
   source: graph.source,
   read: (statement, params, deadline, caller) => graph.read(statement, params, deadline, caller),
+  readLong: (statement, params, limits, caller) => graph.readLong(statement, params, limits, caller),
   write: (steps, deadline, caller) => graph.write(steps, deadline, caller),
   transact: (work, deadline, caller) => graph.transact(work, deadline, caller),
   schema: (command) => graph.schema(command),

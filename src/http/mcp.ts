@@ -122,13 +122,13 @@ export class McpEndpoint {
           req.log.info(fields ?? {}, text)
           tell(text)
         }
-        const said = await inCall(this.#context.graph, scope, received, ({ graph, bookmarks }) =>
+        const said = await inCall(this.#context.graph, scope, received, ({ graph, caller: bookmarks }) =>
           runFor(
             { ...this.#context, graph },
             caller,
             operation,
             { project, ...input },
-            { bookmarks: bookmarks(), signal: ended, log },
+            { bookmarks, signal: ended, log },
           ),
         )
         setBookmarks({ resultMeta }, said)

@@ -42,10 +42,10 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     context.schema.refuseUnlessCurrent()
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
     const { scope } = operations[route.operation]
-    const answer = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, bookmarks }) =>
+    const answer = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, caller: bookmarks }) =>
       runFor({ ...context, graph }, callerOf(res), route.operation, input, {
         idempotencyKey: idempotencyKey(req),
-        bookmarks: bookmarks(),
+        bookmarks,
         signal: whenGone(res),
         log: (message, fields) => req.log.info(fields ?? {}, message),
       }),

@@ -81,7 +81,7 @@ export const analysisOperations = {
       truncated: z.boolean().describe('true: there are more rows than the limit, or more than 4 MiB of them'),
       elapsedMs: z.number().describe('milliseconds in the engine'),
     }),
-    run: async (_graph, { query, params, limit, timeoutMs }, { queries, bookmarks = [], log, signal }) => {
+    run: async (_graph, { query, params, limit, timeoutMs }, { queries, bookmarks, log, signal }) => {
       const began = performance.now()
       const audit = async (outcome: Record<string, unknown>) => {
         const { scrubbed } = await scrub({ query })
@@ -90,7 +90,7 @@ export const analysisOperations = {
       }
       try {
         refuseUnusedParameters(query, params ?? {})
-        const asked = { query, params: params ?? {}, limit, timeoutMs, bookmarks, signal }
+        const asked = { query, params: params ?? {}, limit, timeoutMs, bookmarks: bookmarks ?? null, signal }
         const answer = await queries.ask(asked)
         await audit({ outcome: 'ok', rows: answer.rows.length })
         return answer
@@ -116,6 +116,7 @@ export const analysisOperations = {
       limit: wholeNumber(1, 500).default(50).describe('neighbors, 1 to 500'),
     }),
     output: neighborhood,
-    run: (_graph, input, { queries }) => readNeighbors(queries, input),
+    run: (_graph, input, { queries, bookmarks = null, signal }) =>
+      readNeighbors(queries, { ...input, bookmarks, signal }),
   }),
 } as const

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Figures, Scenario } from '../faults/harness/scenario.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { laggingFollower } from './lagging-follower.ts'
+import { longReads } from './long-reads.ts'
 import { movingLeaders } from './moving-leaders.ts'
 import { movingLeadersInRuns } from './moving-leaders-in-runs.ts'
 
@@ -29,7 +30,13 @@ describeOn(neo4jLts, (store) => {
     expect((await run(movingLeadersInRuns, 1)).turns).toBeGreaterThan(0)
   })
 
-  test('a follower that is really behind takes contexts off the leader, and none is stale', {
+  test('an analysis that takes longer than a request is read once, by a follower, and by the leader where followers lag', {
+    timeout: BOUND_MS,
+  }, async () => {
+    expect(await run(longReads, 1)).toMatchObject({ atFollowers: 1 })
+  })
+
+  test('a follower that is really behind takes contexts off the leader, and neither a context nor a free query is stale', {
     timeout: BOUND_WITH_SERVER_MS,
   }, async () => {
     expect(Number((await run(laggingFollower, 3)).gain)).toBeGreaterThanOrEqual(1.6)

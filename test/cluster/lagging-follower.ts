@@ -5,7 +5,7 @@ import { holds, inScope, type Scenario } from '../faults/harness/scenario.ts'
 import { sendTurn } from '../faults/harness/send.ts'
 import { startTestNeo4j } from '../support/test-neo4j.ts'
 import { BoltRouter } from './bolt-router.ts'
-import { contextOf, newestTransaction, serviceOn } from './on-router.ts'
+import { contextOf, newestTransaction, queryOf, serviceOn } from './on-router.ts'
 
 const SESSIONS = 4
 const LAG_MS = 200
@@ -13,6 +13,7 @@ const LAG_MS = 200
 const CONTEXTS_COUNTED = 20
 /** What followers must be worth (the bar of the contract's issue). */
 const LEAST_GAIN = 1.6
+const COUNT_TURNS = 'MATCH (w:World)-[:HAS_TURN]->(t:Turn) WHERE w.taskId = $task RETURN count(t) AS turns'
 
 type Session = { place: Place; turn: number; bookmark: string }
 
@@ -53,11 +54,22 @@ export const laggingFollower: Scenario = (options) =>
       const isFresh = prior === plannedSummary({ turn, revision: 1 })
       holds(isFresh, 'a context has the turn that was acknowledged', { place, turn, prior })
     }
+    /** Free queries go to followers, as these cannot write; who brings no bookmark is told all that the leader has. */
+    const query = async ({ place, turn }: Session, bookmark: string | null) => {
+      const { body } = await queryOf(services[1], COUNT_TURNS, { task: place.taskId }, bookmark)
+      holds(body.rows?.[0]?.[0] === turn, 'a free query counts the turn that was acknowledged', {
+        turn,
+        body,
+      })
+    }
 
     let sessions: Session[] = []
     for (let turn = 1; turn <= rounds; turn++) {
       sessions = await Promise.all(places.map((place) => capture(place, turn)))
-      await Promise.all(sessions.flatMap((each) => [ask(each, each.bookmark), ask(each, null)]))
+      await Promise.all([
+        ...sessions.flatMap((each) => [ask(each, each.bookmark), ask(each, null)]),
+        ...sessions.map((each, i) => query(each, i % 2 === 0 ? each.bookmark : null)),
+      ])
       if (turn % 10 === 0) log(`turn ${turn}: ${JSON.stringify(router.figures)}`)
     }
     holds(router.figures.waited > 0, 'the follower was behind', router.figures)

@@ -43,6 +43,7 @@ async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () 
 }
 
 const LONG = 'UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN count(*) AS pairs'
+const BOUNDS = { limit: 10, maxBytes: 1_000, timeoutMs: 10_000, bookmarks: [] }
 const CLOSED = { code: 'store_unavailable' }
 
 export function freeCypherContract(store: StoreUnderTest): void {
@@ -93,7 +94,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
         const planned: string[] = []
         for (const query of [...WRITES, ...SCHEMA_AND_SERVER, ...FILES_AND_PROCEDURES]) {
           try {
-            refuseByPlan(reader.engine, await reader.plan(query, {}))
+            refuseByPlan(reader.engine, await reader.plan(query, {}, BOUNDS))
             planned.push(query)
           } catch (error) {
             if (!(error instanceof TurngraphError)) throw error

@@ -231,6 +231,7 @@ export function migrationsContract(store: StoreUnderTest): void {
         engine: graph.engine,
         source: graph.source,
         read: (...args) => graph.read(...args),
+        readLong: (...args) => graph.readLong(...args),
         write: (...args) => graph.write(...args),
         transact: (...args) => graph.transact(...args),
         health: () => graph.health(),

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { laggingFollower } from '../cluster/lagging-follower.ts'
+import { longReads } from '../cluster/long-reads.ts'
 import { movingLeaders } from '../cluster/moving-leaders.ts'
 import { movingLeadersInRuns } from '../cluster/moving-leaders-in-runs.ts'
 import type { Scenario } from './harness/scenario.ts'
@@ -58,6 +59,7 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'moving-leaders-in-runs': { run: movingLeadersInRuns, rounds: 20 },
   // Rounds are turns of each session.
   'lagging-follower': { run: laggingFollower, rounds: 50 },
+  'long-reads': { run: longReads, rounds: 1 },
   'clocks-apart': { run: clocksApart, rounds: 5 },
   // Rounds are worlds.
   'many-worlds': { run: manyWorldsOn('embedded'), rounds: 1_000 },

@@ -145,6 +145,10 @@ export class SwitchedGraph implements Graph {
     await this.gate()
     return this.#graph.read(...args)
   }
+  async readLong(...args: Parameters<Graph['readLong']>) {
+    await this.gate()
+    return this.#graph.readLong(...args)
+  }
   async write(...args: Parameters<Graph['write']>) {
     await this.gate()
     return this.#graph.write(...args)

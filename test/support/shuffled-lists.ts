@@ -14,6 +14,7 @@ export function withShuffledLists(graph: Graph): Graph {
     engine: graph.engine,
     source: graph.source,
     read: async (...args) => shuffledRows(await graph.read(...args)),
+    readLong: async (...args) => shuffledRows(await graph.readLong(...args)),
     write: async (...args) => (await graph.write(...args))?.map(shuffledRows) ?? null,
     transact: (work, deadline) => graph.transact((held) => work(run(held)), deadline),
     schema: (command) => graph.schema(command),

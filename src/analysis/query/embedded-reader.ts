@@ -18,7 +18,8 @@ export class EmbeddedReader implements Reader {
     const lines = result.length === 0 ? [] : String(result.get(0).plan).split('\n')
     const operators = lines.flatMap((line) => /^\s*(\w+(?:\(\d+\))?)/.exec(line)?.[1] ?? [])
     const procedures = lines.flatMap((line) => /^\s*CallProcedure \(([\w.]+)/.exec(line)?.[1] ?? [])
-    return { reads: result.columns.join() === 'plan', operators, procedures }
+    const reads = result.columns.join() === 'plan'
+    return { reads, operators, procedures, bookmarks: [], ignoredBookmarks: false }
   }
 
   async run(query: string, params: Params, bounds: Bounds): Promise<Rows> {

@@ -1,91 +1,146 @@
 // Runs queries of analysts on Neo4j, in READ mode.
 import { TurngraphError } from '../../core/errors.ts'
+import { retry } from '../../core/retry.ts'
 import {
   ACCESS,
   type Driver,
   driverOf,
   isDuration,
   isNode,
-  isOutOfMemory,
   isPath,
   isPoint,
   isRelationship,
   isTemporal,
-  mayPass,
   Neo4jError,
   type Neo4jPlan,
   type Session,
   toNeo4j,
 } from '../../graph/neo4j-driver.ts'
-import type { Neo4jOptions, Params } from '../../graph/port.ts'
+import { isOutOfMemory, isTimeout, isTransient, isUnknownBookmark } from '../../graph/neo4j-errors.ts'
+import { DEADLINE_MS, type Neo4jOptions, type Params } from '../../graph/port.ts'
 import { type Bounds, invalidQuery, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
 import { durationForm, integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
-const PLAN_TIMEOUT_MS = 10_000
 const FETCH_ROWS = 200
+/** A server that moves, starts or breaks a connection is asked again, for as long as a request may wait for the store. */
+const RETRIES_MS = DEADLINE_MS - 500
+const FIRST_RETRY_MS = 15
 
 /** Reads on a Neo4j server, always in READ mode: the server itself refuses a write. */
 export class Neo4jReader implements Reader {
   readonly engine = 'neo4j'
   readonly #driver: Driver
   readonly #database: string
+  readonly #isRouted: boolean
 
   constructor(options: Neo4jOptions) {
     this.#driver = driverOf(options, { useBigInt: true, fetchSize: FETCH_ROWS, maxConnectionPoolSize: 2 })
     this.#database = options.database
+    this.#isRouted = options.url.startsWith('neo4j')
   }
 
-  async plan(query: string, params: Params): Promise<Plan> {
-    return this.#reading(async (session) => {
-      const { summary } = await session.run(`EXPLAIN ${query}`, toNeo4j(params), {
-        timeout: PLAN_TIMEOUT_MS,
-        metadata: { app: 'turngraph', statement: 'query plan' },
-      })
-      const operators: string[] = []
-      const procedures: string[] = []
-      const walk = (plan: Neo4jPlan) => {
-        const operator = plan.operatorType.replace(/@.*$/, '')
-        operators.push(operator)
-        const details = String((plan.arguments as Record<string, unknown>).Details ?? '')
-        if (operator === 'ProcedureCall') procedures.push(/^[\w.]*/.exec(details)?.[0] ?? details)
-        plan.children.forEach(walk)
+  /** On a cluster in READ mode followers answer: what they must have, they are told by bookmarks. */
+  plan(query: string, params: Params, bounds: Bounds): Promise<Plan> {
+    return this.#answering(bounds, async (leftMs) => {
+      const { bookmarks } = bounds
+      if (bookmarks.length === 0)
+        return this.#planWith(await this.#bookmarksOfLeader(leftMs), query, params, leftMs)
+      try {
+        return await this.#planWith(bookmarks, query, params, leftMs)
+      } catch (error) {
+        if (!(error instanceof Neo4jError) || !isUnknownBookmark(error)) throw error
+        const own = await this.#bookmarksOfLeader(leftMs)
+        return { ...(await this.#planWith(own, query, params, leftMs)), ignoredBookmarks: true }
       }
-      // A command, such as SHOW, may have none.
-      if (summary.plan !== false) walk(summary.plan)
-      return { reads: summary.queryType === 'r' && summary.plan !== false, operators, procedures }
     })
   }
 
-  async run(query: string, params: Params, bounds: Bounds): Promise<Rows> {
-    const { bookmarks = [] } = bounds
-    return this.#reading(async (session) => {
-      const result = session.run(query, toNeo4j(params), {
-        timeout: bounds.timeoutMs,
-        metadata: { app: 'turngraph', statement: 'query' },
-      })
-      const columns = await result.keys()
-      const taken = new RowsTaken(bounds)
-      for await (const record of result) {
-        if (!taken.take([...record.values()].map(formOf))) break // the rest is left with the server
-      }
-      return { columns: columns.map(String), ...taken.taken }
-    }, bookmarks)
+  run(query: string, params: Params, bounds: Bounds): Promise<Rows> {
+    return this.#answering(bounds, (leftMs) =>
+      this.#inSession(ACCESS.READ, bounds.bookmarks, async (session) => {
+        const result = session.run(query, toNeo4j(params), {
+          timeout: leftMs,
+          metadata: { app: 'turngraph', statement: 'query' },
+        })
+        const columns = await result.keys()
+        const taken = new RowsTaken(bounds)
+        for await (const record of result) {
+          if (!taken.take([...record.values()].map(formOf))) break // the rest is left with the server
+        }
+        return { columns: columns.map(String), ...taken.taken }
+      }),
+    )
   }
 
   close(): Promise<void> {
     return this.#driver.close()
   }
 
-  async #reading<T>(work: (session: Session) => Promise<T>, bookmarks: readonly string[] = []): Promise<T> {
+  async #planWith(
+    bookmarks: readonly string[],
+    query: string,
+    params: Params,
+    timeout: number,
+  ): Promise<Plan> {
+    const { summary } = await this.#inSession(ACCESS.READ, bookmarks, async (session) =>
+      session.run(`EXPLAIN ${query}`, toNeo4j(params), {
+        timeout,
+        metadata: { app: 'turngraph', statement: 'query plan' },
+      }),
+    )
+    const operators: string[] = []
+    const procedures: string[] = []
+    const walk = (plan: Neo4jPlan) => {
+      const operator = plan.operatorType.replace(/@.*$/, '')
+      operators.push(operator)
+      const details = String((plan.arguments as Record<string, unknown>).Details ?? '')
+      if (operator === 'ProcedureCall') procedures.push(/^[\w.]*/.exec(details)?.[0] ?? details)
+      plan.children.forEach(walk)
+    }
+    // A command, such as SHOW, may have none.
+    if (summary.plan !== false) walk(summary.plan)
+    const reads = summary.queryType === 'r' && summary.plan !== false
+    return { reads, operators, procedures, bookmarks, ignoredBookmarks: false }
+  }
+
+  /**
+   * Stands for all that was committed by now. The leader itself cannot be asked the query: on a cluster the mode that it
+   * takes statements in lets them write.
+   */
+  async #bookmarksOfLeader(timeout: number): Promise<readonly string[]> {
+    if (!this.#isRouted) return []
+    return this.#inSession(ACCESS.WRITE, [], async (session) => {
+      await session.run('RETURN 1', {}, { timeout, metadata: { app: 'turngraph', statement: 'bookmark' } })
+      return session.lastBookmarks()
+    })
+  }
+
+  /** Again where another try may succeed: what reads may run twice. */
+  async #answering<T>({ timeoutMs }: Bounds, work: (leftMs: number) => Promise<T>): Promise<T> {
+    const began = performance.now()
+    try {
+      return await retry(() => work(Math.max(1, Math.round(timeoutMs - (performance.now() - began)))), {
+        when: (error) => error instanceof Neo4jError && isTransient(error),
+        until: began + RETRIES_MS,
+        firstPauseMs: FIRST_RETRY_MS,
+      })
+    } catch (error) {
+      throw error instanceof Neo4jError ? domainError(error) : error
+    }
+  }
+
+  async #inSession<T>(
+    mode: 'READ' | 'WRITE',
+    bookmarks: readonly string[],
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
     const session = this.#driver.session({
       database: this.#database,
-      defaultAccessMode: ACCESS.READ,
+      defaultAccessMode: mode,
       bookmarks: [...bookmarks],
     })
     try {
       return await work(session)
-    } catch (error) {
-      throw error instanceof Neo4jError ? domainError(error) : error
     } finally {
       await session.close().catch(() => {})
     }
@@ -98,7 +153,7 @@ function domainError(error: Neo4jError): TurngraphError {
   if (code === 'Neo.ClientError.Statement.AccessMode') {
     return invalidQuery('writes', 'Only reading statements are run.', error)
   }
-  if (/^Neo\.ClientError\.Transaction\.TransactionTimedOut|\.Terminated$/.test(code)) {
+  if (isTimeout(error) || code.endsWith('.Terminated')) {
     return new TurngraphError('timeout', 'The query did not end in time.', {
       hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
       cause: error,
@@ -110,7 +165,7 @@ function domainError(error: Neo4jError): TurngraphError {
       cause: error,
     })
   }
-  if (code.startsWith('Neo.ClientError.Security.') || mayPass(error)) {
+  if (code.startsWith('Neo.ClientError.Security.') || isTransient(error)) {
     return new TurngraphError('store_unavailable', 'Neo4j does not answer queries.', {
       hint: 'Try again.',
       cause: error,

@@ -1,10 +1,11 @@
-// Queues queries of analysts, and runs them one at a time in a process of their own.
+// Runs queries of analysts, one at a time, in a process of their own.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import PQueue from 'p-queue'
 import { TurngraphError } from '../../core/errors.ts'
+import type { CallerBookmarks } from '../../graph/caller-bookmarks.ts'
 import type { Graph, GraphSource, Params } from '../../graph/port.ts'
-import { givenUp, QueryProcess, tooLong } from './query-process.ts'
+import { type Allowance, BoundedQueue } from '../bounded-queue.ts'
+import { QueryProcess, tooLong } from './query-process.ts'
 import type { Rows } from './reader.ts'
 import { refuseByWords } from './refuse.ts'
 
@@ -15,8 +16,8 @@ export type Query = {
   timeoutMs: number
   /** Aborted where the caller gives up. */
   signal?: AbortSignal | undefined
-  /** The engine's bookmarks that the caller brings, beside those of this process. */
-  bookmarks?: readonly string[]
+  /** What the caller has seen, which the answer must have too; default: all that the leader has. */
+  bookmarks?: CallerBookmarks | null
 }
 export type QueryRows = Rows & { elapsedMs: number }
 
@@ -36,10 +37,15 @@ const IDLE_MS = 30_000
  */
 export class Queries {
   readonly #source: GraphSource
-  readonly #queue = new PQueue({ concurrency: 1 }).on('idle', () => {
-    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+  readonly #queue = new BoundedQueue({
+    atOnce: 1,
+    mostWaiting: MAX_WAITING,
+    noun: { one: 'query', many: 'queries' },
+    tooLong,
+    onIdle: () => {
+      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+    },
   })
-  readonly #closing = new AbortController()
   #process: QueryProcess | null = null
   /** Of the graph that the process has opened. */
   #revision: number | null = null
@@ -61,43 +67,24 @@ export class Queries {
     params,
     limit,
     timeoutMs,
-    bookmarks: brought = [],
+    bookmarks = null,
     signal: caller,
   }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query)
-    if (this.#queue.size >= MAX_WAITING && !this.#closing.signal.aborted) {
-      throw new TurngraphError('rate_limited', `${MAX_WAITING} queries wait already.`, {
-        hint: 'Try again when they are done.',
-      })
-    }
-    const asked = performance.now()
-    const waiting = new AbortController()
-    // Only while it waits: the queue would begin with the next query before this one has let go of the process.
-    const stopWaiting = () => waiting.abort(givenUp())
-    if (caller?.aborted) stopWaiting()
-    caller?.addEventListener('abort', stopWaiting)
-    const timer = setTimeout(() => waiting.abort(tooLong(timeoutMs)), timeoutMs)
-    const signal = AbortSignal.any([waiting.signal, this.#closing.signal])
-    const run = async () => {
-      clearTimeout(timer)
-      caller?.removeEventListener('abort', stopWaiting)
-      const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
+    const run = async ({ leftMs, signal }: Allowance) => {
       const process = await this.#openProcess()
-      const own = this.#source.engine === 'neo4j' ? await this.#source.bookmarks() : []
-      const bookmarks = [...new Set([...own, ...brought])]
-      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks }
-      return process.ask({ query: statement, params, bounds }, leftMs, caller)
+      const brought = bookmarks?.mayFollow ? bookmarks.all() : []
+      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks: brought }
+      return process.ask({ query: statement, params, bounds }, leftMs, signal)
     }
-    const answer = await this.#queue.add(run, { signal }).finally(() => {
-      clearTimeout(timer)
-      caller?.removeEventListener('abort', stopWaiting)
-    })
-    if ('answered' in answer) return answer.answered
-    throw new Error('a process of queries answered something else')
+    const answer = await this.#queue.run(run, { timeoutMs, preparingMs: OPEN_TIMEOUT_MS, caller })
+    if (!('answered' in answer)) throw new Error('a process of queries answered something else')
+    if (answer.ignoredBookmarks) bookmarks?.discard()
+    return answer.answered
   }
 
   close(): void {
-    this.#closing.abort(new TurngraphError('store_unavailable', 'The graph is closed.'))
+    this.#queue.close(new TurngraphError('store_unavailable', 'The graph is closed.'))
     this.#end()
   }
 

@@ -58,7 +58,7 @@ export class QueryProcess {
   }
 
   /**
-   * @param signal aborted where the caller gives up: the process ends
+   * @param signal ends the process, and rejects with its reason
    * @throws `timeout`, `too_large` or `internal` where the process had to end, and what the process itself says
    */
   ask(
@@ -67,7 +67,7 @@ export class QueryProcess {
     signal?: AbortSignal,
   ): Promise<Exclude<Answer, { failed: unknown } | { tooMuchMemory: true }>> {
     if (this.ended) return Promise.reject(broken())
-    if (signal?.aborted) return Promise.reject(givenUp())
+    if (signal?.aborted) return Promise.reject(signal.reason)
     return new Promise((resolve, reject) => {
       const settle = (conclude: () => void) => {
         clearTimeout(timer)
@@ -75,7 +75,7 @@ export class QueryProcess {
         this.#child.off('message', heard).off('exit', gone).off('error', gone)
         conclude()
       }
-      const fail = (error: TurngraphError) => settle(() => reject(error))
+      const fail = (error: unknown) => settle(() => reject(error))
       const heard = (answer: Answer) => {
         if ('tooMuchMemory' in answer) {
           this.end()
@@ -92,7 +92,7 @@ export class QueryProcess {
       }, timeoutMs)
       const stop = () => {
         this.end()
-        fail(givenUp())
+        fail(signal?.reason)
       }
       signal?.addEventListener('abort', stop, { once: true })
       this.#child.on('message', heard).on('exit', gone).on('error', gone)
@@ -121,9 +121,6 @@ export const tooLong = (timeoutMs: number): TurngraphError =>
   new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms.`, {
     hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
   })
-
-export const givenUp = (): TurngraphError =>
-  new TurngraphError('timeout', 'The caller gave up on the query.', { hint: 'Ask again.' })
 
 const tooMuchMemory = (): TurngraphError =>
   new TurngraphError('too_large', 'The query needs more memory than it is given.', {

@@ -8,6 +8,10 @@ export type Plan = {
   reads: boolean
   operators: readonly string[]
   procedures: readonly string[]
+  /** Of a Neo4j cluster: what must have arrived where the query runs. */
+  bookmarks: readonly string[]
+  /** The engine cannot read the bookmarks that the caller brought, and goes without. */
+  ignoredBookmarks: boolean
 }
 
 export type Bounds = {
@@ -15,8 +19,8 @@ export type Bounds = {
   /** Of all rows, as JSON text. */
   maxBytes: number
   timeoutMs: number
-  /** Of a Neo4j cluster: what must have arrived where the query runs. */
-  bookmarks?: readonly string[]
+  /** Of a Neo4j cluster: what the caller has seen; none: the answer must have all that the leader has. */
+  bookmarks: readonly string[]
 }
 
 export type Rows = { columns: string[]; rows: unknown[][]; truncated: boolean }
@@ -24,7 +28,7 @@ export type Rows = { columns: string[]; rows: unknown[][]; truncated: boolean }
 /** An engine as a process of queries sees it. What it throws is a TurngraphError. */
 export interface Reader {
   readonly engine: 'neo4j' | 'embedded'
-  plan(query: string, params: Params): Promise<Plan>
+  plan(query: string, params: Params, bounds: Bounds): Promise<Plan>
   run(query: string, params: Params, bounds: Bounds): Promise<Rows>
   close(): Promise<void>
 }

@@ -14,7 +14,7 @@ export type Order =
 /** What it answers to each; `tooMuchMemory` comes unasked, and is its last word. */
 export type Answer =
   | { opened: true }
-  | { answered: Rows & { elapsedMs: number } }
+  | { answered: Rows & { elapsedMs: number }; ignoredBookmarks: boolean }
   | { failed: ErrorBody['error'] }
   | { tooMuchMemory: true }
 
@@ -64,9 +64,12 @@ async function answerTo(order: Order): Promise<Answer> {
   if (reader === null) throw new TurngraphError('internal', 'The process of queries was not opened.')
   const began = performance.now()
   const { query, params, bounds } = order
-  refuseByPlan(reader.engine, await reader.plan(query, params))
-  const rows = await reader.run(query, params, bounds)
-  return { answered: { ...rows, elapsedMs: Math.round(performance.now() - began) } }
+  const plan = await reader.plan(query, params, bounds)
+  refuseByPlan(reader.engine, plan)
+  const timeoutMs = Math.max(1, Math.round(bounds.timeoutMs - (performance.now() - began)))
+  const rows = await reader.run(query, params, { ...bounds, timeoutMs, bookmarks: plan.bookmarks })
+  const elapsedMs = Math.round(performance.now() - began)
+  return { answered: { ...rows, elapsedMs }, ignoredBookmarks: plan.ignoredBookmarks }
 }
 
 async function openReader(source: Extract<Order, { open: unknown }>['open']): Promise<Reader> {

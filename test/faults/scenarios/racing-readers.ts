@@ -108,6 +108,7 @@ class Reader {
       engine: graph.engine,
       source: graph.source,
       read: (...args) => count(graph.read(...args)),
+      readLong: (...args) => count(graph.readLong(...args)),
       write: (...args) => graph.write(...args),
       transact: (...args) => count(graph.transact(...args)),
       schema: (command) => graph.schema(command),

@@ -1,0 +1,103 @@
+// Queues the work of analysts: a few are at work at once, and the others wait in order while their callers do.
+import PQueue from 'p-queue'
+import { TurngraphError } from '../core/errors.ts'
+
+/** What work may take once it has begun. */
+export type Allowance = {
+  leftMs: number
+  /** Aborted where nobody waits for the answer any more, with the error that the caller was answered. */
+  signal: AbortSignal
+}
+
+export type Wish = {
+  /** For the wait and the work together. */
+  timeoutMs: number
+  /** What the work may take beside that, to prepare itself once it has begun. */
+  preparingMs?: number
+  /** Aborted where the caller gives up. */
+  caller?: AbortSignal | undefined
+}
+
+type QueueOptions = {
+  atOnce: number
+  mostWaiting: number
+  /** What is queued, for errors. */
+  noun: { one: string; many: string }
+  tooLong: (timeoutMs: number) => TurngraphError
+  onIdle?: () => void
+}
+
+/**
+ * A caller that gives up, or whose time is over, is answered at once. What waits leaves the queue; what has begun keeps its
+ * place until it has let go of the engine: where that cannot be interrupted, giving up makes no room for yet another one.
+ *
+ * @example
+ * const rows = await queue.run(({ signal }) => read(signal), { timeoutMs: 25_000, caller: request.signal })
+ */
+export class BoundedQueue {
+  readonly #options: QueueOptions
+  readonly #queue: PQueue
+  readonly #closing = new AbortController()
+
+  constructor(options: QueueOptions) {
+    this.#options = options
+    this.#queue = new PQueue({ concurrency: options.atOnce })
+    if (options.onIdle !== undefined) this.#queue.on('idle', options.onIdle)
+  }
+
+  /** @throws `rate_limited` where too many wait, `timeout`, and what `work` throws */
+  async run<T>(
+    work: (allowance: Allowance) => Promise<T>,
+    { timeoutMs, preparingMs = 0, caller }: Wish,
+  ): Promise<T> {
+    this.#closing.signal.throwIfAborted()
+    if (caller?.aborted) throw this.#givenUp()
+    if (this.#queue.size >= this.#options.mostWaiting) throw this.#tooManyWait()
+    const asked = performance.now()
+    const ending = new AbortController()
+    const signal = AbortSignal.any([ending.signal, this.#closing.signal])
+    const endAfter = (ms: number) => setTimeout(() => ending.abort(this.#options.tooLong(timeoutMs)), ms)
+    const giveUp = () => ending.abort(this.#givenUp())
+    let timer = endAfter(timeoutMs)
+    caller?.addEventListener('abort', giveUp)
+    const waiting = new AbortController() // of the queue, which would free the place of what has begun
+    const begin = () => {
+      signal.removeEventListener('abort', leave)
+      const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
+      clearTimeout(timer)
+      timer = endAfter(leftMs + preparingMs)
+      return work({ leftMs, signal })
+    }
+    const leave = () => waiting.abort(signal.reason)
+    signal.addEventListener('abort', leave)
+    try {
+      return await Promise.race([this.#queue.add(begin, { signal: waiting.signal }), rejectedBy(signal)])
+    } finally {
+      clearTimeout(timer)
+      caller?.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  /** All that waits, and whoever asks from now on, is answered this error. */
+  close(error: TurngraphError): void {
+    this.#closing.abort(error)
+  }
+
+  #givenUp(): TurngraphError {
+    const { noun } = this.#options
+    return new TurngraphError('timeout', `The caller gave up on the ${noun.one}.`, { hint: 'Ask again.' })
+  }
+
+  #tooManyWait(): TurngraphError {
+    const { noun, mostWaiting } = this.#options
+    return new TurngraphError('rate_limited', `${mostWaiting} ${noun.many} wait already.`, {
+      hint: 'Try again when they are done.',
+    })
+  }
+}
+
+const rejectedBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
