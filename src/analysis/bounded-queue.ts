@@ -99,5 +99,8 @@ export class BoundedQueue {
 
 const rejectedBy = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const onAbort = () => reject(signal.reason)
+    // Work that begins at once may have aborted it.
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
   })

@@ -11,6 +11,7 @@ export {
 } from 'neo4j-driver'
 
 export const ACCESS = neo4j.session
+export const { PROTOCOL_ERROR } = neo4j.error
 export const { bookmarkManager, isDateTime, isDuration, isNode, isPath, isPoint, isRelationship } = neo4j
 
 export const isTemporal = (value: object): boolean =>

@@ -1,12 +1,12 @@
 // Tells the errors of Neo4j and of its driver apart, by code, never by message.
-import neo4j, { type Neo4jError } from 'neo4j-driver'
+import { type Neo4jError, PROTOCOL_ERROR } from './neo4j-driver.ts'
 
 /** Codes of errors that the driver makes itself, and does not call retriable. */
 const WITHOUT_SERVER: ReadonlySet<string> = new Set([
   // No connection came free in time, above all while a cluster elects a leader.
   'N/A',
   // A connection broke while it logged in: the driver tells the network's error under this code (6.3, `_onLoginError`).
-  neo4j.error.PROTOCOL_ERROR,
+  PROTOCOL_ERROR,
 ])
 
 const TIMED_OUT: ReadonlySet<string> = new Set([
