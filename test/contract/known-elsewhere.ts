@@ -293,13 +293,24 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
     test('deleted sessions take no place of others, not after a restore either', async () => {
       const files = { filesModified: ['src/a.ts'] }
       const sessions = Array.from({ length: 12 }, (_, i) => `TASK-${i}`)
+      const about = { ...files, gates: { tests: 'failed' as const }, issues: [issue('The test fails')] }
       for (const [i, session] of sessions.entries())
-        await capture(turnOfTask(session, 1, i, { ...files, lessonsFromTurn: [`Lesson ${i}`] }))
+        await capture(
+          turnOfTask(session, 1, i, {
+            ...about,
+            coachDecision: 'approved',
+            lessonsFromTurn: [`Lesson ${i}`],
+          }),
+        )
       await capture(ownTurn(files))
       expect(await sources()).toEqual([11, 10, 9, 8, 7].map((i) => `TASK-${i} turn 1`))
       for (const worldSlug of sessions.slice(5)) await client().deleteWorld({ worldSlug })
       const left = [4, 3, 2, 1, 0].map((i) => `TASK-${i} turn 1`)
       expect(await sources()).toEqual(left)
+      const found = await handles.graph.read(topics, {})
+      const kinds = found.map(({ key }) => String(key).split(/[/:]/)[1])
+      expect(kinds).toEqual(['feature', 'file', 'gate', 'issue'].flatMap((kind) => [kind, kind])) // two slots
+      for (const { turns } of found) expect(String(turns)).not.toMatch(/TASK-(?:[5-9]|1\d)/)
       const lines = await exportOf(handles.graph)
       const other = await handles.open(() => store.open())
       await restoreLines(other, lines)

@@ -13,13 +13,6 @@ import { MARK, startOf } from './render.ts'
 
 const otherSessions = statement('elsewhere/other-sessions')
 
-/** What a context is asked with, that other sessions are looked for by: the rest, the graph knows of the prior turn. */
-export type Asked = {
-  elsewhere: 'on' | 'off'
-  /** Leaves issues out, those that others solved too. */
-  perspectiveReset: boolean
-}
-
 type LastTurn = {
   filesModified: readonly string[]
   lessonsFromTurn: readonly string[]
@@ -72,16 +65,11 @@ export const knownColumn = { known: z.array(sessionRow) }
 type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
 
 const MOST_ITEMS = 5
-/** Of the issues of a turn so many are looked for. */
-const MOST_ISSUES = 20
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
-/** The parameters of `turns/context` that say what of other sessions is asked for. */
-export const asksOthers = ({ elsewhere, perspectiveReset }: Asked) => ({
-  slots: elsewhere === 'off' ? [] : slots,
-  issuesUpTo: perspectiveReset ? 0 : MOST_ISSUES,
-})
+/** In which parts of topics `turns/context` looks. */
+export const slotsToAsk = ({ elsewhere }: { elsewhere: 'on' | 'off' }) => (elsewhere === 'off' ? [] : slots)
 
 /**
  * At most five turns, each with what it is told for. Nothing of it is a judge's: both roles are told the same (invariant 9).
