@@ -32,6 +32,7 @@ test('a file states the task that its front matter names, else the one at the st
     'tasks/backlog/TASK-7-retry.md': stating('seven'),
     'tasks/backlog/TASK-70.md': stating('seventy'),
     'tasks/backlog/TASK-7-B.md': stating('seven B'),
+    'tasks/backlog/TASK-71.md': stating('a task that nobody asks for'),
     'tasks/backlog/TASK-8.md': stating('nine', '---\nid: TASK-9\n---\n'),
     'docs/TASK-8.md': stating('no task file'),
   })

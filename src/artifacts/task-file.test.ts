@@ -13,6 +13,7 @@ const texts = (list: string, options: { nested?: boolean } = {}) =>
 describe('a task file in Markdown', () => {
   test.each<[string, string, string[]]>([
     ['boxes, ticked or not', '- [ ] one\n- [x] two\n- [X] three', ['|one', '|two', '|three']],
+    ['a box alone on its line', '- [ ]\n  one\n- [x]\n  two', ['|one', '|two']],
     ['stars and pluses', '* one\n* two', ['|one', '|two']],
     ['numbers', '1. one\n2. two\n10) three', ['|one', '|two', '|three']],
     ['lines that go on', '- one\n  and more\n- two\nlazily', ['|one and more', '|two lazily']],

@@ -58,6 +58,15 @@ describe('the life of an issue', () => {
     expect(livesOf(...turns.toReversed())).toEqual([['a', [1, 4], null]])
   })
 
+  test('an issue keeps its place among those of the turn that opened it, wherever later turns raise it', () => {
+    const lives = followIssues([judgement(1, 'feedback', 'a', 'b', 'c'), judgement(2, 'feedback', 'c', 'b')])
+    expect(lives.map(({ position, wordings: [{ description }] }) => [description, position])).toEqual([
+      ['a', 0],
+      ['b', 1],
+      ['c', 2],
+    ])
+  })
+
   test('the same complaint about another line is the same issue, shown in its newest words', () => {
     expect(
       livesOf(judgement(1, 'feedback', 'Fails at line 3'), judgement(2, 'feedback', 'fails at line  14')),
