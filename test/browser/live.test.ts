@@ -92,6 +92,38 @@ describeInBrowser('a page that stays open', () => {
     await page.getByRole('columnheader', { name: 'Turn 3' }).waitFor()
   })
 
+  test('lights up the cells that say something new, and no other', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const capture = (turnNumber: number, criterionId: string) =>
+      client.captureTurnState({
+        project: PROJECT,
+        featureId: 'FEAT-1',
+        taskId: 'TASK-1',
+        turnNumber,
+        playerSummary: `Round ${turnNumber}`,
+        coachDecision: 'feedback',
+        verifications: [{ criterionId, criterionText: `It answers ${criterionId}`, status: 'verified' }],
+      })
+    await capture(1, 'AC-001')
+    await capture(2, 'AC-002')
+    const page = await browser.open(started, `/p/${PROJECT}/w/TASK-1`)
+    await page.getByRole('region', { name: 'Issues' }).waitFor()
+    await page.evaluate(() => {
+      const seen: string[] = []
+      Object.assign(globalThis, { seen })
+      new MutationObserver((changes) => {
+        for (const { target } of changes)
+          if (target instanceof HTMLElement && target.classList.contains('lit'))
+            seen.push(target.ariaLabel ?? '')
+      }).observe(document.body, { attributes: true, attributeFilter: ['class'], subtree: true })
+    })
+    await capture(3, 'AC-001')
+    await expect.poll(() => page.evaluate('globalThis.seen.length'), { timeout: 20_000 }).toBeGreaterThan(0)
+    await page.locator('.lit').waitFor({ state: 'detached' })
+    expect(await page.evaluate('globalThis.seen')).toEqual(['AC-001, turn 3: verified'])
+  })
+
   test('says that its service has no store, and shows what is new once the store is back', async () => {
     const graph = new SwitchedGraph()
     const started = await start({}, { graph })

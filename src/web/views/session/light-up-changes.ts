@@ -3,21 +3,22 @@ import { nameCell, type Row } from './matrix-rows.ts'
 
 const LIT_MS = 300
 
+export type Shown = { rows: readonly Row[]; turns: readonly number[] }
+
 /** By the rows, not by the elements: to read the names of 12,000 of them takes longer than to draw a frame. */
-export function lightUpChanges(
-  grid: HTMLTableElement,
-  before: readonly Row[],
-  rows: readonly Row[],
-  turns: readonly number[],
-): void {
-  const earlier = new Map(before.map((row) => [row.key, row]))
-  for (const [i, row] of rows.entries()) {
+export function lightUpChanges(grid: HTMLTableElement, before: Shown, now: Shown): void {
+  const rowsBefore = new Map(before.rows.map((row) => [row.key, row]))
+  const turnsBefore = new Set(before.turns)
+  for (const [i, row] of now.rows.entries()) {
     const cells = grid.tBodies[0]?.rows[i]?.querySelectorAll('.cell')
-    const seen = earlier.get(row.key)
-    for (const [column, turn] of turns.entries()) {
+    for (const [column, turn] of now.turns.entries()) {
       const cell = cells?.[column]
-      if (cell === undefined) continue
-      if (seen === undefined || nameAt(seen, turn) !== nameAt(row, turn)) lightUp(cell)
+      const rowBefore = turnsBefore.has(turn) ? rowsBefore.get(row.key) : undefined
+      const isNews =
+        rowBefore === undefined
+          ? row.cellOf(turn).said !== 'not judged'
+          : nameAt(rowBefore, turn) !== nameAt(row, turn)
+      if (cell !== undefined && isNews) lightUp(cell)
     }
   }
 }

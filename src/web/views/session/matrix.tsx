@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Mark, markClass } from '../../marks/mark.tsx'
-import { lightUpChanges } from './light-up-changes.ts'
+import { lightUpChanges, type Shown } from './light-up-changes.ts'
 import { type CellPlace, markCell, markState, nameCell, type Row, type Sort } from './matrix-rows.ts'
 import { useGridCells } from './use-grid-cells.ts'
 
@@ -27,11 +27,11 @@ type Props = {
 export function Matrix({ project, world, turns, rows, changed, sort, sortBy, open, opened }: Props) {
   const grid = useRef<HTMLTableElement>(null)
   useGridCells(grid, open)
-  const seen = useRef<readonly Row[] | null>(null)
+  const shown = useRef<Shown | null>(null)
   useEffect(() => {
-    if (grid.current !== null && seen.current !== null)
-      lightUpChanges(grid.current, seen.current, rows, turns)
-    seen.current = rows
+    const now = { rows, turns }
+    if (grid.current !== null && shown.current !== null) lightUpChanges(grid.current, shown.current, now)
+    shown.current = now
   }, [rows, turns])
   useEffect(() => markOpened(grid.current, opened), [opened, rows])
 
