@@ -29,6 +29,7 @@ export type GraphHealth = { engine: string; version: string }
  * {@link DEADLINE_MS}. Nothing answers empty because something failed.
  */
 export interface Graph {
+  /** Whose dialect it speaks, and whether one process at a time has the graph (`embedded`) or several (`neo4j`). */
   readonly engine: 'neo4j' | 'embedded'
 
   /**

@@ -37,10 +37,17 @@ import { twoProcessesContract } from './two-processes.ts'
 import { worldsContract } from './worlds.ts'
 
 /**
- * Everything that a store must do for Turngraph, on an adapter of the caller's.
+ * Everything that a store must do for Turngraph, on an adapter of the caller's. Beside it the suite uses the embedded graph,
+ * as a second store to export from; it needs vitest, and no server.
  *
  * @example
- * describe('my store', () => storeContract({ name: 'my store', open, openUnmigrated, beside }))
+ * // test/contract/mine.test.ts
+ * const open = async () => {
+ *   const graph = new MyGraph(await emptyDatabase()) // implements Graph of src/graph/port.ts
+ *   await migrate(graph)
+ *   return graph
+ * }
+ * describe('mine', () => storeContract({ name: 'mine', open, openUnmigrated, beside }))
  */
 export function storeContract(store: StoreUnderTest): void {
   portContract(store)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalInstant } from '../../src/core/instants.ts'
 import { worldKey } from '../../src/core/keys.ts'
-import { memory } from '../support/engines.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { brokenCounts, chainOf, countsOf, dumpOf } from '../support/graph-dump.ts'
 import {
   aContext,

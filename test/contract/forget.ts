@@ -6,7 +6,7 @@ import { forgetWorld } from '../../src/maintenance/forget/world.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import type { OperationInput, OperationOutput } from '../../src/operations/table.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
-import { memory } from '../support/engines.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { brokenCounts, countsOf, dumpOf } from '../support/graph-dump.ts'
 import {
   aTurn,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { worldKey } from '../../src/core/keys.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
-import { memory } from '../support/engines.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { aContext, aTurn, captureSteadily, clientOf, everyField, TASK } from '../support/records.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'

@@ -58,6 +58,27 @@ export function pagesContract(store: StoreUnderTest): void {
       )
     })
 
+    test('a page of what was said of a criterion ends before its bytes, and its cursor leads to the rest', async () => {
+      const client = clientOf(handles.graph)
+      const evidence = 'seen '.repeat(12_000)
+      for (let number = 1; number <= 5; number++)
+        await client.captureTurnState(
+          aTurn(number, {
+            worldSlug: WORLD,
+            verifications: [{ criterionId: 'AC-001', status: 'verified', evidence }],
+          }),
+        )
+      const [criterion] = (await client.listCriteria({ worldSlug: WORLD })).criteria
+      const pages: number[][] = []
+      await allPages(async (cursor) => {
+        const asked = { key: criterion?.key ?? '', worldSlug: WORLD, cursor, maxBytes: 150_000 }
+        const page = await client.getCriterionHistory(asked)
+        pages.push(page.items.map(({ turn }) => turn))
+        return page
+      })
+      expect(pages).toEqual([[1, 2], [3, 4], [5]])
+    })
+
     test('many small records are one page, in their order', async () => {
       const client = clientOf(handles.graph)
       for (let number = 1; number <= 90; number++)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { memory } from '../support/engines.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { clientOf } from '../support/records.ts'
 import {
   brokenTurns,

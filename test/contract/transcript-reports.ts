@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { inProcessClient } from '../../src/client/in-process.ts'
-import { memory } from '../support/engines.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { clientOf, PROJECT } from '../support/records.ts'
 import { bytesOf, call, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { failed, instant, linesOf, result, user } from '../support/written-transcript.ts'

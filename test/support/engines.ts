@@ -1,35 +1,15 @@
 import neo4j from 'neo4j-driver'
 import { describe, inject, test } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
-import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate, migrationStatus } from '../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
+import type { Engine } from './embedded-engines.ts'
 import { type Neo4jForTests, whyNoNeo4j } from './neo4j-server.ts'
-import { withShuffledLists } from './shuffled-lists.ts'
 
-/** A store under test that may be missing on this machine: `reason` then says why. */
-export type Engine = StoreUnderTest & { reason: string | null }
-
-const embedded = (name: string, shuffleUnordered: boolean): Engine => {
-  const openUnmigrated = async () => {
-    const graph = EmbeddedGraph.open({ folder: null, shuffleUnordered })
-    return shuffleUnordered ? withShuffledLists(graph) : graph
-  }
-  return {
-    name,
-    reason: null,
-    openUnmigrated,
-    async open() {
-      const graph = await openUnmigrated()
-      await migrate(graph)
-      return graph
-    },
-    beside: async (graph) => graph,
-  }
-}
+export { type Engine, memory, shuffled } from './embedded-engines.ts'
 
 const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
   const server = serverOf(version)
@@ -103,8 +83,6 @@ async function sweepDatabase(url: string, keepSchema: boolean): Promise<void> {
   }
 }
 
-export const memory = embedded('embedded', false)
-export const shuffled = embedded('embedded, rows shuffled', true)
 export const neo4jLts = onNeo4j('Neo4j 5.26', 'lts')
 export const neo4jCurrent = onNeo4j('Neo4j 2026.05', 'current')
 
