@@ -140,6 +140,21 @@ export function portContract(store: StoreUnderTest): void {
       expect(await count()).toBe(1)
     })
 
+    test('a long read answers as a read does, and once nobody waits Neo4j ends it and the embedded engine goes on to its end', async () => {
+      const { graph } = handles
+      const gone = new AbortController()
+      const limits = { deadline: performance.now() + 60_000, signal: gone.signal }
+      expect(await graph.readLong(cypher('RETURN $value AS value'), { value: 1 }, limits)).toEqual([
+        { value: 1 },
+      ])
+      const pairs = cypher('UNWIND range(1, $n) AS a UNWIND range(1, $n) AS b RETURN count(*) AS pairs')
+      const reading = graph.readLong(pairs, { n: 300 }, limits)
+      const nobodyWaits = new Error('nobody waits')
+      gone.abort(nobodyWaits)
+      if (graph.engine === 'embedded') expect(await reading).toEqual([{ pairs: 90_000 }])
+      else await expect(reading).rejects.toBe(nobodyWaits)
+    })
+
     test('a single step without a row refuses', async () => {
       expect(await handles.graph.write([refuse])).toBeNull()
     })
