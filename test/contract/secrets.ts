@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
+import { Executors } from '../../src/runs/executors.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { memory } from '../support/embedded-engines.ts'
 import { exportOf, recordsOf } from '../support/exported.ts'
@@ -132,19 +133,31 @@ export function secretsContract(store: StoreUnderTest): void {
     })
 
     test('in the name of a process that runs turns are masked in the leases of its runs and attempts', async () => {
-      const runs = new TurnRuns({ graph: handles.graph, instance: `host ${SECRET}` })
+      const duringAttempts: string[] = []
+      const executors = new Executors({
+        watching: async () => {
+          duringAttempts.push(await everything())
+          return { failed: 'it was only watched' }
+        },
+      })
+      const runs = new TurnRuns({ graph: handles.graph, instance: `host ${SECRET}`, executors })
       const named = inProcessClient({ graph: handles.graph, project: PROJECT, runs })
       for (const [worldSlug, turnCount] of [
         ['alone', 1],
         ['run', 2],
       ] as const) {
-        await named.createWorld({ featureId: 'FEAT-1', taskId: `TASK-${turnCount}`, worldSlug })
-        await named.runTurn({ worldSlug, turnCount })
+        const world = { featureId: 'FEAT-1', taskId: `TASK-${turnCount}`, worldSlug, executor: 'watching' }
+        await named.createWorld(world)
+        await named.runTurn({ worldSlug, turnCount, maxAttempts: turnCount })
+        await expect.poll(() => runs.executing).toBe(0)
       }
       await runs.close()
-      const stored = await everything()
-      expect(stored).toContain('host [redacted]')
-      expect(stored).not.toContain(SECRET)
+      expect(duringAttempts.length).toBe(3)
+      for (const during of duringAttempts) {
+        expect(during).toContain('host [redacted]')
+        expect(during).not.toContain(SECRET)
+      }
+      expect(await everything()).not.toContain(SECRET)
     })
 
     test('of a restore are masked and counted; what a capture has masked is not counted again', async () => {
