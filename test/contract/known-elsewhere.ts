@@ -467,6 +467,22 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       await other.close()
     })
 
+    test('a session of which half is restored is not told', async () => {
+      const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
+      await capture(turnOfTask('TASK-B', 1, 1, told), ownTurn({ filesModified: ['src/a.ts'] }))
+      const records = (await exportOf(handles.graph)).slice(1, -1).map((line) => JSON.parse(line))
+      const isEnd = (line: { kind: string; world?: string }) =>
+        line.kind === 'standing' && line.world === 'shop/TASK-B'
+      const other = await handles.open(() => store.open())
+      const sourcesThere = async () =>
+        (await clientOf(other).loadTurnContinuationContext(aContext(2, { worldSlug: OWN }))).elsewhere?.known
+      await clientOf(other).restoreRecords({ records: records.filter((line) => !isEnd(line)) })
+      expect(await sourcesThere()).toBeUndefined()
+      await clientOf(other).restoreRecords({ records })
+      expect(await sourcesThere()).toHaveLength(1)
+      await other.close()
+    })
+
     test('a session that was forgotten is in no topic, and a topic that nobody else is about is gone', async () => {
       const told = (...filesModified: string[]) => ({ filesModified, lessonsFromTurn: ['Await it'] })
       await capture(turnOfTask('TASK-1', 1, 1, told('src/a.ts')))
