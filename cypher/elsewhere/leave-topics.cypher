@@ -3,7 +3,8 @@
 // params: $worldKey $slot $own $token
 MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
 WITH w, split(w.key, '/')[0] AS project,
-     coalesce(t.topics, []) + [(t)-[:RAISED]->(i:Issue) WHERE i.signature IS NOT NULL | 'issue:' + i.signature]
+     CASE WHEN size(t.lessonsFromTurn) + size(t.blockersFound) > 0 THEN coalesce(t.topics, []) ELSE [] END
+       + [(t)-[:RAISED]->(i:Issue) WHERE i.signature IS NOT NULL | 'issue:' + i.signature]
        + ['feature:' + split(w.taskKey, '/')[1]] AS names
 UNWIND names AS name
 WITH DISTINCT project + '/' + name + '/' + toString($slot) AS key

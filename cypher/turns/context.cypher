@@ -50,15 +50,15 @@ WITH *, [] AS entries
 WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})
-// What other sessions know is looked for by the files and failed gates of the prior turn, by the issues that are open, 20 of a turn
+// What other sessions know is looked for by the files and failed gates of the prior turn, by the issues that are open, 50 of a turn
 // at most, and by the feature.
 CALL (w, t, j) {
   WITH ' ' + w.key + '/' AS own,
        [name IN coalesce(t.topics, []) | {rule: 'work', name: '', key: split(w.key, '/')[0] + '/' + name,
          shares: CASE WHEN name STARTS WITH 'file:' THEN 1 ELSE 0 END}]
-       + [(t)-[:RAISED]->(i:Issue) WHERE i.position < 20 |
+       + [(t)-[:RAISED]->(i:Issue) WHERE i.position < 50 |
          {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
-       + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < 20 |
+       + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < 50 |
          {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
        + [{rule: 'feature', name: '', shares: 0,
          key: split(w.key, '/')[0] + '/feature:' + split(w.taskKey, '/')[1]}] AS topics

@@ -59,7 +59,9 @@ export class BoundedQueue {
     const endAfter = (ms: number) => setTimeout(() => ending.abort(this.#options.tooLong(timeoutMs)), ms)
     const giveUp = () => ending.abort(this.#givenUp())
     let timer = endAfter(timeoutMs)
-    caller?.addEventListener('abort', giveUp)
+    const answered = new AbortController() // lets go of all listeners, which would keep the answer
+    const listening = { signal: answered.signal }
+    caller?.addEventListener('abort', giveUp, listening)
     const waiting = new AbortController() // of the queue, which would free the place of what has begun
     const begin = () => {
       signal.removeEventListener('abort', leave)
@@ -69,13 +71,15 @@ export class BoundedQueue {
       return work({ leftMs, signal })
     }
     const leave = () => waiting.abort(signal.reason)
-    signal.addEventListener('abort', leave)
+    signal.addEventListener('abort', leave, listening)
     try {
-      return await Promise.race([this.#queue.add(begin, { signal: waiting.signal }), rejectedBy(signal)])
+      return await Promise.race([
+        this.#queue.add(begin, { signal: waiting.signal }),
+        rejectedBy(signal, listening),
+      ])
     } finally {
       clearTimeout(timer)
-      caller?.removeEventListener('abort', giveUp)
-      signal.removeEventListener('abort', leave)
+      answered.abort()
     }
   }
 
@@ -97,10 +101,10 @@ export class BoundedQueue {
   }
 }
 
-const rejectedBy = (signal: AbortSignal): Promise<never> =>
+const rejectedBy = (signal: AbortSignal, listening: { signal: AbortSignal }): Promise<never> =>
   new Promise((_resolve, reject) => {
     const onAbort = () => reject(signal.reason)
     // Work that begins at once may have aborted it.
     if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
+    else signal.addEventListener('abort', onAbort, listening)
   })

@@ -331,7 +331,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(lessons.filter((text) => text.length > 510 || !text.endsWith('[…]'))).toEqual([])
     })
 
-    test('a turn that learned something is found by twenty of its files, and not by a name that is longer than an index takes', async () => {
+    test('a turn that learned something is found by fifty of its files, and not by a name that is longer than an index takes', async () => {
       const filesModified = [
         `src/${'a'.repeat(9_000)}.ts`,
         ...Array.from({ length: 60 }, (_, i) => `src/${i}.ts`),
@@ -342,7 +342,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       )
       const found = await handles.graph.read(topics, {})
       expect(found.map(({ key }) => String(key)).sort()).toEqual(
-        Array.from({ length: 20 }, (_, i) => `shop/file:src%2F${i}.ts/0`).sort(),
+        Array.from({ length: 50 }, (_, i) => `shop/file:src%2F${i}.ts/0`).sort(),
       )
       expect(found.map(({ turns }) => (turns as string[]).length)).toEqual(found.map(() => 1))
     })
