@@ -166,9 +166,13 @@ function graphFiles(folder: string): Record<string, string> {
 
 const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
+/** A checkpoint may remove a log between the listing and the look at it. */
 function logBytes(folder: string): number {
   const wal = path.join(folder, 'graph.db.wal')
-  return readdirSync(wal).reduce((sum, name) => sum + statSync(path.join(wal, name)).size, 0)
+  const sizes = readdirSync(wal).map(
+    (name) => statSync(path.join(wal, name), { throwIfNoEntry: false })?.size,
+  )
+  return sizes.reduce<number>((sum, size = 0) => sum + size, 0)
 }
 
 function replaceByCopy(file: string): void {
