@@ -22,7 +22,7 @@ export const addExport = action(
   turngraph export --project shop --pairs > training.jsonl`,
   },
   async ({ project, since, pairs = false, out }) => {
-    const [{ withClient }, { exportLines, pagesOf }] = await Promise.all([
+    const [{ withClient }, { exportLines, readPages }] = await Promise.all([
       import('./connect.ts'),
       import('../maintenance/export/export-lines.ts'),
     ])
@@ -34,7 +34,7 @@ export const addExport = action(
         project === undefined
           ? client.exportGraphPage({ ...asked, cursor })
           : client.exportPage({ ...asked, project, cursor })
-      const lines = pairs ? pagesOf(read) : exportLines(read)
+      const lines = pairs ? readPages(read) : exportLines(read)
       await writeLines(lines, out)
     })
   },

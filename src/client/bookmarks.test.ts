@@ -49,7 +49,7 @@ test('a project whose bookmarks are longer than a header takes sends none any mo
   expect(bookmarks.of('shop')).toEqual([])
 })
 
-test('of more than a thousand projects the one that was written to longest ago is forgotten', () => {
+test('the project that was written to longest ago is forgotten once there are more than a thousand', () => {
   const bookmarks = new ClientBookmarks()
   for (let i = 0; i < 1_000; i++) bookmarks.keep(`p${i}`, [], 'a')
   bookmarks.keep('p0', ['a'], 'b')

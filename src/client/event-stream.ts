@@ -82,7 +82,7 @@ class EventStream {
     const found: EventWithCursor[] = []
     const parser = createParser({
       onEvent: ({ id, data }) => {
-        const event = eventOf(data, id ?? null)
+        const event = parseEvent(data, id ?? null)
         if (event !== null) found.push(event)
       },
       onComment: (text) => {
@@ -121,7 +121,7 @@ class EventStream {
  *
  * @throws `internal` where it has another form: to come back for it would go on without an end
  */
-function eventOf(data: string, cursor: string | null): EventWithCursor | null {
+function parseEvent(data: string, cursor: string | null): EventWithCursor | null {
   try {
     const kind = eventOnWire.safeParse(JSON.parse(data))
     if (!kind.success) return null

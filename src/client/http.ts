@@ -65,7 +65,7 @@ export type HttpClient = TurngraphClient & {
 /** Calls the operations of a service over HTTP. Answers as the in-process client does, errors too. */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const workerId = options.workerId ?? crypto.randomUUID()
-  const base = baseOf(options.url)
+  const base = parseBase(options.url)
   if (options.token != null && !VISIBLE_ASCII.test(options.token)) {
     throw invalidField('token', 'holds characters that no token has')
   }
@@ -135,7 +135,7 @@ async function runOverHttp<N extends OperationName>(
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
   if (takesProject(operation) && wire.project == null && calling.project != null)
     wire.project = calling.project
-  const request = requestOf(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
+  const request = buildRequest(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
   const project = typeof wire.project === 'string' ? wire.project : ''
   return withRetries(name, patient, () => answerTo(request, operation.output, name, project, patient))
@@ -181,9 +181,9 @@ async function uploadOverHttp(
   if (fields.project == null && calling.project != null) fields.project = calling.project
   const path = UPLOAD_PATH.replace('{session_id}', pathSegment('session_id', String(sessionId)))
   const request = {
-    url: `${calling.base}${path}${queryOf(fields)}`,
+    url: `${calling.base}${path}${formatQuery(fields)}`,
     method: 'POST',
-    headers: headersOf(calling, 'application/jsonl'),
+    headers: buildHeaders(calling, 'application/jsonl'),
     body: NodeStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
   } as const
@@ -209,8 +209,8 @@ async function answerTo<S extends z.ZodType>(
   if (brought.length > 0) request.headers.set(BOOKMARK_HEADER, brought.join(', '))
   const send = () => exchange(request, calling)
   const { status, text, bookmark, warning } = await repeatWhenLimited(send, rateLimitWaitMs, signal)
-  const body = jsonOf(text)
-  if (status < 200 || status >= 300) throw errorOf(status, body, base)
+  const body = parseJson(text)
+  if (status < 200 || status >= 300) throw toError(status, body, base)
   bookmarks.keep(project, sent, bookmark)
   try {
     return { answer: parseWire(output, body, name), bookmark, warning }
@@ -229,17 +229,17 @@ const NONSENSE = '%'
 /** What is asked for: a `Request` would have to be copied for each try, and `fetch` copies it once more. */
 type HttpRequest = RequestInit & { url: string; method: string; headers: Headers }
 
-function requestOf(route: Route, wire: Record<string, unknown>, calling: Calling): HttpRequest {
+function buildRequest(route: Route, wire: Record<string, unknown>, calling: Calling): HttpRequest {
   const rest = { ...wire }
   const path = route.path.replace(/\{(\w+)\}/g, (_all, field: string) => {
     delete rest[field]
     return pathSegment(field, String(wire[field]))
   })
   const body = hasBody(route)
-  const headers = headersOf(calling, body ? 'application/json' : null)
+  const headers = buildHeaders(calling, body ? 'application/json' : null)
   const request = { url: `${calling.base}${path}`, method: route.method, headers }
   if (body) return { ...request, body: JSON.stringify(rest) }
-  return { ...request, url: request.url + queryOf(rest) }
+  return { ...request, url: request.url + formatQuery(rest) }
 }
 
 /** An answer without an end: the time-out is for its beginning. */
@@ -247,15 +247,15 @@ async function openEvents(request: EventsRequest, calling: Calling): Promise<Res
   const { base, timeoutMs = TIMEOUT_MS, signal } = calling
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
-  const query = queryOf(toWire(eventsRequest, request) as Record<string, unknown>)
+  const query = formatQuery(toWire(eventsRequest, request) as Record<string, unknown>)
   try {
     const response = await fetch(`${base}${EVENTS_PATH}${query}`, {
-      headers: headersOf(calling, null, 'text/event-stream'),
+      headers: buildHeaders(calling, null, 'text/event-stream'),
       redirect: 'manual',
       signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
     })
     if (response.status === 200 && isEventStream(response)) return response
-    throw errorOf(response.status, jsonOf(await response.text()), base)
+    throw toError(response.status, parseJson(await response.text()), base)
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause
     throw noAnswer(cause, { base, signal, timeoutMs }, late.signal.aborted)
@@ -267,7 +267,7 @@ async function openEvents(request: EventsRequest, calling: Calling): Promise<Res
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false
 
-function headersOf(
+function buildHeaders(
   { token, idempotencyKey }: Calling,
   contentType: string | null,
   accept = 'application/json',
@@ -279,7 +279,7 @@ function headersOf(
   return headers
 }
 
-function queryOf(fields: Readonly<Record<string, unknown>>): string {
+function formatQuery(fields: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams()
   for (const [key, value] of Object.entries(fields)) if (value != null) search.set(key, String(value))
   const query = search.toString()
@@ -323,7 +323,7 @@ function noAnswer(
   })
 }
 
-function errorOf(status: number, body: unknown, base: string): TurngraphError {
+function toError(status: number, body: unknown, base: string): TurngraphError {
   const parsed = errorBody.safeParse(body)
   if (parsed.success) {
     const { code, message, hint, details } = parsed.data.error
@@ -338,11 +338,11 @@ function errorOf(status: number, body: unknown, base: string): TurngraphError {
   )
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // no answer of ours: errorOf and the schema say so
+    return undefined // no answer of ours: toError and the schema say so
   }
 }
 
@@ -357,7 +357,7 @@ function checkedKey(key: string): string {
   throw invalidField('idempotencyKey', 'must have 1 to 256 visible ASCII characters, for example a UUID')
 }
 
-function baseOf(url: string): string {
+function parseBase(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
   throw invalidField('url', `"${url}" is no http address`)
 }

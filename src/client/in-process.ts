@@ -62,8 +62,8 @@ export function inProcessClient({
     importTranscript: upload,
     events: async function* (input = {}, { signal = new AbortController().signal } = {}) {
       const asked = parseInput(eventsRequest, input, 'events')
-      const told = readEvents(feed, { ...asked, project: asked.project ?? project }, signal)
-      for await (const { events, cursor } of told) for (const event of events) yield { ...event, cursor }
+      const pages = readEvents(feed, { ...asked, project: asked.project ?? project }, signal)
+      for await (const { events, cursor } of pages) for (const event of events) yield { ...event, cursor }
     },
     workerId: async () => workerId,
     spool: async () => null,

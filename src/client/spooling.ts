@@ -44,9 +44,9 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
   })
   /** Sends a capture behind all that waits. */
   const sendInOrder = async <T>(entry: WaitingCapture, send: () => Promise<T>): Promise<T> => {
-    const before = spool.refusedIn(scopeOf(entry))
+    const before = spool.refusedIn(toScope(entry))
     const away = await spool.clear().catch(awayOrThrow)
-    if (spool.refusedIn(scopeOf(entry)) > before) throw builtOnRefused()
+    if (spool.refusedIn(toScope(entry)) > before) throw builtOnRefused()
     // Also where it waits for a world that is at work, behind others.
     if (away !== null || spool.waiting > 0) throw spool.keep(entry, away)
     try {
@@ -117,7 +117,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
   }
 
   refusedIn(scope: SpoolScope): number {
-    return this.#refusals.get(worldKeyOf(scope)) ?? 0
+    return this.#refusals.get(toWorldKey(scope)) ?? 0
   }
 
   /** Keeps a capture, and answers the error that tells its caller so. */
@@ -167,7 +167,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     /** Worlds that had a turn refused: their later turns were built on it. */
     const torn = new Set<string>()
     for (let entry = this.oldest(); entry !== null && !this.#closed; entry = this.oldest()) {
-      const world = entry instanceof TurngraphError ? '' : worldKeyOf(scopeOf(entry))
+      const world = entry instanceof TurngraphError ? '' : toWorldKey(toScope(entry))
       try {
         if (entry instanceof TurngraphError) throw entry
         if (torn.has(world)) throw builtOnRefused()
@@ -235,12 +235,12 @@ const REFUSALS = new Set([
   'lease_lost',
 ])
 
-function scopeOf({ operation, input }: WaitingCapture): SpoolScope {
+function toScope({ operation, input }: WaitingCapture): SpoolScope {
   const { featureId, taskId, worldSlug } = operation === 'captureTurnState' ? input : input.turn
   return { project: input.project, featureId: featureId ?? '', taskId: taskId ?? '', worldSlug }
 }
 
-const worldKeyOf = ({ project, featureId, taskId, worldSlug }: SpoolScope): string =>
+const toWorldKey = ({ project, featureId, taskId, worldSlug }: SpoolScope): string =>
   JSON.stringify([project ?? null, featureId, taskId, worldSlug ?? null])
 
 const builtOnRefused = (): TurngraphError =>

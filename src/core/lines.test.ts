@@ -32,14 +32,14 @@ test('what stands behind the last newline is a line only if it is whole, and is 
   expect(shown).toEqual(['bc'])
 })
 
-test('counts on from where the file was left', () => {
+test('bytes are counted on from where the file was left', () => {
   const splitter = new LineSplitter(1000, () => {})
   splitter.push(Buffer.from('abc\nde'))
   splitter.end(() => false)
   expect(splitter.consumed).toBe(1004)
 })
 
-test('of a line beyond every measure nothing is kept, and the next one is read', () => {
+test('a line beyond every measure is dropped, and the next one is read', () => {
   const chunk = Buffer.alloc(16 * 1024 * 1024, 'x')
   const { lines, consumed, overlong } = split(['a\n', ...Array<Buffer>(17).fill(chunk), '\nb\n'])
   expect(lines).toEqual(['a', 'b'])

@@ -44,8 +44,8 @@ export class LineSplitter {
       this.#line(chunk, start, end)
       start = end + 1
     }
-    if (start > 0) this.tail = lastOf(this.#before, chunk.subarray(0, start))
-    this.#before = lastOf(this.#before, chunk)
+    if (start > 0) this.tail = copyLastBytes(this.#before, chunk.subarray(0, start))
+    this.#before = copyLastBytes(this.#before, chunk)
     if (start < chunk.length) this.#hold(chunk.subarray(start))
   }
 
@@ -86,7 +86,7 @@ export class LineSplitter {
 }
 
 /** The last bytes of two pieces, as a copy. */
-const lastOf = (before: Buffer, piece: Buffer): Buffer =>
+const copyLastBytes = (before: Buffer, piece: Buffer): Buffer =>
   piece.length >= TAIL_BYTES
     ? Buffer.from(piece.subarray(-TAIL_BYTES))
     : Buffer.concat([before, piece]).subarray(-TAIL_BYTES)

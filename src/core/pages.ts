@@ -50,7 +50,7 @@ export async function readPage<T>(
       ? largeReads.add(() => read(at, wanted + 1))
       : read(at, wanted + 1))
     for (const item of found.slice(0, wanted)) {
-      bytes += sizeOf(item)
+      bytes += estimateBytes(item)
       if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: at }
       items.push(item)
       at = cursorAt(positionOf(item))
@@ -63,11 +63,11 @@ export async function readPage<T>(
 }
 
 /** About the bytes of a value as JSON, without making that: its texts, and a little for each value. */
-function sizeOf(value: unknown): number {
+function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + BYTES_A_VALUE
   if (value === null || typeof value !== 'object') return BYTES_A_VALUE
   let bytes = BYTES_A_VALUE
-  for (const [key, item] of Object.entries(value)) bytes += key.length + sizeOf(item)
+  for (const [key, item] of Object.entries(value)) bytes += key.length + estimateBytes(item)
   return bytes
 }
 

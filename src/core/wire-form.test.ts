@@ -73,7 +73,7 @@ test('fields that are absent stay absent', () => {
 })
 
 describe('what does not fit', () => {
-  test('is named all at once, each by its path', () => {
+  test('all problems are named at once, each by its path', () => {
     expect(
       problemsOf({
         turn_number: 0,
@@ -105,7 +105,7 @@ describe('what does not fit', () => {
     })
   })
 
-  test('is an invalid_request that says what it was', () => {
+  test('the error is an invalid_request that says what was sent', () => {
     const parse = () => parseWire(schema, { turn_number: 1 }, 'turn')
     expect(parse).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^turn: /) }),

@@ -75,8 +75,8 @@ function fromWire(schema: z.ZodType, value: unknown): unknown {
   return converterFrom(schema)(value)
 }
 
-const converterTo = memoize((schema) => converterOf(schema, same, snakeCase) ?? asItIs)
-const converterFrom = memoize((schema) => converterOf(schema, snakeCase, same) ?? asItIs)
+const converterTo = memoize((schema) => makeConverter(schema, same, snakeCase) ?? asItIs)
+const converterFrom = memoize((schema) => makeConverter(schema, snakeCase, same) ?? asItIs)
 
 /** A schema is walked once, not for every value. */
 function memoize(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) => Converter {
@@ -91,19 +91,19 @@ function memoize(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) =>
 }
 
 /** Null where nothing in the schema has a name to change. */
-function converterOf(schema: z.ZodType, from: Rename, to: Rename): Converter | null {
+function makeConverter(schema: z.ZodType, from: Rename, to: Rename): Converter | null {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return converterOf(schema.unwrap() as z.ZodType, from, to)
+    return makeConverter(schema.unwrap() as z.ZodType, from, to)
   }
   if (schema instanceof z.ZodArray) {
-    const item = converterOf(schema.element as z.ZodType, from, to)
+    const item = makeConverter(schema.element as z.ZodType, from, to)
     return item === null ? null : (value) => (Array.isArray(value) ? value.map(item) : value)
   }
   if (!(schema instanceof z.ZodObject)) return null
   const fields = Object.entries(schema.shape).map(([key, field]) => ({
     from: from(key),
     to: to(key),
-    convert: converterOf(field as z.ZodType, from, to),
+    convert: makeConverter(field as z.ZodType, from, to),
   }))
   return (value) => {
     if (value === null || typeof value !== 'object') return value
@@ -141,7 +141,7 @@ function parseBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: s
   if (result.success && reserved.length === 0) return result.data
   throw invalidRequest(what, [
     ...(result.error?.issues ?? []).flatMap((issue) =>
-      problemsOf(issue, [], unknownKey ?? unknownField(schema)),
+      describeProblems(issue, [], unknownKey ?? unknownField(schema)),
     ),
     ...reserved,
   ])
@@ -227,7 +227,7 @@ const MAX_PROBLEMS = 200
 
 type Problem = { path: string; message: string }
 
-function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[], unknownKey: string): Problem[] {
+function describeProblems(issue: z.core.$ZodIssue, above: PropertyKey[], unknownKey: string): Problem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
@@ -236,7 +236,7 @@ function problemsOf(issue: z.core.$ZodIssue, above: PropertyKey[], unknownKey: s
     }))
   }
   if (issue.code === 'invalid_key') {
-    return issue.issues.flatMap((inner) => problemsOf(inner, path, unknownKey))
+    return issue.issues.flatMap((inner) => describeProblems(inner, path, unknownKey))
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined
   return [{ path: pathText(path), message: missing ? 'is missing' : issue.message }]

@@ -7,7 +7,7 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { listWorldsByKeys, type WorldProgress } from '../memory/worlds/world-progress.ts'
 import { TurnRunStore } from '../runs/turn-run-store.ts'
-import { turnRunStatusOf } from '../runs/views.ts'
+import { viewTurnRunStatus } from '../runs/views.ts'
 import type { ChangeEvent } from './change-event.ts'
 import { type Change, keysOf, readVersions } from './read-changes.ts'
 
@@ -102,7 +102,7 @@ async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> 
         type: 'run',
         project: run.project,
         changedAt: run.endedAt ?? run.startedAt,
-        ...turnRunStatusOf(run, currentTurn, lastFailures),
+        ...viewTurnRunStatus(run, currentTurn, lastFailures),
       },
     ]),
   )

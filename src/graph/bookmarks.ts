@@ -40,7 +40,7 @@ export async function openCall(
   graph: Graph,
   { received, mayFollow }: { received: string | null; mayFollow: boolean },
 ): Promise<BookmarkedCall> {
-  const bookmark = () => bookmarkOf(graph)
+  const bookmark = () => readBookmark(graph)
   // A write learns which graph it is on before it writes: what is stored must not be answered by an error.
   if (received === null && !mayFollow) await graphId(graph)
   if (received === null) return { graph, caller: null, warning: () => null, bookmark }
@@ -78,7 +78,7 @@ function readBookmarks(received: string, graph: string): { bookmarks: string[]; 
     : { bookmarks: [...bookmarks], warning }
 }
 
-async function bookmarkOf(graph: Graph): Promise<string> {
+async function readBookmark(graph: Graph): Promise<string> {
   const bookmarks = graph.source.engine === 'neo4j' ? await graph.source.bookmarks() : []
   const text = JSON.stringify([await graphId(graph), ...bookmarks] satisfies z.input<typeof content>)
   return Buffer.from(text).toString('base64url')
@@ -88,13 +88,13 @@ const BASE64URL = /^[\w-]+$/
 
 function decode(text: string): { graph: string; bookmarks: string[] } | null {
   if (!BASE64URL.test(text)) return null
-  const parsed = content.safeParse(jsonOf(Buffer.from(text, 'base64url').toString()))
+  const parsed = content.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
   if (!parsed.success) return null
   const [graph, ...bookmarks] = parsed.data
   return { graph, bookmarks }
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

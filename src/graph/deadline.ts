@@ -48,7 +48,7 @@ const notInTime = (): TurngraphError =>
   })
 
 /** By the source, which a graph and all views of it share. */
-const lastOf = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
+const newestWork = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
 
 /**
  * Runs work on one part of a graph after all that this process began there before. What would only refuse each other, when
@@ -58,8 +58,8 @@ const lastOf = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
  * await oneByOne(graph, 'shop/FEAT-1/TASK-1', () => store(turn))
  */
 export async function oneByOne<T>(graph: Graph, part: string, work: () => Promise<T>): Promise<T> {
-  const last = lastOf.get(graph.source) ?? new Map<string, Promise<unknown>>()
-  lastOf.set(graph.source, last)
+  const last = newestWork.get(graph.source) ?? new Map<string, Promise<unknown>>()
+  newestWork.set(graph.source, last)
   const mine = Promise.resolve(last.get(part)).then(work, work)
   last.set(part, mine)
   try {

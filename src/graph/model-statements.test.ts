@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { nodesOf, partsOf, relink } from './model-statements.ts'
+import { relink, selectNodes, selectParts } from './model-statements.ts'
 
 test('statements that differ in their columns or in what they look for have names of their own', () => {
   const statements = [
-    nodesOf('Gate'),
-    nodesOf('Gate', { turns: '[(x)<-[:PASSED_THROUGH]-(t) | t.key]' }),
-    nodesOf('Gate', {}, 'name'),
-    partsOf('SupersededTurn', {}),
-    partsOf('SupersededTurn', { all: '1' }),
+    selectNodes('Gate'),
+    selectNodes('Gate', { turns: '[(x)<-[:PASSED_THROUGH]-(t) | t.key]' }),
+    selectNodes('Gate', {}, 'name'),
+    selectParts('SupersededTurn', {}),
+    selectParts('SupersededTurn', { all: '1' }),
   ]
   expect(new Set(statements.map(({ name }) => name)).size).toBe(statements.length)
 })

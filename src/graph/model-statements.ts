@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { type Label, nodes } from './model/nodes.ts'
 import { isInstant } from './model/properties.ts'
-import { type Ownership, ownedBy, ownersOf, relationships } from './model/relationships.ts'
+import { findOwners, type Ownership, ownedBy, relationships } from './model/relationships.ts'
 import { type Step, stepOf } from './port.ts'
 import { generated, type Statement } from './statements.ts'
 
@@ -27,8 +27,8 @@ export const requiredBelow = (label: Label): Ownership[] =>
  *
  * @returns null where no kind of node owns this one, and nothing must hang on it
  */
-export function unattachedOf(label: Label): Statement | null {
-  const isAlone = ownersOf(label).map((row) => `NOT EXISTS { MATCH ${pathToOwner('x', row)} }`)
+export function selectUnattached(label: Label): Statement | null {
+  const isAlone = findOwners(label).map((row) => `NOT EXISTS { MATCH ${pathToOwner('x', row)} }`)
   const suffices = ownedBy(label).filter((row) => row.suffices)
   const lacks = requiredBelow(label).map((row) =>
     [row, ...suffices].map((each) => `NOT EXISTS { MATCH ${pathToOwned('x', each)} }`).join(' AND '),
@@ -46,7 +46,7 @@ LIMIT $limit`,
 }
 
 /** The keys of a page of nodes between two keys. An index serves it on Neo4j; Grafeo scans the label, 25,000 in 10 ms. */
-export const pageOf = (label: Label): Statement =>
+export const selectPage = (label: Label): Statement =>
   generated(
     `model/page-${label}`,
     `// params: $after $below $limit
@@ -58,22 +58,22 @@ LIMIT $limit`,
   )
 
 /** The keys of the projects that have nodes of a label. It scans the label. */
-export const projectsOf = (label: Label): Statement =>
+export const selectProjects = (label: Label): Statement =>
   generated(
     `model/projects-${label}`,
     `// params:
 MATCH (x:${label})
 WHERE x.key IS NOT NULL
-RETURN DISTINCT ${projectOf('x')} AS project`,
+RETURN DISTINCT ${projectExpression('x')} AS project`,
   )
 
-const projectOf = (x: string): string => `split(${x}.key, '/')[0]`
+const projectExpression = (x: string): string => `split(${x}.key, '/')[0]`
 
-/** Columns of `nodesOf`, of what nodes hang on in another project: nothing, in a graph that is right. */
+/** Columns of `selectNodes`, of what nodes hang on in another project: nothing, in a graph that is right. */
 export const foreignOwners = (label: Label): Record<string, string> =>
   Object.fromEntries(
-    ownersOf(label).map((row) => {
-      const foreign = `${pathToOwner('x', row, 'o')} WHERE ${projectOf('o')} <> ${projectOf('x')}`
+    findOwners(label).map((row) => {
+      const foreign = `${pathToOwner('x', row, 'o')} WHERE ${projectExpression('o')} <> ${projectExpression('x')}`
       return [`foreign${row.type}`, `[${foreign} | o.key]`]
     }),
   )
@@ -84,42 +84,46 @@ export const foreignOwners = (label: Label): Record<string, string> =>
  * @param columns further ones, each an expression about `x`: `[(x)-[:NEXT]->(n) | n.key]`
  * @param by another property that is unique
  */
-export function nodesOf(label: Label, columns: Readonly<Record<string, string>> = {}, by = 'key'): Statement {
-  const owned = ownersOf(label).map((row) => `EXISTS { MATCH ${pathToOwner('x', row)} }`)
+export function selectNodes(
+  label: Label,
+  columns: Readonly<Record<string, string>> = {},
+  by = 'key',
+): Statement {
+  const owned = findOwners(label).map((row) => `EXISTS { MATCH ${pathToOwner('x', row)} }`)
   const isAttached = owned.length === 0 ? 'true' : owned.join(' OR ')
   return generated(
-    `model/nodes-${label}${by === 'key' ? '' : `-by-${by}`}${namesOf(columns)}`,
+    `model/nodes-${label}${by === 'key' ? '' : `-by-${by}`}${listNames(columns)}`,
     `// params: $keys
 UNWIND $keys AS key
 MATCH (x:${label} {${by}: key})
-RETURN key, properties(x) AS properties, ${isAttached} AS isAttached${columnsOf(columns)}`,
+RETURN key, properties(x) AS properties, ${isAttached} AS isAttached${listColumns(columns)}`,
   )
 }
 
 /** What hangs on nodes in an order: each part by the type of its relationship, with further columns about it, `x`. */
-export function partsOf(label: Label, columns: Readonly<Record<string, string>>): Statement {
+export function selectParts(label: Label, columns: Readonly<Record<string, string>>): Statement {
   const types = ownedBy(label).flatMap(({ parts, type }) => (parts === null ? [] : [type]))
   return generated(
-    `model/parts-${label}${namesOf(columns)}`,
+    `model/parts-${label}${listNames(columns)}`,
     `// params: $keys
 UNWIND $keys AS key
 MATCH (t:${label} {key: key})-[r:${types.join('|')}]->(x)
-RETURN key, type(r) AS type, labels(x) AS labels, properties(x) AS properties${columnsOf(columns)}`,
+RETURN key, type(r) AS type, labels(x) AS labels, properties(x) AS properties${listColumns(columns)}`,
   )
 }
 
-const namesOf = (columns: Readonly<Record<string, string>>): string =>
+const listNames = (columns: Readonly<Record<string, string>>): string =>
   Object.keys(columns)
     .map((name) => `-${name}`)
     .join('')
 
-const columnsOf = (columns: Readonly<Record<string, string>>): string =>
+const listColumns = (columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
     .map(([name, expression]) => `,\n       ${expression} AS ${name}`)
     .join('')
 
 /** Locks nodes (by `rev`, in the order of the keys): who would write one waits. */
-export const lockOf = (label: Label): Statement =>
+export const lockNodes = (label: Label): Statement =>
   generated(
     `model/lock-${label}`,
     `// params: $keys $token
@@ -130,7 +134,7 @@ RETURN x.key AS key`,
   )
 
 /** Sets properties of a node, instants among them; null takes one away. Null for nodes that are not found by a key. */
-export function setOf(
+export function setProperties(
   label: Label,
   key: string | null,
   properties: Readonly<Record<string, unknown>>,

@@ -89,7 +89,7 @@ describe('a file with choices', () => {
   const file = (place: string, end = '') =>
     chooseForms(`MATCH (w)\n// when one two\nWHERE w.a\n// when all\n// end\n${place}RETURN w\n${end}`)
 
-  test('gives a statement for each choice', () => {
+  test('each choice has a statement', () => {
     expect(file('')).toEqual([
       { choices: ['one'], source: 'MATCH (w)\nWHERE w.a\nRETURN w\n' },
       { choices: ['two'], source: 'MATCH (w)\nWHERE w.a\nRETURN w\n' },
@@ -97,7 +97,7 @@ describe('a file with choices', () => {
     ])
   })
 
-  test('takes the choice that was made above wherever it comes again, and multiplies what is chosen anew', () => {
+  test('a choice that comes again is the one that was made above, and a new one multiplies the statements', () => {
     const again = '// when one\nLIMIT 1\n// when two all\n// end\n'
     const order = '// when up\nORDER BY w.a\n// when down\nORDER BY w.a DESC\n// end\n'
     const forms = file('', again + order)

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { cursorOf, positionOf } from './cursor.ts'
+import { readPosition, toCursor } from './cursor.ts'
 import { exportPosition } from './export/export.ts'
 
 const position = { project: 'p', feature: 'p/f', task: 'p/f/t' }
 
 test('a position comes back as it was, and is short where its keys repeat one another', () => {
-  expect(positionOf(exportPosition, cursorOf(position))).toEqual(position)
+  expect(readPosition(exportPosition, toCursor(position))).toEqual(position)
   const name = 'n'.repeat(1_024)
   const long = { project: name, work: { feature: `${name}/${name}`, task: `${name}/${name}/${name}` } }
-  expect(cursorOf(long).length).toBeLessThan(200)
+  expect(toCursor(long).length).toBeLessThan(200)
 })
 
-test.each(['', 'none of ours', cursorOf({ project: 1 }), cursorOf({ project: 'p', more: 1 })])(
+test.each(['', 'none of ours', toCursor({ project: 1 }), toCursor({ project: 'p', more: 1 })])(
   'what is none of ours is null: %s',
-  (cursor) => expect(positionOf(exportPosition, cursor)).toBeNull(),
+  (cursor) => expect(readPosition(exportPosition, cursor)).toBeNull(),
 )

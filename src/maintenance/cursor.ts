@@ -6,7 +6,7 @@ import { foreignCursor } from '../core/pages.ts'
 const MOST_BYTES = 64 * 1024
 
 /** A position as text. Its keys repeat one another, and an address has little room: it is compressed. */
-export const cursorOf = (position: object): string =>
+export const toCursor = (position: object): string =>
   deflateRawSync(JSON.stringify(position)).toString('base64url')
 
 /**
@@ -19,13 +19,13 @@ export function parseCursor<S extends z.ZodType>(
   cursor: string | null | undefined,
 ): z.output<S> | null {
   if (cursor == null) return null
-  const position = positionOf(schema, cursor)
+  const position = readPosition(schema, cursor)
   if (position === null) throw foreignCursor()
   return position
 }
 
 /** Null where the text is not a position of that schema. */
-export function positionOf<S extends z.ZodType>(schema: S, cursor: string): z.output<S> | null {
+export function readPosition<S extends z.ZodType>(schema: S, cursor: string): z.output<S> | null {
   try {
     const json = inflateRawSync(Buffer.from(cursor, 'base64url'), { maxOutputLength: MOST_BYTES })
     const result = schema.safeParse(JSON.parse(json.toString('utf8')))

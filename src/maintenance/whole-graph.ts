@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { partsOfKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Label } from '../graph/model/nodes.ts'
-import { projectsOf } from '../graph/model-statements.ts'
+import { selectProjects } from '../graph/model-statements.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { requireProject } from '../memory/worlds/missing-name.ts'
@@ -40,7 +40,7 @@ export async function listProjects(
 ): Promise<string[]> {
   const names = new Set<string>()
   for (const label of labels)
-    for (const { project } of await readRows(graph, projectsOf(label), {}, projectRow))
+    for (const { project } of await readRows(graph, selectProjects(label), {}, projectRow))
       names.add(partsOfKey(project).join())
   return [...names].filter((name) => from === null || compareKeys(name, from) >= 0).sort(compareKeys)
 }

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { project, wholeNumber } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
 import { examination, examine } from '../maintenance/doctor/examine.ts'
-import { exportPosition, headerOf, linesOf } from '../maintenance/export/export.ts'
+import { exportPosition, headerLine, walkLines } from '../maintenance/export/export.ts'
 import { readPage } from '../maintenance/export/page.ts'
-import { pairLinesOf, pairsPosition } from '../maintenance/export/pairs.ts'
+import { exportPairLines, pairsPosition } from '../maintenance/export/pairs.ts'
 import { KINDS } from '../maintenance/export/records.ts'
 import { forget } from '../maintenance/forget/forget.ts'
 import { forgetAnswer, forgetRequest } from '../maintenance/forget/record.ts'
@@ -39,8 +39,8 @@ async function pageOf(
   const exported = { project: of, since: input.since ?? null }
   if (input.cursor == null) await beginReadingAll(graph, of)
   return input.content === 'pairs'
-    ? readPage(input, pairsPosition, (from) => pairLinesOf(graph, exported, from))
-    : readPage(input, exportPosition, (from) => linesOf(graph, exported, from), [headerOf(exported)])
+    ? readPage(input, pairsPosition, (from) => exportPairLines(graph, exported, from))
+    : readPage(input, exportPosition, (from) => walkLines(graph, exported, from), [headerLine(exported)])
 }
 
 const restored = z.object({

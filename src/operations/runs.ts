@@ -7,7 +7,7 @@ import { TURN_RUN_STATUSES } from '../graph/model/values.ts'
 import { logRecovery } from '../memory/criteria/notes.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { attemptTurn, usage, usedTokens } from '../runs/attempt-turn.ts'
-import { continuationOf } from '../runs/coordinator.ts'
+import { loadContinuation } from '../runs/coordinator.ts'
 import { EXTERNAL } from '../runs/lifecycle.ts'
 import { type Attempt, RUN_LIMITS, recordId, type TurnRun } from '../runs/record.ts'
 import type { RunPosition } from '../runs/turn-run-store.ts'
@@ -19,12 +19,12 @@ import {
   heartbeatAnswer,
   runTurnAnswer,
   singleAttemptAnswer,
-  summaryOf,
+  summarizeAttempt,
   turnRunAnswer,
   turnRunStatus,
-  turnRunStatusOf,
   turnStatus,
-  turnStatusOf,
+  viewTurnRunStatus,
+  viewTurnStatus,
 } from '../runs/views.ts'
 import { flag, operation, worldSlug } from './operation.ts'
 
@@ -83,9 +83,9 @@ export const runOperations = {
     run: async (_graph, { includeAttempts, attemptLimit, ...ref }, { runs }) => {
       const { run, currentTurn } = await runs.store.getTurnRunStatus(ref)
       const lastFailures = await runs.store.lastFailures([run])
-      if (!includeAttempts) return turnRunStatusOf(run, currentTurn, lastFailures)
+      if (!includeAttempts) return viewTurnRunStatus(run, currentTurn, lastFailures)
       const { attempts } = await runs.store.listAttemptsOfRun(run, attemptLimit)
-      return turnRunStatusOf(run, currentTurn, lastFailures, attempts)
+      return viewTurnRunStatus(run, currentTurn, lastFailures, attempts)
     },
   }),
   listTurnRuns: operation({
@@ -111,7 +111,7 @@ export const runOperations = {
       )
       const lastFailures = await runs.store.lastFailures(items.map(({ run }) => run))
       return {
-        items: items.map(({ run, currentTurn }) => turnRunStatusOf(run, currentTurn, lastFailures)),
+        items: items.map(({ run, currentTurn }) => viewTurnRunStatus(run, currentTurn, lastFailures)),
         nextCursor,
       }
     },
@@ -163,7 +163,7 @@ export const runOperations = {
       return {
         worldSlug: world.worldSlug,
         turnRunId: turnRunId ?? null,
-        attempts: items.map(summaryOf),
+        attempts: items.map(summarizeAttempt),
         nextCursor,
       }
     },
@@ -173,7 +173,7 @@ export const runOperations = {
     scope: 'read',
     input: z.strictObject({ project, attemptId, worldSlug: inWorld }),
     output: turnStatus,
-    run: async (_graph, ref, { runs }) => turnStatusOf(await runs.store.getAttempt(ref)),
+    run: async (_graph, ref, { runs }) => viewTurnStatus(await runs.store.getAttempt(ref)),
   }),
   claimAttempt: operation({
     summary: 'Take an external attempt, and learn what its turn needs to know',
@@ -192,7 +192,7 @@ export const runOperations = {
       const attempt = await runs.store.getAttempt(ref)
       const claimed = await runs.store.claimAttempt(attempt, workerId)
       const continuation = withContinuation
-        ? await continuationOf(graph, claimed, await getWorld(graph, claimed.project, claimed.worldSlug))
+        ? await loadContinuation(graph, claimed, await getWorld(graph, claimed.project, claimed.worldSlug))
         : null
       if (continuation !== null) logRecovery(log, continuation.coach)
       return {
@@ -220,7 +220,7 @@ export const runOperations = {
     output: turnStatus,
     run: async (_graph, { fence, turn, usage, ...ref }, { runs }) => {
       const attempt = await attemptOfWorker(runs, ref)
-      return turnStatusOf(await runs.commitAttempt(attempt, fence, turn, usedTokens(usage)))
+      return viewTurnStatus(await runs.commitAttempt(attempt, fence, turn, usedTokens(usage)))
     },
   }),
   failAttempt: operation({
@@ -230,7 +230,7 @@ export const runOperations = {
     output: turnStatus,
     run: async (_graph, { fence, reason, usage, ...ref }, { runs }) => {
       const attempt = await attemptOfWorker(runs, ref)
-      return turnStatusOf(await runs.failAttempt(attempt, fence, reason, usedTokens(usage)))
+      return viewTurnStatus(await runs.failAttempt(attempt, fence, reason, usedTokens(usage)))
     },
   }),
 } as const
@@ -258,7 +258,7 @@ async function attemptOfWorker(
 
 async function statusOf(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
   const { currentTurn } = await runs.store.getTurnRunStatus(run)
-  return turnRunStatusOf(run, currentTurn, await runs.store.lastFailures([run]))
+  return viewTurnRunStatus(run, currentTurn, await runs.store.lastFailures([run]))
 }
 
 /** Seed 001, `handle_run_turn`: what was given, and what is defaulted. */

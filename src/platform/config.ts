@@ -159,7 +159,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     })
   }
   return {
-    store: storeOf(env, dataFolder, folder),
+    store: parseStore(env, dataFolder, folder),
     dataFolder,
     host: env.TURNGRAPH_HOST,
     port: env.TURNGRAPH_PORT,
@@ -200,7 +200,7 @@ function findUnknownVariables(set: Record<string, unknown>): string[] {
 /** Edits between a name and the one that was meant. */
 const NEAR = 4
 
-function storeOf(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {
+function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {
   const url = env.TURNGRAPH_STORE ?? 'embedded:'
   if (url.startsWith('embedded:')) {
     const place = url.slice('embedded:'.length)

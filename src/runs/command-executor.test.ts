@@ -97,7 +97,7 @@ describe('the command executor', () => {
     expect(outcome).toEqual({ turn: ['TURNGRAPH_TEST_SEEN'] })
   })
 
-  test('is killed at its time-out', async () => {
+  test('the command is killed at its time-out', async () => {
     expect(await run(`setInterval(() => {}, 1000)`, { timeoutMs: 200 })).toEqual({
       failed: 'the command took longer than 200 ms',
     })

@@ -20,7 +20,7 @@ export type CommandSettings = {
 const MAX_OUTPUT_BYTES = 1024 * 1024
 const SHOWN_ERROR_CHARACTERS = 4 * 1024
 /** More than is shown, so that a secret at the cut is known for what it is before it is cut. */
-const KEPT_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
+const MOST_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
 /** What outlives its command in a process group of its own may hold the pipes open for good. */
 const GRACE_MS = 500
 
@@ -31,8 +31,8 @@ const GRACE_MS = 500
  */
 export function commandExecutor(settings: CommandSettings, environment = process.env): Executor {
   const execute: Executor = async (task) => {
-    const input = await inputOf(task)
-    if (task.signal.aborted) return { failed: reasonOf(task.signal) }
+    const input = await writeInput(task)
+    if (task.signal.aborted) return { failed: describeAbort(task.signal) }
     const [command, ...args] = settings.argv
     const child = spawn(command, args, {
       cwd: settings.cwd,
@@ -43,12 +43,17 @@ export function commandExecutor(settings: CommandSettings, environment = process
       detached: true, // a group of its own, so that what it has started dies with it
       shell: false,
     })
-    return outcomeOf(child, input, task.signal, settings.timeoutMs)
+    return awaitOutcome(child, input, task.signal, settings.timeoutMs)
   }
   return Object.assign(execute, { backoff: COMMAND_BACKOFF })
 }
 
-async function inputOf({ worldSlug, attemptId, attemptedTurn, continuation }: AttemptTask): Promise<string> {
+async function writeInput({
+  worldSlug,
+  attemptId,
+  attemptedTurn,
+  continuation,
+}: AttemptTask): Promise<string> {
   const { player, coach } = await continuation()
   return JSON.stringify({
     world_slug: worldSlug,
@@ -61,7 +66,7 @@ async function inputOf({ worldSlug, attemptId, attemptedTurn, continuation }: At
   })
 }
 
-async function outcomeOf(
+async function awaitOutcome(
   child: ChildProcess,
   input: string,
   signal: AbortSignal,
@@ -81,7 +86,7 @@ async function outcomeOf(
     killGroup(child)
     letGo()
   }
-  const onAbort = () => end(reasonOf(signal))
+  const onAbort = () => end(describeAbort(signal))
   const late = setTimeout(() => end(`the command took longer than ${timeoutMs} ms`), timeoutMs)
   signal.addEventListener('abort', onAbort, { once: true })
   const output = collectOutput(child, () => end(`the command wrote more than ${MAX_OUTPUT_BYTES} bytes`))
@@ -161,17 +166,17 @@ function collectOutput(child: ChildProcess, onOverflow: () => void): () => Buffe
 
 /** The end of standard error, without secrets. */
 function tail(child: ChildProcess): () => Promise<string> {
-  let kept = Buffer.alloc(0)
+  let lastBytes = Buffer.alloc(0)
   child.stderr?.on('data', (chunk: Buffer) => {
-    kept = Buffer.concat([kept, chunk]).subarray(-KEPT_ERROR_BYTES)
+    lastBytes = Buffer.concat([lastBytes, chunk]).subarray(-MOST_ERROR_BYTES)
   })
   return async () => {
-    const { scrubbed } = await scrub({ text: kept.toString('utf8') })
+    const { scrubbed } = await scrub({ text: lastBytes.toString('utf8') })
     return scrubbed.text.slice(-SHOWN_ERROR_CHARACTERS).trim()
   }
 }
 
 const withErrors = (why: string, errors: string): string => (errors === '' ? why : `${why}: ${errors}`)
 
-const reasonOf = ({ reason }: AbortSignal): string =>
+const describeAbort = ({ reason }: AbortSignal): string =>
   reason instanceof Error ? reason.message : String(reason)

@@ -166,7 +166,7 @@ export class Coordinator {
       await this.#untilEnded(attempt, keeper)
       return null
     }
-    const outcome = await this.#outcomeOf(executor, attempt, world, keeper)
+    const outcome = await this.#awaitOutcome(executor, attempt, world, keeper)
     // A turn that is done is committed, though the service ends.
     if ('failed' in outcome || keeper.lost !== null) this.#refuseToGoOn(keeper)
     keeper.settle()
@@ -176,7 +176,7 @@ export class Coordinator {
   }
 
   async executeAlone(attempt: Attempt, world: World, executor: Executor, keeper: LeaseKeeper): Promise<void> {
-    const outcome = await this.#outcomeOf(executor, attempt, world, keeper)
+    const outcome = await this.#awaitOutcome(executor, attempt, world, keeper)
     keeper.stop()
     const cut = this.#closing.aborted && 'failed' in outcome
     if (cut) await this.#store.interruptAttempt(attempt, attempt.fence ?? 0)
@@ -184,7 +184,7 @@ export class Coordinator {
   }
 
   /** What an executor throws is how its attempt failed. */
-  async #outcomeOf(
+  async #awaitOutcome(
     executor: Executor,
     attempt: Attempt,
     world: World,
@@ -198,7 +198,7 @@ export class Coordinator {
         attemptedTurn: attempt.attemptedTurn,
         sequence: attempt.turnRunSeq ?? attempt.number,
         continuation: async () => {
-          const continuation = await this.persist(world, () => continuationOf(this.#graph, attempt, world))
+          const continuation = await this.persist(world, () => loadContinuation(this.#graph, attempt, world))
           const { worldSlug, attemptId } = attempt
           logRecovery((message) => this.#log.info({ worldSlug, attemptId }, message), continuation.coach)
           return continuation
@@ -356,7 +356,7 @@ function limitReason(given: string): string {
 const MAX_REASON = 5_000
 
 /** What the turn of an attempt needs to know, for both roles. Its world names the task. */
-export async function continuationOf(
+export async function loadContinuation(
   graph: Graph,
   { project, worldSlug, attemptedTurn }: Attempt,
   { featureId, taskId }: Pick<World, 'featureId' | 'taskId'>,

@@ -11,7 +11,7 @@ import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './rec
 const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt', 'nextAttemptAt'])
 
 /** A node's properties as the record's fields: what is absent in the graph is null. */
-const fieldsOf = (shape: object) => (properties: unknown) => {
+const pickFields = (shape: object) => (properties: unknown) => {
   if (properties === null || typeof properties !== 'object') return properties
   return Object.fromEntries(
     Object.keys(shape).map((name) => {
@@ -21,12 +21,12 @@ const fieldsOf = (shape: object) => (properties: unknown) => {
   )
 }
 
-export const runRow = z.preprocess(fieldsOf(turnRun.shape), turnRun)
-export const attemptRow = z.preprocess(fieldsOf(attempt.shape), attempt)
+export const runRow = z.preprocess(pickFields(turnRun.shape), turnRun)
+export const attemptRow = z.preprocess(pickFields(attempt.shape), attempt)
 
 /** Without the rules: a reader may see half of a commit, reads again, and only then complains. */
-export const seenRun = z.preprocess(fieldsOf(turnRun.shape), z.object(turnRun.shape))
-export const seenAttempt = z.preprocess(fieldsOf(attempt.shape), z.object(attempt.shape))
+export const seenRun = z.preprocess(pickFields(turnRun.shape), z.object(turnRun.shape))
+export const seenAttempt = z.preprocess(pickFields(attempt.shape), z.object(attempt.shape))
 
 const count = optionalNumber.transform((value) => value ?? 0)
 

@@ -134,7 +134,7 @@ export const attemptSummary = z.object({
   endedAt: z.string().nullable(),
 })
 
-export const summaryOf = (attempt: Attempt): z.output<typeof attemptSummary> => ({
+export const summarizeAttempt = (attempt: Attempt): z.output<typeof attemptSummary> => ({
   attemptId: attempt.attemptId,
   turnRunId: attempt.turnRunId,
   turnRunSeq: attempt.turnRunSeq,
@@ -162,7 +162,7 @@ const lease = z.object({
   fence: z.number().nullable(),
 })
 
-const leaseOf = ({
+const viewLease = ({
   leaseOwner,
   leaseUntil,
   fence,
@@ -190,16 +190,16 @@ export const turnStatus = z.object({
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
-export function turnStatusOf(attempt: Attempt): z.output<typeof turnStatus> {
+export function viewTurnStatus(attempt: Attempt): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
   const how = failureReason === null ? '' : `: ${failureReason}`
   const is = status === 'running' ? 'is running' : `${status === 'committed' ? 'has ' : 'was '}${status}`
   return {
-    ...summaryOf(attempt),
+    ...summarizeAttempt(attempt),
     message: `The attempt at turn ${attemptedTurn} of world ${worldSlug} ${status === 'failed' ? 'has failed' : is}${how}.`,
     worldSlug,
     executor,
-    lease: status === 'running' ? leaseOf(attempt) : null,
+    lease: status === 'running' ? viewLease(attempt) : null,
     pollWith: status === 'running' ? pollAttemptWith(worldSlug, attemptId) : null,
   }
 }
@@ -249,7 +249,7 @@ export const turnRunStatus = z.object({
   recentAttempts: z.array(attemptSummary).optional().describe('newest first'),
 })
 
-export function turnRunStatusOf(
+export function viewTurnRunStatus(
   run: TurnRun,
   currentTurn: number,
   lastFailures: ReadonlyMap<string, string>,
@@ -267,12 +267,12 @@ export function turnRunStatusOf(
     ...shown
   } = run
   const { worldSlug, turnRunId, activeAttemptId } = run
-  const progress = progressOf(run)
+  const progress = describeProgress(run)
   return {
     ...shown,
-    message: `The turn run of world ${worldSlug} ${stateOf(run)}: ${progress}.`,
+    message: `The turn run of world ${worldSlug} ${describeState(run)}: ${progress}.`,
     currentTurn,
-    lease: isActiveRun(run.status) ? leaseOf(run) : null,
+    lease: isActiveRun(run.status) ? viewLease(run) : null,
     resumes: resumesRunId === null ? null : { turnRunId: resumesRunId },
     lastAttemptFailureReason: lastFailures.get(turnRunId) ?? null,
     remainingCommittedTurns: run.requestedTurnCount - run.committedTurnCount,
@@ -282,7 +282,7 @@ export function turnRunStatusOf(
       ? { tool: 'get_turn_run_status', args: { worldSlug, turnRunId } }
       : null,
     listAttemptsWith: listAttemptsWith(run),
-    ...(recentAttempts !== undefined && { recentAttempts: recentAttempts.map(summaryOf) }),
+    ...(recentAttempts !== undefined && { recentAttempts: recentAttempts.map(summarizeAttempt) }),
   }
 }
 
@@ -295,10 +295,10 @@ const STATES: Record<TurnRun['status'], string> = {
   interrupted: 'was interrupted',
 }
 
-const stateOf = ({ status, failureReason }: TurnRun): string =>
+const describeState = ({ status, failureReason }: TurnRun): string =>
   failureReason === null ? STATES[status] : `${STATES[status]} (${failureReason})`
 
-function progressOf(run: TurnRun): string {
+function describeProgress(run: TurnRun): string {
   const {
     committedTurnCount,
     requestedTurnCount,

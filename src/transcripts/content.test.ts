@@ -154,7 +154,7 @@ describe('calls', () => {
   })
 
   // DEFECT 9: fails. "every `tool_use` block (several in one record happen), once per id".
-  test('also within one record', () => {
+  test('a call that one record holds twice is one', () => {
     expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
   })
 
@@ -176,7 +176,7 @@ describe('calls', () => {
     expect(parallel([prompt, calls(['Read a', 'Grep b']), calls('Edit c')])).toEqual(['2: a,b'])
   })
 
-  test('by message.id, whatever stands between them', () => {
+  test('records of one response are joined by message.id, whatever stands between them', () => {
     const m = { id: 'msg_1' }
     expect(
       parallel([

@@ -5,36 +5,36 @@ import type { TranscriptRecord } from './line-records.ts'
 
 export type Block = Readonly<Record<string, unknown>>
 
-export const textOf = (value: unknown): string | null =>
+export const asText = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
 /** A name or an id: other people write them, so they may hold a secret. */
 export const maskedName = (value: unknown): string | null => {
-  const text = textOf(value)
+  const text = asText(value)
   return text === null ? null : maskName(text)
 }
 
 /** A timestamp as it stands there; null where it is not an instant. */
-export const instantOf = (value: unknown): string | null => {
-  const text = textOf(value)
+export const asInstant = (value: unknown): string | null => {
+  const text = asText(value)
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
 /** Agents that only compact a conversation. */
 export const isCompaction = (agentId: string): boolean => agentId.startsWith('acompact')
 
-export const objectOf = (value: unknown): Block | null =>
+export const asObject = (value: unknown): Block | null =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Block) : null
 
-const messageOf = (record: TranscriptRecord): Block => objectOf(record.message) ?? {}
+const readMessage = (record: TranscriptRecord): Block => asObject(record.message) ?? {}
 
-const contentOf = (record: TranscriptRecord): unknown => messageOf(record).content
+const readContent = (record: TranscriptRecord): unknown => readMessage(record).content
 
 /** The blocks of a message; a message that is one text has none. */
-export function blocksOf(record: TranscriptRecord): Block[] {
-  const content = contentOf(record)
+export function listBlocks(record: TranscriptRecord): Block[] {
+  const content = readContent(record)
   if (!Array.isArray(content)) return []
-  return content.map(objectOf).filter((block) => block !== null)
+  return content.map(asObject).filter((block) => block !== null)
 }
 
 /** What the editor and Claude Code add to a prompt. */
@@ -70,9 +70,9 @@ export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain
 
 /** The first text that was written, and whether an image or a document came along. */
 function promptText(record: TranscriptRecord): { text: string; shows: boolean } {
-  const content = contentOf(record)
+  const content = readContent(record)
   if (typeof content === 'string') return { text: content, shows: false }
-  const blocks = blocksOf(record)
+  const blocks = listBlocks(record)
   const texts = blocks.flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' && !ADDED.test(text) ? [text] : [],
   )
@@ -85,25 +85,25 @@ function promptText(record: TranscriptRecord): { text: string; shows: boolean } 
 /** A call that an assistant's record holds. */
 export type Call = { id: string; tool: string }
 
-export const callsOf = (record: TranscriptRecord): Call[] =>
-  blocksOf(record).flatMap(({ type, id, name }) =>
+export const listCalls = (record: TranscriptRecord): Call[] =>
+  listBlocks(record).flatMap(({ type, id, name }) =>
     type === 'tool_use' && typeof id === 'string' && id !== ''
       ? [{ id: maskName(id), tool: maskedName(name) ?? '(no name)' }]
       : [],
   )
 
 /** What groups the records of one response: an API answer of four blocks is four records. */
-export const responseOf = (record: TranscriptRecord): string =>
-  maskedName(messageOf(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
+export const identifyResponse = (record: TranscriptRecord): string =>
+  maskedName(readMessage(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
 /** Whether Claude Code wrote the record in the model's place. */
-export const isSynthetic = (record: TranscriptRecord): boolean => messageOf(record).model === '<synthetic>'
+export const isSynthetic = (record: TranscriptRecord): boolean => readMessage(record).model === '<synthetic>'
 
 export const isFinal = (record: TranscriptRecord): boolean => {
-  const { stop_reason: reason } = messageOf(record)
+  const { stop_reason: reason } = readMessage(record)
   return reason === 'end_turn' || reason === 'stop_sequence'
 }
 
 /** The agent whose work a call's result brings. */
-export const agentOf = (record: TranscriptRecord): string | null =>
-  maskedName(objectOf(record.toolUseResult)?.agentId)
+export const readAgentId = (record: TranscriptRecord): string | null =>
+  maskedName(asObject(record.toolUseResult)?.agentId)

@@ -92,13 +92,13 @@ async function recurringStats(
   const found: PatternStats[] = []
   for (let next = 0; next < patterns.length && found.length < limit; next += limit) {
     const some = patterns.slice(next, next + limit)
-    const turnsOf = await readPatternTurns(
+    const turnsByPattern = await readPatternTurns(
       graph,
       some.map(({ key }) => key),
       NEVER_MS,
     )
     for (const { key, ...pattern } of some) {
-      const turns = turnsOf.get(key)
+      const turns = turnsByPattern.get(key)
       if (turns !== undefined && turns.sessions >= SESSIONS) found.push({ ...pattern, ...turns })
     }
   }
@@ -119,11 +119,11 @@ async function readPatternTurns(graph: Graph, keys: string[], fromMs: number) {
 
 /** The least of some starts is that of a turn without one: seldom, and to look for it in the first place costs a third. */
 async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[]): Promise<PatternStats[]> {
-  const keyOf = ({ pattern }: PatternStats) => patternKey(project, pattern)
-  const keys = stats.filter(({ firstMs }) => firstMs === NEVER_MS).map(keyOf)
+  const toPatternKey = ({ pattern }: PatternStats) => patternKey(project, pattern)
+  const keys = stats.filter(({ firstMs }) => firstMs === NEVER_MS).map(toPatternKey)
   if (keys.length === 0) return stats
   const found = await readPatternTurns(graph, keys, NEVER_MS + 1)
-  return stats.map((one) => ({ ...one, firstMs: found.get(keyOf(one))?.firstMs ?? one.firstMs }))
+  return stats.map((one) => ({ ...one, firstMs: found.get(toPatternKey(one))?.firstMs ?? one.firstMs }))
 }
 
 /** Brings the desires of a project up to date: what no longer holds is gone. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failureOf } from './failure.ts'
+import { classifyFailure } from './failure.ts'
 
 describe('failed calls are grouped by the first line that says something', () => {
   test.each([
@@ -43,7 +43,7 @@ describe('failed calls are grouped by the first line that says something', () =>
     ['an exit code and a heading', 'Exit code 2\n### Error\nboom', 'Exit code N: boom'],
     ['colours', '\u001b[31mError:\u001b[39m\nboom', 'boom'],
   ])('%s is skipped', (_name, message, common) => {
-    expect(failureOf('Bash', message)).toBe(`Bash: ${common}`)
+    expect(classifyFailure('Bash', message)).toBe(`Bash: ${common}`)
   })
 
   test.each([
@@ -59,10 +59,10 @@ describe('failed calls are grouped by the first line that says something', () =>
     ['a path that nothing follows', '/src/shop/cart.ts', '<path>'],
     ['an exit code alone', 'Exit code 1', 'Exit code N'],
   ])('%s stands', (_name, message, common) => {
-    expect(failureOf('Bash', message)).toBe(`Bash: ${common}`)
+    expect(classifyFailure('Bash', message)).toBe(`Bash: ${common}`)
   })
 
   test('without a message the tool alone stands', () => {
-    expect(failureOf('Bash', ' \n')).toBe('Bash')
+    expect(classifyFailure('Bash', ' \n')).toBe('Bash')
   })
 })

@@ -51,9 +51,9 @@ const saysSomething = (line: string): boolean =>
  * The tool, and what a message has in common with those of the same failure: without paths, numbers and ids, so that
  * the same failure of another file is counted with it.
  *
- * @example failureOf('Read', 'File /a/b.ts is 3012 lines long') // 'Read: File <path> is N lines long'
+ * @example classifyFailure('Read', 'File /a/b.ts is 3012 lines long') // 'Read: File <path> is N lines long'
  */
-export function failureOf(tool: string, message: string): string {
+export function classifyFailure(tool: string, message: string): string {
   const lines = stripVTControlCharacters(message)
     .replace(TAGS, '')
     .split('\n')

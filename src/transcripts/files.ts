@@ -6,10 +6,10 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { TurngraphError } from '../core/errors.ts'
 import { storedName } from '../core/keys.ts'
-import { isCompaction, objectOf, textOf } from './content.ts'
+import { asObject, asText, isCompaction } from './content.ts'
 import type { TranscriptProgress } from './progress.ts'
 import { type Counted, Tally } from './reading-counts.ts'
-import { nameOf } from './transcript.ts'
+import { parseFileName } from './transcript.ts'
 
 export type SkippedFile = { file: string; reason: string }
 
@@ -45,7 +45,7 @@ const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
 async function reasonToSkip(file: string): Promise<string | null> {
-  const { agentId } = nameOf(file)
+  const { agentId } = parseFileName(file)
   if (agentId !== null && isCompaction(agentId)) return 'it is an agent that compacts a conversation'
   // A link would lead out of the folder that was named, or to a file twice.
   const found = await lstat(file).catch(() => null)
@@ -62,7 +62,7 @@ export type TranscriptFile = {
 
 /** Whose transcript a file is; null where no session is named in it. */
 export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
-  const { sessionId, agentId } = nameOf(file)
+  const { sessionId, agentId } = parseFileName(file)
   const session = sessionId ?? (await firstSessionId(file))
   if (session === null) return null
   return {
@@ -84,7 +84,7 @@ async function firstSessionId(file: string): Promise<string | null> {
     rest = lines.pop() ?? ''
   }
   for (const line of [...lines, rest]) {
-    const sessionId = textOf(jsonObject(line)?.sessionId)
+    const sessionId = asText(jsonObject(line)?.sessionId)
     if (sessionId !== null) return asName(sessionId)
   }
   return null
@@ -105,12 +105,12 @@ async function startedBy(file: string): Promise<string | null> {
   const found = await lstat(beside).catch(() => null)
   if (found === null || !found.isFile() || found.size > LONGEST_META) return null
   const text = await readFile(beside, 'utf8').catch(() => '')
-  return textOf(jsonObject(text)?.toolUseId)
+  return asText(jsonObject(text)?.toolUseId)
 }
 
 function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    return objectOf(JSON.parse(text))
+    return asObject(JSON.parse(text))
   } catch {
     return null
   }

@@ -94,11 +94,11 @@ describe('a line', () => {
   })
 
   // DEFECT 2: fails. "Trim NULs and blanks, drop a BOM": a file that begins with a NUL block and then a BOM.
-  test('with a BOM behind NULs', () => {
+  test('a line with a BOM behind NULs is read', () => {
     expect(line(`\0\0 \ufeff${a}`)).toMatchObject(good('a'))
   })
 
-  test('says whether it was one whole object', () => {
+  test('reading a line says whether it was one whole object', () => {
     expect([a, a + b, '', '[]', '{}'].map((text) => line(text).isGood)).toEqual([
       true,
       false,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatSequence, parsePattern, patternOf } from './pattern.ts'
+import { formatPattern, formatSequence, parsePattern } from './pattern.ts'
 
 describe('a pattern is written as the seed writes it', () => {
   test.each([
@@ -15,18 +15,18 @@ describe('a pattern is written as the seed writes it', () => {
     ['read Read', 'read → Read'],
     ['mcp__a__b mcp__a__b constructor __proto__', 'mcp__a__b{2+} → constructor → __proto__'],
   ])('%s', (tools, pattern) => {
-    expect(patternOf(tools.split(' '))).toBe(pattern)
+    expect(formatPattern(tools.split(' '))).toBe(pattern)
   })
 
   test('three reads and five are one pattern; one read is another', () => {
-    const reads = (count: number) => patternOf(['Grep', ...Array<string>(count).fill('Read'), 'Edit'])
+    const reads = (count: number) => formatPattern(['Grep', ...Array<string>(count).fill('Read'), 'Edit'])
     expect(reads(3)).toBe(reads(5))
     expect(reads(2)).toBe(reads(3))
     expect(reads(1)).not.toBe(reads(2))
   })
 
-  test('of no calls it is empty', () => {
-    expect(patternOf([])).toBe('')
+  test('the pattern of no calls is empty', () => {
+    expect(formatPattern([])).toBe('')
   })
 })
 
@@ -60,8 +60,8 @@ describe('a pattern is read in every form that is printed, and as a keyboard has
 
   test('what is printed of any calls leads back to their pattern', () => {
     for (const tools of [['Bash'], ['Bash', 'Bash'], ['A', 'B', 'B', 'A'], ['mcp__a__b', 'mcp__a__b', 'x']]) {
-      expect(parsePattern(formatSequence(tools))).toBe(patternOf(tools))
-      expect(parsePattern(patternOf(tools))).toBe(patternOf(tools))
+      expect(parsePattern(formatSequence(tools))).toBe(formatPattern(tools))
+      expect(parsePattern(formatPattern(tools))).toBe(formatPattern(tools))
     }
   })
 })

@@ -7,9 +7,9 @@ export const ARROW = ' → '
  * The shape of a turn: calls of the same tool in a row collapse, always to `{2+}`, so that three and five reads are
  * one pattern (seed 002, "Pattern fuzzing").
  *
- * @example patternOf(['Grep', 'Read', 'Read', 'Read', 'Edit']) // 'Grep → Read{2+} → Edit'
+ * @example formatPattern(['Grep', 'Read', 'Read', 'Read', 'Edit']) // 'Grep → Read{2+} → Edit'
  */
-export function patternOf(tools: readonly string[]): string {
+export function formatPattern(tools: readonly string[]): string {
   const shapes: string[] = []
   tools.forEach((tool, i) => {
     if (tool !== tools[i - 1]) shapes.push(tool)
@@ -44,7 +44,7 @@ export function parsePattern(text: string): string {
     const isRepeated = several !== undefined && (counted === undefined || Number(counted) > 1)
     return isRepeated ? [tool, tool] : [tool]
   })
-  return patternOf(tools)
+  return formatPattern(tools)
 }
 
 /** Whether a pattern is one tool called again and again, which says little about a journey. */

@@ -10,7 +10,7 @@ import {
   transcriptTurnKey,
 } from '../core/keys.ts'
 import type { Value } from '../graph/port.ts'
-import { failureOf } from './failure.ts'
+import { classifyFailure } from './failure.ts'
 import type { ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
 
@@ -44,7 +44,7 @@ export const storedTurn = (
  */
 export const NEVER_MS = -8_640_000_000_000_000
 
-export const begunMsOf = (startedAt: string | null): number =>
+export const startInMs = (startedAt: string | null): number =>
   startedAt === null ? NEVER_MS : Date.parse(startedAt)
 
 export type TurnParams = {
@@ -63,7 +63,7 @@ export type TurnParams = {
 
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn): TurnParams {
   const startedAt = instant(turn.startedAt)
-  const begunMs = begunMsOf(startedAt)
+  const begunMs = startInMs(startedAt)
   const tools = turn.steps.map(({ tool }) => storedName(tool))
   const pattern = turn.pattern === null ? null : turn.pattern.toWellFormed().replaceAll('\0', '\uFFFD')
   const keyOfPattern = pattern === null ? null : patternKey(project, pattern)
@@ -110,7 +110,7 @@ function callsByTool(
     if (step.status !== 'error') own.steps.push(row)
     else {
       const error = step.error ?? ''
-      const more = { error, failure: failureOf(tool, error), project, tool, sessionId, begunMs }
+      const more = { error, failure: classifyFailure(tool, error), project, tool, sessionId, begunMs }
       own.failed.push({ row, more })
     }
   }

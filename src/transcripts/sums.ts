@@ -15,7 +15,7 @@ export type Summed = { length: number; pattern: string | null; begunMs: number; 
 /** Turns that began in one period are added up together: `--since` walks those of one period alone. */
 export const PERIOD_MS = 7 * 24 * 3_600_000
 
-export const periodOf = (ms: number): number => Math.floor(ms / PERIOD_MS)
+export const toPeriod = (ms: number): number => Math.floor(ms / PERIOD_MS)
 
 type Counts = { turns: number; calls: number }
 type Use = Counts & { project: string; tool: string; period: number; length: number }
@@ -32,7 +32,7 @@ export class Sums {
     this.#patterns.set(key, counts)
     counts.turns += times
     counts.calls += times * length
-    const period = periodOf(begunMs)
+    const period = toPeriod(begunMs)
     const calls = new Map<string, number>()
     for (const tool of tools) calls.set(tool, (calls.get(tool) ?? 0) + 1)
     for (const [tool, own] of calls) {

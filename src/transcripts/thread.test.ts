@@ -98,7 +98,7 @@ describe('its kind is by the tag that it begins with', () => {
     ['not by a tag inside', [user('Run <bash-input>')], ['r0 human open']],
   ])
 
-  test('in a sidechain subagent, where no tag says more', () => {
+  test('a turn of a sidechain is a subagent’s, where no tag says more', () => {
     const side = (record: Written) => ({ ...record, isSidechain: true, agentId: 'one' })
     const { sessions } = read(linesOf(placed([side(prompt), side(skill), side(task)])))
     expect(
@@ -223,7 +223,7 @@ describe('a continuation', () => {
     ['nor by one without a uuid', [{ ...calls('Read a'), uuid: undefined }], []],
   ])
 
-  test('takes no index where it vanishes', () => {
+  test('a continuation that vanishes takes no index', () => {
     expect(turnsOf([says('a'), prompt, interruption, says('b'), prompt]).map(({ index }) => index)).toEqual([
       0, 1,
     ])

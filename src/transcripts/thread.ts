@@ -3,19 +3,19 @@ import { splitSessionId } from '../core/keys.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import type { TranscriptTurnKind } from '../graph/model/values.ts'
 import {
-  agentOf,
-  callsOf,
-  instantOf,
+  asInstant,
+  asText,
+  identifyResponse,
   isCompaction,
   isFinal,
   isSynthetic,
+  listCalls,
   maskedName,
+  readAgentId,
   readPrompt,
-  responseOf,
-  textOf,
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
-import { outcomeOf, resultsOf } from './tool-result.ts'
+import { listResults, readOutcome } from './tool-result.ts'
 import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
 
 /** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
@@ -45,7 +45,7 @@ export type ThreadState = {
 const MOST_UNSETTLED = 100
 
 const scrubbedPath = (value: unknown): string | null => {
-  const text = textOf(value)
+  const text = asText(value)
   return text === null ? null : scrubText(text)
 }
 
@@ -53,7 +53,7 @@ const scrubbedPath = (value: unknown): string | null => {
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
 
 /** The turn with what came after a command that nothing answered. */
-const withRecordsOf = (open: OpenTurn, { lastAt, toldMs, finished }: Unanswered): OpenTurn => ({
+const addUnanswered = (open: OpenTurn, { lastAt, toldMs, finished }: Unanswered): OpenTurn => ({
   ...open,
   lastAt: lastAt ?? open.lastAt,
   toldMs: toldMs ?? open.toldMs,
@@ -112,7 +112,7 @@ export class Thread {
   }
 
   read(record: TranscriptRecord): void {
-    const at = instantOf(record.timestamp)
+    const at = asInstant(record.timestamp)
     this.#remember(record, at)
     const { unanswered } = this.state
     if (record.type === 'user') this.#user(record, at)
@@ -127,16 +127,16 @@ export class Thread {
     const { open, unanswered } = this.state
     if (open === null || isNone(open)) return null
     // Nothing has answered the command yet, so what came after it belongs here.
-    return transcriptTurn(unanswered === null ? open : withRecordsOf(open, unanswered), false)
+    return transcriptTurn(unanswered === null ? open : addUnanswered(open, unanswered), false)
   }
 
   /** A result that came for a call of this thread. */
   settle({ turn, step }: Pending, record: TranscriptRecord, result: Readonly<Record<string, unknown>>): void {
-    const { status, message } = outcomeOf(record, result)
+    const { status, message } = readOutcome(record, result)
     step.status = status
     step.error = message
-    step.durationMs = msBetween(step.startedAt, instantOf(record.timestamp))
-    step.agentId = agentOf(record)
+    step.durationMs = msBetween(step.startedAt, asInstant(record.timestamp))
+    step.agentId = readAgentId(record)
     if (turn === this.state.open) return
     this.state.unsettled = this.state.unsettled.filter((other) => other !== turn || hasPending(other))
     this.#onTurn(this, transcriptTurn(turn, true))
@@ -158,7 +158,7 @@ export class Thread {
   }
 
   #user(record: TranscriptRecord, at: string | null): void {
-    const results = resultsOf(record)
+    const results = listResults(record)
     for (const result of results) {
       const pending = this.#pending.get(maskedName(result.tool_use_id) ?? '')
       if (pending === undefined) continue
@@ -190,10 +190,10 @@ export class Thread {
     if (!synthetic) this.#answer(record, at)
     const { open } = this.state
     if (open === null) return
-    const calls = callsOf(record).filter(({ id }) => this.#isNew(id))
+    const calls = listCalls(record).filter(({ id }) => this.#isNew(id))
     if (calls.length > 0) open.finished = false
     else if (!synthetic && isFinal(record)) open.finished = true
-    const response = responseOf(record)
+    const response = identifyResponse(record)
     for (const { id, tool } of calls) {
       const step: Step = {
         id,
@@ -253,7 +253,7 @@ export class Thread {
   #forgetUnanswered(): void {
     const { unanswered, open } = this.state
     this.state.unanswered = null
-    if (unanswered !== null && open !== null) Object.assign(open, withRecordsOf(open, unanswered))
+    if (unanswered !== null && open !== null) Object.assign(open, addUnanswered(open, unanswered))
   }
 
   #open(start: Unanswered): void {

@@ -1,11 +1,11 @@
 /** Reads what came of a call from the result of its tool (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
 import type { StepStatus } from '../graph/model/values.ts'
-import { type Block, blocksOf, objectOf, textOf } from './content.ts'
+import { asObject, asText, type Block, listBlocks } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
 
 /** The answers to calls that a record brings. */
-export const resultsOf = (record: TranscriptRecord): Block[] =>
-  blocksOf(record).filter(({ type }) => type === 'tool_result')
+export const listResults = (record: TranscriptRecord): Block[] =>
+  listBlocks(record).filter(({ type }) => type === 'tool_result')
 
 /** `is_error` alone does not tell a failure from a refusal. */
 const STOPPED =
@@ -19,10 +19,10 @@ export type Outcome = {
   message: string | null
 }
 
-export function outcomeOf(record: TranscriptRecord, result: Block): Outcome {
+export function readOutcome(record: TranscriptRecord, result: Block): Outcome {
   if (result.is_error !== true) return { status: 'ok', message: null }
   const { toolUseResult, toolDenialKind } = record
-  const text = (resultText(result.content) || (textOf(toolUseResult) ?? '')).replace(/^Error: /, '')
+  const text = (resultText(result.content) || (asText(toolUseResult) ?? '')).replace(/^Error: /, '')
   if (STOPPED.test(text)) return { status: 'interrupted', message: null }
   const denied =
     REFUSED.test(text) ||
@@ -36,7 +36,7 @@ function resultText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content
-    .map((block) => (typeof block === 'string' ? block : textOf(objectOf(block)?.text)))
+    .map((block) => (typeof block === 'string' ? block : asText(asObject(block)?.text)))
     .filter((text) => text !== null)
     .join('\n')
 }

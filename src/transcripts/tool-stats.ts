@@ -5,7 +5,7 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ALL, commonParams, type ReportRequest } from './reports.ts'
 import { NEVER_MS } from './statement-params.ts'
-import { PERIOD_MS, periodOf } from './sums.ts'
+import { PERIOD_MS, toPeriod } from './sums.ts'
 
 const toolStatsOfPeriods = statement('transcripts/tool-stats', 'periods')
 const toolStatsOfTurns = statement('transcripts/tool-stats', 'turns')
@@ -31,7 +31,7 @@ export async function listToolStats(graph: Graph, request: ToolStatsRequest): Pr
   const { fromMs, limit } = commonParams(request)
   const rows =
     fromMs === NEVER_MS
-      ? await rowsFrom(graph, request, periodOf(NEVER_MS), limit)
+      ? await rowsFrom(graph, request, toPeriod(NEVER_MS), limit)
       : (await rowsSince(graph, request, fromMs)).slice(0, limit)
   return rows.map(({ longTurns, turnCalls, ...row }) => ({
     ...row,

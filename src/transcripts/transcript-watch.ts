@@ -17,12 +17,12 @@ export class TranscriptWatch {
 
   /** @returns null where nothing changed */
   async look<P extends TranscriptProgress>(store: TranscriptStore<P>): Promise<FilesImport | null> {
-    const found = await Promise.all(this.#paths.map((path) => stampOf(path)))
+    const found = await Promise.all(this.#paths.map((path) => readStamp(path)))
     const paths = this.#paths.filter((_, i) => found[i] !== null)
     try {
       const { files } = await findTranscripts(paths)
       const stamps = new Map<string, string>()
-      for (const file of files) stamps.set(file, (await stampOf(file)) ?? '')
+      for (const file of files) stamps.set(file, (await readStamp(file)) ?? '')
       const changed = files.filter((file) => this.#imported.get(file) !== stamps.get(file))
       if (changed.length === 0) return null
       const report = await importFiles(store, changed, { project: this.#project })
@@ -36,7 +36,7 @@ export class TranscriptWatch {
   }
 }
 
-async function stampOf(path: string): Promise<string | null> {
+async function readStamp(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null)
   return found === null ? null : `${found.mtimeMs} ${found.size} ${found.ino}`
 }

@@ -17,7 +17,7 @@ import {
   type Written,
 } from '../../test/support/written-transcript.ts'
 import { isCompaction } from './content.ts'
-import { nameOf, Transcript } from './transcript.ts'
+import { parseFileName, Transcript } from './transcript.ts'
 
 const OTHER = '7d1a52f3-9f0e-4b3c-8a44-5e2b1c0d9f22'
 
@@ -44,12 +44,12 @@ describe('a file is one session', () => {
     [`/subagents/${SESSION}/subagents/agent-a.jsonl`, SESSION, 'a'],
     ['/p/agent-.jsonl', null, null],
   ])('%s', (file, sessionId, agentId) => {
-    expect(nameOf(file)).toEqual({ sessionId, agentId })
+    expect(parseFileName(file)).toEqual({ sessionId, agentId })
   })
 
-  const unnamed = { name: nameOf('/p/session.jsonl') }
+  const unnamed = { name: parseFileName('/p/session.jsonl') }
 
-  test('its name says which, whatever the records say', () => {
+  test('the name of a file says which session it is, whatever the records say', () => {
     expect(sessionsOf([{ ...prompt, sessionId: OTHER }, calls('Read a')])).toEqual({
       [SESSION]: ['r0 human open: Read'],
     })
@@ -67,20 +67,20 @@ describe('a file is one session', () => {
     })
   })
 
-  test('also when it is read on', () => {
+  test('a file that is read on is the session that it was', () => {
     const bytes = linesOf(placed([prompt, { ...calls('Read a'), sessionId: OTHER }]))
     const cuts = [bytes.indexOf('\n') + 1]
     expect(outline(read(bytes, { ...unnamed, cuts }))).toEqual({ [SESSION]: ['r0 human open: Read'] })
   })
 
   // DEFECT 4: fails, with a session `(no session)` beside: "A record's sessionId never separates threads."
-  test('also where the first record has none', () => {
+  test('a file is the session of its first record that names one', () => {
     const records = [{ ...prompt, sessionId: undefined }, calls('Read a')]
     expect(sessionsOf(records, unnamed)).toEqual({ [SESSION]: ['r0 human open: Read'] })
   })
 
   // DEFECT 4: fails. "else the first `sessionId` in it": also in a record that is skipped.
-  test('also where a record that is not needed has the first', () => {
+  test('a record that is not needed may name the session of a file', () => {
     const records = [{ type: 'queue-operation', sessionId: OTHER }, prompt]
     expect(sessionsOf(records, unnamed)).toEqual({ [OTHER]: ['r1 human open'] })
   })
@@ -92,20 +92,20 @@ describe('a file is one session', () => {
 
 describe('threads', () => {
   test('a subagent’s file is a thread of its own', () => {
-    const name = nameOf(`/p/${SESSION}/subagents/agent-one.jsonl`)
+    const name = parseFileName(`/p/${SESSION}/subagents/agent-one.jsonl`)
     expect(sessionsOf([by('one', prompt), by('one', calls('Read a'))], { name })).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open: Read'],
     })
   })
 
   test('beside older sessions it belongs to the first sessionId in it', () => {
-    expect(sessionsOf([by('one', prompt)], { name: nameOf('/p/agent-one.jsonl') })).toEqual({
+    expect(sessionsOf([by('one', prompt)], { name: parseFileName('/p/agent-one.jsonl') })).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open'],
     })
   })
 
-  test('its records are subagent’s though they do not say so', () => {
-    expect(sessionsOf([prompt], { name: nameOf('agent-one.jsonl') })).toEqual({
+  test('records in the file of a subagent are the subagent’s though they do not say so', () => {
+    expect(sessionsOf([prompt], { name: parseFileName('agent-one.jsonl') })).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open'],
     })
   })
@@ -151,7 +151,7 @@ describe('threads', () => {
   })
 
   // DEFECT 5: fails. "by `agentId`, else by the parent's sidechain thread": the parent's may have an agentId.
-  test('also where the parent has an agentId', () => {
+  test('a record belongs to its parent’s thread where the parent has an agentId', () => {
     expect(sessionsOf([by('one', prompt), from('r0', calls('Read a'))])).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open: Read'],
     })
@@ -249,7 +249,7 @@ describe('what is skipped', () => {
   })
 
   // DEFECT 8: fails, r0 is missing: what was held back is handed on only when another turn is closed.
-  test('also where the turn that has it is the last one', () => {
+  test('a thread counts with all that was held back of it where its last turn makes it count', () => {
     const records = [
       by('one', warmUp),
       by('one', says('Ready')),
@@ -294,7 +294,9 @@ test('no words are in what is told and remembered: prompts, thinking, inputs, ou
     user(`<command-name>${words}`),
   ]
   const told: unknown[] = []
-  const transcript = new Transcript(nameOf(`${SESSION}.jsonl`), { onTurn: (_, turn) => told.push(turn) })
+  const transcript = new Transcript(parseFileName(`${SESSION}.jsonl`), {
+    onTurn: (_, turn) => told.push(turn),
+  })
   transcript.push(linesOf(placed([...records, says(words), user(words)])))
   transcript.end()
   told.push(transcript.sessions(), transcript.state())
@@ -313,7 +315,7 @@ describe('what must be remembered', () => {
       read(linesOf(placed(Array.from({ length: turns }, (_, i) => answered(i)).flat()))).transcript.state(),
     )
 
-  test('does not grow with the turns that are done', () => {
+  test('the state does not grow with the turns that are done', () => {
     expect(stateAfter(1000).length - stateAfter(10).length).toBeLessThan(20)
   })
 
@@ -324,21 +326,21 @@ describe('what must be remembered', () => {
     expect([3, 4, 5].map(unsettledAfter)).toEqual([1, 1, 0])
   })
 
-  test('does not grow without end with calls that are never answered', () => {
+  test('the state does not grow without end with calls that are never answered', () => {
     const records = Array.from({ length: 3000 }, (_, i) => [prompt, calls(`Read a${i}`)]).flat()
     const { transcript } = read(linesOf(placed(records)))
     expect(transcript.state().threads[0]!.unsettled.length).toBeLessThanOrEqual(100)
     expect(turnsOf(records)).toHaveLength(3000)
   })
 
-  test('is the reader’s own: reading on does not change what was told', () => {
-    const transcript = new Transcript(nameOf(`${SESSION}.jsonl`), { onTurn: () => {} })
+  test('the state is the reader’s own: reading on does not change what was answered', () => {
+    const transcript = new Transcript(parseFileName(`${SESSION}.jsonl`), { onTurn: () => {} })
     transcript.push(linesOf(placed([prompt, calls('Read a')])))
     const state = transcript.state()
     const told = JSON.stringify(state)
     transcript.push(linesOf(placed([result('a'), prompt])))
     expect(JSON.stringify(state)).toBe(told)
-    const next = new Transcript(nameOf(`${SESSION}.jsonl`), { state, onTurn: () => {} })
+    const next = new Transcript(parseFileName(`${SESSION}.jsonl`), { state, onTurn: () => {} })
     next.push(linesOf(placed([result('a'), prompt])))
     expect(JSON.stringify(state)).toBe(told)
   })

@@ -19,7 +19,7 @@ export type TranscriptName = {
 }
 
 /** A file is one session: its name if that is a UUID, else the first `sessionId` in it. */
-export function nameOf(file: string): TranscriptName {
+export function parseFileName(file: string): TranscriptName {
   const name = path.basename(file, '.jsonl')
   const agentId = AGENT_FILE.exec(name)?.[1] ?? null
   if (agentId === null) return { sessionId: UUID.test(name) ? name : null, agentId }
@@ -46,7 +46,7 @@ const MOST_RECORDS = 512
  * Reads one transcript from a byte on: chunks in, turns out. Memory holds one line and what stands open.
  *
  * @example
- * const transcript = new Transcript(nameOf(file), { onTurn: (thread, turn) => store(thread.sessionId, turn) })
+ * const transcript = new Transcript(parseFileName(file), { onTurn: (thread, turn) => store(thread.sessionId, turn) })
  * for await (const chunk of createReadStream(file)) transcript.push(chunk)
  * transcript.end()
  */

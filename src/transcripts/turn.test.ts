@@ -109,7 +109,7 @@ describe('how long it took', () => {
   }
   const told = (durationMs: unknown) => system('turn_duration', { durationMs })
 
-  test('is what the last turn_duration says', () => {
+  test('a turn took what its last turn_duration says', () => {
     expect(durationOf([prompt, told(7), ...work, told(5000), says('x')])).toEqual([
       instant(0),
       5000,
@@ -144,7 +144,7 @@ describe('how long it took', () => {
     ])
   })
 
-  test('is not known without a start', () => {
+  test('how long a turn took is not known without a start', () => {
     expect(durationOf([{ ...prompt, timestamp: null }, says('x')])).toEqual([null, null, null])
     expect(durationOf([{ ...prompt, timestamp: 'soon' }, says('x')])).toEqual([null, null, null])
     expect(durationOf([prompt, says('x'), { ...says('y'), timestamp: undefined }])).toEqual([

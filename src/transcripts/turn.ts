@@ -1,6 +1,6 @@
 /** What a turn of a transcript is, while it is read and once it is whole. */
 import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../graph/model/values.ts'
-import { patternOf } from './pattern.ts'
+import { formatPattern } from './pattern.ts'
 
 /** One tool call. Nothing of its input or output is here (invariant 10). */
 export type Step = {
@@ -73,7 +73,7 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
     durationMs: toldMs ?? passedMs,
     durationSource: toldMs !== null ? 'turn_duration' : passedMs !== null ? 'timestamps' : null,
     length: steps.length,
-    pattern: steps.length === 0 ? null : patternOf(steps.map(({ tool }) => tool)),
+    pattern: steps.length === 0 ? null : formatPattern(steps.map(({ tool }) => tool)),
     errors: shown.filter(({ status }) => status === 'error').length,
     parallelSteps: shown.filter(({ isParallel }) => isParallel).length,
     steps: shown,

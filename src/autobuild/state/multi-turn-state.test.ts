@@ -81,7 +81,7 @@ describe('MultiTurnState', () => {
     expectTypeOf<keyof AgentExecutionState>().toEqualTypeOf<'agentId' | 'runId' | 'status' | 'error'>()
   })
 
-  test('has numbers for iterations and times', () => {
+  test('MultiTurnState has numbers for iterations and times', () => {
     expectTypeOf<
       Pick<MultiTurnState, 'iteration' | 'totalIterations' | 'startTime' | 'lastIterationTime'>
     >().toEqualTypeOf<{
@@ -105,7 +105,7 @@ describe('MultiTurnState', () => {
     expect(without.streamingState).toBeUndefined()
   })
 
-  test('knows exactly five statuses of an execution', () => {
+  test('MultiTurnState knows exactly five statuses of an execution', () => {
     expectTypeOf<AgentExecutionState['status']>().toEqualTypeOf<
       'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
     >()
@@ -186,7 +186,7 @@ describe('tool calls', () => {
     expectTypeOf<MultiTurnState['completedToolCalls']>().toEqualTypeOf<ToolCall[]>()
   })
 
-  test('of a message fit without a cast', () => {
+  test('tool calls of a message fit without a cast', () => {
     const message: Pick<AIMessage, 'tool_calls'> = {
       tool_calls: [{ id: 'call-1', name: 'read', args: { path: 'a' } }],
     }

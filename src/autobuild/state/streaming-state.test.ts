@@ -34,7 +34,7 @@ const refusalOf = (state: string, event: string): TurngraphError => {
 }
 
 describe('nextStreamingState', () => {
-  test('has the events of the contract, in the order of a round', () => {
+  test('the events are those of the contract, in the order of a round', () => {
     expect(STREAMING_EVENTS).toEqual(['start', 'pause', 'execute_tools', 'resume', 'continue', 'terminate'])
     expectTypeOf<StreamingEvent>().toEqualTypeOf<
       'start' | 'pause' | 'execute_tools' | 'resume' | 'continue' | 'terminate'
@@ -44,7 +44,7 @@ describe('nextStreamingState', () => {
     >()
   })
 
-  test('goes idle → streaming → paused → tool_execution → resuming → streaming', () => {
+  test('a round goes idle → streaming → paused → tool_execution → resuming → streaming', () => {
     const passed: StreamingState[] = ['idle']
     for (const event of STREAMING_EVENTS.slice(0, 5)) {
       passed.push(nextStreamingState(passed.at(-1)!, event))

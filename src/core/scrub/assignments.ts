@@ -64,7 +64,7 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   const text = head + word
   if (PUBLIC_NAME.test(text)) return null
   const around = before.slice(0, before.length - head.length)
-  const place = placeOf({ around, head, quote, sign, text, suffix })
+  const place = findPlace({ around, head, quote, sign, text, suffix })
   if (place === null) return null
   const isKey = quote === '"' && sign === ':' && /(?:^|\0\n)[^"\n]{0,60}$/.test(around)
   return {
@@ -90,7 +90,7 @@ type Surroundings = Readonly<{
   suffix: string
 }>
 
-function placeOf({ around, head, quote, sign, text, suffix }: Surroundings): Name['place'] | null {
+function findPlace({ around, head, quote, sign, text, suffix }: Surroundings): Name['place'] | null {
   if (sign === '') {
     // `--password x`, `setx API_KEY x`, `ENV DB_PASS x`, `aws configure set aws_secret_access_key x`
     if (quote !== undefined) return null

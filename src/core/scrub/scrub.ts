@@ -99,7 +99,7 @@ function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<st
   const ranges = new Map<string, Range[]>()
   let first = 0
   for (const { start, end } of secrets.toSorted((a, b) => a.start - b.start)) {
-    while (first < pieces.length && endOf(pieces[first]) <= start) first++
+    while (first < pieces.length && pieceEnd(pieces[first]) <= start) first++
     for (let i = first; i < pieces.length; i++) {
       const piece = pieces[i]
       if (piece === undefined || piece.start >= end) break
@@ -114,7 +114,7 @@ function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<st
   return new Map([...ranges].map(([text, found]) => [text, mask(text, found)]))
 }
 
-const endOf = (piece: Piece | undefined): number =>
+const pieceEnd = (piece: Piece | undefined): number =>
   piece === undefined ? 0 : piece.start + piece.text.length
 
 /** Ranges that overlap or touch become one: two rules often find the same secret. */

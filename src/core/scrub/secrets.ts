@@ -59,11 +59,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'sendgrid',
 ])
 
-const kindOf = (rule: PresetRule): string => rule.meta.id.replace('@secretlint/secretlint-rule-', '')
+const ruleName = (rule: PresetRule): string => rule.meta.id.replace('@secretlint/secretlint-rule-', '')
 
 async function loadPreset(): Promise<PresetRule[]> {
   const { rules } = await import('@secretlint/secretlint-rule-preset-recommend')
-  return rules.filter((rule) => !LEFT_OUT.has(kindOf(rule)))
+  return rules.filter((rule) => !LEFT_OUT.has(ruleName(rule)))
 }
 
 let preset: Promise<PresetRule[]> | undefined
@@ -76,14 +76,14 @@ let preset: Promise<PresetRule[]> | undefined
 export async function findByPreset(content: string): Promise<Secret[]> {
   preset ??= loadPreset()
   const found: Secret[] = []
-  const source = sourceOf(content)
+  const source = toSource(content)
   for (const rule of await preset) {
     const handler = rule.create(
       {
         sharedOptions: {},
         createTranslator: () => () => NO_MESSAGE,
         report: ({ range: [start, end] }: { range: readonly [number, number] }) =>
-          found.push({ kind: kindOf(rule), start, end }),
+          found.push({ kind: ruleName(rule), start, end }),
         ignore: () => {},
       },
       {},
@@ -97,7 +97,7 @@ export async function findByPreset(content: string): Promise<Secret[]> {
 const NO_MESSAGE = { message: '', messageId: '', data: undefined }
 
 /** A text as the rules want it: no file, so no rule reads one; lines and columns are for messages only. */
-const sourceOf = (content: string) => ({
+const toSource = (content: string) => ({
   content,
   contentType: 'text' as const,
   hasBOM: false,

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
 import { kindOf } from './properties.ts'
-import { ownersOf, relationships } from './relationships.ts'
+import { findOwners, relationships } from './relationships.ts'
 
 /** The stored shape as documents show it: generated, so that it is true. */
 
@@ -12,10 +12,10 @@ export const nodesTable = (): string =>
     LABELS.map((label) => [
       `\`${label}\``,
       nodes[label].says,
-      ownersOf(label)
+      findOwners(label)
         .flatMap(({ owners }) => owners.map((owner) => `\`${owner}\``))
         .join(' or '),
-      propertiesOf(nodes[label].properties),
+      listProperties(nodes[label].properties),
     ]),
   )
 
@@ -26,7 +26,7 @@ export const relationshipsTable = (): string =>
     relationships.map(({ type, from, to, says, properties }) => [
       `\`(${from.join(' or ')})-[:${type}]->(${to.join(' or ')})\``,
       says,
-      propertiesOf(properties),
+      listProperties(properties),
     ]),
   )
 
@@ -40,7 +40,7 @@ export function schemaPicture(): string {
   return ['graph LR', ...edges].join('\n')
 }
 
-const propertiesOf = ({ shape }: z.ZodObject): string =>
+const listProperties = ({ shape }: z.ZodObject): string =>
   Object.entries(shape)
     .map(([name, property]) => {
       const { kind, optional } = kindOf(property as z.ZodType)

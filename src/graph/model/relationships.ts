@@ -126,7 +126,7 @@ export const relationships: readonly StoredRelationship[] = [
 ]
 
 /** What a relationship of a type holds. */
-export function propertiesOf(type: string): z.ZodObject {
+export function relationshipProperties(type: string): z.ZodObject {
   const found = relationships.find((row) => row.type === type)
   if (found === undefined) throw new Error(`there is no relationship ${type}`)
   return found.properties
@@ -143,7 +143,7 @@ const ownerships = (): Ownership[] =>
   })
 
 /** On what nodes of a label hang; empty for those that begin something, such as a project or a transcript. */
-export const ownersOf = (label: Label): Ownership[] => ownerships().filter(({ of }) => of === label)
+export const findOwners = (label: Label): Ownership[] => ownerships().filter(({ of }) => of === label)
 
 /** What hangs on nodes of a label. */
 export const ownedBy = (label: Label): Ownership[] =>

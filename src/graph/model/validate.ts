@@ -15,7 +15,7 @@ export type RelationshipRow = {
 }
 
 /** The label that says most of a node: a failed step is a step too. Null where its labels are none of ours. */
-export function labelOf(labels: readonly string[]): Label | null {
+export function findLabel(labels: readonly string[]): Label | null {
   if (labels.length === 2)
     return labels.includes('Step') && labels.includes('FailedStep') ? 'FailedStep' : null
   const [label] = labels
@@ -45,26 +45,26 @@ export function storedProperties<L extends Label>(
 }
 
 /** Each a text that says what does not fit; empty where all does. */
-export function problemsOfNode({ labels, properties }: NodeRow): string[] {
-  const label = labelOf(labels)
+export function findNodeProblems({ labels, properties }: NodeRow): string[] {
+  const label = findLabel(labels)
   if (label === null) return [`(:${labels.join(':')}) is no node of the table`]
-  return problemsOf(`(:${label})`, nodes[label].properties, properties)
+  return findProblems(`(:${label})`, nodes[label].properties, properties)
 }
 
-export function problemsOfRelationship({ from, type, to, properties }: RelationshipRow): string[] {
+export function findRelationshipProblems({ from, type, to, properties }: RelationshipRow): string[] {
   const row = relationships.find(
     (known) => known.type === type && goes(known.from, from) && goes(known.to, to),
   )
   const shown = `(:${from.join(':')})-[:${type}]->(:${to.join(':')})`
   return row === undefined
     ? [`${shown} is no relationship of the table`]
-    : problemsOf(shown, row.properties, properties)
+    : findProblems(shown, row.properties, properties)
 }
 
 const goes = (known: readonly Label[], labels: readonly string[]): boolean =>
   known.some((label) => labels.includes(label))
 
-function problemsOf(
+function findProblems(
   what: string,
   schema: z.ZodObject,
   properties: Readonly<Record<string, unknown>>,

@@ -77,7 +77,7 @@ describe('a conversation', () => {
     expect(given.tracker.state.runId).toBe('mine')
   })
 
-  test('is seen while a model streams', async () => {
+  test('a conversation is seen while a model streams', async () => {
     const { tracker, config } = tracked()
     const chain = RunnableLambda.from((input: string) => input).pipe(
       new FakeStreamingChatModel({ sleep: 0, responses: [new AIMessage('abc')] }),
@@ -98,7 +98,7 @@ describe('a conversation', () => {
     expect(idsOf(tracker.state.pendingToolCalls)).toEqual(['c1'])
   })
 
-  test('of nested chains ends with the root alone', async () => {
+  test('a conversation of nested chains ends with the root alone', async () => {
     const { changes, config, passed } = tracked()
     const inner = agent(fakeModel().respond(done)).pipe((answer: AIMessage) => String(answer.content))
     const outer = inner.pipe(agent(fakeModel().respond(done))).pipe((answer: AIMessage) => answer)
@@ -108,7 +108,7 @@ describe('a conversation', () => {
     expect(changes.at(-1)).toMatchObject({ iteration: 2, terminationReason: 'natural_completion' })
   })
 
-  test('of models side by side streams until the last of them ends', async () => {
+  test('a conversation of models side by side streams until the last of them ends', async () => {
     const { tracker, config, passed } = tracked()
     const slow = new FakeListChatModel({ responses: ['slow'], sleep: 20 })
     const both = RunnableParallel.from({ fast: agent(fakeModel().respond(done)), slow })
@@ -117,7 +117,7 @@ describe('a conversation', () => {
     expect(tracker.state.iteration).toBe(2)
   })
 
-  test('is kept of a model that only knows strings', async () => {
+  test('a model that only knows strings has a conversation too', async () => {
     const { tracker, config, passed } = tracked()
     await new FakeLLM({ response: 'done' }).invoke('go', config)
     expect(passed()).toEqual(['idle', 'streaming', 'idle'])
@@ -138,7 +138,7 @@ describe('a conversation', () => {
     expect(idsOf(first.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('is not disturbed by other roots while its own is at work', async () => {
+  test('other roots do not disturb a conversation whose own is at work', async () => {
     const { tracker, config } = tracked()
     const model = new FakeListChatModel({ responses: ['one', 'two', 'three'], sleep: 10 })
     await agent(model).batch(['a', 'b', 'c'], config)

@@ -50,7 +50,7 @@ describe('the end', () => {
     expect(changes.filter(({ status }) => status === 'failed')).toHaveLength(1)
   })
 
-  test('of a failed model is taken back where a fallback goes on', async () => {
+  test('the end by a failed model is taken back where a fallback goes on', async () => {
     const { tracker, changes, config } = tracked()
     const model = failing(new Error('overloaded')).withFallbacks([fakeModel().respond(done)])
     await RunnableLambda.from((_: string, options) => model.invoke('go', options)).invoke('go', config)
@@ -59,7 +59,7 @@ describe('the end', () => {
     expect(tracker.state).not.toHaveProperty('error')
   })
 
-  test('of a failed model is taken back where the chain answers without it', async () => {
+  test('the end by a failed model is taken back where the chain answers without it', async () => {
     const { tracker, config } = tracked()
     const chain = RunnableLambda.from((_: string, options) =>
       failing(new Error('overloaded'))
@@ -141,7 +141,7 @@ describe('the end', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', iteration: 2 })
   })
 
-  test('by an abort is a cancellation whatever its reason, while a model is at work', async () => {
+  test('an abort while a model is at work is a cancellation, whatever its reason', async () => {
     const { tracker, changes, config } = tracked()
     const controller = new AbortController()
     const model = new FakeListChatModel({ responses: ['late'], sleep: 200 })
@@ -153,7 +153,7 @@ describe('the end', () => {
     expect(changes.filter(({ status }) => status === 'cancelled')).toHaveLength(1)
   })
 
-  test('by an abort is reported, not thrown, when whoever is told of it throws', async () => {
+  test('an abort is reported, not thrown, when its listener throws', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { tracker, config } = tracked({
       onChange: ({ status }) => {
@@ -170,7 +170,7 @@ describe('the end', () => {
     await run.catch(() => {})
   })
 
-  test('leaves nothing on a signal that outlives the conversation', async () => {
+  test('a signal that outlives the conversation keeps no listener of it', async () => {
     const { signal } = new AbortController()
     const watches: AbortSignal[] = []
     const { config } = tracked()
@@ -224,7 +224,7 @@ describe('the end', () => {
     },
   )
 
-  test('by an abort after timeoutMs is a time-out', async () => {
+  test('an abort after timeoutMs is a time-out', async () => {
     let clock = 0
     const { tracker, config } = tracked({ timeoutMs: 100, now: () => clock })
     const controller = new AbortController()
@@ -236,7 +236,7 @@ describe('the end', () => {
     expect(tracker.state.terminationReason).toBe('timeout')
   })
 
-  test('comes with the first model call too many', async () => {
+  test('the first model call too many ends the conversation', async () => {
     const { tracker, config } = tracked({ totalIterations: 2 })
     const model = fakeModel()
     for (const id of ['c1', 'c2', 'c3']) model.respondWithTools([call(id, 'read')])
@@ -251,7 +251,7 @@ describe('the end', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1', 'c2'])
   })
 
-  test('does not come with the last model call allowed', async () => {
+  test('the last model call allowed does not end the conversation', async () => {
     const { tracker, config } = tracked({ totalIterations: 2 })
     await agent(
       fakeModel()
@@ -272,7 +272,7 @@ describe('the end', () => {
     },
   )
 
-  test('is told by terminate where no event tells it, and stands', async () => {
+  test('terminate ends a conversation that no event ends, and that end stands', async () => {
     const { tracker, changes, config } = tracked()
     const model = new FakeStreamingChatModel({ sleep: 1, responses: [new AIMessage('a long answer')] })
     for await (const _ of await model.stream('go', config)) break
@@ -286,7 +286,7 @@ describe('the end', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', iteration: 1 })
   })
 
-  test('by terminate in the middle silences the rest of the run', async () => {
+  test('terminate in the middle silences the rest of the run', async () => {
     const { tracker, config } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read')])
@@ -305,7 +305,7 @@ describe('the end', () => {
     expect(idsOf(tracker.state.pendingToolCalls)).toEqual(['c1'])
   })
 
-  test('by terminate while a tool runs leaves its call pending', async () => {
+  test('terminate while a tool runs leaves its call pending', async () => {
     const { tracker, config } = tracked()
     const careless = tool(() => tracker.terminate('cancelled'), { name: 'careless', description: '', schema })
     const model = fakeModel()
@@ -316,7 +316,7 @@ describe('the end', () => {
     expect(idsOf(tracker.state.pendingToolCalls)).toEqual(['c1'])
   })
 
-  test('is nothing before a conversation', () => {
+  test('terminate before a conversation does nothing', () => {
     const { tracker, changes } = tracked()
     tracker.terminate('cancelled')
     expect(tracker.state).toMatchObject({ status: 'idle' })

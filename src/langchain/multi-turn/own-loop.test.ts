@@ -56,7 +56,7 @@ describe('a loop that a caller writes', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1', 'c2'])
   })
 
-  test('goes on where the model is shown results of tools that ran out of sight', async () => {
+  test('a loop goes on where the model is shown results of tools that ran out of sight', async () => {
     const { tracker, config } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read')])
@@ -66,7 +66,7 @@ describe('a loop that a caller writes', () => {
     expect(tracker.state).toMatchObject({ iteration: 2, status: 'completed' })
   })
 
-  test('that is given up is cancelled by the next conversation', async () => {
+  test('a loop that is given up is cancelled by the next conversation', async () => {
     const { tracker, changes, config } = tracked()
     await fakeModel()
       .respondWithTools([call('c1', 'read')])

@@ -62,7 +62,7 @@ describe('tool calls', () => {
     expect(passed()).toEqual(['idle', ...ROUND, 'streaming', 'idle'])
   })
 
-  test('are matched by name, then by order, where LangChain tells no id', async () => {
+  test('tool calls are matched by name, then by order, where LangChain tells no id', async () => {
     const { changes, config } = tracked()
     const calls = [call('c1', 'read'), call('c2', 'grep'), call('c3', 'read')]
     const model = fakeModel().respondWithTools(calls).respond(done)
@@ -87,7 +87,7 @@ describe('tool calls', () => {
     })
   })
 
-  test('with an id are not done by a run for another id', async () => {
+  test('a run for another id does not answer a tool call', async () => {
     const { tracker, config } = tracked()
     await fakeModel()
       .respondWithTools([call('c1', 'read')])
@@ -112,7 +112,7 @@ describe('tool calls', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('at work count for more than a model beside them', async () => {
+  test('tool calls at work count for more than a model beside them', async () => {
     const { config, passed } = tracked()
     let isBeside = false
     const model = fakeModel()
@@ -163,7 +163,7 @@ describe('tool calls', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('that fail are done too, and the conversation goes on', async () => {
+  test('tool calls that fail are done too, and the conversation goes on', async () => {
     const { tracker, config, passed } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'broken'), call('c2', 'read')])
@@ -174,7 +174,7 @@ describe('tool calls', () => {
     expect(tracker.state).toMatchObject({ status: 'completed' })
   })
 
-  test('that a tool leaves to a human stay pending until they are run again', async () => {
+  test('tool calls that a tool leaves to a human stay pending until they are run again', async () => {
     const { tracker, config } = tracked()
     const interrupt = Object.assign(new Error('wait'), { is_bubble_up: true })
     let isApproved = false
@@ -205,7 +205,7 @@ describe('tool calls', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', iteration: 2, pendingToolCalls: [] })
   })
 
-  test('that nothing runs, as of structured output, hold nothing up and stay pending', async () => {
+  test('tool calls that nothing runs, as of structured output, hold nothing up and stay pending', async () => {
     const { tracker, config, passed } = tracked()
     const router = fakeModel().respondWithTools([call('c1', 'route')])
     const answers = fakeModel()
@@ -246,7 +246,7 @@ describe('tool calls', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('are not done by what another tool runs inside', async () => {
+  test('what a tool runs inside does not answer the call of another', async () => {
     const { changes, config } = tracked()
     const expert = tool((input, { callbacks }) => grep.invoke(input, { callbacks }), {
       name: 'expert',
@@ -267,7 +267,7 @@ describe('tool calls', () => {
     expect([...new Set(completed)]).toEqual(['', 'c1', 'c1,c2'])
   })
 
-  test('are copied: the message that asked may change', async () => {
+  test('tool calls are copied: the message that asked may change', async () => {
     const { tracker, config } = tracked()
     const answer = await fakeModel()
       .respondWithTools([call('c1', 'read')])

@@ -4,22 +4,22 @@ import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
-import { ownersOf } from '../../graph/model/relationships.ts'
+import { findOwners } from '../../graph/model/relationships.ts'
 import { optionalText } from '../../graph/model/values.ts'
 import {
   foreignOwners,
-  lockOf,
-  nodesOf,
-  pageOf,
+  lockNodes,
   requiredBelow,
-  unattachedOf,
+  selectNodes,
+  selectPage,
+  selectUnattached,
 } from '../../graph/model-statements.ts'
 import { type Graph, graphWith, stepOf } from '../../graph/port.ts'
-import { cursorOf, parseCursor } from '../cursor.ts'
+import { parseCursor, toCursor } from '../cursor.ts'
 import { beginReadingAll, listProjects } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
 import { repairUnderLock } from './repair.ts'
-import { ruleOf, rules } from './rules.ts'
+import { findRule, rules } from './rules.ts'
 import { checkSchema } from './schema.ts'
 
 export const examination = z.object({
@@ -71,7 +71,7 @@ export async function examine(
   )) {
     found.findings.push(...findings)
     found.examined += examined
-    if (performance.now() > ends) return { ...found, nextCursor: cursorOf(at) }
+    if (performance.now() > ends) return { ...found, nextCursor: toCursor(at) }
   }
   return found
 }
@@ -123,9 +123,9 @@ const KINDS = LABELS.filter(
   (label) => nodes[label].name === 'key' && !Object.values(rules).some((rule) => rule.with?.includes(label)),
 ).map((label) => ({
   label,
-  rule: ruleOf(label),
-  page: pageOf(label),
-  read: nodesOf(label, { ...ruleOf(label).columns, ...foreignOwners(label) }),
+  rule: findRule(label),
+  page: selectPage(label),
+  read: selectNodes(label, { ...findRule(label).columns, ...foreignOwners(label) }),
 }))
 type Kind = (typeof KINDS)[number]
 
@@ -177,14 +177,14 @@ async function* examineKind(
 function lockFor({ label, rule: { lock } }: Kind, keys: string[]) {
   if (lock !== undefined) return (token: string) => lock(keys, token)
   const isLocked = Object.hasOwn(nodes[label].properties.shape, 'rev')
-  return isLocked ? (token: string) => stepOf(lockOf(label), { keys, token }) : null
+  return isLocked ? (token: string) => stepOf(lockNodes(label), { keys, token }) : null
 }
 
 /** The records of nodes, and what the rule of their kind says. What hangs on nothing is found by its label alone. */
 async function examineNodes(
   graph: Graph,
   project: string,
-  { label, read, rule: { needs = [], keyOf, check } }: Kind,
+  { label, read, rule: { needs = [], expectedKey, check } }: Kind,
   keys: string[],
 ): Promise<{ findings: Findings; examined: number }> {
   const findings = new Findings()
@@ -194,11 +194,11 @@ async function examineNodes(
     if (!isAttached) continue
     const about = findings.of(label, key)
     about.record(properties)
-    const foreign = ownersOf(label).flatMap(({ type }) => row[`foreign${type}`] as string[])
+    const foreign = findOwners(label).flatMap(({ type }) => row[`foreign${type}`] as string[])
     if (foreign.length > 0) about.add('key_wrong', `hangs on ${foreign}, of another project`)
     const stored = fittingProperties(label, properties)
     if (!needs.every((name) => Object.hasOwn(stored, name))) continue
-    const expected = keyOf?.(stored, row) ?? null
+    const expected = expectedKey?.(stored, row) ?? null
     if (expected !== null) about.key(expected)
     fitting.push({ key, properties: stored, row, about })
   }
@@ -211,9 +211,9 @@ const nameRow = z.object({ key: optionalText })
 
 /** Nodes that nothing leads to are found by their label alone: one look at each, and so only in a whole graph. */
 async function findUnattached(graph: Graph, label: Label): Promise<Finding[]> {
-  const unattached = unattachedOf(label)
+  const unattached = selectUnattached(label)
   if (unattached === null) return []
-  const owners = ownersOf(label).flatMap((row) => row.owners)
+  const owners = findOwners(label).flatMap((row) => row.owners)
   const lacks = requiredBelow(label).map(({ of }) => `no ${of} hangs on it`)
   const found = [...(owners.length > 0 ? [`it hangs on no ${owners.join(' or ')}`] : []), ...lacks].join(
     ', or ',

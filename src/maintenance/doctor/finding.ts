@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
-import { problemsOfNode } from '../../graph/model/validate.ts'
-import { setOf } from '../../graph/model-statements.ts'
+import { findNodeProblems } from '../../graph/model/validate.ts'
+import { setProperties } from '../../graph/model-statements.ts'
 import type { Step } from '../../graph/port.ts'
 import { CHECKS, type Check } from './findings-table.ts'
 
@@ -92,7 +92,7 @@ function checkRecord(
   isTold: boolean,
 ): boolean {
   const labels = label === 'FailedStep' ? ['Step', label] : [label]
-  const problems = problemsOfNode({ labels, properties })
+  const problems = findNodeProblems({ labels, properties })
   if (problems.length === 0) return true
   const { shape } = nodes[label].properties
   const foreign = Object.keys(properties).filter(
@@ -103,9 +103,9 @@ function checkRecord(
   const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
   // What is removed stands whole in the report: where that is full, the next run takes it.
   const removes = isTold && foreign.length > 0 && found.length <= LONGEST
-  about.add('record_invalid', found, removes ? setOf(label, key, nulls) : null)
+  about.add('record_invalid', found, removes ? setProperties(label, key, nulls) : null)
   const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
-  return problemsOfNode({ labels, properties: Object.fromEntries(ofModel) }).length === 0
+  return findNodeProblems({ labels, properties: Object.fromEntries(ofModel) }).length === 0
 }
 
 /** What of a node's properties fits the model: all that a kind has, where {@link About.record} says that the values fit. */

@@ -26,7 +26,7 @@ export async function repairUnderLock(
     for (let pass = 1; ; pass++) {
       const { all, repairs } = await examine(within(graph, run))
       for (const [id, finding] of found) found.set(id, { ...finding, repaired: true })
-      for (const finding of all) found.set(idOf(finding), finding)
+      for (const finding of all) found.set(identify(finding), finding)
       if (repairs.length === 0 || pass === MOST_PASSES) return pass === 1 ? null : true
       for (const step of repairs.flat()) if (step !== null) await run(step)
     }
@@ -36,4 +36,4 @@ export async function repairUnderLock(
     : [...found.values()]
 }
 
-const idOf = ({ check, label, key, found }: Finding): string => JSON.stringify([check, label, key, found])
+const identify = ({ check, label, key, found }: Finding): string => JSON.stringify([check, label, key, found])

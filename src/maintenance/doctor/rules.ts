@@ -33,7 +33,7 @@ export type Rule<L extends Label = Label> = {
   /** Properties without which the rules say nothing: where another one does not fit, it counts as absent. */
   needs?: readonly (keyof Stored<L> & string)[]
   /** The key that follows from the rest of a node; null where nothing says it. */
-  keyOf?(properties: Stored<L>, row: Properties): string | null
+  expectedKey?(properties: Stored<L>, row: Properties): string | null
   /** @returns how many further records it looked at */
   check?(graph: Graph, project: string, nodes: readonly Examined[], findings: Findings): Promise<number>
   /** What to lock instead of the nodes themselves. */
@@ -46,14 +46,14 @@ const lockTask = statement('doctor/lock-task')
 
 export const rules: { [L in Label]?: Rule<L> } = {
   SchemaMigration: { with: ['SchemaMigrationLock'] },
-  Project: { needs: ['name'], keyOf: ({ name }) => projectKey(name) },
-  Feature: { needs: ['id', 'key'], keyOf: ({ key, id }) => featureKey(projectIn(key), id) },
+  Project: { needs: ['name'], expectedKey: ({ name }) => projectKey(name) },
+  Feature: { needs: ['id', 'key'], expectedKey: ({ key, id }) => featureKey(projectIn(key), id) },
   Task: {
     atOnce: 1,
     with: ['Criterion'],
     columns: { features: '[(x)<-[:HAS_TASK]-(f:Feature) | f.key]', ...TASK_COLUMNS },
     needs: ['id', 'key'],
-    keyOf: ({ key, id }, { features }) =>
+    expectedKey: ({ key, id }, { features }) =>
       (features as string[])
         .map((feature) => taskKey(projectIn(key), partsOfKey(feature)[1] ?? '', id))
         .find((expected) => expected !== key) ?? null,
@@ -63,7 +63,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
   Specification: {
     columns: SPECIFICATION_COLUMNS,
     needs: ['key', 'version'],
-    keyOf: keyOfVersion,
+    expectedKey: keyOfVersion,
     check: checkSpecifications,
   },
   World: {
@@ -71,13 +71,13 @@ export const rules: { [L in Label]?: Rule<L> } = {
     with: ['Turn', 'SupersededTurn', 'TurnRun', 'Attempt'],
     columns: WORLD_COLUMNS,
     needs: ['slug', 'project', 'featureId', 'taskId', 'taskKey', 'currentTurn', 'ledgerRev', 'rev'],
-    keyOf: ({ project, slug }) => worldKey(project, slug),
+    expectedKey: ({ project, slug }) => worldKey(project, slug),
     check: checkWorld,
   },
   TranscriptFile: {
     // Both are stored as an import shortens them, and the key is made of what it was given.
     needs: ['project', 'sessionId'],
-    keyOf: ({ project, sessionId, path }) =>
+    expectedKey: ({ project, sessionId, path }) =>
       sessionId.length < 200 ? transcriptFileKey({ project, sessionId, path: path ?? null }) : null,
   },
   TranscriptSession: {
@@ -87,7 +87,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
       hasAgents: 'EXISTS { MATCH (x)<-[:AGENT_OF]-() }',
       hasTurns: 'EXISTS { MATCH (x)-[:HAS_TURN]->() }',
     },
-    keyOf: ({ project, id }) => {
+    expectedKey: ({ project, id }) => {
       if (project === undefined || id === undefined) return null
       // A turn may name a session by an id that an import would have shortened.
       return id.length > 256 ? sessionKey(project, id) : transcriptKey(project, id)
@@ -102,13 +102,13 @@ export const rules: { [L in Label]?: Rule<L> } = {
       called: '[(x)-[c:CALLED]->(k:Tool) | [k.name, c.calls, c.errors]]',
     },
     needs: ['id', 'project', 'sessionId', 'begunMs', 'length', 'tools', 'errors', 'parallelSteps'],
-    keyOf: ({ project, id }) => transcriptKey(project, id),
+    expectedKey: ({ project, id }) => transcriptKey(project, id),
     check: checkTranscriptTurns,
   },
   Tool: {
     atOnce: 1,
     needs: ['project', 'name'],
-    keyOf: ({ project, name }) => toolKey(project, name),
+    expectedKey: ({ project, name }) => toolKey(project, name),
     check: checkTool,
     lock: ([key = ''], token) =>
       stepOf(USES_LOCKED, { project: partsOfKey(key)[0], tool: partsOfKey(key)[1], token }),
@@ -116,20 +116,20 @@ export const rules: { [L in Label]?: Rule<L> } = {
   TurnPattern: {
     columns: { tools: '[(x)-[:STARTS_WITH]->(k:Tool) | k.name]' },
     needs: ['project', 'pattern'],
-    keyOf: ({ project, pattern }) => patternKey(project, pattern),
+    expectedKey: ({ project, pattern }) => patternKey(project, pattern),
     check: checkPatterns,
   },
   ToolUse: {
     needs: ['project', 'tool', 'period', 'length'],
-    keyOf: (use) => toolUseKey(use),
+    expectedKey: (use) => toolUseKey(use),
     check: checkUses,
   },
   Desire: {
     columns: { patterns: '[(x)-[:SURFACED_FROM]->(p:TurnPattern) | [p.key, p.turns, p.calls]]' },
     needs: ['project', 'pattern'],
-    keyOf: ({ project, pattern }) => patternKey(project, pattern),
+    expectedKey: ({ project, pattern }) => patternKey(project, pattern),
     check: checkDesires,
   },
 }
 
-export const ruleOf = (label: Label): Rule => rules[label] ?? {}
+export const findRule = (label: Label): Rule => rules[label] ?? {}

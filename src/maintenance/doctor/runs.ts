@@ -3,7 +3,7 @@ import { inChunks } from '../../core/group-by.ts'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
-import { nodesOf, relink, setOf } from '../../graph/model-statements.ts'
+import { relink, selectNodes, setProperties } from '../../graph/model-statements.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import {
@@ -19,11 +19,11 @@ import { keyList } from './turns.ts'
 
 /** Checks the turn runs and the attempts of a world. */
 
-const runsByKey = nodesOf('TurnRun', {
+const runsByKey = selectNodes('TurnRun', {
   attempts: '[(x)-[:HAS_ATTEMPT]->(a:Attempt) | [a.status, toString(a.endedAt)]]',
 })
 const producedRecord = statement('doctor/repair-produced')
-const attemptsByNumber = nodesOf(
+const attemptsByNumber = selectNodes(
   'Attempt',
   {
     worlds: '[(x)<-[:HAS_ATTEMPT]-(w:World) | w.key]',
@@ -101,14 +101,16 @@ function checkRun(world: WorldOfRuns, { key, properties, attempts }: RunRow, abo
     activeIn,
     () =>
       activeIn === null || world.activeRuns === 0
-        ? setOf('TurnRun', key, { activeWorldKey: activeIn })
+        ? setProperties('TurnRun', key, { activeWorldKey: activeIn })
         : null,
   )
   if (broken.length > 0) return // and so do its counts
   const names = Object.keys(counted) as (keyof typeof counted)[]
   const says = names.map((name) => run[name])
   const what = 'attempts, committed, failed, interrupted:'
-  about.differs('run_counters', what, says, Object.values(counted), () => setOf('TurnRun', key, counted))
+  about.differs('run_counters', what, says, Object.values(counted), () =>
+    setProperties('TurnRun', key, counted),
+  )
 }
 
 /** What nobody can derive any more is said to be so, rather than that the record stays unreadable. */
@@ -119,7 +121,7 @@ function repairOfRules(key: string, run: TurnRun, counted: object, latest: strin
   const hasEnded = !isActiveRun(run.status)
   const hasFailed = run.status === 'failed' || run.status === 'interrupted'
   const ended = run.endedAt ?? latest ?? run.startedAt
-  return setOf('TurnRun', key, {
+  return setProperties('TurnRun', key, {
     ...counted,
     targetTurn: run.startTurn + run.requestedTurnCount,
     ...(hasEnded && { activeAttemptId: null }),
@@ -167,7 +169,7 @@ function checkAttempt(
   )
   const seq = ofRun === null || attempt.turnRunSeq === null ? null : runSeqKey(ofRun, attempt.turnRunSeq)
   about.differs('run_counters', 'runSeqKey', properties.runSeqKey, seq, () =>
-    setOf('Attempt', key, { runSeqKey: seq }),
+    setProperties('Attempt', key, { runSeqKey: seq }),
   )
   const activeIn = attempt.status === 'running' ? world.key : null
   about.differs(
@@ -177,7 +179,7 @@ function checkAttempt(
     activeIn,
     () =>
       activeIn === null || world.activeAttempts === 0
-        ? setOf('Attempt', key, { activeWorldKey: activeIn })
+        ? setProperties('Attempt', key, { activeWorldKey: activeIn })
         : null,
   )
   checkProduced(world, key, attempt, produced, about)
@@ -186,9 +188,9 @@ function checkAttempt(
 function repairOfAttemptRule(key: string, rule: string, attempt: Attempt): Step | null {
   const { status, attemptedTurn, failureReason } = attempt
   if (rule === 'attempts_produced_check')
-    return setOf('Attempt', key, { producedTurn: status === 'committed' ? attemptedTurn : null })
+    return setProperties('Attempt', key, { producedTurn: status === 'committed' ? attemptedTurn : null })
   if (rule === 'attempts_failure_check' && failureReason === null)
-    return setOf('Attempt', key, { failureReason: NOT_RECORDED })
+    return setProperties('Attempt', key, { failureReason: NOT_RECORDED })
   return null
 }
 
@@ -213,5 +215,9 @@ function checkProduced(
       stepOf(producedRecord, { key, turnKey: expected, digest: attempt.digest ?? '' }),
     )
   else if (turn[1] !== attempt.digest)
-    about.add('attempt_turn', `${expected} holds another record`, setOf('Attempt', key, { digest: turn[1] }))
+    about.add(
+      'attempt_turn',
+      `${expected} holds another record`,
+      setProperties('Attempt', key, { digest: turn[1] }),
+    )
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
-import { setOf } from '../../graph/model-statements.ts'
+import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph } from '../../graph/port.ts'
 import type { About, Examined, Findings, Properties } from './finding.ts'
 
@@ -28,7 +28,7 @@ export async function checkSpecifications(
     const { positions } = positionsRow.parse(row)
     const count = positions.length
     const isWhole = positions.toSorted((a, b) => a - b).every((position, i) => position === i)
-    const mend = () => (isWhole ? setOf('Specification', key, { criteriaCount: count }) : null)
+    const mend = () => (isWhole ? setProperties('Specification', key, { criteriaCount: count }) : null)
     if (!about.differs('specification', 'criteriaCount', properties.criteriaCount, count, mend) && !isWhole)
       about.add('specification', `lists the positions ${positions.join(', ')}`)
   }

@@ -4,7 +4,7 @@ import { patternKey, toolKey, toolUseKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { optionalNumber } from '../../graph/model/values.ts'
-import { nodesOf, setOf } from '../../graph/model-statements.ts'
+import { selectNodes, setProperties } from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { PERIOD_MS } from '../../transcripts/sums.ts'
@@ -32,7 +32,7 @@ export async function checkPatterns(
     const { turns, calls } = counts.get(key) ?? NO_USE
     const says = [properties.turns, properties.calls]
     about.differs('transcript_sums', 'turns, calls:', says, [turns, calls], () =>
-      setOf('TurnPattern', key, { turns, calls }),
+      setProperties('TurnPattern', key, { turns, calls }),
     )
     const { length } = row.tools as unknown[]
     if (length !== 1) about.add('transcript_sums', `starts with ${length} tools`)
@@ -75,14 +75,14 @@ export async function checkTool(
 
 /** The calls of a tool that is not there are of no turn. */
 export async function checkUses(graph: Graph, project: string, nodes: readonly Examined[]): Promise<number> {
-  const keyOf = ({ properties }: Examined) => toolKey(project, (properties as Stored<'ToolUse'>).tool)
-  const keys = [...new Set(nodes.map(keyOf))]
-  const there = await readRows(graph, nodesOf('Tool'), { keys }, z.object({ key: z.string() }))
+  const keyOfTool = ({ properties }: Examined) => toolKey(project, (properties as Stored<'ToolUse'>).tool)
+  const keys = [...new Set(nodes.map(keyOfTool))]
+  const there = await readRows(graph, selectNodes('Tool'), { keys }, z.object({ key: z.string() }))
   const known = new Set(there.map(({ key }) => key))
-  for (const node of nodes.filter((each) => !known.has(keyOf(each)))) {
+  for (const node of nodes.filter((each) => !known.has(keyOfTool(each)))) {
     const rows = [{ key: node.key, ...NO_USE }]
     const repair = stepOf(repairUses, { batch: { rows }, token: randomUUID() })
-    node.about.add('unattached', `there is no Tool ${keyOf(node)}`, repair)
+    node.about.add('unattached', `there is no Tool ${keyOfTool(node)}`, repair)
   }
   return 0
 }

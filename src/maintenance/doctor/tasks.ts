@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { labelOnlyCriterionKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import { setOf } from '../../graph/model-statements.ts'
+import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { finalKeys } from '../../memory/criteria/state.ts'
@@ -17,7 +17,7 @@ const criterionRow = z.object({ key: z.string(), properties: propertyMap, isName
 /** What of its task a world's turns may speak of, and where merged criteria count. */
 export type OfTask = {
   criteria: ReadonlySet<string>
-  keyOf: (key: string) => string
+  finalKey: (key: string) => string
   /** Whether every merge comes to an end. */
   isSound: boolean
 }
@@ -35,30 +35,30 @@ export async function checkTask(
 
 export async function readCriteria(graph: Graph, task: string, findings = new Findings()): Promise<OfTask> {
   const rows = await readRows(graph, criteriaOfTask, { taskKey: task }, criterionRow)
-  const into = new Map(rows.map(({ key, properties }) => [key, textOf(properties.mergedInto)]))
+  const into = new Map(rows.map(({ key, properties }) => [key, asText(properties.mergedInto)]))
   const targets = new Set([...into.values()])
   for (const { key, properties, isNamed } of rows) {
     const about = findings.of('Criterion', key)
-    if (about.record(properties) && !isKeyOf(task, key, properties))
+    if (about.record(properties) && !isCriterionKey(task, key, properties))
       about.add('key_wrong', `stands below ${task}`)
     if (!isNamed && !targets.has(key)) about.add('criterion_unnamed', 'nothing speaks of it')
-    const end = endOf(key, into)
+    const end = findBrokenMerge(key, into)
     if (end !== null) about.add('criterion_merge', end, unmerge(key, into))
   }
   const ends = [...into].map(([key, target]) => ({
     key,
-    mergedInto: endOf(key, into) === null ? target : null,
+    mergedInto: findBrokenMerge(key, into) === null ? target : null,
   }))
   return {
     criteria: new Set(into.keys()),
-    keyOf: finalKeys(ends),
+    finalKey: finalKeys(ends),
     isSound: !findings.checks.has('criterion_merge'),
   }
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-function endOf(key: string, into: ReadonlyMap<string, string | null>): string | null {
+function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>): string | null {
   const passed = new Set<string>()
   for (let at: string | null = key; at !== null; at = into.get(at) ?? null) {
     if (!into.has(at)) return `is merged into ${at}, which the task does not have`
@@ -78,13 +78,13 @@ function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | 
     round.push(at)
   }
   const isOfRound = into.get(round.at(-1) ?? '') === key && round.toSorted()[0] === key
-  return !into.has(target) || isOfRound ? setOf('Criterion', key, { mergedInto: null }) : null
+  return !into.has(target) || isOfRound ? setProperties('Criterion', key, { mergedInto: null }) : null
 }
 
 /** One with a text is known by it; one that began as a label, by that and its world. */
-function isKeyOf(task: string, key: string, { worldKey, labels }: Properties): boolean {
+function isCriterionKey(task: string, key: string, { worldKey, labels }: Properties): boolean {
   const own = key.startsWith(`${task}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(task.length + 1))
-  const world = textOf(worldKey)
+  const world = asText(worldKey)
   const all = Array.isArray(labels) ? labels.map(String) : []
   return own && (world === null || all.some((label) => labelOnlyCriterionKey(task, world, label) === key))
 }

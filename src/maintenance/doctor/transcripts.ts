@@ -3,15 +3,15 @@ import { groupBy, inChunks } from '../../core/group-by.ts'
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
-import { partsOf, relink, setOf } from '../../graph/model-statements.ts'
+import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
 import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { patternOf } from '../../transcripts/pattern.ts'
+import { formatPattern } from '../../transcripts/pattern.ts'
 import { type About, type Examined, type Findings, propertyMap } from './finding.ts'
 
 /** Checks sessions of transcripts, and their turns against the steps. */
 
-const stepsOfTurns = partsOf('TranscriptTurn', { tools: '[(x)-[:USED]->(k:Tool) | k.name]' })
+const stepsOfTurns = selectParts('TranscriptTurn', { tools: '[(x)-[:USED]->(k:Tool) | k.name]' })
 const repairCalled = statement('doctor/repair-called')
 
 const STEPS_AT_ONCE = 4_000
@@ -94,7 +94,7 @@ function checkTurn(
     parallelSteps: steps.filter(({ properties }) => properties.isParallel === true).length,
   }
   for (const [name, there] of Object.entries(derived)) {
-    const repair = () => setOf('TranscriptTurn', key, { [name]: there })
+    const repair = () => setProperties('TranscriptTurn', key, { [name]: there })
     about.differs('transcript_turn', name, turn[name as keyof typeof derived], there, repair)
   }
   checkCalls(project, key, called, ordered, about)
@@ -146,14 +146,14 @@ function checkPattern(
   about: About,
 ): void {
   const isWhole = tools.every((tool) => tool.length < LONGEST_WHOLE && !tool.includes('\uFFFD'))
-  const shape = tools.length === 0 ? null : isWhole ? patternOf(tools) : (pattern ?? '')
+  const shape = tools.length === 0 ? null : isWhole ? formatPattern(tools) : (pattern ?? '')
   const ofShape = shape === null ? null : patternKey(project, shape)
   const repair = () =>
     ofShape === null
       ? null
       : [
           relink(['TranscriptTurn', key], 'FOLLOWS', ['TurnPattern', ofShape], 'from'),
-          ...[setOf('TranscriptTurn', key, { pattern: shape, patternKey: ofShape }) ?? []].flat(),
+          ...[setProperties('TranscriptTurn', key, { pattern: shape, patternKey: ofShape }) ?? []].flat(),
         ]
   const there = [shape, ofShape, ofShape === null ? [] : [ofShape]]
   about.differs(

@@ -4,7 +4,7 @@ import { supersededKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownedBy } from '../../graph/model/relationships.ts'
-import { partsOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
+import { relink, selectParts, setProperties, unlink } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
@@ -14,9 +14,12 @@ import { type About, type Findings, fittingProperties, type Properties, property
 
 /** Checks turns with their parts, and the records that they have replaced. */
 
-const supersededOf = statement('doctor/superseded')
+const selectSuperseded = statement('doctor/superseded')
 const COLUMNS = { criteria: '[(x)-[:OF|TO_MEET|ABOUT]->(c:Criterion) | c.key]' }
-const partsOfTurns = { Turn: partsOf('Turn', COLUMNS), SupersededTurn: partsOf('SupersededTurn', COLUMNS) }
+const partsOfTurns = {
+  Turn: selectParts('Turn', COLUMNS),
+  SupersededTurn: selectParts('SupersededTurn', COLUMNS),
+}
 
 export const keyList = z.array(z.string().nullable()).transform((all) => all.map((key) => key ?? ''))
 
@@ -72,7 +75,7 @@ export async function checkTurns(
   return { said, examined }
 }
 
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** The parts of a turn, as the model declares them. */
 const PARTS = ownedBy('Turn').flatMap(({ type, of, parts }) =>
@@ -87,9 +90,9 @@ async function checkWithParts(
   of: Of,
 ): Promise<number> {
   let examined = turns.length
-  const sizeOf = ({ properties }: TurnNode) =>
-    PARTS.reduce((sum, { count }) => sum + numberOf(properties[count]), 1)
-  for (const some of inChunks(turns, sizeOf, PARTS_AT_ONCE)) {
+  const countParts = ({ properties }: TurnNode) =>
+    PARTS.reduce((sum, { count }) => sum + asNumber(properties[count]), 1)
+  for (const some of inChunks(turns, countParts, PARTS_AT_ONCE)) {
     const rows = await readRows(graph, partsOfTurns[label], { keys: some.map(({ key }) => key) }, partRow)
     const byTurn = groupBy(rows, ({ key }) => key)
     for (const turn of some) checkTurn(label, turn, byTurn.get(turn.key) ?? [], of)
@@ -106,7 +109,7 @@ function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: reado
     const own = byType.get(type) ?? []
     if (about.differs('turn_parts', count, properties[count], own.length)) fits = false
     else {
-      const places = own.map((part) => numberOf(part.properties[by])).sort((a, b) => a - b)
+      const places = own.map((part) => asNumber(part.properties[by])).sort((a, b) => a - b)
       if (places.some((place, i) => place !== i))
         about.add('turn_parts', `the ${partLabel}s stand at ${places}`)
     }
@@ -116,7 +119,7 @@ function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: reado
       if (!isLabelled)
         aboutPart.add('record_invalid', `a part is labelled ${part.labels.join()}, not ${partLabel}`)
       if (isLabelled && aboutPart.record(part.properties))
-        checkPart(partLabel, part, numberOf(properties.number), of, aboutPart)
+        checkPart(partLabel, part, asNumber(properties.number), of, aboutPart)
       else fits = false
     }
   }
@@ -140,7 +143,7 @@ function checkJudged(
   for (const [status, count] of JUDGED) {
     const there = judged.filter((part) => part.properties.status === status).length
     about.differs('turn_outcome', count, properties[count], there, () =>
-      setOf(label, key, { [count]: there }),
+      setProperties(label, key, { [count]: there }),
     )
   }
 }
@@ -189,7 +192,7 @@ function checkOutcome(
   const ordered = (type: string) =>
     (parts.get(type) ?? [])
       .map(({ properties }) => properties)
-      .sort((a, b) => numberOf(a.position) - numberOf(b.position))
+      .sort((a, b) => asNumber(a.position) - asNumber(b.position))
   const derived = outcomeRow(
     outcomeOf({
       turnNumber: turn.number,
@@ -202,7 +205,9 @@ function checkOutcome(
       gates: ordered('PASSED_THROUGH').map((gate) => fittingProperties('Gate', gate)),
     }),
   )
-  about.differs('turn_outcome', '', turn.outcome, derived, () => setOf(label, key, { outcome: derived }))
+  about.differs('turn_outcome', '', turn.outcome, derived, () =>
+    setProperties(label, key, { outcome: derived }),
+  )
 }
 
 /**
@@ -231,18 +236,18 @@ async function checkSuperseded(
   turns: readonly (TurnNode & { superseded: string[] })[],
   findings: Findings,
 ): Promise<TurnNode[]> {
-  const rows = await readRows(graph, supersededOf, { keys: turns.map(({ key }) => key) }, supersededRow)
+  const rows = await readRows(graph, selectSuperseded, { keys: turns.map(({ key }) => key) }, supersededRow)
   const byTurn = groupBy(rows, ({ key }) => key)
   for (const { key, properties, superseded } of turns) {
     const own = (byTurn.get(key) ?? []).sort(
-      (a, b) => numberOf(b.properties.revision) - numberOf(a.properties.revision),
+      (a, b) => asNumber(b.properties.revision) - asNumber(a.properties.revision),
     )
     const replaced = own.map(({ ownKey }) => ownKey)
-    let above = { key, superseded, revision: numberOf(properties.revision) }
+    let above = { key, superseded, revision: asNumber(properties.revision) }
     for (const { ownKey, properties: older, replacedBy, superseded: below, places } of own) {
       const about = findings.of('SupersededTurn', ownKey)
       const repair = () => hangBelow(ownKey, key, replaced)
-      const revision = numberOf(older.revision)
+      const revision = asNumber(older.revision)
       const isNext =
         revision === above.revision - 1 &&
         ownKey === supersededKey(key, revision) &&

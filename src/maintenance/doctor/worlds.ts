@@ -4,7 +4,7 @@ import { taskKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { optionalNumber, optionalText } from '../../graph/model/values.ts'
-import { nodesOf, relink, setOf, unlink } from '../../graph/model-statements.ts'
+import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
 import { type Graph, type Step, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
@@ -31,10 +31,10 @@ export const WORLD_COLUMNS = {
   activeAttempts: `[(x)-[:HAS_ATTEMPT]->(a:Attempt) WHERE a.activeWorldKey IS NOT NULL
         | [a.attemptId, a.leaseUntil, a.leaseOwner]]`,
 }
-const worldByKey = nodesOf('World', WORLD_COLUMNS)
+const worldByKey = selectNodes('World', WORLD_COLUMNS)
 const rewriteProgress = statement('doctor/repair-progress')
 const strayTurns = statement('doctor/stray-turns')
-const turnsByKey = nodesOf('Turn', {
+const turnsByKey = selectNodes('Turn', {
   worlds: '[(x)<-[:HAS_TURN]-(w:World) | w.key]',
   before: '[(x)<-[:NEXT]-(p) | p.key]',
   next: '[(x)-[:NEXT]->(n) | n.key]',
@@ -188,7 +188,7 @@ async function examineTurns(
   const turns = [...byKey.values()].sort((a, b) => numberIn(a.key) - numberIn(b.key))
   for (const turn of turns) checkChain(turn, derived, world.key, findings)
   const { said, examined } = await checkTurns(graph, turns, task.criteria, findings)
-  derived.progress = advance(derived.progress, said.ledger, said.promised, task.keyOf)
+  derived.progress = advance(derived.progress, said.ledger, said.promised, task.finalKey)
   derived.turnsFound += rows.length
   return examined
 }
@@ -216,7 +216,7 @@ function checkChain(
   ]
   const shown = (keys: readonly string[], nothing: string) => (keys.length === 0 ? nothing : keys)
   if (properties.number !== number)
-    about.add('key_wrong', `says it is turn ${properties.number}`, setOf('Turn', key, { number }))
+    about.add('key_wrong', `says it is turn ${properties.number}`, setProperties('Turn', key, { number }))
   if (worlds.join() !== world) about.add('turn_chain', `hangs on ${shown(worlds, 'no world')}`, relinked)
   const isReached = last === null || last.next.join() === key
   if (!isReached)
@@ -288,7 +288,7 @@ function checkCounters({ world, row, derived, findings }: Work): void {
 
 /** Raises the revision as well: who read the world before reads it again. */
 const setWorld = (world: Stored<'World'>, properties: Properties): Step | null =>
-  setOf('World', world.key, { ledgerRev: world.ledgerRev + 1, ...properties })
+  setProperties('World', world.key, { ledgerRev: world.ledgerRev + 1, ...properties })
 
 function checkActive({ world, row: { activeRuns, activeAttempts }, findings }: Work): void {
   const about = findings.of('World', world.key)
@@ -302,7 +302,7 @@ function checkActive({ world, row: { activeRuns, activeAttempts }, findings }: W
   const isActive = active.length > 0
   const there = [...active.map(([id]) => id), isActive]
   about.differs('world_active', 'names the active ones, and whether there are any:', says, there, () =>
-    setOf('World', world.key, {
+    setProperties('World', world.key, {
       activeRunId: activeRuns[0]?.[0] ?? null,
       activeAttemptId: activeAttempts[0]?.[0] ?? null,
       leased: isActive ? true : null,

@@ -29,7 +29,7 @@ export function endActive(
       formerLifeOf: null,
       executing: new Set(),
       resumeAs: null,
-      at: lastHeardOf(world, view.run ?? view.attempt),
+      at: describeLastHeard(world, view.run ?? view.attempt),
     },
   )
   const ended = <K extends NodeKind>(kind: K, found: Found<K>, after: object = {}) =>
@@ -43,7 +43,7 @@ export function endActive(
 }
 
 /** Each renewal puts the lease so far ahead. */
-function lastHeardOf({ leaseTtlMs }: WorldState, work: TurnRun | Attempt | null): string {
+function describeLastHeard({ leaseTtlMs }: WorldState, work: TurnRun | Attempt | null): string {
   if (work === null) return ''
   const renewed = work.leaseUntil - leaseTtlMs
   return instantOf(new Date(Math.max(renewed, Date.parse(work.startedAt))))

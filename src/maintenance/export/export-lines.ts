@@ -14,8 +14,8 @@ type Page = { lines: string[]; nextCursor: string | null }
 export async function* exportLines(read: (cursor: string | null) => Promise<Page>): AsyncGenerator<string> {
   const hash = createHash('sha256')
   const counts = new Map<Kind, number>()
-  for await (const line of pagesOf(read)) {
-    const kind = kindOf(line)
+  for await (const line of readPages(read)) {
+    const kind = readKind(line)
     if (kind !== null) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     hash.update(`${line}\n`)
     yield line
@@ -30,7 +30,7 @@ export async function* exportLines(read: (cursor: string | null) => Promise<Page
 }
 
 /** The lines of pages, one after the other; the next page is asked for while the last one is written. */
-export async function* pagesOf(read: (cursor: string | null) => Promise<Page>): AsyncGenerator<string> {
+export async function* readPages(read: (cursor: string | null) => Promise<Page>): AsyncGenerator<string> {
   let page = await read(null)
   for (;;) {
     const next = page.nextCursor === null ? null : read(page.nextCursor)
@@ -42,7 +42,7 @@ export async function* pagesOf(read: (cursor: string | null) => Promise<Page>): 
 }
 
 /** A record begins with its kind. */
-function kindOf(line: string): Kind | null {
+function readKind(line: string): Kind | null {
   const [, kind] = /^\{"kind":"(\w+)"/.exec(line) ?? []
   return KINDS.find((known) => known === kind) ?? null
 }

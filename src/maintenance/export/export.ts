@@ -6,7 +6,7 @@ import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, pro
 import type { Told } from './page.ts'
 import { readRecords } from './read.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
-import { type AnyRecord, keyOf } from './stored-form.ts'
+import { type AnyRecord, findKey } from './stored-form.ts'
 import { exportTranscripts, transcriptPosition } from './transcripts.ts'
 import { exportWorld, worldPosition } from './world.ts'
 
@@ -29,11 +29,11 @@ export type ExportPosition = z.output<typeof exportPosition>
 type Entry = { record: ExportRecord; at: ExportPosition }
 
 /** The first line of an export. */
-export const headerOf = (exported: Exported): string =>
+export const headerLine = (exported: Exported): string =>
   JSON.stringify({ format: FORMAT, version: VERSION, ...exported } satisfies Header)
 
 /** The lines of an export, from a position on. */
-export async function* linesOf(
+export async function* walkLines(
   graph: Graph,
   exported: Exported,
   from: ExportPosition | null,
@@ -74,7 +74,7 @@ async function* exportWork(
     const resumed = isAt(at, from) ? (from?.added ?? null) : null
     for await (const record of addedBelow(graph, at, resumed))
       if (isDeclaredBy(record, at))
-        yield { record, at: { ...at, added: { kind: record.kind, after: keyOf(record) } } }
+        yield { record, at: { ...at, added: { kind: record.kind, after: findKey(record) } } }
   }
   if (from === null || isAt({ project }, from)) yield* exportAdded({ project })
   let criteria = from?.criteria

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
 import type { Label } from '../../graph/model/nodes.ts'
-import { ownersOf } from '../../graph/model/relationships.ts'
-import { pageOf } from '../../graph/model-statements.ts'
+import { findOwners } from '../../graph/model/relationships.ts'
+import { selectPage } from '../../graph/model-statements.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 import { listProjects } from '../whole-graph.ts'
@@ -41,7 +41,7 @@ async function* listKeys(
 const WORLD_MOVED = `(world.createdAt >= datetime($since) OR world.lastCompletedAt >= datetime($since)
     OR EXISTS { MATCH (world)-[:HAS_TURN]->(t:Turn) WHERE t.createdAt >= datetime($since) })`
 
-const nameOf = (label: Label): string => label.charAt(0).toLowerCase() + label.slice(1)
+const variableName = (label: Label): string => label.charAt(0).toLowerCase() + label.slice(1)
 
 /** A task moves, too, when it declares a version of what must hold. */
 const DECLARED = 'specification.declaredAt >= datetime($since)'
@@ -53,13 +53,13 @@ const DECLARED = 'specification.declaredAt >= datetime($since)'
  */
 function below(label: Label, movedBy: { way: readonly Label[]; when: string } | null = null): Statement {
   const { way = [], when = null } = movedBy ?? {}
-  const path = [label, ...way].map((to) => `-[:${ownersOf(to)[0]?.type}]->(${nameOf(to)}:${to})`)
+  const path = [label, ...way].map((to) => `-[:${findOwners(to)[0]?.type}]->(${variableName(to)}:${to})`)
   return generated(
     `export/list-${label}${movedBy === null ? '' : `-since-${way.at(-1) ?? label}`}`,
     `// params: $owner $after $limit ${when === null ? '' : '$since'}
-MATCH (:${ownersOf(label)[0]?.owners[0]} {key: $owner})${path.join('')}
-WHERE ${nameOf(label)}.key > $after${when === null ? '' : `\n  AND ${when}`}
-WITH DISTINCT ${nameOf(label)} AS x
+MATCH (:${findOwners(label)[0]?.owners[0]} {key: $owner})${path.join('')}
+WHERE ${variableName(label)}.key > $after${when === null ? '' : `\n  AND ${when}`}
+WITH DISTINCT ${variableName(label)} AS x
 RETURN x.key AS key
 ORDER BY key
 LIMIT $limit`,
@@ -178,7 +178,7 @@ const SESSION_MOVED = `(n.endedAt >= datetime($since)
     OR EXISTS { MATCH (n)<-[:HOLDS]-(:TranscriptFile)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) })`
 const FILE_MOVED = 'EXISTS { MATCH (n)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) }'
 
-const movedOf = (label: Label, moved: string): Statement =>
+const selectMoved = (label: Label, moved: string): Statement =>
   generated(
     `export/list-${label}-since`,
     `// params: $after $below $since $limit
@@ -191,12 +191,12 @@ LIMIT $limit`,
 
 const inProject = {
   transcript_session: {
-    all: pageOf('TranscriptSession'),
-    moved: [movedOf('TranscriptSession', SESSION_MOVED)],
+    all: selectPage('TranscriptSession'),
+    moved: [selectMoved('TranscriptSession', SESSION_MOVED)],
   },
-  transcript_file: { all: pageOf('TranscriptFile'), moved: [movedOf('TranscriptFile', FILE_MOVED)] },
+  transcript_file: { all: selectPage('TranscriptFile'), moved: [selectMoved('TranscriptFile', FILE_MOVED)] },
   // Of all turns: a part of the transcripts has others.
-  desire: { all: pageOf('Desire'), moved: [] },
+  desire: { all: selectPage('Desire'), moved: [] },
 } satisfies { [kind: string]: Listing }
 
 /** Keys of a project's sessions, files or desires after one, page by page. */

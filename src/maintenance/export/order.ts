@@ -24,7 +24,7 @@ export function windowAfter(after: string, limit: number): { after: string; limi
 /** The first of what was asked for that come after a key. */
 export const firstAfter = <T>(
   found: readonly T[],
-  keyOf: (one: T) => string,
+  readKey: (one: T) => string,
   after: string,
   limit: number,
-): T[] => found.filter((one) => compareKeys(keyOf(one), after) > 0).slice(0, limit)
+): T[] => found.filter((one) => compareKeys(readKey(one), after) > 0).slice(0, limit)

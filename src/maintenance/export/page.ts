@@ -1,6 +1,6 @@
 /** Reads pages from a stream of lines: each goes on where the one before ended, so nothing is kept in between. */
 import type * as z from 'zod'
-import { cursorOf, parseCursor } from '../cursor.ts'
+import { parseCursor, toCursor } from '../cursor.ts'
 
 /** A line with the position after it; null where the stream only came further. */
 export type Told<P> = { line: string | null; at: P }
@@ -33,7 +33,7 @@ export async function readPage<S extends z.ZodType<object>>(
       bytes += Buffer.byteLength(line)
     }
     if (lines.length >= limit || bytes >= BYTES_A_PAGE || steps >= STEPS_A_PAGE)
-      return { lines, nextCursor: cursorOf(at) }
+      return { lines, nextCursor: toCursor(at) }
   }
   return { lines, nextCursor: null }
 }

@@ -75,7 +75,7 @@ export type PairsPosition = z.output<typeof pairsPosition>
 const VERDICTS: ReadonlySet<CoachDecision> = new Set(['approved', 'feedback', 'rejected', 'deferred'])
 
 /** The lines of a training set, from a position on. */
-export async function* pairLinesOf(
+export async function* exportPairLines(
   graph: Graph,
   exported: Exported,
   from: PairsPosition | null,
@@ -85,7 +85,7 @@ export async function* pairLinesOf(
     for await (const at of placesBelow(graph, { project }, exported.since, own)) {
       if (at.world === undefined) continue
       const above = at.world === own?.world ? (own.turn ?? Number.MAX_SAFE_INTEGER) : 0
-      for await (const { record, turn } of pairsOf(graph, at.world, exported.since, above))
+      for await (const { record, turn } of exportPairs(graph, at.world, exported.since, above))
         yield { line: JSON.stringify(toWire(pair, record)), at: { ...at, turn } }
       yield { line: null, at }
     }
@@ -93,7 +93,7 @@ export async function* pairLinesOf(
 }
 
 /** The pairs of a world above a turn. */
-async function* pairsOf(
+async function* exportPairs(
   graph: Graph,
   worldKey: string,
   since: string | null,
@@ -126,13 +126,13 @@ const moved = ({ completedAt, createdAt }: TurnState, since: string | null): boo
 /** Where the criteria of a world stood before a turn: those that count after it, which the Player had to meet. */
 class Standing {
   readonly #ledger: Ledger
-  readonly #keyOf: (key: string) => string
+  readonly #finalKey: (key: string) => string
   #progress: ReadonlyMap<string, Progress> = new Map()
   #upTo = 0
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
-    this.#keyOf = finalKeys(ledger.criteria)
+    this.#finalKey = finalKeys(ledger.criteria)
   }
 
   /** Turns come ascending. */
@@ -142,8 +142,8 @@ class Standing {
       const isIn = (entry: { turn: number }) => entry.turn > from && entry.turn <= to
       return [ledger.filter(isIn), promised.filter(isIn)] as const
     }
-    const before = advance(this.#progress, ...between(this.#upTo, turn - 1), this.#keyOf)
-    const after = advance(before, ...between(turn - 1, turn), this.#keyOf)
+    const before = advance(this.#progress, ...between(this.#upTo, turn - 1), this.#finalKey)
+    const after = advance(before, ...between(turn - 1, turn), this.#finalKey)
     this.#progress = after
     this.#upTo = turn
     const stood = new Map(criterionStates(criteria, before, 'sticky').map((state) => [state.key, state]))

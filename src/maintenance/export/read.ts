@@ -20,17 +20,17 @@ type Reader = {
   statement: Statement
   fields: [name: string, field: Field][]
   /** The line with what it says beside its node. */
-  lineOf: (node: Properties, beside: Properties) => Properties
+  toLine: (node: Properties, beside: Properties) => Properties
 }
 
-const columnsOf = (name: string, { reads }: Field): string[] => reads.map((_, i) => `${name}${i}`)
+const columnNames = (name: string, { reads }: Field): string[] => reads.map((_, i) => `${name}${i}`)
 
-function readerOf(kind: NodeKind): Reader {
+function makeReader(kind: NodeKind): Reader {
   const form: StoredForm = storedForms[kind]
   const { label, owner, within } = form
   const fields = Object.entries(form.fields).filter(([, { reads }]) => reads.length > 0)
   const columns = fields.flatMap(([name, field]) =>
-    columnsOf(name, field).map((as, i) => `${field.reads[i]} AS ${as}`),
+    columnNames(name, field).map((as, i) => `${field.reads[i]} AS ${as}`),
   )
   if (owner !== undefined) columns.unshift('o.key AS owner')
   const statement = generated(
@@ -42,11 +42,11 @@ RETURN ${['properties(n) AS node', ...columns].join(',\n       ')}`,
   )
   const shape: z.ZodRawShape = records[kind].shape
   const inner = within === undefined ? [] : Object.keys((shape[within] as z.ZodObject).shape)
-  const lineOf = (node: Properties, beside: Properties) => {
+  const toLine = (node: Properties, beside: Properties) => {
     const values: Properties = { ...node, kind, ...beside, ...(within && { [within]: pick(node, inner) }) }
     return pick(values, Object.keys(shape))
   }
-  return { form, statement, fields, lineOf }
+  return { form, statement, fields, toLine }
 }
 
 function pick(from: Properties, names: readonly string[]): Properties {
@@ -56,7 +56,7 @@ function pick(from: Properties, names: readonly string[]): Properties {
 }
 
 const readers = Object.fromEntries(
-  (Object.keys(storedForms) as NodeKind[]).map((kind) => [kind, readerOf(kind)]),
+  (Object.keys(storedForms) as NodeKind[]).map((kind) => [kind, makeReader(kind)]),
 ) as { [K in NodeKind]: Reader }
 
 const isWhole = ({ form, fields }: Reader, { node, ...row }: { node: Properties } & Row): boolean =>
@@ -88,9 +88,9 @@ export async function readNodes<K extends NodeKind>(
     const node: Properties = storedProperties(form.label, row.node)
     const beside: Properties = form.owner === undefined ? {} : { [form.owner.field]: row.owner }
     for (const [name, field] of fields)
-      beside[name] = field.decode.parse(columnsOf(name, field).map((column) => row[column]))
+      beside[name] = field.decode.parse(columnNames(name, field).map((column) => row[column]))
     // Its fields are those of its schema, which the compiler cannot see.
-    found.set(node.key, { node, record: reader.lineOf(node, beside) as RecordOf<K> })
+    found.set(node.key, { node, record: reader.toLine(node, beside) as RecordOf<K> })
   }
   return keys.flatMap((key) => found.get(key) ?? [])
 }
@@ -98,7 +98,7 @@ export async function readNodes<K extends NodeKind>(
 /** The record as it would be if its node had other properties; null where these make none. */
 export function recordWith<K extends NodeKind>(kind: K, { node, record }: Found<K>, other: object) {
   const present = Object.entries({ ...node, ...other }).filter(([, value]) => value !== null)
-  const line = readers[kind].lineOf(Object.fromEntries(present), record as Properties)
+  const line = readers[kind].toLine(Object.fromEntries(present), record as Properties)
   return records[kind].safeParse(line).data as RecordOf<K> | undefined
 }
 

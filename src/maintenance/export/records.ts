@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
 import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
-import { ownersOf, propertiesOf } from '../../graph/model/relationships.ts'
+import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
 
 /**
  * The lines of an export. Each is one record, whole: what restores in one transaction. Properties have the names and
@@ -189,8 +189,8 @@ export const records = {
 /** What lines of kinds that the model alone declares say beside the properties of their node. */
 const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
   specification: {
-    lists: z.array(z.strictObject({ criterion: key, ...propertiesOf('LISTS').shape })),
-    retires: z.array(z.strictObject({ criterion: key, ...propertiesOf('RETIRES').shape })),
+    lists: z.array(z.strictObject({ criterion: key, ...relationshipProperties('LISTS').shape })),
+    retires: z.array(z.strictObject({ criterion: key, ...relationshipProperties('RETIRES').shape })),
   },
 }
 
@@ -207,7 +207,7 @@ export const ADDED = LABELS.flatMap((label) => {
   if (kind === 'part' && !PARTS_OF_RECORDS.includes(label))
     throw new Error(`${label} is a part: add it to export/records.ts and to PARTS of export/stored-form.ts`)
   if (kind === null || kind === 'part' || kind in records) return []
-  const [owner] = ownersOf(label)[0]?.owners ?? []
+  const [owner] = findOwners(label)[0]?.owners ?? []
   if (owner === undefined || !LISTED_BELOW.includes(owner))
     throw new Error(`${label} hangs on ${owner ?? 'nothing'}: an export lists nothing there`)
   return [{ kind, label, owner: String(nodes[owner].exported) }]

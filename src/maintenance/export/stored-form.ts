@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
 import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
-import { ownersOf, propertiesOf, relationships } from '../../graph/model/relationships.ts'
+import { findOwners, relationshipProperties, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Value } from '../../graph/port.ts'
 import { compareKeys } from './order.ts'
@@ -98,7 +98,7 @@ function links(field: string, pattern: string, labels: readonly Label[], options
 }
 
 /** The property that says how many ordered parts a node has. */
-function countOf(type: string): string {
+function countProperty(type: string): string {
   const parts = relationships.find((row) => row.type === type && row.parts !== null)?.parts
   if (parts == null) throw new Error(`${type} leads to no ordered parts`)
   return parts.count
@@ -123,7 +123,8 @@ function parts(
   const own = Object.keys(nodes[label].properties.shape)
   const toKeys =
     of && `\n  FOREACH (key IN p.keys | MERGE (k:Criterion {key: key}) CREATE (y)-[:${of.type}]->(k))`
-  const keysOf = ({ criterion, about = [] }: OfCriteria) => (criterion === undefined ? about : [criterion])
+  const criterionKeys = ({ criterion, about = [] }: OfCriteria) =>
+    criterion === undefined ? about : [criterion]
   return {
     reads: [`[(n)-[:${type}]->(p:${label}) | properties(p)]`, toCriteria],
     decode: z
@@ -136,11 +137,11 @@ function parts(
             return { ...(of !== null && { [of.as]: of.as === 'about' ? keys : keys[0] }), ...part }
           }),
       ),
-    countedBy: countOf(type),
+    countedBy: countProperty(type),
     everyHasAnEnd: of?.as === 'criterion',
     write: `FOREACH (p IN x.${field} | CREATE (n)-[:${type}]->(y:${label} {${own.map((name) => `${name}: p.${name}`).join(', ')}})${toKeys ?? ''})`,
-    param: (value) => (value as OfCriteria[]).map((part) => ({ ...part, keys: keysOf(part) })),
-    refs: (value) => criteria((value as OfCriteria[]).flatMap(keysOf)),
+    param: (value) => (value as OfCriteria[]).map((part) => ({ ...part, keys: criterionKeys(part) })),
+    refs: (value) => criteria((value as OfCriteria[]).flatMap(criterionKeys)),
   }
 }
 
@@ -237,7 +238,7 @@ const steps: Field = {
           return { tool, ...more, ...(sessions.length > 0 && { started: sessions }) }
         }),
     ),
-  countedBy: countOf('HAS_STEP'),
+  countedBy: countProperty('HAS_STEP'),
 }
 
 /** What a specification lists and no longer lists, each by the key of its criterion. */
@@ -249,7 +250,7 @@ const declared = (field: string, type: string): Field =>
         .map(([criterion, properties]) => ({
           criterion,
           ...Object.fromEntries(
-            Object.keys(propertiesOf(type).shape).flatMap((name) =>
+            Object.keys(relationshipProperties(type).shape).flatMap((name) =>
               properties[name] == null ? [] : [[name, properties[name]]],
             ),
           ),
@@ -327,12 +328,12 @@ const more: { readonly [kind: string]: Partial<StoredForm> } = {
 }
 
 /** The field of a line that is an object holds its node's properties, and one that is called after the owner's kind its key. */
-function formOf(kind: NodeKind): StoredForm {
+function makeForm(kind: NodeKind): StoredForm {
   const label = LABELS.find((each) => nodes[each].exported === kind)
   if (label === undefined) throw new Error(`no node is exported as ${kind}`)
   const shape: z.ZodRawShape = records[kind].shape
   const within = Object.keys(shape).find((name) => shape[name] instanceof z.ZodObject)
-  const [ownership] = ownersOf(label)
+  const [ownership] = findOwners(label)
   const [owner] = ownership?.owners ?? []
   const field = (owner && nodes[owner].exported) ?? ''
   return {
@@ -348,11 +349,11 @@ function formOf(kind: NodeKind): StoredForm {
 
 /** World and standing are two records of one node: world.ts reads them. */
 export const storedForms = Object.fromEntries(
-  KINDS.flatMap((kind) => (kind === 'world' || kind === 'standing' ? [] : [[kind, formOf(kind)]])),
+  KINDS.flatMap((kind) => (kind === 'world' || kind === 'standing' ? [] : [[kind, makeForm(kind)]])),
 ) as { readonly [K in NodeKind]: StoredForm }
 
 /** By which a record is known. */
-export function keyOf(record: ExportRecord): string {
+export function findKey(record: ExportRecord): string {
   if ('key' in record) return record.key
   if (record.kind === 'standing') return record.world
   const node = (record as AnyRecord)[storedForms[record.kind].within ?? '']

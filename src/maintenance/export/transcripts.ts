@@ -10,7 +10,7 @@ import { keysInProject, readActive } from './list.ts'
 import { compareKeys } from './order.ts'
 import { readRecords } from './read.ts'
 import type { ExportRecord, RecordOf } from './records.ts'
-import { keyOf } from './stored-form.ts'
+import { findKey } from './stored-form.ts'
 
 const turnsOfSessions = statement('export/turns-of-sessions')
 
@@ -43,7 +43,7 @@ export async function* exportTranscripts(
     else {
       for await (const keys of keysInProject(graph, kind, scope, at?.key ?? '', AT_ONCE[kind])) {
         for (const record of await readRecords(graph, kind, keys))
-          yield { record, at: { kind, key: keyOf(record) } }
+          yield { record, at: { kind, key: findKey(record) } }
       }
     }
   }
@@ -61,13 +61,13 @@ type TurnToExport = z.output<typeof turnRow>
 /** Each turn once: a fork's are exported with the least of the sessions that hold them. */
 async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
   const { session: first } = from ?? {}
-  if (first !== undefined) yield* turnsOf(scope, [first], from)
+  if (first !== undefined) yield* readTurns(scope, [first], from)
   const atOnce = AT_ONCE.transcript_turn
   for await (const keys of keysInProject(scope.graph, 'transcript_session', scope, first ?? '', atOnce))
-    yield* turnsOf(scope, keys, null)
+    yield* readTurns(scope, keys, null)
 }
 
-async function* turnsOf(
+async function* readTurns(
   scope: Scope,
   sessions: readonly string[],
   from: TranscriptPosition | null,

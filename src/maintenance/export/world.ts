@@ -67,9 +67,9 @@ export async function* exportWorld(
     refuseHalfRestored(seen.row.world)
     if (at === null) {
       at = { turns: 0, attempts: 0, runs: 0, last: '' }
-      chunk.push({ record: beginningOf(seen.row), at })
+      chunk.push({ record: toBeginning(seen.row), at })
     }
-    const turns = turnsOf(seen.row)
+    const turns = listTurnRecords(seen.row)
     refuseWhereChanged(seen.row, turns, at)
     while (at.turns < turns.length) {
       const some = turns.slice(at.turns, at.turns + TURNS_AT_ONCE)
@@ -90,7 +90,7 @@ export async function* exportWorld(
       at = { ...at, runs: at.runs + 1 }
       chunk.push({ record, at })
     }
-    chunk.push({ record: standingOf(seen.row), at: null })
+    chunk.push({ record: toStanding(seen.row), at: null })
     return yield chunk
   }
 }
@@ -158,7 +158,7 @@ function refuseWhereChanged({ world }: WorldRow, turns: readonly TurnSeen[], at:
 type TurnSeen = { kind: 'turn' | 'superseded_turn'; key: string; revision: number }
 
 /** The turns of a world, each with the records that it replaced, newest first. */
-const turnsOf = ({ world, turns }: WorldRow): TurnSeen[] =>
+const listTurnRecords = ({ world, turns }: WorldRow): TurnSeen[] =>
   turns
     .toSorted(([a], [b]) => a - b)
     .flatMap(([number, newest]) =>
@@ -172,10 +172,11 @@ const turnsOf = ({ world, turns }: WorldRow): TurnSeen[] =>
 
 /** Null where a turn is no longer as the world said: look again. */
 async function readTurns(graph: Graph, some: readonly TurnSeen[]): Promise<Map<string, ExportRecord> | null> {
-  const keysOf = (kind: TurnSeen['kind']) => some.flatMap((turn) => (turn.kind === kind ? [turn.key] : []))
+  const keysOfKind = (kind: TurnSeen['kind']) =>
+    some.flatMap((turn) => (turn.kind === kind ? [turn.key] : []))
   const found = [
-    ...(await readRecords(graph, 'turn', keysOf('turn'))),
-    ...(await readRecords(graph, 'superseded_turn', keysOf('superseded_turn'))),
+    ...(await readRecords(graph, 'turn', keysOfKind('turn'))),
+    ...(await readRecords(graph, 'superseded_turn', keysOfKind('superseded_turn'))),
   ]
   const byKey = new Map(found.map((record) => [record.turn.key, record]))
   const isAsSeen = ({ kind, key, revision }: TurnSeen) =>
@@ -183,12 +184,12 @@ async function readTurns(graph: Graph, some: readonly TurnSeen[]): Promise<Map<s
   return some.every(isAsSeen) ? byKey : null
 }
 
-const beginningOf = ({ world }: WorldRow): RecordOf<'world'> => ({
+const toBeginning = ({ world }: WorldRow): RecordOf<'world'> => ({
   kind: 'world',
   ...records.world.omit({ kind: true }).strip().parse(world),
 })
 
-const standingOf = ({ world, progress }: WorldRow): RecordOf<'standing'> => ({
+const toStanding = ({ world, progress }: WorldRow): RecordOf<'standing'> => ({
   kind: 'standing',
   world: world.key,
   ...records.standing.omit({ kind: true, world: true, progress: true }).strip().parse(world),
@@ -210,8 +211,8 @@ export async function readWorlds(graph: Graph, keys: readonly string[]): Promise
   if (keys.length === 0) return []
   const rows = await readRows(graph, worlds, { keys: [...keys] }, worldRow)
   return rows.map((row) => ({
-    beginning: beginningOf(row),
-    standing: standingOf(row),
+    beginning: toBeginning(row),
+    standing: toStanding(row),
     turns: row.turns.length,
     attempts: row.attempts.length,
   }))

@@ -118,7 +118,7 @@ RETURN count(*) AS gone`,
       return {
         label,
         parts,
-        listing: listingOf(owner, owned, parts),
+        listing: selectOwned(owner, owned, parts),
         deletion: generated(
           `forget/delete-${label}`,
           `// params: $keys\nUNWIND $keys AS key\nMATCH (x:${label} {key: key})${deleting(label, parts, links)}`,
@@ -129,7 +129,7 @@ RETURN count(*) AS gone`,
     })
 
 /** Some of a kind with how much hangs on each. Of a chain the last ones: what is left of it stays reachable. */
-function listingOf(owner: Label, owned: Ownership, parts: readonly Ownership[]): Statement {
+function selectOwned(owner: Label, owned: Ownership, parts: readonly Ownership[]): Statement {
   const found = pathToOwned(`:${owner} {key: key}`, owned, 'x')
   const isChain = owned.owners.includes(owned.of)
   const sizes = parts.map((part) => `coalesce(x.${part.parts?.count}, 0)`)

@@ -9,7 +9,7 @@ import { unknownWorld, worldAtWork } from '../../memory/worlds/world-errors.ts'
 import { forgetCriteria } from './criteria.ts'
 import { addCounts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
 import type { ForgetAnswer, ForgetRequest } from './record.ts'
-import { scopeOf, skippedWorld, worldsThatGo } from './scope.ts'
+import { skippedWorld, toScope, worldsThatGo } from './scope.ts'
 import { conversationsBefore, forgetTranscripts } from './transcripts.ts'
 import { forgetWorld } from './world.ts'
 
@@ -49,20 +49,20 @@ export async function forget(
   const { project, wholeProject, before = null, dryRun } = request
   const ends = performance.now() + WORK_MS
   const going: Going = { counts: {}, worlds: [], skipped: [], isTime: () => performance.now() < ends }
-  if (dryRun) return answerOf(true, going, await countAll(graph, request, going))
+  if (dryRun) return toAnswer(true, going, await countAll(graph, request, going))
   try {
     const done =
       (await forgetWorlds(graph, request, going)) &&
       (await forgetTasksWithoutWorlds(graph, request, going)) &&
       (wholeProject !== true || (await forgetTranscripts(graph, { project, before }, going, threshold)))
-    return { ...answerOf(false, going, null), done, skipped: done ? going.skipped : [] }
+    return { ...toAnswer(false, going, null), done, skipped: done ? going.skipped : [] }
   } finally {
-    const { counts: forgot, worlds } = answerOf(false, going, null) // also of a piece that failed in the middle
+    const { counts: forgot, worlds } = toAnswer(false, going, null) // also of a piece that failed in the middle
     if (Object.keys(forgot).length > 0) log?.(`forgot ${shown(request)}`, { forgot, worlds })
   }
 }
 
-const answerOf = (dryRun: boolean, going: Going, nextCursor: string | null): ForgetAnswer => ({
+const toAnswer = (dryRun: boolean, going: Going, nextCursor: string | null): ForgetAnswer => ({
   dryRun,
   done: nextCursor === null,
   nextCursor,
@@ -76,7 +76,7 @@ async function countAll(graph: Graph, request: ForgetRequest, going: Going): Pro
   const { counts, worlds, skipped, isTime } = going
   const [afterTask, afterWorld] = textCursor(request.cursor)?.split('\n') ?? []
   const from = afterTask === undefined || afterWorld === undefined ? undefined : { afterTask, afterWorld }
-  for await (const page of worldsThatGo(graph, scopeOf(request), from)) {
+  for await (const page of worldsThatGo(graph, toScope(request), from)) {
     for (const world of page.worlds) {
       const active = skippedWorld(world)
       if (active !== null) skipped.push(active)
@@ -103,14 +103,14 @@ async function requireScope(graph: Graph, request: ForgetRequest): Promise<void>
   const { project, worldSlug, featureId, taskId, wholeProject } = request
   if (wholeProject === true) return requireProject(graph, project)
   if (worldSlug == null) return requireNames(graph, { project, featureId, taskId })
-  for await (const { worlds } of worldsThatGo(graph, scopeOf({ ...request, before: null })))
+  for await (const { worlds } of worldsThatGo(graph, toScope({ ...request, before: null })))
     if (worlds.length > 0) return
   throw unknownWorld(project, worldSlug)
 }
 
 async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going): Promise<boolean> {
   let isDone = true
-  for await (const page of worldsThatGo(graph, scopeOf(request))) {
+  for await (const page of worldsThatGo(graph, toScope(request))) {
     const free = page.worlds.filter((world) => {
       const active = skippedWorld(world)
       // The one world that was named is refused; among many, one that is at work stays, and the answer says so.
@@ -157,7 +157,7 @@ async function* tasksWithoutWorlds(graph: Graph, request: ForgetRequest): AsyncG
   if (worldSlug != null || before != null) return
   const from = taskId == null ? tasksOfProject : tasksOfTask
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const params = { key: scopeOf(request).key, after, limit: TASKS_AT_ONCE }
+    const params = { key: toScope(request).key, after, limit: TASKS_AT_ONCE }
     const tasks: z.output<typeof keyRow>[] = await readRows(graph, from, params, keyRow)
     yield tasks.map(({ key }) => key)
     after = tasks.length < TASKS_AT_ONCE ? undefined : tasks.at(-1)?.key

@@ -16,7 +16,7 @@ const [ofWorld, ofTask, ofProject] = (['world', 'task', 'project'] as const).map
 export type Scope = { worlds: Statement; key: string; before: string }
 
 /** @throws `invalid_request` where it is not one of the three */
-export function scopeOf(request: ForgetRequest): Scope {
+export function toScope(request: ForgetRequest): Scope {
   const { project, worldSlug, featureId, taskId, wholeProject, before } = request
   const named = [worldSlug != null, featureId != null || taskId != null, wholeProject === true]
   if (named.filter(Boolean).length !== 1 || (featureId == null) !== (taskId == null)) throw unclear()

@@ -1,7 +1,7 @@
 /** Why records were not restored: one stands there already and differs, or what one hangs on is not there. */
 import { TurngraphError } from '../../core/errors.ts'
 import type { ExportRecord, Kind } from '../export/records.ts'
-import { keyOf } from '../export/stored-form.ts'
+import { findKey } from '../export/stored-form.ts'
 
 /** No fields: the record is not there, but the world that it is of is, whole. */
 export type Conflict = { index: number; kind: Kind; key: string; fields: string[] }
@@ -19,7 +19,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const SHOWN = 20
 
-const reasonOf = ({ fields }: Conflict): string =>
+const describeConflict = ({ fields }: Conflict): string =>
   fields.length === 0
     ? 'is not in its world, which stands there already'
     : `stands there already and differs in ${fields.join(', ')}`
@@ -28,15 +28,19 @@ export function refuseConflicts(conflicts: readonly Conflict[]): void {
   const [first] = conflicts
   if (first === undefined) return
   const more = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : ''
-  throw new TurngraphError('restore_conflict', `${first.kind} ${first.key} ${reasonOf(first)}${more}.`, {
-    hint: 'Nothing was overwritten. Restore into another graph, or forget what stands there first.',
-    details: { conflicts: conflicts.slice(0, SHOWN) },
-  })
+  throw new TurngraphError(
+    'restore_conflict',
+    `${first.kind} ${first.key} ${describeConflict(first)}${more}.`,
+    {
+      hint: 'Nothing was overwritten. Restore into another graph, or forget what stands there first.',
+      details: { conflicts: conflicts.slice(0, SHOWN) },
+    },
+  )
 }
 
 /** A record that hangs on another which is neither in the graph nor before it in the file. */
 export function missing(index: number, record: ExportRecord, what: string): TurngraphError {
-  const message = `${record.kind} ${keyOf(record)} needs ${what}, which is not in the graph`
+  const message = `${record.kind} ${findKey(record)} needs ${what}, which is not in the graph`
   return new TurngraphError('invalid_request', `${message}.`, {
     hint: 'Restore the file from its first line on, whole and in its order.',
     details: { problems: [{ path: `records[${index}]`, message }] },

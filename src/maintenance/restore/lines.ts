@@ -26,15 +26,15 @@ export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): A
     const at = `${name}, line ${number}`
     if (ended)
       throw broken(at, 'comes after the trailer', 'One file holds one export: restore each by itself.')
-    const text = textOf(bytes, at)
-    const given = jsonOf(text, at)
+    const text = decodeText(bytes, at)
+    const given = parseJson(text, at)
     if (number === 1) checkHeader(given, at)
     else if (isTrailer(given)) {
       checkTrailer(given, at, counts, hash.digest('hex'))
       ended = true
       continue
     } else {
-      const record = recordOf(given, at)
+      const record = checkRecord(given, at)
       counts[record.kind] = (counts[record.kind] ?? 0) + 1
       yield { number, bytes: bytes.length, record }
     }
@@ -66,7 +66,7 @@ const NO_EXPORT = 'Name a file that `turngraph export` has written, as it was wr
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function textOf(bytes: Buffer, at: string): string {
+function decodeText(bytes: Buffer, at: string): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -74,7 +74,7 @@ function textOf(bytes: Buffer, at: string): string {
   }
 }
 
-function jsonOf(text: string, at: string): unknown {
+function parseJson(text: string, at: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -106,15 +106,16 @@ function checkTrailer(
   if (!result.success) throw broken(at, 'is no trailer of an export', NO_EXPORT)
   const said = result.data.records
   for (const kind of new Set([...Object.keys(said), ...Object.keys(counts)]) as Set<Kind>) {
-    const [told = 0, there = 0] = [said[kind], counts[kind]]
-    if (told !== there) throw broken(at, `says ${told} lines of kind ${kind}, the file has ${there}`, CHANGED)
+    const [declared = 0, there = 0] = [said[kind], counts[kind]]
+    if (declared !== there)
+      throw broken(at, `says ${declared} lines of kind ${kind}, the file has ${there}`, CHANGED)
   }
   if (result.data.sha256 !== sha256) throw broken(at, 'has another SHA-256 than the lines before it', CHANGED)
 }
 
 const CHANGED = 'The file was changed after it was written: export again.'
 
-function recordOf(given: unknown, at: string): ExportRecord {
+function checkRecord(given: unknown, at: string): ExportRecord {
   try {
     return parseRecord(given, 0)
   } catch (error) {

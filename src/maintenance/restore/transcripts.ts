@@ -13,8 +13,8 @@ import type { Ref } from '../export/stored-form.ts'
 import { differing, missing } from './conflicts.ts'
 import {
   compared,
+  distinctKeys,
   type Given,
-  keysOf,
   type Restored,
   readExisting,
   refuseMissing,
@@ -35,15 +35,15 @@ export async function writeTranscriptTurns(
   work: Work,
   given: readonly Given<'transcript_turn'>[],
 ): Promise<Restored> {
-  const keys = keysOf(given).sort()
+  const keys = distinctKeys(given).sort()
   const rows = await work.run(stepOf(lockTurns, { keys, token: work.token }))
   const standing = rows.filter(({ length }) => length != null).map(({ key }) => String(key))
   const existing = await readRecords(work.graph, 'transcript_turn', standing)
   const { fresh, conflicts } = compared(given, existing, (record, known) =>
     differing(content(record), content(known)),
   )
-  await refuseMissing(work, given, sessionsOf)
-  const params = fresh.map(({ record }) => paramsOf(record))
+  await refuseMissing(work, given, findSessions)
+  const params = fresh.map(({ record }) => toParams(record))
   if (params.length > 0) await work.run(stepOf(turns, { batch: { turns: params } }))
   const links = given.flatMap(({ record }) =>
     record.heldBy.map(({ session, index }) => ({ session, turn: record.turn.key, index })),
@@ -61,7 +61,7 @@ export async function writeTranscriptTurns(
   const sums = new Sums()
   for (const { record } of fresh) {
     const { project, length, pattern = null, begunMs } = record.turn
-    sums.add(project, { length, pattern, begunMs, tools: toolsOf(record) }, 1)
+    sums.add(project, { length, pattern, begunMs, tools: listTools(record) }, 1)
   }
   for (const step of sums.steps(work.token)) await work.run(step)
   return { created: fresh.length, conflicts }
@@ -73,18 +73,18 @@ const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
   steps: steps.map(({ started: __, ...step }) => step),
 })
 
-const sessionsOf = ({ heldBy, steps }: Turn): Ref[] =>
+const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
   [...heldBy.map(({ session }) => session), ...steps.flatMap(({ started = [] }) => started)].map((key) => ({
     label: 'TranscriptSession',
     key,
   }))
 
-const toolsOf = ({ steps }: Turn): string[] => steps.map(({ tool }) => tool)
+const listTools = ({ steps }: Turn): string[] => steps.map(({ tool }) => tool)
 /** As `transcripts/write-turns` takes it: the steps by tool, so that each is looked up once. */
-function paramsOf(record: Turn): object {
+function toParams(record: Turn): object {
   const { key, startedAt, ...properties } = record.turn
   const { project, sessionId, begunMs, pattern } = properties
-  const tools = toolsOf(record)
+  const tools = listTools(record)
   const follows = pattern === undefined ? null : patternKey(project, pattern)
   const toolKey = (name: string) => transcriptKey(project, name)
   const byTool = new Map<string, { steps: Value[]; failed: Value[] }>()

@@ -8,15 +8,15 @@ import { stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { leaveTopicsStep } from '../../memory/elsewhere/leave-topics.ts'
 import { listTopicNames, listTopics } from '../../memory/elsewhere/topics.ts'
-import { keyOf, type Ref } from '../export/stored-form.ts'
+import { findKey, type Ref } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
 import {
   compared,
   createNodes,
+  distinctKeys,
   type Given,
   isMade,
-  keysOf,
   markMade,
   type Restored,
   readExisting,
@@ -32,9 +32,9 @@ const standings = statement('restore/standings')
 const topics = statement('restore/topics')
 
 export async function writeWorlds(work: Work, given: readonly Given<'world'>[]): Promise<Restored> {
-  const existing = (await readWorlds(work.graph, keysOf(given))).map(({ beginning }) => beginning)
+  const existing = (await readWorlds(work.graph, distinctKeys(given))).map(({ beginning }) => beginning)
   const { fresh, conflicts } = compared(given, existing)
-  markMade(work, 'World', keysOf(fresh))
+  markMade(work, 'World', distinctKeys(fresh))
   await refuseMissing(work, fresh, ({ taskKey }) => [{ label: 'Task', key: taskKey }])
   const rows = fresh.map(({ record }) => ({ key: record.key, ...split('World', record) }))
   await writeRows(work, worlds, rows)
@@ -72,7 +72,7 @@ export const writeIntoWorlds =
       const isOpen = restoring.get(record.world)
       if (isOpen === undefined) throw missing(index, record, `world ${record.world}`)
       if (isOpen) open.push(one)
-      else conflicts.push({ index, kind, key: keyOf(record), fields: [] })
+      else conflicts.push({ index, kind, key: findKey(record), fields: [] })
     }
     await createNodes(work, kind, open)
     if (kind === 'turn') await addToTopics(work, open as readonly Given<'turn'>[])
@@ -100,7 +100,7 @@ const withCategory = <I extends { category?: string | undefined }>(issue: I) => 
 })
 
 export async function writeStandings(work: Work, given: readonly Given<'standing'>[]): Promise<Restored> {
-  const keys = keysOf(given)
+  const keys = distinctKeys(given)
   const locked = await lockWorlds(work, keys)
   const lost = given.find(({ record }) => !locked.has(record.world))
   if (lost !== undefined) throw missing(lost.index, lost.record, `world ${lost.record.world}`)
@@ -127,7 +127,7 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
 
 /** A world stands only where its turns and attempts are all there. */
 async function refuseHalf(work: Work, fresh: readonly Given<'standing'>[]): Promise<void> {
-  const others = keysOf(fresh).filter((key) => !isMade(work, { label: 'World', key }))
+  const others = distinctKeys(fresh).filter((key) => !isMade(work, { label: 'World', key }))
   const found = new Map(work.written)
   for (const { standing, turns, attempts } of await readWorlds(work.graph, others))
     found.set(standing.world, { turn: turns, attempt: attempts })

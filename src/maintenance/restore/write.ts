@@ -5,7 +5,7 @@ import { type Graph, type Run, stepOf, type Value } from '../../graph/port.ts'
 import { generated, type Statement, statement } from '../../graph/statements.ts'
 import { type NodeKind, readKeys, readRecords } from '../export/read.ts'
 import type { Kind, RecordOf } from '../export/records.ts'
-import { type AnyRecord, keyOf, type Ref, type StoredForm, storedForms } from '../export/stored-form.ts'
+import { type AnyRecord, findKey, type Ref, type StoredForm, storedForms } from '../export/stored-form.ts'
 import { type Conflict, differing, missing } from './conflicts.ts'
 
 /** A batch of records on its way into the graph: one transaction. */
@@ -30,8 +30,8 @@ export type Restored = { created: number; conflicts: Conflict[] }
 
 export type Compared<K extends Kind> = { fresh: Given<K>[]; conflicts: Conflict[] }
 
-export const keysOf = <K extends Kind>(given: readonly Given<K>[]): string[] => [
-  ...new Set(given.map(({ record }) => keyOf(record))),
+export const distinctKeys = <K extends Kind>(given: readonly Given<K>[]): string[] => [
+  ...new Set(given.map(({ record }) => findKey(record))),
 ]
 
 /** Parts the records that are new from those that stand there already. */
@@ -40,11 +40,11 @@ export function compared<K extends Kind>(
   existing: readonly RecordOf<K>[],
   fieldsOf: (given: RecordOf<K>, existing: RecordOf<K>) => string[] = differing,
 ): Compared<K> {
-  const byKey = new Map(existing.map((record) => [keyOf(record), record]))
+  const byKey = new Map(existing.map((record) => [findKey(record), record]))
   const fresh: Given<K>[] = []
   const conflicts: Conflict[] = []
   for (const { index, record } of given) {
-    const key = keyOf(record)
+    const key = findKey(record)
     const known = byKey.get(key)
     if (known === undefined) {
       fresh.push({ index, record })
@@ -66,7 +66,7 @@ export function markMade(work: Work, label: Label, keys: readonly string[]): voi
 }
 
 /** What a record hangs on; null where its line does not say it. */
-export function ownerOf(kind: NodeKind, record: AnyRecord): Ref | null {
+export function findOwner(kind: NodeKind, record: AnyRecord): Ref | null {
   const { owner }: StoredForm = storedForms[kind]
   return owner === undefined ? null : { label: owner.label, key: String(record[owner.field]) }
 }
@@ -78,10 +78,10 @@ export function readExisting<K extends NodeKind>(
   given: readonly Given<K>[],
 ): Promise<RecordOf<K>[]> {
   const asked = given.filter(({ record }) => {
-    const owner = ownerOf(kind, record)
+    const owner = findOwner(kind, record)
     return owner === null || !isMade(work, owner)
   })
-  return readRecords(work.graph, kind, keysOf(asked))
+  return readRecords(work.graph, kind, distinctKeys(asked))
 }
 
 /** Writes the records of a kind that are new. */
@@ -100,8 +100,8 @@ export async function createNodes<K extends NodeKind>(
   fresh: readonly Given<K>[],
 ): Promise<void> {
   const { label, within, fields }: StoredForm = storedForms[kind]
-  markMade(work, label, keysOf(fresh))
-  await refuseMissing(work, fresh, (record) => refsOf(kind, record))
+  markMade(work, label, distinctKeys(fresh))
+  await refuseMissing(work, fresh, (record) => findReferences(kind, record))
   const writer = writers[kind]
   if (writer === null) return
   await writeRows(
@@ -115,8 +115,8 @@ export async function createNodes<K extends NodeKind>(
           write === undefined ? [] : [[name, param(line[name], line)]],
       )
       return {
-        key: keyOf(record),
-        owner: ownerOf(kind, line)?.key ?? null,
+        key: findKey(record),
+        owner: findOwner(kind, line)?.key ?? null,
         ...split(label, node),
         ...Object.fromEntries(beside),
       }
@@ -125,9 +125,9 @@ export async function createNodes<K extends NodeKind>(
 }
 
 /** What must stand before a record. */
-export function refsOf(kind: NodeKind, record: AnyRecord): Ref[] {
+export function findReferences(kind: NodeKind, record: AnyRecord): Ref[] {
   const { fields }: StoredForm = storedForms[kind]
-  const owner = ownerOf(kind, record)
+  const owner = findOwner(kind, record)
   return [
     ...(owner === null ? [] : [owner]),
     ...Object.entries(fields).flatMap(([name, { refs }]) => refs?.(record[name], record) ?? []),
@@ -140,7 +140,7 @@ type Values = { [name: string]: Value }
 export function split(label: Label, node: AnyRecord): { properties: Values; at: Values } {
   const properties: Values = {}
   const at: Values = {}
-  for (const [name, property] of propertiesOf(label)) {
+  for (const [name, property] of listProperties(label)) {
     const value = (node[name] ?? null) as Value
     if (isInstant(property)) at[name] = value
     else if (value !== null && name !== 'key') properties[name] = value
@@ -148,12 +148,12 @@ export function split(label: Label, node: AnyRecord): { properties: Values; at: 
   return { properties, at }
 }
 
-const propertiesOf = (label: Label) => Object.entries(nodes[label].properties.shape)
+const listProperties = (label: Label) => Object.entries(nodes[label].properties.shape)
 
 /** Nodes with all that a record says beside them. MERGE throughout: a line before may have named the node by its key. */
-function writerOf(kind: NodeKind): Statement {
+function makeWriter(kind: NodeKind): Statement {
   const { label, owner, fields }: StoredForm = storedForms[kind]
-  const own = propertiesOf(label)
+  const own = listProperties(label)
   const instants = own.flatMap(([name, property]) =>
     isInstant(property) ? [`n.${name} = datetime(x.at.${name})`] : [],
   )
@@ -192,7 +192,7 @@ const BY_HAND: { [K in NodeKind]?: Statement | null } = {
 const writers = Object.fromEntries(
   (Object.keys(storedForms) as NodeKind[]).map((kind) => [
     kind,
-    kind in BY_HAND ? BY_HAND[kind] : writerOf(kind),
+    kind in BY_HAND ? BY_HAND[kind] : makeWriter(kind),
   ]),
 ) as { [K in NodeKind]: Statement | null }
 
@@ -229,11 +229,11 @@ const existing = Object.fromEntries(
 export async function refuseMissing<K extends Kind>(
   work: Work,
   given: readonly Given<K>[],
-  refsOf: (record: RecordOf<K>) => readonly Ref[],
+  referencesIn: (record: RecordOf<K>) => readonly Ref[],
 ): Promise<void> {
   const asked = new Map<Label, Set<string>>()
   for (const { record } of given) {
-    for (const ref of refsOf(record)) {
+    for (const ref of referencesIn(record)) {
       if (isMade(work, ref)) continue
       asked.set(ref.label, (asked.get(ref.label) ?? new Set()).add(ref.key))
     }
@@ -244,7 +244,7 @@ export async function refuseMissing<K extends Kind>(
     for (const key of await readKeys(work.graph, from, { keys: [...keys] })) keys.delete(key)
   }
   for (const { index, record } of given) {
-    const lost = refsOf(record).find(({ label, key }) => asked.get(label)?.has(key))
+    const lost = referencesIn(record).find(({ label, key }) => asked.get(label)?.has(key))
     if (lost !== undefined)
       throw missing(index, record, `${NOUNS[lost.label as keyof typeof NOUNS]} ${lost.key}`)
   }
