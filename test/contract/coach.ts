@@ -203,7 +203,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await promises(7)).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
       })
 
-      test('as of an earlier turn nothing later shows', async () => {
+      test('promises as of an earlier turn show nothing of later ones', async () => {
         await capture(aTurn(2, promised('AC-001')), aTurn(3), aTurn(4, promised('AC-002')))
         expect(await promises(1)).toEqual({ source: 'none', items: [], taskKnown: true })
         expect(await promises(3)).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
@@ -251,7 +251,7 @@ export function coachContract(store: StoreUnderTest): void {
         }
       })
 
-      test('of a deleted world there are none any more', async () => {
+      test('a deleted world has no promises any more', async () => {
         await capture(aTurn(1, promised('AC-001')))
         await client().deleteWorld({ worldSlug: TASK })
         await expect(promises(2, { worldSlug: TASK })).rejects.toMatchObject({ code: 'world_deleted' })
@@ -347,7 +347,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(JSON.stringify(player)).not.toMatch(/seen|fails now|history|"coach"\]/)
       })
 
-      test('as of every turn it is what it was then, after supersede and late arrival too', async () => {
+      test('a criterion as of a turn is what it was then, after supersede and late arrival too', async () => {
         const then: unknown[] = []
         for (const turn of session) {
           await capture(turn)

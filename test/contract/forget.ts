@@ -185,7 +185,7 @@ export function forgetContract(store: StoreUnderTest): void {
       },
     )
 
-    test('of a task all worlds go, of a project all there is; names that look alike stay', async () => {
+    test('all worlds of a task go, or all that a project has; names that look alike stay', async () => {
       const others: Partial<TurnToSend>[] = [
         { project: 'a', featureId: 'b/c' },
         { project: 'a/b', featureId: 'c', taskId: 'd/e' },
@@ -223,7 +223,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('with an instant, only worlds whose newest turn is older', async () => {
+    test('only worlds whose newest turn is older than a given instant go', async () => {
       const at = (worldSlug: string, completedAt: string, more: Partial<TurnToSend> = {}) =>
         full(1, { worldSlug, completedAt, ...more })
       const alone = await alsoAlone((graph) => capture(graph, at('new', '2026-03-01T00:00:00Z')))

@@ -232,7 +232,7 @@ export function isolationContract(store: StoreUnderTest): void {
         return reads
       }
 
-      test('of captures', async () => {
+      test('no reader that races captures sees half of one', async () => {
         await client().captureTurnState(whole(1))
         const write = async () => {
           for (let n = 2; n <= 25; n++) await client().captureTurnState(whole(n))
@@ -250,7 +250,7 @@ export function isolationContract(store: StoreUnderTest): void {
         expect(reads).toBeGreaterThan(0)
       })
 
-      test('of supersedes', async () => {
+      test('no reader that races supersedes sees half of one', async () => {
         for (const n of [1, 2, 3]) await client().captureTurnState(whole(n))
         const write = async () => {
           for (let i = 0; i < 20; i++) {

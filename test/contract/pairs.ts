@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
-import { pagesOf } from '../../src/maintenance/export/export-lines.ts'
+import { readPages } from '../../src/maintenance/export/export-lines.ts'
 import { aTurn, captureSteadily, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -18,7 +18,7 @@ async function pairsIn(graph: Graph, asked: { project?: string; since?: string; 
   const { project, since = null, limit = 500 } = asked
   const client = clientOf(graph)
   const lines: string[] = []
-  for await (const line of pagesOf((cursor) =>
+  for await (const line of readPages((cursor) =>
     project === undefined
       ? client.exportGraphPage({ content: 'pairs', since, limit, cursor })
       : client.exportPage({ content: 'pairs', project, since, limit, cursor }),

@@ -155,7 +155,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('of several goals the first in the order of the contract is told', async () => {
+    test('the first of several goals, in the order of the contract, is the one that is named', async () => {
       const { ended } = await serviceOf(() =>
         turn({
           coach_decision: 'approved',

@@ -51,7 +51,7 @@ export function secretsContract(store: StoreUnderTest): void {
         ),
       )
 
-    test('of every free text are masked before anything is stored, and counted', async () => {
+    test('secrets in every free text are masked before anything is stored, and counted', async () => {
       const answer = await client().captureTurnState(leaking(1))
       expect(answer.redactions).toBe(16)
       expect(answer).toMatchObject({
@@ -83,7 +83,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(JSON.stringify(conflict)).not.toContain(SECRET)
     })
 
-    test('of a transcript are masked and counted once for each place that is stored, however it is sent', async () => {
+    test('secrets in a transcript are masked and counted once for each place that is stored, however it is sent', async () => {
       const failing = turn('t', ['Bash', `mcp ${SECRET}`, 'Bash', 'Read', 'Edit'], {
         errors: {
           0: `401 for ${SECRET}`,
@@ -113,7 +113,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(stored).not.toContain('hunter')
     })
 
-    test('in the ids of a transcript are masked, and what is sent later goes on where it was left', async () => {
+    test('secrets in the ids of a transcript are masked, and what is sent later goes on where it was left', async () => {
       const ids = { w: `session ${SECRET}`, x: `${sessionOf(4)}/agent ${SECRET}`, y: `of ${SECRET}/agent` }
       for (const [id, session] of Object.entries(ids)) {
         const records = turn(id, ['Read', 'Edit', 'Bash'])
@@ -132,7 +132,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(stored).not.toContain(SECRET)
     })
 
-    test('in the name of a process that runs turns are masked in the leases of its runs and attempts', async () => {
+    test('secrets in the name of a process are masked in the leases of its runs and attempts', async () => {
       const duringAttempts: string[] = []
       const executors = new Executors({
         watching: async () => {
@@ -160,7 +160,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(await everything()).not.toContain(SECRET)
     })
 
-    test('of a restore are masked and counted; what a capture has masked is not counted again', async () => {
+    test('secrets in a restore are masked and counted; what a capture has masked is not counted again', async () => {
       const source = await memory.open()
       await clientOf(source).captureTurnState(leaking(1))
       const errors = { 0: `401 for ${SECRET}` }

@@ -262,7 +262,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(context).not.toContain('Not judged so far')
     })
 
-    test('of a criterion that is worded anew the ledger stays, and the proof is stale until it is verified again', async () => {
+    test('a criterion that is worded anew keeps its ledger, and its proof is stale until it is verified again', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
       const second = await client().declareCriteria(declared(`${RETRY} with growing pauses`, LOG))

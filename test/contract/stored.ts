@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LABELS } from '../../src/graph/model/nodes.ts'
 import { relationships } from '../../src/graph/model/relationships.ts'
-import { problemsOfNode, problemsOfRelationship } from '../../src/graph/model/validate.ts'
+import { findNodeProblems, findRelationshipProblems } from '../../src/graph/model/validate.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
@@ -33,9 +33,9 @@ export function storedContract(store: StoreUnderTest): void {
       const [all, between] = [await nodesIn(graph), await edgesIn(graph)]
       const record = (given: object) => given as Record<string, unknown>
       expect([
-        ...all.flatMap((node) => problemsOfNode({ ...node, properties: record(node.properties) })),
+        ...all.flatMap((node) => findNodeProblems({ ...node, properties: record(node.properties) })),
         ...between.flatMap((edge) =>
-          problemsOfRelationship({ ...edge, properties: record(edge.properties) }),
+          findRelationshipProblems({ ...edge, properties: record(edge.properties) }),
         ),
       ]).toEqual([])
       const labels = new Set(all.flatMap((node) => node.labels))
@@ -49,16 +49,16 @@ export function storedContract(store: StoreUnderTest): void {
 
     test('what is none of it is told', () => {
       expect(
-        problemsOfNode({ labels: ['Gate'], properties: { position: 0, name: 'x', status: 'green' } }),
+        findNodeProblems({ labels: ['Gate'], properties: { position: 0, name: 'x', status: 'green' } }),
       ).toEqual(['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'])
-      expect(problemsOfNode({ labels: ['Step', 'Tool'], properties: {} })).toEqual([
+      expect(findNodeProblems({ labels: ['Step', 'Tool'], properties: {} })).toEqual([
         '(:Step:Tool) is no node of the table',
       ])
       expect(
-        problemsOfNode({ labels: ['Tool'], properties: { key: 'p/x', name: 'x', project: 'p', more: 1 } }),
+        findNodeProblems({ labels: ['Tool'], properties: { key: 'p/x', name: 'x', project: 'p', more: 1 } }),
       ).toEqual(['(:Tool) more: Unrecognized key: "more"'])
       const wrongWay = { from: ['Criterion'], type: 'OF', to: ['Verification'], properties: {} }
-      expect(problemsOfRelationship(wrongWay)).toEqual([
+      expect(findRelationshipProblems(wrongWay)).toEqual([
         '(:Criterion)-[:OF]->(:Verification) is no relationship of the table',
       ])
     })

@@ -45,7 +45,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
         expect(await startedIn(handles.graph)).toEqual([`p.1 → ${AGENT}`])
       })
 
-      test('or to the call that a file beside it names', async () => {
+      test('an agent hangs on the call that a file beside it names', async () => {
         const unnamed = linesOf(turn('p', ['Read', 'Task', 'Task']))
         for (const session of order) {
           const isAgent = session === AGENT
@@ -54,7 +54,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
         expect(await startedIn(handles.graph)).toEqual([`p.2 → ${AGENT}`])
       })
 
-      test('and stays so while the parent goes on', async () => {
+      test('an agent stays where it hangs while the parent goes on', async () => {
         const unnamed = turn('p', ['Task', 'Read', 'Edit'])
         const now = { [S1]: linesOf(unnamed.slice(0, 3)), [AGENT]: agent }
         for (const session of order)

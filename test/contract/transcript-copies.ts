@@ -63,7 +63,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
           ).toHaveLength(1)
       })
 
-      test('of equal copies the order says nothing', async () => {
+      test('equal copies give the same turn in any order', async () => {
         for (const session of order) await send(client(), session, linesOf(shared(4)))
         expect(await everyTurn(client())).toMatchObject([{ sessionId: S1, length: 4 }])
         expect(await stepsOf(handles.graph, 'shared')).toHaveLength(4)
@@ -71,7 +71,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         expect(await client().countTranscripts(contents)).toEqual({ sessions: 2, turns: 1, steps: 4 })
       })
 
-      test('of copies that differ in their results alone, one is taken whole', async () => {
+      test('one of the copies that differ in their results alone is taken whole', async () => {
         const errors = { 1: 'Error: no' }
         const files = {
           [S1]: linesOf(turn('shared', ['Read', 'Edit'], { pending: [0, 1] })),
@@ -101,7 +101,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       expect(await stepsOf(handles.graph, 'shared')).toHaveLength(7)
     })
 
-    test('in turns, the one that is ahead gives the steps', async () => {
+    test('the copy that is ahead gives the steps, where copies grow in turns', async () => {
       for (const [session, n] of [
         [S1, 1],
         [S2, 2],

@@ -138,7 +138,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
           ).toEqual(paths.slice(0, limit || 4))
     })
 
-    test('of as many as are asked for, patterns of one session alone are none, however often they are seen', async () => {
+    test('patterns of one session alone take no place among those that are asked for, however often they are seen', async () => {
       await imported([6, 6], [6])
       for (const [i, first] of ['Bash', 'Glob'].entries()) {
         const calls = [first, 'Read', 'Read', 'Read', 'Read', 'Edit']

@@ -96,7 +96,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await importedDump(handles.graph)).toEqual(before)
     })
 
-    test('in five stages, cut at any bytes, it ends in the graph of one import', async () => {
+    test('an import in five stages, cut at any bytes, ends in the graph of one import', async () => {
       const reference = await handles.open(() => memory.open())
       const drawn = fc.array(fc.nat(RICH.length), { minLength: 4, maxLength: 4 })
       for (const [i, cuts] of fc.sample(drawn, { seed: 8, numRuns: 4 }).entries()) {

@@ -123,7 +123,7 @@ describe('tokens', () => {
 })
 
 describe('pages in a browser', () => {
-  test('of a foreign origin are refused, with and without tokens', async () => {
+  test('pages of a foreign origin are refused, with and without tokens', async () => {
     for (const environment of [{}, { TURNGRAPH_AUTH: 'off' }] as Record<string, string>[]) {
       const { call, service } = await start(environment)
       for (const origin of ['https://evil.example', 'http://localhost:1', 'null', 'file://']) {
@@ -136,7 +136,7 @@ describe('pages in a browser', () => {
     }
   })
 
-  test('that rebind a name to this address meet 403 where no token is asked for', async () => {
+  test('pages that rebind a name to this address meet 403 where no token is asked for', async () => {
     const off = await start({ TURNGRAPH_AUTH: 'off' })
     const { port } = off.service
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, 'LOCALHOST']) {
@@ -157,7 +157,7 @@ describe('pages in a browser', () => {
     expect(await callWithHost(withTokens, 'turngraph.example')).toBe(401)
   })
 
-  test('of names that TURNGRAPH_ALLOWED_HOSTS lists may call, and a request with another Host may not', async () => {
+  test('pages of names that TURNGRAPH_ALLOWED_HOSTS lists may call, and a request with another Host may not', async () => {
     const started = await start({ TURNGRAPH_ALLOWED_HOSTS: 'turngraph.example, tunnel.example:8443' })
     const own = `127.0.0.1:${started.service.port}`
     const authorization = `Bearer ${started.token}`

@@ -105,13 +105,13 @@ describe('an HTTP client', () => {
     })
   })
 
-  test('with a wrong token is unauthorized', async () => {
+  test('a call with a wrong token is unauthorized', async () => {
     const { service } = await start()
     expect(await codeOf(httpClient({ url: service.url, token: 'wrong' }).listWorlds({}))).toBe('unauthorized')
     expect(await codeOf(httpClient({ url: service.url }).listWorlds({}))).toBe('unauthorized')
   })
 
-  test('of something that is no Turngraph says so', async () => {
+  test('a client of something that is no Turngraph says so', async () => {
     let status = 200
     const other = createServer((_req, res) => res.writeHead(status).end('<html>'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))

@@ -36,7 +36,7 @@ describe('the page', () => {
     }
   })
 
-  test('its files are kept for good by their hash, compressed where the browser takes that', async () => {
+  test('the files of the page are cached for good by their hash, compressed where the browser takes that', async () => {
     const { service } = await start()
     for (const name of firstLoad()) {
       const zipped = await fetch(`${service.url}/assets/${name}`)
@@ -68,7 +68,7 @@ describe('the page', () => {
     expect((await call('GET', '/v1/projects')).status).toBe(200)
   })
 
-  test('its first load is at most 100 KiB of script and style, compressed', () => {
+  test('the first load of the page is at most 100 KiB of script and style, compressed', () => {
     const sizes = firstLoad().map(
       (name) => gzipSync(readFileSync(path.join(BUILT, 'assets', name)), { level: 9 }).length,
     )

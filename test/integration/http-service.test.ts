@@ -27,7 +27,7 @@ function warningsOf() {
 }
 
 describe('a store that is away', () => {
-  test('is 503 store_unavailable with Retry-After, and never an empty answer', async () => {
+  test('a store that is away is 503 store_unavailable with Retry-After, and never an empty answer', async () => {
     const { call, graph } = await start()
     await graph.close()
     for (const answer of [
@@ -42,7 +42,7 @@ describe('a store that is away', () => {
     expect((await call('GET', '/healthz')).status).toBe(200)
   })
 
-  test('at start: the service starts, says so, and works by itself once the store is there', async () => {
+  test('a service whose store is away starts, says so, and works by itself once the store is there', async () => {
     const graph = new SwitchedGraph()
     graph.gate = away
     const { call } = await start({}, { graph })
@@ -54,7 +54,7 @@ describe('a store that is away', () => {
     expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
   })
 
-  test('while it serves: it is ready again by itself', async () => {
+  test('a service whose store comes back is ready again by itself', async () => {
     const graph = new SwitchedGraph()
     const { call } = await start({}, { graph })
     expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready', engine: 'embedded' })
@@ -66,7 +66,7 @@ describe('a store that is away', () => {
     expect((await call('GET', '/readyz')).status).toBe(200)
   })
 
-  test('is one warning without a stack, said once, and one more when it is back', async () => {
+  test('a store that goes away is one warning without a stack, said once, and one more when it is back', async () => {
     const { log, warnings } = warningsOf()
     const graph = new SwitchedGraph()
     graph.gate = away
@@ -93,7 +93,7 @@ describe('a store that is away', () => {
     expect(warnings().slice(2)).toEqual([waiting, { level: 40, msg: 'the graph in memory is back' }])
   })
 
-  test('that an empty one took the place of: once a probe notices, it is migrated before anything runs', async () => {
+  test('an empty store in the place of the old one is migrated before anything runs, once a probe notices', async () => {
     const graph = new SwitchedGraph()
     const { call } = await start({}, { graph })
     await graph.replaceByEmpty()
@@ -103,7 +103,7 @@ describe('a store that is away', () => {
     expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
   })
 
-  test('that answers late is 504 timeout; a defect is 500 internal without its text', async () => {
+  test('a store that answers late is 504 timeout; a defect is 500 internal without its text', async () => {
     const graph = new SwitchedGraph()
     const { call } = await start({}, { graph })
     graph.gate = async () => {
@@ -125,7 +125,7 @@ describe('a store that is away', () => {
 })
 
 describe('close', () => {
-  test('answers what is in flight, with Connection: close, and takes nothing new', async () => {
+  test('a service that ends answers what is in flight, with Connection: close, and takes nothing new', async () => {
     const graph = new SwitchedGraph()
     const { call, service } = await start({}, { graph })
     const { entered, letGo } = graph.hold()
@@ -146,7 +146,7 @@ describe('close', () => {
     await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  test('does not wait for idle connections, nor for those that never sent anything', async () => {
+  test('a service that ends does not wait for idle connections, nor for those that never sent anything', async () => {
     const { service } = await start()
     const agent = new Agent({ keepAlive: true })
     await new Promise<void>((resolve, reject) => {
@@ -162,7 +162,7 @@ describe('close', () => {
     silent.destroy()
   })
 
-  test('twice is once', async () => {
+  test('a service that is ended twice ends once', async () => {
     const { service } = await start()
     await Promise.all([service.close(), service.close()])
     await service.close()
@@ -170,7 +170,7 @@ describe('close', () => {
 })
 
 describe('server.json', () => {
-  test('says where the service is, to its owner alone, from the start to the end', async () => {
+  test('server.json says where the service is, to its owner alone, from the start to the end', async () => {
     const { service, dataFolder } = await start()
     const file = path.join(dataFolder, 'server.json')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
@@ -184,7 +184,7 @@ describe('server.json', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('of another service on the folder stays when this one ends', async () => {
+  test('server.json of another service on the folder stays when this one ends', async () => {
     const { service, dataFolder } = await start()
     const other = { pid: process.pid, url: 'http://127.0.0.1:1', version: '0.0.0' }
     writeServerFile(dataFolder, other)

@@ -27,7 +27,7 @@ describe('POST /v1/transcripts/import', () => {
   const importFrom = (started: Started, given: string) =>
     started.call('POST', '/v1/transcripts/import', { body: { path: given } })
 
-  test('reads what lies below a root, and answers what the command does', async () => {
+  test('what lies below a root is imported, and the answer is that of the command', async () => {
     const { inside } = folders()
     const started = await start({ TURNGRAPH_IMPORT_ROOTS: `/nowhere${path.delimiter}${inside}/` })
     const { status, body } = await importFrom(started, inside)
@@ -51,7 +51,7 @@ describe('POST /v1/transcripts/import', () => {
     })
   })
 
-  test('is refused anywhere else, in the same words whether it is there or not', async () => {
+  test('a path anywhere else is refused, in the same words whether it is there or not', async () => {
     const { inside, outside } = folders()
     symlinkSync(outside, path.join(inside, 'link'))
     symlinkSync(path.join(outside, `${sessionOf(2)}.jsonl`), path.join(inside, `${sessionOf(3)}.jsonl`))

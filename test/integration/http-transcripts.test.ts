@@ -29,7 +29,7 @@ const upload = (started: Started, id: string, body: Buffer | string, query = '',
   })
 
 describe('POST /v1/transcripts/{session_id}', () => {
-  test('takes the transcript itself, and answers what it read and what is there', async () => {
+  test('an upload is the transcript itself, and its answer says what was read and what is there', async () => {
     const started = await start()
     const odd = [
       { type: 'newKind' },
@@ -55,7 +55,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     })
   })
 
-  test('goes on from the offset that the progress says; another one is a conflict', async () => {
+  test('an upload goes on from the offset that the progress says; another one is a conflict', async () => {
     const started = await start()
     const whole = `${FILE}{"type":"user","mes`
     expect((await upload(started, S1, whole.slice(0, 500))).body.offset).toBeLessThan(500)
@@ -152,7 +152,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     expect((await call('GET', `/v1/transcripts/${S1}/progress`)).body.offset).toBe(0)
   })
 
-  test('and where nobody told how much would come', async () => {
+  test('more than 256 MiB is 413, too, where nobody said how much would come', async () => {
     const started = await start()
     const line = Buffer.from(`{"type":"progress","data":"${'x'.repeat(1024 * 1024 - 64)}"}\n`)
     const client = clientAt(started)
@@ -217,7 +217,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
 })
 
 describe('reports', () => {
-  test('have snake_case fields, and the same answers as in process', async () => {
+  test('reports have snake_case fields, and the same answers as in process', async () => {
     const started = await start()
     const client = clientAt(started)
     for (const n of [1, 2, 3])
@@ -267,7 +267,7 @@ describe('reports', () => {
     expect((await started.call('GET', `/v1/transcript-turns?pattern=${pattern}`)).body.items).toHaveLength(3)
   })
 
-  test('of several transcripts the desires are brought up to date once, at the end', async () => {
+  test('an import of several transcripts brings the desires up to date once, at the end', async () => {
     const started = await start()
     for (const n of [1, 2, 3]) {
       const body = bytesOf(turn(`t${n}`, LONG, { from: n, errors: { 5: 'no' } }))

@@ -24,7 +24,7 @@ const WORLD = {
 }
 
 describe('every route of the contract', () => {
-  test('answers as the contract says, in snake_case', async () => {
+  test('every route answers as the contract says, in snake_case', async () => {
     const { call } = await start()
     const seen = new Set<string>()
     const run = (route: string, path: string, options?: Parameters<typeof call>[2]) => {
@@ -260,7 +260,7 @@ describe('every route of the contract', () => {
 })
 
 describe('promise recovery', () => {
-  test('is logged at INFO, in the words of seed 004, once by REST and by MCP, with the context of the Coach too', async () => {
+  test('a recovery is logged at INFO, in the words of seed 004, once by REST and by MCP, with the context of the Coach too', async () => {
     const lines: string[] = []
     const log = createLog('info', { write: (line: string) => void lines.push(line) })
     const { call } = await start({}, { log })
@@ -330,7 +330,7 @@ describe('what is no route', () => {
 })
 
 describe('the headers of an answer', () => {
-  test('name the request: by its own id where that is well-formed', async () => {
+  test('an answer names its request, by its own id where that is well-formed', async () => {
     const { call } = await start()
     const named = await call('GET', '/v1/nothing', { headers: { 'x-request-id': 'run-7.A_b' } })
     expect([named.headers.get('x-request-id'), named.body.error.request_id]).toEqual([
@@ -343,7 +343,7 @@ describe('the headers of an answer', () => {
     }
   })
 
-  test('keep caches and browsers out, and do not say what runs here', async () => {
+  test('the headers of an answer keep caches and browsers out, and do not say what runs here', async () => {
     const { headers } = await (await start()).call('GET', '/v1/worlds')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-content-type-options')).toBe('nosniff')

@@ -59,7 +59,7 @@ for (const engine of [shuffled, neo4jLts]) {
     const turn = (worldSlug: string, turnNumber: number) => client().getTurn({ worldSlug, turnNumber })
 
     describe('a first import', () => {
-      test('stores each turn with its verifications, promises and issues', async () => {
+      test('a first import stores each turn with its verifications, promises and issues', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('feedback') })
         await write('TASK-1', { turn_state_turn_1: stateAt(AT_1), player_turn_2: player('Added a test') })
         const report = await runImport()
@@ -77,13 +77,13 @@ for (const engine of [shuffled, neo4jLts]) {
         })
       })
 
-      test('leaves the time open where no file tells it', async () => {
+      test('a first import leaves the time open where no file tells it', async () => {
         await write('TASK-1', { player_turn_1: player('Built it') })
         await runImport()
         expect(await turn('TASK-1', 1)).toMatchObject({ startedAt: null, completedAt: null })
       })
 
-      test('makes a world of each run, the oldest first', async () => {
+      test('a first import makes a world of each run, the oldest first', async () => {
         await write('TASK-1', { player_turn_1: player('Again'), turn_state_turn_1: stateAt(AT_3) })
         await write('TASK-1', { player_turn_2: player('Second'), turn_state_turn_2: stateAt(AT_1) })
         await write('TASK-1', { player_turn_3: player('Third'), turn_state_turn_3: stateAt(AT_2) })
@@ -93,14 +93,14 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(done(await runImport())).toBe('0 created, 3 unchanged, 0 superseded, 0 failed')
       })
 
-      test('goes to the project that is named', async () => {
+      test('an import goes to the project that is named', async () => {
         await write('TASK-1', { player_turn_1: player('Built it') })
         await runImport({ project: 'till' })
         expect((await client().listWorlds({})).items).toEqual([])
         expect((await client().listWorlds({ project: 'till' })).items).toHaveLength(1)
       })
 
-      test('tells its progress: read, then written', async () => {
+      test('an import tells its progress: read, then written', async () => {
         await write('TASK-1', { player_turn_1: player('a') })
         await write('TASK-2', { player_turn_1: player('b') })
         const told: string[] = []
@@ -118,7 +118,7 @@ for (const engine of [shuffled, neo4jLts]) {
     })
 
     describe('importing again', () => {
-      test('changes nothing where there is nothing new', async () => {
+      test('a second import changes nothing where there is nothing new', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('approve') })
         await write('TASK-1', { turn_state_turn_1: stateAt(AT_1), player_turn_2: player('More') })
         await write('TASK-2', { player_turn_1: player('Without a time') })
@@ -227,7 +227,7 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(await runImport({ dryRun: true })).toEqual(again)
       })
 
-      test('finds the world of an import that ended before the first capture', async () => {
+      test('a second import finds the world of one that ended before the first capture', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
         const away = { ...client(), captureTurnState: async () => Promise.reject(storeAway()) }
         await expect(importAutobuild(away, [root])).rejects.toMatchObject({ code: 'store_unavailable' })

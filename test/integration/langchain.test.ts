@@ -101,7 +101,7 @@ describe('TurngraphRetriever', () => {
     expect(await texts('player')).not.toMatch(/heard nothing|tried a fan|recovered/)
   })
 
-  test('its documents say what the text of the context says', async () => {
+  test('the documents of the retriever say what the text of the context says', async () => {
     const client = await clientWithTurns()
     for (const role of ['player', 'coach'] as const) {
       const { context } = await client.loadTurnContinuationContext({ ...task, currentTurn: 3, role })
@@ -196,7 +196,7 @@ describe('createTurngraphTools', () => {
     })
   })
 
-  test('as a model calls them, and refused for the model to mend', async () => {
+  test('tools answer a model in the wire form, and refuse for it to mend', async () => {
     const client = await clientWithTurns()
     const message = await toolOf(client, 'get_criteria').invoke({
       type: 'tool_call',

@@ -129,7 +129,7 @@ async function lookedAt({
   }
 }
 
-test('captured over REST and asked for again', async () => {
+test('no secret survives that is captured over REST and asked for again', async () => {
   const secrets = planted(1)
   const service = await serve()
   const texts = secrets.map(({ text }) => text)
@@ -158,7 +158,7 @@ test('captured over REST and asked for again', async () => {
     expect(leaksIn(text, secrets), place).toEqual([])
 }, 60_000)
 
-test('in addresses, statements, names of workers and reasons, over REST and MCP', async () => {
+test('no secret survives in addresses, statements, names of workers and reasons, over REST and MCP', async () => {
   const secrets = planted(2)
   const service = await serve()
   const texts = secrets.map(({ text }) => text)
@@ -200,7 +200,7 @@ test('in addresses, statements, names of workers and reasons, over REST and MCP'
     expect(leaksIn(text, secrets), place).toEqual([])
 }, 60_000)
 
-test('restored from an export of a program that masks nothing', async () => {
+test('no secret survives a restore of what a program exported that masks nothing', async () => {
   const secrets = planted(3)
   const texts = secrets.map(({ text }) => text)
   const from = await serve()
@@ -231,7 +231,7 @@ test('restored from an export of a program that masks nothing', async () => {
   expect((await again.call('GET', '/v1/export')).body.lines).toEqual(lines)
 }, 60_000)
 
-test('in the names, ids, folders and messages of a transcript', async () => {
+test('no secret survives in the names, ids, folders and messages of a transcript', async () => {
   const secrets = planted(4)
   const service = await serve()
   const client = httpClient({ url: service.service.url, token: service.token, project: PROJECT })
@@ -258,7 +258,7 @@ async function lookedAtBy(turngraph: ReturnType<typeof commandsOn>, printed: str
   return { printed, export: stdout + stderr, data: bytesBelow(turngraph.folder) }
 }
 
-test('captured as JSON lines, of which some are refused', async () => {
+test('no secret survives in JSON lines that are captured, of which some are refused', async () => {
   const secrets = sample(5)
   const texts = secrets.map(({ text }) => text)
   const turngraph = commandsOn(temporaryFolder())
@@ -278,7 +278,7 @@ test('captured as JSON lines, of which some are refused', async () => {
     expect(leaksIn(text, secrets), place).toEqual([])
 })
 
-test('imported from the artifacts of autobuild sessions', async () => {
+test('no secret survives an import of the artifacts of autobuild sessions', async () => {
   const secrets = sample(6)
   const texts = secrets.map(({ text }) => text)
   const home = temporaryFolder()
@@ -317,7 +317,7 @@ test('imported from the artifacts of autobuild sessions', async () => {
     expect(leaksIn(text, secrets), place).toEqual([])
 })
 
-test('given or thrown by the agents of a LangChain loop', async () => {
+test('no secret survives that agents of a LangChain loop give or throw', async () => {
   const secrets = sample(7)
   const texts = secrets.map(({ text }) => text)
   const service = await serve()

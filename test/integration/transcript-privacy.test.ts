@@ -125,7 +125,7 @@ const openGraph = async (folder: string) => {
 }
 
 describe('no word of a transcript is kept', () => {
-  test('imported from files, in stages, into an embedded graph on disk', async () => {
+  test('no word of a transcript is in the data folder after an import from files, in stages', async () => {
     const [data, files] = [newFolder(), newFolder()]
     const graph = await openGraph(data)
     const client = inProcessClient({ graph, project: PROJECT })
@@ -145,7 +145,7 @@ describe('no word of a transcript is kept', () => {
     expect(bytesBelow(data)).toContain('it broke')
   })
 
-  test('imported over REST: data folder, answers, errors and the log at its most talkative', async () => {
+  test('no word of a transcript that comes over REST is in the data folder, answers, errors or the most talkative log', async () => {
     const [data, roots] = [newFolder(), newFolder()]
     mkdirSync(data, { recursive: true })
     let logged = ''
@@ -237,7 +237,7 @@ describe('the messages of what failed', () => {
     expect(bytesBelow(data).match(isSecret)).toBeNull()
   })
 
-  test('of which the first 16 KiB are mostly secret show none of what follows', async () => {
+  test('messages of which the first 16 KiB are mostly secret show none of what follows', async () => {
     const graph = await openGraph(newFolder())
     const client = inProcessClient({ graph, project: PROJECT })
     onTestFinished(() => client.close())

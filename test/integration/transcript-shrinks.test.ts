@@ -114,7 +114,7 @@ describe('a file that is rewritten in place', () => {
     await expect(imported(killed)).rejects.toThrow('killed')
   }
 
-  test('is read anew after an import that broke off behind its last line', async () => {
+  test('a file that is rewritten is read anew after an import that broke off behind its last line', async () => {
     writeFileSync(file, bytesOf(...few))
     await importBrokenOff()
     expect((await storedTurns()).length).toBeGreaterThan(0) // its last line is behind a transaction
@@ -126,7 +126,7 @@ describe('a file that is rewritten in place', () => {
     expect(await brokenTurns(graph)).toEqual([])
   })
 
-  test('is read anew where an earlier version stored an empty tail', async () => {
+  test('a file that is rewritten is read anew where an earlier version stored an empty tail', async () => {
     writeFileSync(file, bytesOf(...few))
     await imported()
     const empty = `0:${createHash('sha256').digest('hex')}`

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isCompaction } from '../../src/transcripts/content.ts'
-import { nameOf } from '../../src/transcripts/transcript.ts'
+import { parseFileName } from '../../src/transcripts/transcript.ts'
 import { independently, read, type Sessions, type Told } from '../support/written-transcript.ts'
 
 const root = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
@@ -27,7 +27,7 @@ test.runIf(!present && process.env.REQUIRE_CORPUS === '1')('the transcripts of t
 /** What the reader makes of a file, without what an importer leaves out. */
 function readFile(file: string, way: { chunks?: number[]; cuts?: number[] } = {}) {
   const bytes = readFileSync(path.join(root, file))
-  const { sessions, badLines, recoveredLines, consumed } = read(bytes, { name: nameOf(file), ...way })
+  const { sessions, badLines, recoveredLines, consumed } = read(bytes, { name: parseFileName(file), ...way })
   return { sessions: withTurns(sessions), badLines, recoveredLines, pendingBytes: bytes.length - consumed }
 }
 
@@ -85,7 +85,7 @@ describe.skipIf(!present)('real transcripts', () => {
     expect(all.length).toBeGreaterThan(200)
   })
 
-  test('in small chunks too', () => {
+  test('a transcript is read alike in small chunks', () => {
     for (const file of files)
       expect({ file, ...readFile(file, { chunks: [4093, 17] }) }).toEqual({ file, ...readFile(file) })
   })

@@ -20,16 +20,16 @@ function injective<P extends unknown[]>(parts: fc.Arbitrary<P>, make: (...parts:
 
 describe('keys are injective', () => {
   const turnNumber = fc.integer({ min: 1, max: 20 })
-  test('of projects', () => injective(fc.tuple(anyName), projectKey))
-  test('of features', () => injective(fc.tuple(anyName, anyName), featureKey))
-  test('of tasks', () => injective(fc.tuple(anyName, anyName, anyName), taskKey))
-  test('of worlds', () => injective(fc.tuple(anyName, anyName), worldKey))
-  test('of turns', () =>
+  test('keys of projects are injective', () => injective(fc.tuple(anyName), projectKey))
+  test('keys of features are injective', () => injective(fc.tuple(anyName, anyName), featureKey))
+  test('keys of tasks are injective', () => injective(fc.tuple(anyName, anyName, anyName), taskKey))
+  test('keys of worlds are injective', () => injective(fc.tuple(anyName, anyName), worldKey))
+  test('keys of turns are injective', () =>
     injective(fc.tuple(anyName, anyName, turnNumber), (project, slug, n) =>
       turnKey(worldKey(project, slug), n),
     ))
 
-  test('of parts that join to the same text', () => {
+  test('keys of parts that join to the same text differ', () => {
     fc.assert(
       fc.property(fc.array(anyName, { minLength: 3, maxLength: 3 }), fc.nat(2), (names, at) => {
         const joined = names.join('/')
@@ -116,7 +116,7 @@ describe('records', () => {
     )
   })
 
-  test('have the same digest whatever the order of their keys', () => {
+  test('records have the same digest whatever the order of their keys', () => {
     const turned = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(turned)
       if (value === null || typeof value !== 'object') return value
@@ -133,7 +133,7 @@ describe('records', () => {
     )
   })
 
-  test('that differ have different digests', () => {
+  test('records that differ have different digests', () => {
     fc.assert(
       fc.property(sent, sent, (a, b) => {
         const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))

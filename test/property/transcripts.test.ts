@@ -33,7 +33,7 @@ const withTurns = (sessions: Sessions): Sessions =>
   Object.fromEntries(Object.entries(sessions).filter(([, turns]) => turns.length > 0))
 
 describe('any transcript', () => {
-  test('is what the independent program makes of it', () => {
+  test('any transcript is what the independent program makes of it', () => {
     const met = { turns: 0, steps: 0 }
     fc.assert(
       fc.property(anyFile, (text) => {
@@ -55,7 +55,7 @@ describe('any transcript', () => {
     console.log(`${RUNS} transcripts as the independent program reads them:`, met)
   })
 
-  test('is the same in chunks of any size', () => {
+  test('any transcript is the same in chunks of any size', () => {
     fc.assert(
       fc.property(anyFile, anyChunks, (text, chunks) => {
         const bytes = Buffer.from(text)
@@ -90,7 +90,7 @@ describe('any transcript', () => {
     )
   })
 
-  test('knows the bytes that it ended with', () => {
+  test('any transcript knows the bytes that it ended with', () => {
     fc.assert(
       fc.property(anyFile, anyChunks, (text, chunks) => {
         const bytes = Buffer.from(text)
@@ -137,7 +137,7 @@ describe('garbage', () => {
     )
   })
 
-  test('of any bytes anywhere in a file never throws, and is read alike in any chunks', () => {
+  test('garbage of any bytes anywhere in a file never throws, and is read alike in any chunks', () => {
     const overwriting = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 60 })
     fc.assert(
       fc.property(anyFile, overwriting, anyChunks, (text, places, chunks) => {
