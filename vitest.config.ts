@@ -62,6 +62,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          exclude: [needsNeo4j],
           fileParallelism: false, // each file opens a browser, which wants a core
           sequence: { groupOrder: 5 },
         },
