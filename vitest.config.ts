@@ -73,7 +73,7 @@ export default defineConfig({
           name: 'own-neo4j',
           include: [startsItsOwn],
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 6 },
         },
       },
       onNeo4j('neo4j', needsNeo4j, [needsCurrentNeo4j, startsItsOwn]),

@@ -25,20 +25,11 @@ try {
     given.length > 0
       ? [{ name: 'all', args: given }]
       : [
-          { name: 'neo4j', args: ['--project', 'neo4j'] },
+          { name: 'neo4j', args: ['--project', 'neo4j', '--project', 'own-neo4j'] },
           { name: 'neo4j-current', args: ['--project', 'neo4j-current', '--project', 'e2e'] },
           {
             name: 'embedded',
-            args: [
-              '--project',
-              'unit',
-              '--project',
-              'store',
-              '--project',
-              'own-neo4j',
-              '--project',
-              'browser',
-            ],
+            args: ['--project', 'unit', '--project', 'store', '--project', 'browser'],
           },
         ]
   const [failedChecks, ...ran] = await Promise.all([runChecks(), ...lanes.map(runLane)])
