@@ -29,7 +29,7 @@ type QueueOptions = {
 
 /**
  * A caller that gives up, or whose time is over, is answered at once. What waits leaves the queue; what has begun keeps its
- * place until it has let go of the engine: where that cannot be interrupted, giving up makes no room for yet another one.
+ * place until the engine is done: where that cannot be interrupted, giving up makes no room for yet another one.
  *
  * @example
  * const rows = await queue.run(({ signal }) => read(signal), { timeoutMs: 25_000, caller: request.signal })
@@ -83,7 +83,7 @@ export class BoundedQueue {
     }
   }
 
-  /** All that waits, and whoever asks from now on, is answered this error. */
+  /** All that waits, and all that is asked from now on, is answered this error. */
   close(error: TurngraphError): void {
     this.#closing.abort(error)
   }

@@ -120,7 +120,7 @@ export class EmbeddedGraph implements Graph {
     return withDeadline(deadline, () => this.#execute(statement, params))
   }
 
-  /** Grafeo 0.6 cannot end a query that runs: whoever waits keeps the time, and this says when the engine is done. */
+  /** Grafeo 0.6 cannot end a query that runs: the caller keeps the time, and this says when the engine is done. */
   async readLong(statement: Statement, params: Params): Promise<Row[]> {
     this.#refuseIfUnusable()
     return this.#execute(statement, params)

@@ -1,8 +1,7 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { type Started, start } from '../integration/http-start.ts'
+import { startFront } from '../support/front.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { type Served, useBrowser } from './open-page.ts'
@@ -11,25 +10,17 @@ type Asked = { method: string; path: string }
 
 /** Passes requests on to a real service, but cuts the connection in the middle of some of its answers. */
 async function startCuttingFront(started: Started, isCut: (asked: Asked) => boolean): Promise<Served> {
-  const front = createServer((req, res) => {
-    const { origin, host, ...headers } = req.headers // the service knows its own address alone
-    const onward = request(`${started.service.url}${req.url}`, { method: req.method, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      if (!isCut({ method: req.method ?? '', path: req.url ?? '' })) return void answer.pipe(res)
-      answer.once('data', (chunk: Buffer) => {
-        answer.destroy()
+  const url = await startFront(started.service.url, {
+    withheld: ['origin', 'host'], // the service knows its own address alone
+    answer: (_req, _res, passOn) => passOn(),
+    deliver: (body, { method = '', url: path = '' }, res) => {
+      if (!isCut({ method, path })) return void body.pipe(res)
+      body.once('data', (chunk: Buffer) => {
+        body.destroy()
         res.write(chunk.subarray(0, chunk.length / 2), () => res.destroy())
       })
-    })
-    onward.on('error', () => res.destroy())
-    req.pipe(onward)
+    },
   })
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    front.closeAllConnections()
-    front.close()
-  })
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   return { service: { url }, token: started.token }
 }
 

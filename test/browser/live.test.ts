@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
 import { RUN_LIMITS } from '../../src/runs/record.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { newFolder, SwitchedGraph, start, tokensFile } from '../integration/http-start.ts'
@@ -28,6 +29,18 @@ const setVisibility = (page: Page, state: 'hidden' | 'visible'): Promise<void> =
     Object.defineProperty(document, 'visibilityState', { value, configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))
   }, state)
+
+/** A turn of TASK-1 in which one criterion was verified. */
+const captureRound = (client: TurngraphClient, turnNumber: number, criterionId: string) =>
+  client.captureTurnState({
+    project: PROJECT,
+    featureId: 'FEAT-1',
+    taskId: 'TASK-1',
+    turnNumber,
+    playerSummary: `Round ${turnNumber}`,
+    coachDecision: 'feedback',
+    verifications: [{ criterionId, criterionText: `It answers ${criterionId}`, status: 'verified' }],
+  })
 
 describeInBrowser('a page that stays open', () => {
   const browser = useBrowser()
@@ -59,16 +72,7 @@ describeInBrowser('a page that stays open', () => {
   test('asks for what a session shows once when it is opened, and again when its stream begins anew', async () => {
     const started = await start()
     const client = clientOf(started.graph)
-    const capture = (turnNumber: number) =>
-      client.captureTurnState({
-        project: PROJECT,
-        featureId: 'FEAT-1',
-        taskId: 'TASK-1',
-        turnNumber,
-        playerSummary: `Round ${turnNumber}`,
-        coachDecision: 'feedback',
-        verifications: [{ criterionId: 'AC-001', criterionText: 'It answers', status: 'verified' }],
-      })
+    const capture = (turnNumber: number) => captureRound(client, turnNumber, 'AC-001')
     await capture(1)
     const page = await browser.open(started, `/p/${PROJECT}`)
     const asked: string[] = []
@@ -95,16 +99,7 @@ describeInBrowser('a page that stays open', () => {
   test('lights up the cells that say something new, and no other', async () => {
     const started = await start()
     const client = clientOf(started.graph)
-    const capture = (turnNumber: number, criterionId: string) =>
-      client.captureTurnState({
-        project: PROJECT,
-        featureId: 'FEAT-1',
-        taskId: 'TASK-1',
-        turnNumber,
-        playerSummary: `Round ${turnNumber}`,
-        coachDecision: 'feedback',
-        verifications: [{ criterionId, criterionText: `It answers ${criterionId}`, status: 'verified' }],
-      })
+    const capture = (turnNumber: number, criterionId: string) => captureRound(client, turnNumber, criterionId)
     await capture(1, 'AC-001')
     await capture(2, 'AC-002')
     const page = await browser.open(started, `/p/${PROJECT}/w/TASK-1`)

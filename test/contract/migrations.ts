@@ -175,7 +175,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await findingsOf(graph)).toEqual([])
     })
 
-    test('sessions that were deleted before topics let go of them are in none afterwards', async () => {
+    test('sessions that were deleted before topics were left are in none afterwards', async () => {
       const { graph } = handles
       await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '012') })
       for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3'])

@@ -1,6 +1,4 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { startFront } from './front.ts'
 
 type Front = { url: string; refused: () => number }
 
@@ -13,8 +11,9 @@ export async function startLimitedFront(
   refuses: (request: number) => boolean,
 ): Promise<Front> {
   let [asked, refused] = [0, 0]
-  const front = createServer((req, res) => {
-    if (refuses(++asked)) {
+  const url = await startFront(service, {
+    answer: (_req, res, passOn) => {
+      if (!refuses(++asked)) return passOn()
       refused++
       const error = {
         code: 'rate_limited',
@@ -25,19 +24,7 @@ export async function startLimitedFront(
       }
       res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })
       res.end(JSON.stringify({ error }))
-      return
-    }
-    const onward = request(`${service}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
-    })
-    onward.on('error', () => res.destroy())
-    req.pipe(onward)
+    },
   })
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    front.closeAllConnections()
-    front.close()
-  })
-  return { url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`, refused: () => refused }
+  return { url, refused: () => refused }
 }

@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+type Front = {
+  /** Answers a request itself, or passes it on. */
+  answer: (req: IncomingMessage, res: ServerResponse, passOn: () => void) => void
+  /** Hands over the body of what the service answered. Default: as it is. */
+  deliver?: (answer: IncomingMessage, req: IncomingMessage, res: ServerResponse) => void
+  /** Headers that the service is not sent. */
+  withheld?: readonly string[]
+}
+
+/** Stands before a real service until the test ends. Answers where it listens. */
+export async function startFront(
+  service: string,
+  { answer, deliver = (body, _req, res) => void body.pipe(res), withheld = [] }: Front,
+): Promise<string> {
+  const front = createServer((req, res) =>
+    answer(req, res, () => {
+      const headers = Object.fromEntries(
+        Object.entries(req.headers).filter(([name]) => !withheld.includes(name)),
+      )
+      const onward = request(`${service}${req.url}`, { method: req.method, headers }, (body) => {
+        res.writeHead(body.statusCode ?? 502, body.headers)
+        deliver(body, req, res)
+      })
+      onward.on('error', () => res.destroy())
+      req.pipe(onward)
+    }),
+  )
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    front.closeAllConnections()
+    front.close()
+  })
+  return `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+}
