@@ -1,3 +1,4 @@
+/** Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. */
 import * as z from 'zod'
 
 /**

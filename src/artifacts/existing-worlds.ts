@@ -1,3 +1,4 @@
+/** Reads the worlds that the graph has of a task, and declares what an import asks of Turngraph. */
 import { hasCode } from '../core/errors.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { compareRecords, keepFieldsOfResults, onlyAdds } from './record-diff.ts'

@@ -1,3 +1,4 @@
+/** Finds the task folders of autobuild below a path, with the files of their turns. */
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'

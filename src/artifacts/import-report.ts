@@ -1,3 +1,4 @@
+/** Declares the report of an import. */
 import * as z from 'zod'
 
 /** What an import did, or with `dryRun` would do (autobuild-artifacts.md, "Answer"). */

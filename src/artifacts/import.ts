@@ -1,3 +1,4 @@
+/** Imports the autobuild artifacts below some paths: reads the task folders, then writes their turns. */
 import * as z from 'zod'
 import { asTurngraphError, hasCode, TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'

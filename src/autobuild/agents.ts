@@ -1,3 +1,4 @@
+/** Declares what a Player and a Coach are given, and asks one of them. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 
 /** The input of a Player. */

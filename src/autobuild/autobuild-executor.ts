@@ -1,3 +1,4 @@
+/** Runs a Player/Coach round as an attempt of a turn run. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { toWire } from '../core/wire-form.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'

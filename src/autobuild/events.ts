@@ -1,3 +1,4 @@
+/** Declares the events of the Player/Coach loop. */
 import type { TurngraphError } from '../core/errors.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import type { Role } from '../memory/criteria/views.ts'

@@ -1,3 +1,4 @@
+/** Finds the world in which the loop works, or creates it. */
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import type { World } from '../memory/worlds/worlds.ts'

@@ -1,3 +1,4 @@
+/** Declares which fields of a turn the Player sets, and which the Coach sets. */
 import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'

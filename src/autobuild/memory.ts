@@ -1,3 +1,4 @@
+/** Loads the contexts of the loop, and renders what is known of them while the service is away. */
 import type { TurngraphClient } from '../client/client.ts'
 import { isAway, type TurngraphError } from '../core/errors.ts'
 import { instantOf } from '../core/instants.ts'

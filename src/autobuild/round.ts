@@ -1,3 +1,4 @@
+/** Plays one round: the Player, then the Coach, then the record of the turn. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { instantOf } from '../core/instants.ts'
 import type { Role } from '../memory/criteria/views.ts'

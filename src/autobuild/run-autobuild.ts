@@ -1,3 +1,4 @@
+/** Runs the Player/Coach loop of a session until the Coach approves, it stalls, or its turns are used up. */
 import { asTurngraphError } from '../core/errors.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
 import { Session } from './session.ts'

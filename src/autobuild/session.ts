@@ -1,3 +1,4 @@
+/** Holds one session of the Player/Coach loop: where it stands, and how it goes a turn further. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'

@@ -1,3 +1,4 @@
+/** Checks the options of the Player/Coach loop, and fills in their defaults. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import * as z from 'zod'
 import type { TurngraphClient } from '../client/client.ts'

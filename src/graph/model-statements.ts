@@ -1,11 +1,10 @@
+/** Generates the statements that serve any kind of node from the model: a kind that is added there has them. */
 import type * as z from 'zod'
 import { type Label, nodes } from './model/nodes.ts'
 import { isInstant } from './model/properties.ts'
 import { findOwners, type Ownership, ownedBy, relationships } from './model/relationships.ts'
 import { type Step, stepOf } from './port.ts'
 import { generated, type Statement } from './statements.ts'
-
-/** Generates from the model the statements that serve any kind of node: a kind that is added there has them. */
 
 /** A pattern that leads from a node to what it hangs on: `(x)<-[:HAS_TASK]-(:Feature)`. */
 export const pathToOwner = (x: string, { type, owner, owners }: Ownership, named = ''): string =>

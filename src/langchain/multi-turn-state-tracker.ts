@@ -1,3 +1,4 @@
+/** Tracks the state of a conversation from LangChain callbacks. */
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import type { Serialized } from '@langchain/core/load/serializable'
 import type { BaseMessage } from '@langchain/core/messages'

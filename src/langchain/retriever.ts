@@ -1,3 +1,4 @@
+/** Offers the continuation context of a turn as a LangChain retriever. */
 import type { DocumentInterface } from '@langchain/core/documents'
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers'
 import type { TurngraphClient } from '../client/client.ts'

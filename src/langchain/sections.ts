@@ -1,3 +1,4 @@
+/** Splits a continuation context into documents, one a section. */
 import { Document } from '@langchain/core/documents'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { type Rendering, sectionsOf, write } from '../memory/context/render.ts'

@@ -1,3 +1,4 @@
+/** Offers operations of Turngraph as LangChain tools. */
 import { type StructuredToolInterface, tool } from '@langchain/core/tools'
 import * as z from 'zod'
 import { callOn } from '../client/calls.ts'

@@ -1,3 +1,4 @@
+/** Writes imported transcripts into a graph of this process. */
 import type { Graph } from '../graph/port.ts'
 import { TranscriptBatch } from './batch.ts'
 import { refreshDesires } from './desires.ts'

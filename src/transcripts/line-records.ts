@@ -1,7 +1,6 @@
+/** Reads a line of a transcript into its records, without parsing those that no turn is built from. */
 import type { ReadingCounts } from './reading-counts.ts'
 import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
-
-/** Reads a line of a transcript into its records, without parsing those that no turn is built from. */
 
 /** A record as it stands in a transcript: other people's data, of 65 versions and counting, so nothing is sure. */
 export type TranscriptRecord = Readonly<Record<string, unknown>>

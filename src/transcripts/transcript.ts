@@ -1,3 +1,4 @@
+/** Reads one transcript: what its file name says, then its lines as they come. */
 import path from 'node:path'
 import { maskName } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'

@@ -1,3 +1,4 @@
+/** Declares the state of a conversation of many model calls, and what changes it. */
 import type { ToolCall } from '@langchain/core/messages/tool'
 import type { StreamingState } from './streaming-state.ts'
 

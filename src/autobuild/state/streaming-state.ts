@@ -1,3 +1,4 @@
+/** Declares the states between a model and its tools, and the legal moves between them. */
 import { TurngraphError } from '../../core/errors.ts'
 
 /**

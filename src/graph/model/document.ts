@@ -1,9 +1,8 @@
+/** Writes the tables of nodes and relationships of the documentation from the model. */
 import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
 import { kindOf } from './properties.ts'
 import { findOwners, relationships } from './relationships.ts'
-
-/** The stored shape as documents show it: generated, so that it is true. */
 
 /** A markdown table of all nodes, with what each hangs on and its properties; `?` marks one that a node may lack. */
 export const nodesTable = (): string =>

@@ -1,3 +1,4 @@
+/** Declares each kind of node: its label, key, properties, and what it is exported as. */
 import * as z from 'zod'
 import {
   count,

@@ -1,7 +1,6 @@
+/** Declares the kinds of properties that nodes may have, each with its name in the documentation. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
-
-/** What a property of the graph may be. Each kind says what it is called in the documents. */
 
 declare module 'zod' {
   interface GlobalMeta {

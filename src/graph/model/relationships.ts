@@ -1,3 +1,4 @@
+/** Declares each kind of relationship: its type, its two ends, what it holds, and which end owns the other. */
 import * as z from 'zod'
 import type { Label } from './nodes.ts'
 import { count, json, oneOf, text } from './properties.ts'

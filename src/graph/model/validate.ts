@@ -1,9 +1,8 @@
+/** Checks whether nodes and relationships of a graph fit the model. */
 import type * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { type Label, nodes, type Stored } from './nodes.ts'
 import { relationships } from './relationships.ts'
-
-/** Whether what the graph holds fits the table. */
 
 /** A node as an engine gives it: its labels, and its properties. */
 export type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }

@@ -1,6 +1,5 @@
+/** Lists the words that a property may hold: the records of the capabilities and the model share them. */
 import * as z from 'zod'
-
-/** The words that a property of the graph may hold: the records of the capabilities and the model share them. */
 
 export const COACH_DECISIONS = ['approved', 'feedback', 'rejected', 'deferred', 'error', 'unknown'] as const
 export type CoachDecision = (typeof COACH_DECISIONS)[number]

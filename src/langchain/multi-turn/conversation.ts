@@ -1,3 +1,4 @@
+/** Turns the runs of models and tools, as they begin and end, into states of a conversation. */
 import type { ToolCall } from '@langchain/core/messages/tool'
 import type { MultiTurnState, TerminationReason } from '../../autobuild/state/multi-turn-state.ts'
 import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'

@@ -1,3 +1,4 @@
+/** Keeps the state of a conversation as frozen snapshots, with those that observers have not been told yet. */
 import type {
   AgentExecutionState,
   MultiTurnState,

@@ -1,3 +1,4 @@
+/** Derives which moves lead from one state of a conversation to the one that its runs are in. */
 import {
   nextStreamingState,
   type StreamingEvent,

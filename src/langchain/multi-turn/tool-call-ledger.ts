@@ -1,3 +1,4 @@
+/** Keeps the tool calls of a conversation: which are pending, which are done, and which run is which call. */
 import type { ToolCall } from '@langchain/core/messages/tool'
 import { deepFreeze } from './snapshots.ts'
 

@@ -1,3 +1,4 @@
+/** Examines a graph or a project of it, a page at a time, and repairs what can be derived. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, projectKey } from '../../core/keys.ts'

@@ -1,11 +1,10 @@
+/** Collects what the doctor finds of one record after another, with what would put it right. */
 import * as z from 'zod'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
 import { setProperties } from '../../graph/model-statements.ts'
 import type { Step } from '../../graph/port.ts'
 import { CHECKS, type Check } from './findings-table.ts'
-
-/** Collects what the doctor finds of one record after another, with what would put it right. */
 
 export const finding = z.object({
   check: z.enum(Object.keys(CHECKS) as [Check, ...Check[]]),

@@ -1,3 +1,4 @@
+/** Lists what the doctor looks for, each with its severity and its remedy. */
 const REPAIR = 'Run `turngraph doctor --repair`: it derives it anew.'
 /** Of what is left where a repair has nothing to derive from. No remedy destroys what is there. */
 const RESTORE =

@@ -1,9 +1,8 @@
+/** Repairs what a check found, where the check derived the repair from what the graph itself says. */
 import { randomUUID } from 'node:crypto'
 import type { Graph, Step } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Finding, Findings } from './finding.ts'
-
-/** Puts right what a check found, where the check derived it from what the graph itself says. */
 
 /** A repair may show what is derived of it: a chain, then what its turns said, then where that leaves a world. */
 const MOST_PASSES = 8

@@ -1,3 +1,4 @@
+/** Lists what the doctor checks of each kind of node beyond the model: how keys are made, and rules of the domain. */
 import {
   featureKey,
   partsOfKey,
@@ -20,8 +21,6 @@ import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from '
 import { checkTask } from './tasks.ts'
 import { checkSessions, checkTranscriptTurns } from './transcripts.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
-
-/** What the doctor knows of kinds of nodes beyond the model: how their keys are made, and the rules of the domain. */
 
 export type Rule<L extends Label = Label> = {
   /** So many are examined, and repaired under their lock, at once. */

@@ -1,3 +1,4 @@
+/** Checks the turn runs and the attempts of a world. */
 import * as z from 'zod'
 import { inChunks } from '../../core/group-by.ts'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '../../core/keys.ts'
@@ -16,8 +17,6 @@ import {
 import { seenAttempt, seenRun } from '../../runs/rows.ts'
 import { type About, type Findings, propertyMap } from './finding.ts'
 import { keyList } from './turns.ts'
-
-/** Checks the turn runs and the attempts of a world. */
 
 const runsByKey = selectNodes('TurnRun', {
   attempts: '[(x)-[:HAS_ATTEMPT]->(a:Attempt) | [a.status, toString(a.endedAt)]]',

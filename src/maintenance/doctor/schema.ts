@@ -1,3 +1,4 @@
+/** Checks the migrations of a graph, and the constraints and indexes that they create. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { readRows } from '../../graph/decode.ts'

@@ -1,11 +1,10 @@
+/** Checks what tasks declare: each version lists as many criteria as it says, and no version is missing. */
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph } from '../../graph/port.ts'
 import type { About, Examined, Findings, Properties } from './finding.ts'
-
-/** Checks what tasks declare: each version lists as many criteria as it says, and no version is missing. */
 
 export const SPECIFICATION_COLUMNS = {
   positions: '[(x)-[l:LISTS]->(:Criterion) | l.position]',

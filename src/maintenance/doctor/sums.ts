@@ -1,3 +1,4 @@
+/** Checks the sums that imports keep of patterns, tools and desires, counted anew from the turns. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { patternKey, toolKey, toolUseKey } from '../../core/keys.ts'
@@ -9,8 +10,6 @@ import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { PERIOD_MS } from '../../transcripts/sums.ts'
 import type { Examined, Findings } from './finding.ts'
-
-/** Checks what imports add up, counted anew from the turns. */
 
 const patternTurns = statement('doctor/pattern-turns')
 const toolUses = statement('doctor/tool-uses', 'read')

@@ -1,3 +1,4 @@
+/** Checks the criteria of a task: what they are merged into must be there, and come to an end. */
 import * as z from 'zod'
 import { labelOnlyCriterionKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -7,8 +8,6 @@ import { statement } from '../../graph/statements.ts'
 import { finalKeys } from '../../memory/criteria/state.ts'
 import { type Examined, Findings, type Properties, propertyMap } from './finding.ts'
 import { checkVersions } from './specifications.ts'
-
-/** Checks the criteria of a task: what they are merged into must be there, and come to an end. */
 
 const criteriaOfTask = statement('doctor/criteria')
 

@@ -1,3 +1,4 @@
+/** Checks sessions of transcripts, and their turns against the steps. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
 import { patternKey, toolKey } from '../../core/keys.ts'
@@ -8,8 +9,6 @@ import { type Graph, stepOf } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { formatPattern } from '../../transcripts/pattern.ts'
 import { type About, type Examined, type Findings, propertyMap } from './finding.ts'
-
-/** Checks sessions of transcripts, and their turns against the steps. */
 
 const stepsOfTurns = selectParts('TranscriptTurn', { tools: '[(x)-[:USED]->(k:Tool) | k.name]' })
 const repairCalled = statement('doctor/repair-called')

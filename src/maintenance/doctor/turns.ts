@@ -1,3 +1,4 @@
+/** Checks turns with their parts, and the records that they have replaced. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
 import { supersededKey } from '../../core/keys.ts'
@@ -11,8 +12,6 @@ import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/cr
 import { issueSignature, outcomeOf } from '../../memory/criteria/signature.ts'
 import { isSubstantiated } from '../../memory/criteria/state.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
-
-/** Checks turns with their parts, and the records that they have replaced. */
 
 const selectSuperseded = statement('doctor/superseded')
 const COLUMNS = { criteria: '[(x)-[:OF|TO_MEET|ABOUT]->(c:Criterion) | c.key]' }

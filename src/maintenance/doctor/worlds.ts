@@ -1,3 +1,4 @@
+/** Checks a world: the chain of its turns, its runs and attempts, and what it keeps of all of them. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { taskKey, turnKey } from '../../core/keys.ts'
@@ -15,8 +16,6 @@ import type { Check } from './findings-table.ts'
 import { checkAttempts, checkRuns } from './runs.ts'
 import { type OfTask, readCriteria } from './tasks.ts'
 import { checkTurns, keyList } from './turns.ts'
-
-/** Checks a world: the chain of its turns, its runs and attempts, and what it keeps of all of them. */
 
 /** A world with how much hangs on it. */
 export const WORLD_COLUMNS = {

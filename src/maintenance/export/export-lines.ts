@@ -1,3 +1,4 @@
+/** Joins the pages of an export into the lines of a file, with the trailer that says it is whole. */
 import { createHash } from 'node:crypto'
 import { KINDS, type Kind, type Trailer } from './records.ts'
 

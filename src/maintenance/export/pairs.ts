@@ -1,3 +1,4 @@
+/** Exports what the Player and the Coach saw and did in each turn, as pairs to train on. */
 import * as z from 'zod'
 import { toWire } from '../../core/wire-form.ts'
 import type { CoachDecision } from '../../graph/model/values.ts'

@@ -1,3 +1,4 @@
+/** Declares the lines of an export, each one record. */
 import * as z from 'zod'
 import { LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
 import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'

@@ -1,3 +1,4 @@
+/** Reads the lines of an export as checked records, and at the end whether the file is whole. */
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../../core/errors.ts'
 import { LineSplitter } from '../../core/lines.ts'

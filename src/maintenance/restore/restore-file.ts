@@ -1,3 +1,4 @@
+/** Restores a file of an export: checks it whole first, then sends its records. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAway, TurngraphError } from '../../core/errors.ts'
 import type { ExportRecord, Kind } from '../export/records.ts'

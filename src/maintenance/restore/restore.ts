@@ -1,3 +1,4 @@
+/** Restores records of an export: those that are missing are written, others compared. */
 import { TurngraphError } from '../../core/errors.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'

@@ -1,3 +1,4 @@
+/** Masks secrets in records that are about to be restored. */
 import * as z from 'zod'
 import { maskName, maskTranscriptKey } from '../../core/keys.ts'
 import { countMasks, scrub } from '../../core/scrub/scrub.ts'

@@ -1,3 +1,4 @@
+/** Counts the tokens of a text as o200k_base splits it. */
 import { Buffer, isUtf8 } from 'node:buffer'
 
 /**
