@@ -1,4 +1,5 @@
-// Takes the lock of migrations, or none: no row means that somebody else migrates right now. By its owner it is renewed.
+// Takes the lock of migrations, or none: no row means that somebody else migrates right now. By its owner it is taken again, as a
+// write whose answer was lost is repeated.
 // A lock that was left behind ends by itself. Where one process at a time has the graph, $process names it: the lock of
 // another one is that of a dead process. It is null elsewhere.
 // params: $owner $process $token $leaseMs

@@ -36,6 +36,7 @@ const WORLDS_MS = 60_000
 const PROCESS = crypto.randomUUID()
 
 const takeLock = statement('graph/migration-lock')
+const renewLock = statement('graph/migration-renew')
 const releaseLock = statement('graph/migration-unlock')
 const appliedMigrations = statement('graph/migrations-applied')
 const recordMigration = statement('graph/migration-record')
@@ -99,23 +100,24 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
   if (pending.length === 0) return []
   for (const command of BOOTSTRAP) await graph.schema(command)
   const owner = `${PROCESS} ${crypto.randomUUID()}`
-  const takeOrRenew = () => tryToLock(graph, owner, leaseMs)
   const locked = new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
     hint: 'Wait for it. A lock left behind ends by itself within ten seconds.',
   })
   await retry(
     async () => {
-      if (!(await takeOrRenew())) throw locked
+      if (!(await tryToLock(graph, owner, leaseMs))) throw locked
     },
     { when: (error) => error === locked, until: performance.now() + WAIT_FOR_LOCK_MS, ...LOCK_PAUSES },
   )
-  const renewing = keepRenewed(graph, takeOrRenew, leaseMs)
+  const renew = () => tryToRenew(graph, owner, leaseMs)
+  const renewing = keepRenewed(graph, renew, leaseMs)
   try {
     const { applied, pending: left } = await migrationStatus(graph, migrations)
     let previous = applied.at(-1) ?? null
     for (const migration of migrations.filter(({ version }) => left.includes(version))) {
       for (const [i, command] of migration.commands.entries())
-        await runCommand(graph, `V${migration.version}.${i + 1}`, command)
+        await runCommand(graph, { name: `V${migration.version}.${i + 1}`, command, renew })
+      await refuseIfLost(renew)
       const { version, description, checksum } = migration
       const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
       await graph.write([{ statement: recordMigration, params }])
@@ -128,11 +130,17 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
   }
 }
 
+type Renew = () => Promise<boolean>
+
 /**
  * One that names `$worldKeys` runs for a few worlds at a time, whatever there are: servers bound what a transaction may hold. It has
  * to end with `RETURN count(*)`, and may be repeated where a process was killed.
  */
-async function runCommand(graph: Graph, name: string, command: string): Promise<void> {
+async function runCommand(
+  graph: Graph,
+  { name, command, renew }: { name: string; command: string; renew: Renew },
+): Promise<void> {
+  await refuseIfLost(renew)
   if (!command.includes('$worldKeys')) return graph.schema(command)
   const change = generated(`migrations/${name}`, `// params: $worldKeys\n${command}`)
   for (let after: string | null = ''; after !== null; ) {
@@ -148,6 +156,7 @@ async function runCommand(graph: Graph, name: string, command: string): Promise<
         performance.now() + WORLDS_MS,
       )
     after = rows.length < WORLDS_AT_ONCE ? null : (rows.at(-1)?.key ?? null)
+    await refuseIfLost(renew)
   }
 }
 
@@ -160,19 +169,37 @@ async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<
   return (await graph.write([{ statement: takeLock, params }])) !== null
 }
 
+/** The embedded graph needs no renewal, and takes one writer at a time. */
+async function tryToRenew(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {
+  if (graph.engine === 'embedded') return true
+  const params = { owner, token: crypto.randomUUID(), leaseMs }
+  return (await graph.write([{ statement: renewLock, params }])) !== null
+}
+
 const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
 
 /**
- * A command may take longer than the lease. A renewal that fails is followed by the next one; where all do, a second process
- * runs the same commands, each of which may be repeated. The embedded graph needs none, and takes one writer at a time.
+ * A command may take longer than the lease. A renewal that fails is followed by the next one, and what was lost meanwhile is seen
+ * before the next command.
  */
-function keepRenewed(
-  graph: Graph,
-  renew: () => Promise<boolean>,
-  leaseMs: number,
-): NodeJS.Timeout | undefined {
+function keepRenewed(graph: Graph, renew: Renew, leaseMs: number): NodeJS.Timeout | undefined {
   if (graph.engine === 'embedded') return undefined
   return setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
+}
+
+/**
+ * A process that was stopped for longer than its lease finds that another one has migrated meanwhile, and that others have
+ * written since: an old command would change what they wrote.
+ */
+async function refuseIfLost(renew: Renew): Promise<void> {
+  if (await renew()) return
+  throw new TurngraphError(
+    'store_unavailable',
+    'Another process has taken the migration of the schema over.',
+    {
+      hint: 'Try again once it is done: what it applied is not applied again.',
+    },
+  )
 }
 
 const drift = (message: string): TurngraphError =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadMigrations, type Migration, migrate, migrationStatus } from '../../src/graph/migrations.ts'
-import type { Graph } from '../../src/graph/port.ts'
+import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
 import { until } from '../faults/harness/scenario.ts'
 import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
@@ -18,6 +18,43 @@ const first = migration('001', 'Alpha')
 const second = migration('002', 'Beta')
 const third = migration('003', 'Gamma')
 
+const overWorlds: Migration = {
+  version: '001',
+  description: 'change the worlds',
+  checksum: 'checksum of the change',
+  commands: [
+    'UNWIND $worldKeys AS key MATCH (w:World {key: key}) SET w.isChanged = true RETURN count(*) AS changed',
+  ],
+}
+
+/** The graph of a process in which something happens before the first command of a migration. */
+function beforeCommand(graph: Graph, { commands }: Migration, happen: () => Promise<unknown>): Graph {
+  let done = false
+  const once = async () => {
+    if (!done) await happen()
+    done = true
+  }
+  return graphWith(graph, {
+    schema: async (command) => {
+      if (commands.includes(command)) await once()
+      await graph.schema(command)
+    },
+    write: async (steps, ...rest) => {
+      if (steps.some(({ statement }) => commands.some((command) => statement.text.includes(command))))
+        await once()
+      return graph.write(steps, ...rest)
+    },
+  })
+}
+
+const addWorlds = parseStatement(
+  'test/add-worlds',
+  "UNWIND range(10, 49) AS number CREATE (w:World {key: 'shop/' + toString(number)}) RETURN count(w) AS worlds",
+)
+const changedWorlds = parseStatement(
+  'test/changed-worlds',
+  'MATCH (w:World) WHERE w.isChanged RETURN count(w) AS worlds',
+)
 const links = parseStatement(
   'test/links',
   'MATCH (a:SchemaMigration)-[:MIGRATED_TO]->(b:SchemaMigration) RETURN a.version AS a, b.version AS b ORDER BY a.version',
@@ -230,26 +267,38 @@ export function migrationsContract(store: StoreUnderTest): void {
       const { graph } = handles
       skip(graph.engine === 'embedded', 'one process at a time has an embedded graph')
       const leaseUntil = async () => Number((await graph.read(lease, {}))[0]?.until)
-      const slow: Graph = {
-        engine: graph.engine,
-        source: graph.source,
-        read: (...args) => graph.read(...args),
-        readLong: (...args) => graph.readLong(...args),
-        write: (...args) => graph.write(...args),
-        transact: (...args) => graph.transact(...args),
-        health: () => graph.health(),
-        close: () => graph.close(),
-        schema: async (command) => {
-          if (first.commands.includes(command)) {
-            const taken = await leaseUntil()
-            await until('the lock is renewed', 30_000, async () => (await leaseUntil()) > taken)
-          }
-          await graph.schema(command)
-        },
-      }
+      const slow = beforeCommand(graph, first, async () => {
+        const taken = await leaseUntil()
+        await until('the lock is renewed', 30_000, async () => (await leaseUntil()) > taken)
+      })
       expect(await migrate(slow, { migrations: [first], leaseMs: 600 })).toEqual(['001'])
       expect(await graph.read(lock, {})).toEqual([{ owner: null }])
     })
+
+    test.for([
+      ['still holds', 'another', first],
+      ['has let go of', null, first],
+      ['took while it changed worlds, and has let go of', null, overWorlds],
+    ] as const)(
+      'a migration on Neo4j ends at a lock that another process %s',
+      async ([, owner, broken], { skip }) => {
+        const { graph } = handles
+        skip(graph.engine === 'embedded', 'one process at a time has an embedded graph')
+        await graph.write([{ statement: addWorlds, params: {} }])
+        const stopped = beforeCommand(graph, broken, () =>
+          graph.write([{ statement: leaveLockBehind, params: { owner, forMs: 60_000 } }]),
+        )
+        await expect(migrate(stopped, { migrations: [broken, second] })).rejects.toMatchObject({
+          code: 'store_unavailable',
+          message: 'Another process has taken the migration of the schema over.',
+        })
+        // What was under way has ended, and nothing after it ran.
+        const { applied, pending } = await migrationStatus(graph, [broken, second])
+        expect([applied, pending]).toEqual([[], [broken.version, '002']])
+        expect(await graph.read(lock, {})).toEqual([{ owner }])
+        expect((await graph.read(changedWorlds, {}))[0]).toEqual({ worlds: broken === first ? 0 : 20 })
+      },
+    )
 
     test('a lock that is held is neither taken nor released by another', async () => {
       const { graph } = handles

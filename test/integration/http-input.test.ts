@@ -18,6 +18,17 @@ async function problemsOf(body: unknown): Promise<Problem[]> {
   return answer.body.error.details.problems
 }
 
+/** What is answered to these bytes, until the connection ends. */
+const rawAnswer = (port: number, sent: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent))
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('end', () => resolve(text)).on('error', reject)
+  })
+
 describe('a record that does not fit is 400 with every problem at once', () => {
   test('every field with a wrong type is named', async () => {
     const candidates = [{ a: [] }, 7.5, 'no such word', true]
@@ -141,12 +152,19 @@ describe('a body that is none', () => {
     }
   })
 
-  test('a request whose fields are all optional needs no body', async () => {
-    const { call } = await start()
+  test.each([
+    ['says that it has none', 'Content-Length: 0\r\n'],
+    ['says nothing of one', ''], // as `curl -X POST` does
+  ])('a request whose fields are all optional needs no body: one that %s', async (_how, header) => {
+    const { call, service, token } = await start()
     await call('POST', '/v1/turns', { body: record() })
     const [{ world_slug }] = (await call('GET', '/v1/worlds')).body.items
-    const started = await call('POST', `/v1/worlds/${encodeURIComponent(world_slug)}/turn-runs`)
-    expect([started.status, started.body.attempt_id]).toEqual([201, expect.any(String)])
+    const answer = await rawAnswer(
+      service.port,
+      `POST /v1/worlds/${encodeURIComponent(world_slug)}/turn-runs HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${header}Connection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /)
+    expect(answer).toMatch(/"attempt_id":"/)
   })
 
   test('bytes that are no UTF-8 are refused', async () => {
@@ -226,14 +244,7 @@ describe('a query or path that does not fit', () => {
 
 test('what is not HTTP is answered in the same form', async () => {
   const { service } = await start()
-  const answer = await new Promise<string>((resolve, reject) => {
-    let text = ''
-    const socket = connect(service.port, '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'))
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.on('end', () => resolve(text)).on('error', reject)
-  })
+  const answer = await rawAnswer(service.port, 'NONSENSE\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: 'invalid_request' } })
 })

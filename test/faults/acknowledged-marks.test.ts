@@ -1,0 +1,145 @@
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { acknowledgedFile } from '../../src/graph/acknowledged.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
+import { newFolder } from './harness/in-test.ts'
+
+const put = parseStatement(
+  'test/put',
+  '// params: $value\nMERGE (n:Thing {key: 1}) SET n.value = $value RETURN n.key AS key',
+)
+
+/** A mark has the second in which it was made, so the clock goes by seconds. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'Date'], now: atSecond(0) }))
+afterEach(() => void vi.useRealTimers())
+
+test.each([
+  [
+    70,
+    69,
+    'up to 1 acknowledged writes, made since 2026-01-01T00:01:09.000Z until 2026-01-01T00:01:10.000Z.',
+  ],
+  [
+    70,
+    68,
+    'up to 2 acknowledged writes, made since 2026-01-01T00:01:08.000Z until 2026-01-01T00:01:10.000Z.',
+  ],
+  [
+    70,
+    7,
+    'up to 63 acknowledged writes, made since 2026-01-01T00:00:07.000Z until 2026-01-01T00:01:10.000Z.',
+  ],
+  // Of 64 seconds it is remembered.
+  [70, 3, 'up to 67 acknowledged writes, made until 2026-01-01T00:01:10.000Z.'],
+])(
+  'where %i writes of as many seconds were acknowledged and %i are found, it says which are lost',
+  async (written, found, said) => {
+    const { graph, copyAsKilled } = newGraph()
+    let earlier = ''
+    for (let second = 1; second <= written; second++) {
+      await writeAt(graph, second)
+      if (second === found) earlier = copyAsKilled()
+    }
+    putMarks(copyAsKilled(), earlier)
+    expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow(`has lost ${said}`)
+  },
+)
+
+test('a hundred writes of one second leave the marks of the seconds before', async () => {
+  const { graph, copyAsKilled } = newGraph()
+  await writeAt(graph, 1)
+  await writeAt(graph, 2)
+  const earlier = copyAsKilled()
+  for (let i = 0; i < 100; i++) await writeAt(graph, 3)
+  putMarks(copyAsKilled(), earlier)
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow(
+    'up to 100 acknowledged writes, made since 2026-01-01T00:00:02.000Z until 2026-01-01T00:00:03.000Z.',
+  )
+})
+
+test('marks go on where they ended when the graph was closed', async () => {
+  const folder = newFolder()
+  for (let second = 1; second <= 3; second++) {
+    const graph = EmbeddedGraph.open({ folder })
+    await writeAt(graph, second)
+    await graph.close()
+  }
+  const { graph, copyAsKilled } = openGraph(folder)
+  const earlier = copyAsKilled()
+  await writeAt(graph, 4)
+  putMarks(copyAsKilled(), earlier)
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow(
+    'up to 1 acknowledged writes, made since 2026-01-01T00:00:03.000Z until 2026-01-01T00:00:04.000Z.',
+  )
+})
+
+test('a loss that was accepted is not told again, and a further one is', async () => {
+  const first = newGraph()
+  await writeAt(first.graph, 1)
+  const earlier = first.copyAsKilled()
+  for (const second of [2, 3, 4]) await writeAt(first.graph, second)
+  putMarks(first.copyAsKilled(), earlier)
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  onTestFinished(() => warn.mockRestore())
+  const { graph, copyAsKilled } = openGraph(earlier, { acceptLoss: true })
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining('has lost up to 3'), 'TurngraphLoss')
+  const accepted = copyAsKilled()
+  await writeAt(graph, 5)
+  const later = copyAsKilled()
+  for (const folder of [accepted, later]) await EmbeddedGraph.open({ folder: copyOf(folder) }).close()
+  putMarks(later, accepted)
+  expect(() => EmbeddedGraph.open({ folder: accepted })).toThrow('has lost up to 1 acknowledged writes')
+})
+
+test('a change that a migration makes is acknowledged as any other write', async () => {
+  const { graph, copyAsKilled } = newGraph()
+  await writeAt(graph, 1)
+  const earlier = copyAsKilled()
+  await graph.schema("MATCH (n:Thing) SET n.value = 'changed'")
+  putMarks(copyAsKilled(), earlier)
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 1 acknowledged writes')
+})
+
+test('marks that were removed while the graph is open are made anew by its next write', async () => {
+  const { folder, graph, copyAsKilled } = newGraph()
+  await writeAt(graph, 1)
+  const earlier = copyAsKilled()
+  rmSync(acknowledgedFile(folder))
+  await writeAt(graph, 2)
+  putMarks(copyAsKilled(), earlier)
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 1 acknowledged writes')
+})
+
+test('a file of marks that holds something else is said to be damaged', async () => {
+  const { graph, folder } = newGraph()
+  await writeAt(graph, 1)
+  await graph.close()
+  writeFileSync(acknowledgedFile(folder), 'no mark at all')
+  expect(() => EmbeddedGraph.open({ folder })).toThrow(`${acknowledgedFile(folder)} is damaged`)
+})
+
+const newGraph = () => openGraph(newFolder())
+
+function openGraph(folder: string, options: { acceptLoss?: boolean } = {}) {
+  const graph = EmbeddedGraph.open({ folder, ...options })
+  onTestFinished(() => graph.close())
+  return { folder, graph, copyAsKilled: () => copyOf(folder) }
+}
+
+/** What a kill would leave: no checkpoint runs, as the clock of its timer stands. */
+function copyOf(folder: string): string {
+  const copy = path.join(newFolder(), 'graph')
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+const putMarks = (from: string, to: string): void => cpSync(acknowledgedFile(from), acknowledgedFile(to))
+
+async function writeAt(graph: EmbeddedGraph, second: number): Promise<void> {
+  vi.setSystemTime(atSecond(second))
+  await graph.write([{ statement: put, params: { value: crypto.randomUUID() } }])
+}
+
+const atSecond = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
