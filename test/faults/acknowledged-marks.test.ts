@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { acknowledgedFile } from '../../src/graph/acknowledged.ts'
@@ -108,8 +108,39 @@ test('marks that were removed while the graph is open are made anew by its next 
   const earlier = copyAsKilled()
   rmSync(acknowledgedFile(folder))
   await writeAt(graph, 2)
+  await writeAt(graph, 3)
   putMarks(copyAsKilled(), earlier)
-  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 1 acknowledged writes')
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 2 acknowledged writes')
+})
+
+test('where the graph is gone after an orderly end, its loss is told and no new one is made', async () => {
+  const { graph, folder } = newGraph()
+  await writeAt(graph, 1)
+  await graph.close()
+  for (const name of ['graph.db', 'graph.db.wal'])
+    rmSync(path.join(folder, name), { recursive: true, force: true })
+  expect(() => EmbeddedGraph.open({ folder })).toThrow('has lost up to 1 acknowledged writes')
+  expect(readdirSync(folder)).toEqual(['graph.acknowledged'])
+})
+
+test('a file that was cut off is refused for good, also where it has grown again', async () => {
+  const { graph, folder } = newGraph()
+  await writeAt(graph, 1)
+  for (const bytes of [100, 64 * 1024]) {
+    truncateSync(path.join(folder, 'graph.db'), bytes)
+    await expect(writeAt(graph, 2)).rejects.toThrow(
+      'was deleted, cut off or replaced while the graph was open',
+    )
+    await expect(graph.health()).rejects.toThrow('was deleted, cut off or replaced')
+  }
+})
+
+test('what NODE_OPTIONS have a process print is not taken for the last commit', async () => {
+  const { graph, copyAsKilled } = newGraph()
+  await writeAt(graph, 1)
+  vi.stubEnv('NODE_OPTIONS', '--import "data:text/javascript,console.log(0)"')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await EmbeddedGraph.open({ folder: copyAsKilled() }).close()
 })
 
 test('a file of marks that holds something else is said to be damaged', async () => {

@@ -103,6 +103,8 @@ const TOKENS: readonly SecretKind[] = [
   token('Neon key', 'na', 'pi_', [64, LOWER + DIGITS]),
   token('Netlify token', 'nf', 'p_', [36, ALNUM]),
   token('Heroku key', 'HR', 'KU-AA', [58, URL_SAFE]),
+  token('Heroku key of another length', 'HR', 'KU-AA', [30, URL_SAFE]),
+  token('Adobe secret that is longer than its rule', 'p8', 'e-', [44, ALNUM]),
   token('Fly.io token', 'fm', '2_', [200, BASE64], '=='),
   token('Fly.io access token', 'fo', '1_', [43, URL_SAFE]),
   token('CircleCI token', 'CCI', 'PAT_', [22, ALNUM], '_', [40, HEX]),
@@ -410,6 +412,7 @@ const PASSWORD_LINES: readonly (readonly [name: string, before: string, after?: 
   ['NuGet setting', '<add key="ClearTextPassword" value="', '" />'],
   ['netrc', 'machine git.example.com login app password ', '\n'],
   ['netrc on lines', 'machine git.example.com\n  login app\n  password ', '\n'],
+  ['netrc without a login', 'machine git.example.com password ', '\n'],
   ['pgpass', 'db.example.com:5432:app:app:', ''],
   ['option --password', 'mytool --password ', ' --verbose'],
   ['option --password=', 'mytool --password=', ' --verbose'],
@@ -419,6 +422,7 @@ const PASSWORD_LINES: readonly (readonly [name: string, before: string, after?: 
   ['user of curl in quotes', "curl --user 'app:", "' http://localhost/"],
   ['proxy user of curl', 'curl --proxy-user app:', ' http://localhost/'],
   ['password of mysql', 'mysql -u root -p', ' app'],
+  ['password of mysqldump', 'mysqldump -u root -p', ' app'],
   ['sshpass', 'sshpass -p ', ' ssh app@host'],
   ['redis-cli', 'redis-cli -h cache -a ', ' ping'],
   ['Ansible', 'ansible_become_pass: ', '\n'],
@@ -531,7 +535,10 @@ const TOKEN_LINES: readonly (readonly [name: string, before: string, after?: str
 /** What has cut a mask short before: signs that end a value elsewhere. */
 const AWKWARD: readonly SecretKind[] = [
   ...(
-    ['#', '&', ';', '&#', '$', '%', '@', '!', '^', '*', '+', '=', '|', '~', '?', ',', '.', ':', '/'] as const
+    [
+      ...['#', '&', ';', '&#', '$', '%', '@', '!', '^', '*', '+', '=', '|', '~', '?', ',', '.', ':', '/'],
+      ...['(', ')', '[', ']', '()', '[0]', '->', '=>', '::', '...', '?.', '@x('],
+    ] as const
   ).flatMap((sign) => {
     const value = (random: Random) => `${random(3, LOWER)}7${random(4)}${sign}${random(8)}`
     return [
@@ -598,7 +605,49 @@ const AWKWARD: readonly SecretKind[] = [
     (random) => random(12, LOWER),
     ';',
   ),
+  ...(
+    [
+      ['first in quotes', 'connect("Password=', ';Server=db")'],
+      ['behind a name with a space', 'Server=db;Proxy Password=', ';Uid=sa'],
+      ['with export', 'export db_password=', ''],
+      ['in PowerShell', '$env:db_password=', ''],
+      ['with set of Windows', 'set db_password=', '\r\nrun'],
+      ['with -e of docker', 'docker run \\\n  -e db_password=', ' app'],
+      ['of a token in .env', 'BILLING_TOKEN=', ''],
+      ['with redis-cli', 'redis-cli -h cache --pass ', ' ping'],
+      ['of an npm login', '//registry.example.com/:_password=', ''],
+      ['in a query', 'https://app.example.com/login?user=app&password=', '&next=1'],
+    ] as const
+  ).map(([name, before, after]) =>
+    assigned(`letters alone ${name}`, before, (random) => random(12, LOWER), after),
+  ),
   assigned('digits alone', 'password: ', (random) => random(10, DIGITS), ''),
+  assigned(
+    'letters alone, with capitals in a row',
+    '{"password": "',
+    (random) => [2, 4, 2, 4, 2].map((length, i) => random(length, i % 2 === 0 ? LOWER : UPPER)).join(''),
+    '"}',
+  ),
+  ...(['!', '@', '#', '%', '^', '&', '*', '~', '+', '?'] as const).map((sign) =>
+    assigned(
+      `letters and ${sign}`,
+      '{"password": "',
+      (random) => `${random(7, LOWER)}${sign}${random(7, LOWER)}`,
+      '"}',
+    ),
+  ),
+  assigned('a name without a sign between its words', 'dbpassword: ', password, ''),
+  assigned('npm config set', 'npm config set npmAuthToken ', word40, ''),
+  assigned('setenv', 'setenv DB_PASSWORD ', password, ''),
+  assigned('set-secret', 'tool set-secret API_TOKEN ', word40, ''),
+  assigned('a value with a pair in it', 'DB_PASSWORD=', (random) => `${random(4)}7&a=${random(9)}`, ''),
+  assigned(
+    'ODBC in braces with a brace and a semicolon',
+    'Driver={ODBC};Pwd={',
+    (random) => `${random(4)}7}};${random(9)}`,
+    '};Uid=sa',
+  ),
+  assigned('braces without other pairs', 'Pwd={', (random) => `${random(4)}7 ${random(9)}`, '}'),
 ]
 
 const DSNS: readonly SecretKind[] =
@@ -655,10 +704,15 @@ const KEYS: readonly SecretKind[] = [
       secret: lines.join('\n'),
     }
   }),
-  kind('private part of a JWK', (random) => {
-    const secret = random(43, URL_SAFE)
-    return { text: `{"kty":"EC","crv":"P-256","x":"x","d":"${secret}"}`, secret }
-  }),
+  ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].map((part) =>
+    kind(`part ${part} of a JWK`, (random) => {
+      const secret = random(43, URL_SAFE)
+      return { text: `{"kty":"EC","crv":"P-256","x":"x","${part}":"${secret}"}`, secret }
+    }),
+  ),
+  ...['oauth_token', 'oauth_signature'].map((name) =>
+    assigned(`letters alone in ${name}`, `POST status=x&${name}=`, (random) => random(24, LOWER), ''),
+  ),
   kind('AWS secret beside its id', (random) => {
     const secret = `${random(38, BASE64)}aZ`
     return { text: `AK${'IA'}${random(16, BASE32)},${secret}\n`, secret }

@@ -109,14 +109,12 @@ function findPlace({ around, head, quote, sign, text, suffix }: Surroundings): N
   if (/[;{"'][ \t]{0,4}$/.test(around) && !/^[A-Z\d_]+$/.test(text)) return 'pair'
   if (/;[ \t]{0,4}[\w ]{0,20}$/.test(around) && !/^[A-Z\d_]+$/.test(text)) return 'pair'
   const isVariable = /^[A-Z][A-Z\d_]*$/.test(text + suffix) && !/[ \t]/.test(sign)
-  if (
-    isVariable ||
-    /(?:^|\n)[ \t]{0,8}(?:export[ \t]{1,4}|\$env:|set[ \t]{1,4}(?:"|-x )?|-e[ \t]{1,4})?$/.test(around)
-  ) {
-    return 'line'
-  }
-  return 'other'
+  const beginsLine = /(?:^|\n)[ \t]{0,8}$/.test(around)
+  return isVariable || beginsLine || SETS_VARIABLE.test(around) ? 'line' : 'other'
 }
+
+/** `export`, `$env:`, `set` and `-e` stand in front of a variable alone, also within quotes or behind another command. */
+const SETS_VARIABLE = /(?<![\w$-])(?:export[ \t]{1,4}|\$env:|set[ \t]{1,4}(?:"|-x )?|-e[ \t]{1,4})$/
 
 /** `text` is what it is judged by: its first kilobyte. */
 type Value = Readonly<{ text: string; start: number; end: number; quoted: boolean }>
@@ -254,7 +252,7 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
   // Scripts without capitals write sentences without spaces: `"pass": "所有必需的属性都已存在"`.
   if (name.word === 'pass' && /\p{Lo}{2}/u.test(text)) return false
   if (/\s/.test(text)) return isPhrase(text, quoted, name)
-  if (!quoted && CODE.test(text)) return false
+  if (!quoted && isCode(text, name)) return false
   if (name.word === 'token' && name.place === 'line' && name.isTight && /^[A-Z\d_]+$/.test(name.text))
     return !isPath(text)
   if (!quoted && !name.isStrong && /\.[a-z]{2,20}$/.test(text)) return false // `auth_1.default`
@@ -268,6 +266,15 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
   if (name.place === 'line' && name.isTight) return !isPath(text)
   return isRandom(text)
 }
+
+/** A variable of the environment is rarely set by a program, and its value may have any sign: only a call is code there. */
+function isCode(text: string, { place, isTight, isStrong }: Name): boolean {
+  if (place !== 'line' || !isTight || !isStrong) return CODE.test(text)
+  const [, called] = CALL.exec(text) ?? []
+  return called !== undefined && IDENTIFIER.test(called.replace(NAME_DIGITS, 'x'))
+}
+
+const CALL = /^(?:new |await )?([A-Za-z_$][\w$.]*)(?:\(|\[|\?\.|!\.|::|->)/
 
 /** `process.env.TOKEN`, `settings.SECRET_KEY`. */
 const isPath = (text: string): boolean =>

@@ -83,6 +83,6 @@ const isCredential = (text: string, hasScheme: boolean): boolean =>
 const CODE = /^[A-Za-z_$][a-zA-Z_$]*(?:\.[A-Za-z_$][a-zA-Z_$]*)+$/
 
 const COOKIE =
-  /(?<![\w$])(?:set-)?cookie2?(?:\\{0,4}["'`])?[ \t]{0,4}[:=,][ \t]{0,4}(?:\\{0,4}["'`])?([^\r\n\0"'`]{8,})/dgi
+  /(?<![\w$])cookie2?(?:\\{0,4}["'`])?[ \t]{0,4}[:=,][ \t]{0,4}(?:\\{0,4}["'`])?([^\r\n\0"'`]{8,})/dgi
 const COOKIE_PAIR = /([\w.$~%-]{1,80})=([^;,\s\0]{8,})/g
 const COOKIE_ATTRIBUTE = /^(?:expires|max-age|domain|path|samesite|version|priority)$/i

@@ -131,6 +131,9 @@ const IN_PART: Record<string, [before: string, secret: string, after: string]> =
   'password with an escaped character': ['mysql://', `app:a\\u0026${password}`, '@db/app'],
   'words that look like an example': ['postgres://', 'user:password', '@localhost/db'],
   'password in a default': ['postgres://', `app:\${PASSWORD:-${password}}`, '@db/app'],
+  'query in HTML': ['<a href="/login?user=app&amp;password=', noise(12, 'abcdefgh'), '&amp;next=1">'],
+  'value before the next parameter': ['connecting password=', password, ',user=app'],
+  'value that ends with its own bracket': ['DB_PASSWORD=', `${password}(a)`, ''],
   'password with characters of paths': ['postgres://', `app:p/a?s#${password}@1`, '@db:5432/app'],
   ...Object.fromEntries(
     'postgresql postgresql+asyncpg mysql mariadb mongodb mongodb+srv rediss amqp amqps neo4j neo4j+s bolt'
@@ -199,6 +202,21 @@ test('a key that was cut off is masked as far as it goes', async () => {
     playerSummary: `cat key.pem\n${cut}\n... and so on, see docs/deployment.md`,
   })
   expect(scrubbed.playerSummary).toBe('cat key.pem\n[redacted]\n... and so on, see docs/deployment.md')
+})
+
+test('a key that was cut off within a line is masked to its end', async () => {
+  const cut = `${WHOLE['RSA key']!.split('\n').slice(0, 3).join('\n')}\n${noise(9)}`
+  expect((await scrub({ playerSummary: cut, coachFeedback: 'x' })).scrubbed.playerSummary).toBe('[redacted]')
+})
+
+test('two keys without anything between them are one masked place', async () => {
+  const { scrubbed, redactions } = await scrub({ playerSummary: `${WHOLE['RSA key']}${WHOLE['EC key']}` })
+  expect([scrubbed.playerSummary, redactions]).toEqual(['[redacted]', 1])
+})
+
+test('a value whose quote is never closed is masked to the end of its line', async () => {
+  const { scrubbed } = await scrub({ playerSummary: `it says password = "${password}\nand goes on` })
+  expect(scrubbed.playerSummary).toBe('it says password = "[redacted]\nand goes on')
 })
 
 test('a key in a source file is masked with its quotes and plus signs', async () => {

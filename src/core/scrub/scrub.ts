@@ -74,18 +74,17 @@ function layOut(record: unknown): { content: string; pieces: Piece[] } {
     pieces.push({ text, start: content.length })
     content += text + after
   }
-  const visit = (value: unknown, except: ReadonlySet<string>): void => {
+  const visit = (value: unknown): void => {
     if (typeof value === 'string') add(value, BETWEEN)
-    else if (Array.isArray(value)) for (const item of value) visit(item, NOTHING)
+    else if (Array.isArray(value)) for (const item of value) visit(item)
     else if (value !== null && typeof value === 'object') {
       for (const [key, item] of Object.entries(value)) {
-        if (except.has(key)) continue
         add(key, typeof item === 'string' ? NAMES : BETWEEN)
-        visit(item, NOTHING)
+        visit(item)
       }
     }
   }
-  visit(record, IDENTITY)
+  visit(record)
   return { content, pieces }
 }
 
@@ -104,7 +103,7 @@ function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<st
       const piece = pieces[i]
       if (piece === undefined || piece.start >= end) break
       const from = Math.max(start - piece.start, 0)
-      const to = Math.min(end - piece.start, piece.text.length)
+      const to = end - piece.start // maybe behind its end, where it is cut
       if (from >= to) continue
       const known = ranges.get(piece.text)
       if (known === undefined) ranges.set(piece.text, [[from, to]])
