@@ -105,6 +105,21 @@ describe('what does not fit', () => {
     })
   })
 
+  test('a rule over the entries of a list reads them by their names in code, and is told by those of the wire', () => {
+    const entries = z.array(z.object({ criterionId: z.string() })).superRefine((found, context) => {
+      if (found[1]?.criterionId === found[0]?.criterionId)
+        context.addIssue({ code: 'custom', path: [1, 'criterionId'], message: 'stands there twice' })
+    })
+    const parse = (...ids: string[]) =>
+      parseWire(
+        z.object({ innerList: entries }),
+        { inner_list: ids.map((id) => ({ criterion_id: id })) },
+        'turn',
+      )
+    expect(() => parse('a', 'a')).toThrow('turn: inner_list[1].criterion_id: stands there twice')
+    expect(parse('a', 'b')).toEqual({ innerList: [{ criterionId: 'a' }, { criterionId: 'b' }] })
+  })
+
   test('the error is an invalid_request that says what was sent', () => {
     const parse = () => parseWire(schema, { turn_number: 1 }, 'turn')
     expect(parse).toThrow(

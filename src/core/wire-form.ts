@@ -50,13 +50,29 @@ function rebuild(schema: z.ZodType): z.ZodType {
     return catchall === undefined ? object : object.catchall(catchall as z.ZodType)
   }
   if (schema instanceof z.ZodArray) {
-    const array = z.array(wireSchema(schema.element as z.ZodType))
-    return array.check(...((schema.def.checks ?? []) as z.core.$ZodCheck<unknown[]>[]))
+    const checks = (schema.def.checks ?? []) as z.core.$ZodCheck<unknown[]>[]
+    return z
+      .array(wireSchema(schema.element as z.ZodType))
+      .check(...checks.map((check) => onWire(check, schema)))
   }
   if (schema instanceof z.ZodOptional) return wireSchema(schema.unwrap() as z.ZodType).optional()
   if (schema instanceof z.ZodNullable) return wireSchema(schema.unwrap() as z.ZodType).nullable()
   if (schema instanceof z.ZodUnion) return z.union(schema.options.map((o) => wireSchema(o as z.ZodType)))
   return schema
+}
+
+/** A refinement of a list reads the names that it was written with, and tells of those of the wire. */
+function onWire(check: z.core.$ZodCheck<unknown[]>, schema: z.ZodType): z.core.$ZodCheck<unknown[]> {
+  if (check._zod.def.check !== 'custom') return check
+  return z.check<unknown[]>((payload) => {
+    const inCode: z.core.ParsePayload<unknown[]> = {
+      value: fromWire(schema, payload.value) as unknown[],
+      issues: [],
+    }
+    check._zod.check(inCode)
+    const rename = (part: PropertyKey) => (typeof part === 'string' ? snakeCase(part) : part)
+    payload.issues.push(...inCode.issues.map((issue) => ({ ...issue, path: issue.path?.map(rename) })))
+  })
 }
 
 type Rename = (key: string) => string

@@ -30,7 +30,14 @@ import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-targe
 import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
 import { knownTask } from '../memory/worlds/scope.ts'
 import { getWorldProgress, listWorlds, WORLD_ORDERS, worldProgress } from '../memory/worlds/world-progress.ts'
-import { createWorld, createWorldRequest, deleteWorld, setWorld, world } from '../memory/worlds/worlds.ts'
+import {
+  createWorld,
+  createWorldRequest,
+  deleteWorld,
+  refuseOtherWorld,
+  setWorld,
+  world,
+} from '../memory/worlds/worlds.ts'
 import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 
@@ -183,7 +190,10 @@ export const memoryOperations = {
     output: world.extend({ created: z.boolean() }),
     run: async (graph, { criteria, ...input }, { idempotencyKey, runs }) => {
       if (input.executor != null) runs.executors.find(input.executor)
-      if (criteria != null) await declareCriteria(graph, { ...input, criteria })
+      if (criteria != null) {
+        await refuseOtherWorld(graph, input)
+        await declareCriteria(graph, { ...input, criteria })
+      }
       const made = await createWorld(graph, input, { requestId: idempotencyKey ?? null })
       return { ...made.world, created: made.created }
     },

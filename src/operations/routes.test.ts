@@ -1,9 +1,34 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { snakeCase } from '../core/wire-form.ts'
 import { routes } from './routes.ts'
 import { operations } from './table.ts'
 
 describe('routes', () => {
   test('every operation has exactly one route', () => {
     expect(routes.map(({ operation }) => operation).sort()).toEqual(Object.keys(operations).sort())
+  })
+
+  /** Those of a query string, and those of a path: there, everything is text. */
+  const numbers = routes.flatMap(({ method, path, operation }) => {
+    const { properties = {} } = z.toJSONSchema(operations[operation].input, {
+      io: 'input',
+      unrepresentable: 'any',
+    })
+    return Object.entries(properties).flatMap(([field, schema]) => {
+      const isInAddress = method === 'GET' || path.includes(`{${snakeCase(field)}}`)
+      return isInAddress && /"type":"(integer|number)"/.test(JSON.stringify(schema))
+        ? [[operation, field] as const]
+        : []
+    })
+  })
+
+  test('there are numbers in addresses to look at', () => {
+    expect(numbers).toContainEqual(['getSpecification', 'version'])
+  })
+
+  test.each(numbers)('%s takes %s as the digits of an address', (operation, field) => {
+    const { error } = operations[operation].input.safeParse({ [field]: '100' })
+    expect((error?.issues ?? []).filter(({ path: [first] }) => first === field)).toEqual([])
   })
 })

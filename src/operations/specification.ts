@@ -1,6 +1,6 @@
 // Declares the operations on what a task declares must hold.
 import * as z from 'zod'
-import { integerBetween, name, project } from '../core/fields.ts'
+import { name, project, wholeNumber } from '../core/fields.ts'
 import { declareCriteria, getSpecification } from '../memory/specification/declare.ts'
 import {
   declaredCriteria,
@@ -26,7 +26,7 @@ export const specificationOperations = {
     scope: 'read',
     input: z.strictObject({
       ...task,
-      version: integerBetween(1, 1_000_000).nullish().describe('default: the newest'),
+      version: wholeNumber(1, 1_000_000).nullish().describe('default: the newest'),
     }),
     output: specificationView,
     run: (graph, { version, ...scope }) => getSpecification(graph, scope, version ?? null),

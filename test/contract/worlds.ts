@@ -53,6 +53,18 @@ export function worldsContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a world that another task has is refused, and nothing of the task that was asked for stays', async () => {
+      await client().createWorld({ ...task, worldSlug: 'one' })
+      const before = await countsOf(handles.graph)
+      const other = { featureId: 'FEAT-9', taskId: 'TASK-9', worldSlug: 'one' }
+      for (const declared of [{}, { criteria: [{ text: 'The build is green' }] }])
+        await expect(client().createWorld({ ...other, ...declared })).rejects.toMatchObject({
+          code: 'world_conflict',
+          details: { fields: ['task_id'] },
+        })
+      expect(await countsOf(handles.graph)).toEqual(before)
+    })
+
     test('where the next default slug is held by a deleted world of the task, a capture takes the one after it', async () => {
       const named = { featureId: FEATURE, taskId: TASK, worldSlug: `${TASK}.2` }
       await client().createWorld(named)

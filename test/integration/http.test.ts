@@ -152,6 +152,22 @@ describe('every route of the contract', () => {
     expect([declared.status, declared.body.version, declared.body.created]).toEqual([201, 1, true])
     const specified = await run('GET /v1/specification', '/v1/specification?feature_id=FEAT-1&task_id=TASK-1')
     expect(specified.body).toMatchObject({ version: 1, total: 1, criteria: [{ criterion_id: 'AC-001' }] })
+    const first = await call('GET', '/v1/specification?feature_id=FEAT-1&task_id=TASK-1&version=1')
+    expect([first.status, first.body]).toEqual([200, specified.body])
+    const twice = await call('PUT', '/v1/specification', {
+      body: {
+        feature_id: 'FEAT-1',
+        task_id: 'TASK-1',
+        criteria: [
+          { criterion_id: 'AC-1', text: 'It is quick' },
+          { criterion_id: 'AC-001', text: 'It is right' },
+        ],
+      },
+    })
+    expect([twice.status, twice.body.error.details.problems]).toEqual([
+      400,
+      [{ path: 'criteria[1].criterion_id', message: expect.stringContaining('"AC-001"') }],
+    ])
 
     const changed = await call('POST', '/v1/turns', {
       body: record({ world_slug: 'TASK-1', player_summary: 'Built it anew', on_conflict: 'supersede' }),

@@ -85,6 +85,16 @@ class TurnStateTest(ServiceTest):
         for field in (stored["started_at"], stored["completed_at"]):
             self.assertEqual(datetime.fromisoformat(str(field).replace("Z", "+00:00")), instant_of(local))
 
+    def test_the_same_turn_captured_again_is_the_same_record(self) -> None:
+        feature, task = self.task["feature_id"], self.task["task_id"]
+        turngraph.configure(self.client())
+        for _ in range(2):
+            asyncio.run(capture_turn_state(feature, task, 1, "Built it", "implemented", "feedback"))
+        slug = self.client().list_worlds(**self.task)["items"][0]["world_slug"]
+        stored = self.client().get_turn(world_slug=slug, turn_number=1)
+        self.assertIsNone(stored["started_at"])
+        self.assertIsNotNone(stored["completed_at"])
+
     def test_the_session_that_was_active_last_is_meant_where_no_task_is_named(self) -> None:
         client, feature = self.client(), self.task["feature_id"]
         for minute, (task, number) in enumerate((("z", 1), ("a", 1), ("z", 2))):

@@ -101,9 +101,13 @@ async def capture_turn_state(
         **kwargs,
     )
     body = turn_state.to_episode_body()
-    # A time without a zone is the machine's here, and UTC for the service.
-    body["started_at"] = turn_state.started_at.astimezone().isoformat()
-    body["completed_at"] = turn_state.completed_at.astimezone().isoformat()
+    for time in ("started_at", "completed_at"):
+        if time in kwargs:
+            # A time without a zone is the machine's here, and UTC for the service.
+            body[time] = getattr(turn_state, time).astimezone().isoformat()
+        else:
+            # The moment of this call is no part of the record: the same turn, captured again, would be another one.
+            del body[time]
     await asyncio.to_thread(lambda: _client().capture_turn_state(**body))
     return turn_state
 

@@ -153,16 +153,33 @@ export async function createWorld(
   }
   if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
   const { stored, created } = await ensure(graph, scope, request.worldSlug, settings)
-  if (created) return { world: toWorld(stored), created }
+  if (!created) refuseOther(stored, request)
+  return { world: toWorld(stored), created }
+}
+
+/**
+ * Before anything else is written for a world: one that is there already must be the one that is asked for.
+ *
+ * @throws `world_conflict`, `world_deleted`
+ */
+export async function refuseOtherWorld(
+  graph: Graph,
+  request: CreateWorldRequest & { project: string },
+): Promise<void> {
+  if (request.worldSlug == null) return
+  const stored = await readStoredWorld(graph, request.project, request.worldSlug)
+  if (stored !== null) refuseOther(stored, request)
+}
+
+function refuseOther(stored: StoredWorld, request: CreateWorldRequest & { project: string }): void {
   refuseDeleted(stored)
   const differing = [
-    stored.taskKey !== keyOfTask(scope) && 'task_id',
+    stored.taskKey !== keyOfTask(request) && 'task_id',
     request.executor != null && stored.executor !== request.executor && 'executor',
     request.leaseTtlMs != null && stored.leaseTtlMs !== request.leaseTtlMs && 'lease_ttl_ms',
     ...differingRunSettings(request, toWorld(stored)).map(snakeCase),
   ].filter((field) => field !== false)
   if (differing.length > 0) throw worldConflict(stored, differing)
-  return { world: toWorld(stored), created }
 }
 
 async function createNextWorld(
@@ -197,23 +214,41 @@ async function createNextWorld(
 
 const MAX_WORLDS = 10_000
 
+/** Where another task has the world, nothing stays: neither the task that was asked for, nor its feature or project. */
 async function ensure(
   graph: Graph,
   scope: Scope,
   worldSlug: string,
   settings: NewWorld,
 ): Promise<{ stored: StoredWorld; created: boolean }> {
-  const rows = await graph.write([ensureWorldStep(scope, worldSlug, settings)])
-  const { world: stored, created } = decodeRow(ensureWorld, ensuredRow, rows?.[0]?.[0] ?? {})
-  return { stored, created }
+  const step = ensureWorldStep(scope, worldSlug, settings)
+  for (;;) {
+    const ensured = await graph.transact(async (run) => {
+      const [row = {}] = await run(step)
+      const { world: stored, created } = decodeRow(ensureWorld, ensuredRow, row)
+      return stored.taskKey === keyOfTask(scope) ? { stored, created } : null
+    })
+    if (ensured !== null) return ensured
+    const stored = await readStoredWorld(graph, scope.project, worldSlug)
+    if (stored !== null) return { stored, created: false } // else it was forgotten meanwhile
+  }
+}
+
+async function readStoredWorld(
+  graph: Graph,
+  project: string,
+  worldSlug: string,
+): Promise<StoredWorld | null> {
+  const [row] = await readRows(graph, getWorldStatement, { worldKey: worldKey(project, worldSlug) }, worldRow)
+  return row?.world ?? null
 }
 
 /** @throws `unknown_world`, `world_deleted` */
 export async function getWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
-  const [row] = await readRows(graph, getWorldStatement, { worldKey: worldKey(project, worldSlug) }, worldRow)
-  if (row === undefined) throw unknownWorld(project, worldSlug)
-  refuseDeleted(row.world)
-  return toWorld(row.world)
+  const stored = await readStoredWorld(graph, project, worldSlug)
+  if (stored === null) throw unknownWorld(project, worldSlug)
+  refuseDeleted(stored)
+  return toWorld(stored)
 }
 
 /**
