@@ -9,8 +9,9 @@
 AND w.currentTurn > 0
 // A session says when it was judged last, so it says whether an issue is gone there: to look for that turn in each session of each
 // issue did not end in 30 s on the embedded graph, where 20 complaints were those of thousands of sessions.
-WITH w, CASE WHEN size(w.outcomes) = 0 THEN 0
-             ELSE toInteger(split(substring(w.outcomes[size(w.outcomes) - 1], 1), ',')[0]) END AS lastJudged
+WITH w, coalesce(
+// include worlds/_last-judged
+  , 0) AS lastJudged
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RAISED]->(i:Issue)
 WITH w.key AS key, w.slug AS slug, w.lastActivityAt AS lastActivityAt, lastJudged, toLower(i.description) AS words,
      i.category AS category, max(i.signature) AS signature, min(i.description) AS description,

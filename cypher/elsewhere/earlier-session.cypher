@@ -12,7 +12,9 @@ ORDER BY w.lastActivityAt DESC, w.slug DESC
 LIMIT 1
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn)
-  WHERE size(w.outcomes) = 0 OR x.number >= toInteger(split(substring(w.outcomes[size(w.outcomes) - 1], 1), ',')[0])
+  WHERE x.number >= coalesce(
+// include worlds/_last-judged
+  , 0)
   RETURN collect([x.number, x.coachDecision, x.issueCount, [(x)-[:RAISED]->(i:Issue) | properties(i)]]) AS judgements
 }
 RETURN judgements,

@@ -1,6 +1,9 @@
 // Takes the turns of a world from what they are about, so that other sessions find it no more. Locks: Topic (in the order of the
 // keys), behind the World.
-// params: $worldKey $slot $own $token
+// params: $own $token
+// when of-world
+// What its turns are about now: a deletion finds the topics by their keys.
+// params: $worldKey $slot
 MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
 WITH w, split(w.key, '/')[0] AS project,
      CASE WHEN size(t.lessonsFromTurn) + size(t.blockersFound) > 0 THEN coalesce(t.topics, []) ELSE [] END
@@ -10,6 +13,16 @@ UNWIND names AS name
 WITH DISTINCT project + '/' + name + '/' + toString($slot) AS key
 ORDER BY key
 MATCH (x:Topic {key: key})
+// when of-project
+// Each topic of the project is looked at: forgetting is rare, and a topic may name a turn whose record was superseded by one
+// about other things.
+// params: $after $below $limit
+MATCH (x:Topic)
+WHERE x.key > $after AND x.key < $below AND any(e IN x.turns WHERE e CONTAINS $own)
+WITH x
+ORDER BY x.key
+LIMIT $limit
+// end
 SET x.rev = $token
 SET x.turns = [e IN x.turns WHERE NOT e CONTAINS $own]
-RETURN count(x) AS topics
+RETURN count(x) AS gone

@@ -1,5 +1,4 @@
-// Adds to how often a tool was called in the turns of one length and period. The sum is made under the lock; what no
-// turn adds to any more is gone.
+// Writes how often a tool was called in the turns of one length and period; what no turn adds to any more is gone.
 // Locks: ToolUse (by `rev`, in the order of the keys).
 // params: $batch $token
 UNWIND $batch.rows AS x
@@ -7,8 +6,14 @@ MERGE (u:ToolUse {key: x.key})
 ON CREATE SET u.project = x.project, u.tool = x.tool, u.period = x.period, u.length = x.length, u.turns = 0, u.calls = 0
 SET u.rev = $token
 WITH u, x
+// when add
+// An import adds what it brings: the sum is made under the lock.
 SET u.turns = u.turns + x.turns, u.calls = u.calls + x.calls
+// when set
+// A repair sets what the turns say.
+SET u.turns = x.turns, u.calls = x.calls
+// end
 WITH u
 WHERE u.turns = 0
 DELETE u
-RETURN count(*) AS forgotten
+RETURN count(*) AS gone

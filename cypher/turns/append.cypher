@@ -24,12 +24,6 @@ SET w.currentTurn = $turnNumber,
     w.outcomes = CASE
       WHEN size($add.outcome) = 0 OR size(w.outcomes) < 8 THEN w.outcomes
       ELSE w.outcomes[1..] END + $add.outcome, // of the newest 8 turns that count
-    w.lastActivityAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt
-        THEN coalesce(t.completedAt, w.lastActivityAt) // a turn may not say when
-      ELSE w.lastActivityAt END,
-    w.lastCompletedAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
-      ELSE w.lastCompletedAt END
+// include turns/_last-activity
 // include worlds/_changed
 RETURN t.completedAt AS completedAt

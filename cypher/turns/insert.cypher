@@ -39,12 +39,6 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
 SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
     w.turnCount = w.turnCount + 1,
-    w.lastActivityAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt
-        THEN coalesce(t.completedAt, w.lastActivityAt) // a turn may not say when
-      ELSE w.lastActivityAt END,
-    w.lastCompletedAt = CASE
-      WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt THEN t.completedAt
-      ELSE w.lastCompletedAt END
+// include turns/_last-activity
 // include worlds/_changed
 RETURN t.completedAt AS completedAt

@@ -10,8 +10,8 @@ import { statement } from './statements.ts'
 const MOST_BOOKMARKS = 256
 const MOST_CHARACTERS = 16 * 1024
 
-const firstMigration = statement('graph/first-migration')
-const firstMigrationRow = z.object({ appliedAt: z.string() })
+const migrations = statement('graph/migrations')
+const migrationRow = z.object({ appliedAt: z.string() })
 
 /** The content of a bookmark: the graph that it is of, then the engine's own bookmarks. */
 const content = z.tuple([z.string()], z.string().min(1).max(1_024))
@@ -108,7 +108,7 @@ const graphIds = new WeakMap<GraphSource, Promise<string>>()
 function graphId(graph: Graph): Promise<string> {
   const known = graphIds.get(graph.source)
   if (known !== undefined) return known
-  const asked = readRows(graph, firstMigration, {}, firstMigrationRow).then(([row]) =>
+  const asked = readRows(graph, migrations, {}, migrationRow).then(([row]) =>
     sha256(row?.appliedAt ?? '').slice(0, 16),
   )
   graphIds.set(graph.source, asked)

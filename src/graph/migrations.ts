@@ -38,11 +38,14 @@ const PROCESS = crypto.randomUUID()
 const takeLock = statement('graph/migration-lock')
 const renewLock = statement('graph/migration-renew')
 const releaseLock = statement('graph/migration-unlock')
-const appliedMigrations = statement('graph/migrations-applied')
+const appliedMigrations = statement('graph/migrations')
 const recordMigration = statement('graph/migration-record')
 const worldKeys = statement('graph/world-keys')
 
-const appliedSchema = z.object({ version: z.string(), description: z.string(), checksum: z.string() })
+const appliedRow = z.object({
+  version: z.string(),
+  properties: z.object({ description: z.string(), checksum: z.string() }),
+})
 
 /** What the lock and the chain themselves need, before there is any migration to record. */
 const BOOTSTRAP = [
@@ -76,8 +79,9 @@ export async function migrationStatus(
   graph: Graph,
   migrations: readonly Migration[] = loadMigrations(),
 ): Promise<MigrationStatus> {
-  const applied = await readRows(graph, appliedMigrations, {}, appliedSchema)
-  for (const { version, description, checksum } of applied) {
+  const applied = await readRows(graph, appliedMigrations, {}, appliedRow)
+  for (const { version, properties } of applied) {
+    const { description, checksum } = properties
     const file = migrations.find((migration) => migration.version === version)
     if (file === undefined) {
       throw drift(`The graph has migration V${version} (${description}), which this Turngraph does not know.`)

@@ -13,13 +13,10 @@ const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
   'events/changes': 'what changed, for the one feed of a service; each reader is told of its project alone',
   'graph/neighbors': 'for analysts of the whole graph, by the id that the engine itself gave a node',
   'runs/leased': 'whose leases have run out: each world is then changed by its key',
-  'graph/load-sessions': 'loads nodes into the memory of the embedded graph, and answers none of them',
-  'graph/load-worlds': 'loads nodes into the memory of the embedded graph, and answers none of them',
+  'graph/load': 'loads nodes into the memory of the embedded graph, and answers none of them',
   'graph/world-keys': 'a migration changes the worlds of all projects',
   'graph/migration-record': 'the schema is that of the store',
-  'graph/first-migration': 'the schema is that of the store',
-  'graph/migrations-applied': 'the schema is that of the store',
-  'doctor/migrations': 'the schema is that of the store',
+  'graph/migrations': 'the schema is that of the store',
 }
 
 const NODE = String.raw`\(\s*\w*\s*(?::\s*\w+)?\s*(?:\{[^{}]*\})?\s*\)`

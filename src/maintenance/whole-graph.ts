@@ -9,7 +9,7 @@ import { statement } from '../graph/statements.ts'
 import { requireProject } from '../memory/worlds/missing-name.ts'
 import { compareKeys } from './export/order.ts'
 
-const everywhere = [statement('graph/load-worlds'), statement('graph/load-sessions')]
+const everywhere = [statement('graph/load', 'worlds'), statement('graph/load', 'sessions')]
 
 /** A graph of 100,000 turns and a million steps takes 7 s, and 5 GB from then on: see docs/decisions/embedded-memory.md. */
 const LOAD_MS = 120_000

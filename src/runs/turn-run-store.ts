@@ -22,15 +22,13 @@ import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, vi
 
 const lock = statement('runs/lock')
 const change = statement('runs/change')
-const runStatement = statement('runs/run')
 const runsByKeys = statement('runs/by-keys')
 const runsOfWorld = statement('runs/page', 'of-world')
 const runsOfProject = statement('runs/page', 'of-project')
 const attemptStatement = statement('runs/attempt')
-const attemptsOfRun = statement('runs/attempts-of-run')
-const attemptsOfWorld = statement('runs/attempts-of-world')
-const attemptStates = statement('runs/attempt-states')
-const failureReasons = statement('runs/failure-reasons')
+const attemptsOfRun = statement('runs/attempts', 'of-run')
+const attemptsOfWorld = statement('runs/attempts', 'of-world')
+const attemptEnds = statement('runs/attempt-ends')
 const attemptCount = statement('runs/attempt-count')
 const leased = statement('runs/leased')
 
@@ -292,8 +290,8 @@ export class TurnRunStore {
   async getTurnRunStatus({ project, worldSlug, turnRunId }: Located<'turnRunId'>): Promise<TurnRunStatusRow> {
     const row = await readWholeRow(
       this.#graph,
-      runStatement,
-      { runKey: recordKey(project, turnRunId) },
+      runsByKeys,
+      { keys: [recordKey(project, turnRunId)] },
       runStatusRow,
       ({ run }) => brokenRules(run).length === 0,
     )
@@ -323,7 +321,7 @@ export class TurnRunStore {
   /** Those of the attempts that have ended. */
   async endedAmong(attempts: readonly AttemptRef[]): Promise<Set<string>> {
     const params = { keys: attempts.map(({ project, attemptId }) => recordKey(project, attemptId)) }
-    const rows = await readRows(this.#graph, attemptStates, params, attemptStateRow)
+    const rows = await readRows(this.#graph, attemptEnds, params, attemptEndRow)
     return new Set(rows.flatMap(({ attemptId, status }) => (status === 'running' ? [] : [attemptId])))
   }
 
@@ -336,7 +334,7 @@ export class TurnRunStore {
     )
     if (failed.length === 0) return new Map()
     const rows = await untilWhole(
-      () => readRows(this.#graph, failureReasons, { keys: failed.map(({ key }) => key) }, failureReasonRow),
+      () => readRows(this.#graph, attemptEnds, { keys: failed.map(({ key }) => key) }, attemptEndRow),
       // The commit that ended the attempt ended the run: it may be seen in part.
       (found) => found.every(({ failureReason }) => failureReason !== null),
     )
@@ -491,8 +489,7 @@ const newestFirst = (a: TurnRun, b: TurnRun): number =>
 
 const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
 const attemptListRow = z.object({ attempt: seenAttempt })
-const failureReasonRow = z.object({ attemptId: z.string(), failureReason: optionalText })
-const attemptStateRow = z.object({ attemptId: z.string(), status: z.string() })
+const attemptEndRow = z.object({ attemptId: z.string(), status: z.string(), failureReason: optionalText })
 const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
 
 function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>): Step {
@@ -526,6 +523,6 @@ export async function warmUpTurnRuns(graph: Graph): Promise<void> {
   await graph.write([
     { statement: change, params: { worldKey: '', change: { world: {}, runs: [], attempts: [] } } },
   ])
-  await graph.read(runStatement, { runKey: '' })
+  await graph.read(runsByKeys, { keys: [''] })
   await graph.read(attemptStatement, { attemptKey: '' })
 }

@@ -7,7 +7,7 @@ import { type Step, stepOf } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 
 const countPatterns = statement('transcripts/count-patterns')
-const countUses = statement('transcripts/count-uses')
+const countUses = statement('transcripts/count-uses', 'add')
 
 /** What of a turn is added up. */
 export type Summed = { length: number; pattern: string | null; begunMs: number; tools: readonly string[] }

@@ -219,7 +219,7 @@ test('a run that has begun but cannot be read is answered as always: its id is n
   const lost = { isAway: false }
   const graph = graphWith(stored, {
     read: (statement, params, deadline) =>
-      lost.isAway && statement.name === 'runs/run'
+      lost.isAway && statement.name === 'runs/by-keys'
         ? Promise.reject(new TurngraphError('store_unavailable', 'The graph is away.'))
         : stored.read(statement, params, deadline),
   })

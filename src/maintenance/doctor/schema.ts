@@ -9,7 +9,7 @@ import { type Finding, Findings, propertyMap } from './finding.ts'
 
 const constraintsThere = statement('doctor/schema', 'constraints')
 const indexesThere = statement('doctor/schema', 'indexes')
-const migrationChain = statement('doctor/migrations')
+const migrationChain = statement('graph/migrations')
 
 /** The migrations, and what they were to leave behind. */
 export async function checkSchema(graph: Graph): Promise<{ examined: number; findings: Finding[] }> {

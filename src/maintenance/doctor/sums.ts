@@ -15,7 +15,7 @@ const patternTurns = statement('doctor/pattern-turns')
 const toolUses = statement('doctor/tool-uses', 'read')
 export const USES_LOCKED = statement('doctor/tool-uses', 'locked')
 const toolTurns = statement('doctor/tool-turns')
-const repairUses = statement('doctor/repair-tool-uses')
+const repairUses = statement('transcripts/count-uses', 'set')
 
 const countRow = z.object({ key: z.string(), turns: z.number(), calls: z.number() })
 

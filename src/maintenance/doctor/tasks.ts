@@ -9,7 +9,7 @@ import { finalKeys } from '../../memory/criteria/state.ts'
 import { type Examined, Findings, type Properties, propertyMap } from './finding.ts'
 import { checkVersions } from './specifications.ts'
 
-const criteriaOfTask = statement('doctor/criteria')
+const criteriaOfTask = statement('criteria/of-task')
 
 const criterionRow = z.object({ key: z.string(), properties: propertyMap, isNamed: z.boolean() })
 

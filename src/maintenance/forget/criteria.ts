@@ -8,7 +8,7 @@ import { normalizeLabel } from '../../memory/criteria/labels.ts'
 import { deleteUnused, inOnePiece, type Progress } from './delete-nodes.ts'
 
 const lockCriteria = statement('forget/lock-criteria')
-const criteriaOfTask = statement('forget/criteria')
+const criteriaOfTask = statement('criteria/of-task')
 const changeCriteria = statement('forget/change-criteria')
 const namesInUse = ['verifications', 'promises'].map((of) => statement('forget/names-in-use', of))
 
@@ -38,20 +38,25 @@ export async function forgetCriteria(graph: Graph, taskKey: string, progress: Pr
 
 const criterionRow = z.object({
   key: z.string(),
-  mergedInto: optionalText,
-  worldKey: optionalText,
   isWorldGone: z.boolean(),
-  texts: textList,
-  textSources: textList,
-  labels: textList,
-  labelSources: textList,
   isNamed: z.boolean(),
+  properties: z.object({
+    mergedInto: optionalText,
+    worldKey: optionalText,
+    texts: textList,
+    textSources: textList,
+    labels: textList,
+    labelSources: textList,
+  }),
 })
 const nameRow = z.object({ key: z.string(), label: z.string(), text: optionalText, source: z.string() })
 
 async function compareCriteria(run: Run, taskKey: string) {
   const rows = await run({ statement: criteriaOfTask, params: { taskKey } })
-  const criteria = rows.map((row) => decodeRow(criteriaOfTask, criterionRow, row))
+  const criteria = rows.map((row) => {
+    const { properties, ...criterion } = decodeRow(criteriaOfTask, criterionRow, row)
+    return { ...criterion, ...properties }
+  })
   const named = withTargets(
     criteria,
     criteria.flatMap(({ key, isNamed }) => (isNamed ? [key] : [])),

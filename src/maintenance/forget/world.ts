@@ -20,8 +20,8 @@ import type { GoingWorld } from './scope.ts'
 
 const beginWorld = statement('forget/begin-world')
 const deleteWorld = statement('forget/delete-world')
-const leaveTopics = statement('forget/leave-topics')
-const deleteEmptyTopics = statement('forget/delete-empty-topics')
+const leaveTopics = statement('elsewhere/leave-topics', 'of-project')
+const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-project')
 const kinds = kindsOwnedBy('World')
 /** What labels meant in the world, and where criteria stood: without its turns it says nothing. */
 const links = relationships.filter(({ from, owner }) => from.includes('World') && owner === null)

@@ -19,7 +19,7 @@ const statements = {
   insert: statement('turns/insert'),
   supersede: statement('turns/supersede'),
 }
-const deleteEmptyTopics = statement('turns/delete-empty-topics')
+const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'by-keys')
 const newestTurns = statement('turns/newest-turns')
 
 /** Above all turns of the world, where none stands yet, or in the place of the record that does. */

@@ -11,7 +11,7 @@ import type { TouchedFiles } from './stale.ts'
 
 const getVersion = statement('specifications/get')
 const listedOf = statement('specifications/listed')
-const versionOf = statement('specifications/version')
+const taskCounts = statement('projects/task-counts')
 const filesOf = statement('specifications/files')
 
 const listedRow = z.object({
@@ -37,12 +37,12 @@ export async function readDeclared(
   return row?.listed ?? []
 }
 
-const versionRow = z.object({ version: z.number() })
+const taskCountsRow = z.object({ versionCount: z.number() })
 
 /** How many versions a task has declared; null where there is no such task. */
 export async function readVersion(graph: Graph, taskKey: string): Promise<number | null> {
-  const [row] = await readRows(graph, versionOf, { taskKey }, versionRow)
-  return row?.version ?? null
+  const [row] = await readRows(graph, taskCounts, { taskKey }, taskCountsRow)
+  return row?.versionCount ?? null
 }
 
 const isVersionWhole = ({ specification, listed }: z.output<typeof specificationRow>): boolean =>

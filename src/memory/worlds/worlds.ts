@@ -61,7 +61,7 @@ const DEFAULT_EXECUTOR = 'external'
 const DEFAULT_LEASE_TTL_MS = 60_000
 
 const ensureWorld = statement('worlds/ensure')
-const nextWorld = statement('worlds/next')
+const taskCounts = statement('projects/task-counts')
 const getWorldStatement = statement('worlds/get')
 const setWorldStatement = statement('worlds/set')
 const deleteWorldStatement = statement('worlds/delete')
@@ -85,7 +85,7 @@ export const worldColumns = z.object({
 })
 const worldRow = z.object({ world: worldColumns })
 const ensuredRow = worldRow.extend({ created: z.boolean() })
-const nextRow = z.object({ worldCount: z.number() })
+const taskCountsRow = z.object({ worldCount: z.number() })
 
 type StoredWorld = z.output<typeof worldColumns>
 
@@ -187,7 +187,7 @@ async function createNextWorld(
   scope: Scope,
   settings: NewWorld,
 ): Promise<{ world: World; created: boolean }> {
-  const [task] = await readRows(graph, nextWorld, { taskKey: keyOfTask(scope) }, nextRow)
+  const [task] = await readRows(graph, taskCounts, { taskKey: keyOfTask(scope) }, taskCountsRow)
   // A repeat of the request may have made any of the task's worlds, so look from the first one on.
   const first = settings.requestId == null ? (task?.worldCount ?? 0) + 1 : 1
   for (let ordinal = first; ordinal < first + MAX_WORLDS; ordinal++) {

@@ -1,10 +1,8 @@
-// The criteria of a task, whether anything still names each, and whether the world that one belongs to alone is gone.
+// The criteria of a task: whether anything names each, and whether the world that one belongs to alone is gone.
 // params: $taskKey
 MATCH (task:Task {key: $taskKey})
 WITH task, [(task)-[:HAS_WORLD]->(w:World) WHERE w.forgottenAt IS NULL | w.key] AS worldKeys
 MATCH (task)-[:HAS_CRITERION]->(c:Criterion)
-RETURN c.key AS key, c.mergedInto AS mergedInto, c.worldKey AS worldKey,
-       c.worldKey IS NOT NULL AND NOT c.worldKey IN worldKeys AS isWorldGone,
-       c.texts AS texts, c.textSources AS textSources, c.labels AS labels, c.labelSources AS labelSources,
+RETURN c.key AS key, properties(c) AS properties, c.worldKey IS NOT NULL AND NOT c.worldKey IN worldKeys AS isWorldGone,
        EXISTS { MATCH (c)<-[:OF]-(:Verification) } OR EXISTS { MATCH (c)<-[:TO_MEET]-(:Promise) }
          OR EXISTS { MATCH (c)<-[:ABOUT]-(:Issue) } OR EXISTS { MATCH (c)<-[:LISTS|RETIRES]-(:Specification) } AS isNamed

@@ -1,0 +1,9 @@
+// A page of the attempts of a run, or of a world, by their numbers in it: each is one look-up, however many there are.
+// params: $seqKeys
+UNWIND $seqKeys AS seqKey
+// when of-run
+MATCH (a:Attempt {runSeqKey: seqKey})
+// when of-world
+MATCH (a:Attempt {worldSeqKey: seqKey})
+// end
+RETURN properties(a) AS attempt

@@ -1,0 +1,2 @@
+// The number of the newest turn that counts: each outcome is [turn, "decision", …]. Null where none does.
+toInteger(split(substring(w.outcomes[size(w.outcomes) - 1], 1), ',')[0])
