@@ -10,7 +10,7 @@ import { listPrompts } from '../src/mcp/prompts.ts'
 import { RESOURCE_KINDS } from '../src/mcp/resource-address.ts'
 import { captureRequest } from '../src/memory/record/record.ts'
 import { COACH_DECISION_WORDS, MODE_WORDS, PLAYER_DECISION_WORDS } from '../src/memory/record/words.ts'
-import { routeOf, routes } from '../src/operations/routes.ts'
+import { findRoute, routes } from '../src/operations/routes.ts'
 import { type OperationName, operations } from '../src/operations/table.ts'
 import { ALL_TOOLS } from '../src/operations/tools.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/operations/transcript-upload.ts'
@@ -106,7 +106,7 @@ function decisionRows(): string[][] {
 }
 
 const routeText = (operation: OperationName): string => {
-  const { method, path } = routeOf(operation)
+  const { method, path } = findRoute(operation)
   return `\`${method} ${path}\``
 }
 

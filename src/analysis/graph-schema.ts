@@ -1,7 +1,7 @@
 /** Says what the graph holds, for who writes queries: its nodes, its relationships and their properties. */
 import * as z from 'zod'
 import { LABELS, nodes } from '../graph/model/nodes.ts'
-import { kindOf } from '../graph/model/properties.ts'
+import { describeKind } from '../graph/model/properties.ts'
 import { relationships } from '../graph/model/relationships.ts'
 
 const property = z.object({
@@ -40,6 +40,6 @@ export const describeGraph = (): z.output<typeof graphSchema> => ({
 
 const propertiesIn = ({ shape }: z.ZodObject): z.output<typeof property>[] =>
   Object.entries(shape).map(([name, declared]) => {
-    const { kind, optional } = kindOf(declared as z.ZodType)
+    const { kind, optional } = describeKind(declared as z.ZodType)
     return { name, type: kind, optional }
   })

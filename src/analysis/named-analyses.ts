@@ -4,7 +4,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
 import type { Graph } from '../graph/port.ts'
-import { headOf, type Statement, statement } from '../graph/statements.ts'
+import { readHeadComment, type Statement, statement } from '../graph/statements.ts'
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { type Allowance, BoundedQueue } from './bounded-queue.ts'
@@ -75,9 +75,9 @@ export const analysisAnswer = analysisInfo.pick({ name: true, question: true, co
 
 type Analysis = z.output<typeof analysisInfo> & { statement: Statement }
 
-function analysisOf(name: string): Analysis {
+function requireAnalysis(name: string): Analysis {
   const found = statement(`analysis/${name}`)
-  const head = headOf(found)
+  const head = readHeadComment(found)
   const field = (label: string): string | null => {
     const line = head.find((candidate) => candidate.startsWith(`${label}: `))
     return line === undefined ? null : line.slice(label.length + 2)
@@ -96,7 +96,7 @@ function analysisOf(name: string): Analysis {
   }
 }
 
-const analyses: ReadonlyMap<string, Analysis> = new Map(NAMES.map((name) => [name, analysisOf(name)]))
+const analyses: ReadonlyMap<string, Analysis> = new Map(NAMES.map((name) => [name, requireAnalysis(name)]))
 
 export const listAnalyses = (): z.output<typeof analysisInfo>[] =>
   [...analyses.values()].map(({ statement: _, ...info }) => info)

@@ -7,8 +7,8 @@ import type { ImportTarget } from './existing-worlds.ts'
 import { type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
 import {
   type FileStamps,
-  filesOf,
   finishedTurns,
+  listFiles,
   mayStillBeNamed,
   PATIENCE_MS,
   withoutTurns,
@@ -89,11 +89,11 @@ export class ArtifactWatch {
     const found = await this.#find(paths, touched)
     const changed: { folder: TaskFolder; state: string }[] = []
     for (const task of found.tasks) {
-      if (touched !== null && !placesOf(task).some((place) => touched.has(place))) continue
+      if (touched !== null && !listPlaces(task).some((place) => touched.has(place))) continue
       const stamps = await readStamps(task)
       const folder = finishedTurns(task, stamps, Date.now())
-      if (folder.turns.size > 0 && this.#imported.get(task.folder) !== stampOf(folder, stamps))
-        changed.push({ folder, state: await stateOf(folder) })
+      if (folder.turns.size > 0 && this.#imported.get(task.folder) !== readStamp(folder, stamps))
+        changed.push({ folder, state: await readState(folder) })
       options.onSkipped(await this.#brokenIn(unfinishedTurns(task, folder), stamps))
     }
     options.onSkipped(this.#stillSkipped(found.skipped))
@@ -106,8 +106,8 @@ export class ArtifactWatch {
       sleep(QUIET_MS, undefined, { signal: options.signal }).catch(() => {}),
     ])
     const quiet: TaskFolder[] = []
-    for (const { folder, state } of changed) if (state === (await stateOf(folder))) quiet.push(folder)
-    this.#waiting = changed.flatMap(({ folder }) => (quiet.includes(folder) ? [] : placesOf(folder)))
+    for (const { folder, state } of changed) if (state === (await readState(folder))) quiet.push(folder)
+    this.#waiting = changed.flatMap(({ folder }) => (quiet.includes(folder) ? [] : listPlaces(folder)))
     if (stated !== null) await this.#import(client, { stated, folders: quiet, ...options })
     return { isWaiting: quiet.length < changed.length, scanMs }
   }
@@ -120,7 +120,7 @@ export class ArtifactWatch {
 
   /** A Player's report that stays broken would hold its turn back in silence. */
   async #brokenIn(unfinished: TaskFolder, stamps: FileStamps): Promise<ImportReport['skipped']> {
-    const old = filesOf(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
+    const old = listFiles(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
     const unchecked = old.filter(({ path }) => this.#checked.get(path) !== JSON.stringify(stamps.get(path)))
     if (unchecked.length === 0) return []
     for (const { path } of unchecked) this.#checked.set(path, JSON.stringify(stamps.get(path)))
@@ -176,8 +176,8 @@ async function readWhole(
   const [stamps, now] = [await readStamps(finished), Date.now()]
   for (let folder = finished; folder.turns.size > 0; ) {
     const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] }, features)
-    const stamp = stampOf(folder, stamps)
-    if (stamp !== stampOf(folder, await readStamps(folder))) return null
+    const stamp = readStamp(folder, stamps)
+    if (stamp !== readStamp(folder, await readStamps(folder))) return null
     const halfWritten = new Set(reading.broken.map(({ path }) => path).filter(isYoung(stamps, now)))
     const isNameless = reading.tasks.some(({ featureId }) => featureId === UNKNOWN_FEATURE)
     if (halfWritten.size === 0) {
@@ -206,7 +206,7 @@ const isYoung =
 
 async function readStamps(folder: TaskFolder): Promise<FileStamps> {
   const found = await Promise.all(
-    filesOf(folder).map(async ({ path }) => [path, await stat(path).catch(() => null)] as const),
+    listFiles(folder).map(async ({ path }) => [path, await stat(path).catch(() => null)] as const),
   )
   return new Map(
     found.flatMap(([path, stats]) =>
@@ -216,21 +216,23 @@ async function readStamps(folder: TaskFolder): Promise<FileStamps> {
 }
 
 /** The folders that hold its files. */
-const placesOf = (folder: TaskFolder): string[] => [
-  ...new Set(filesOf(folder).map(({ path }) => dirname(path))),
+const listPlaces = (folder: TaskFolder): string[] => [
+  ...new Set(listFiles(folder).map(({ path }) => dirname(path))),
 ]
 
 /** What tells whether a folder is quiet: its finished turns, and the names of the artifacts beside them. */
-async function stateOf(folder: TaskFolder): Promise<string> {
-  const names = await Promise.all(placesOf(folder).map((place) => readdir(place).catch(() => [] as string[])))
+async function readState(folder: TaskFolder): Promise<string> {
+  const names = await Promise.all(
+    listPlaces(folder).map((place) => readdir(place).catch(() => [] as string[])),
+  )
   const artifacts = names.map((beside) => beside.filter(isArtifactName).sort())
-  return JSON.stringify([stampOf(folder, await readStamps(folder)), artifacts])
+  return JSON.stringify([readStamp(folder, await readStamps(folder)), artifacts])
 }
 
 /** Logs of events grow with every task of their feature: they count only as long as they may name the feature of this one. */
-function stampOf(folder: TaskFolder, stamps: FileStamps): string {
+function readStamp(folder: TaskFolder, stamps: FileStamps): string {
   const isNamed = [...folder.turns.values()].some((files) => files.turn_state !== undefined)
-  const files = filesOf(isNamed ? { ...folder, events: [] } : folder)
+  const files = listFiles(isNamed ? { ...folder, events: [] } : folder)
   return JSON.stringify(files.map(({ path }) => [path, stamps.get(path)]))
 }
 

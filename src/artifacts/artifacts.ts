@@ -9,7 +9,9 @@ import * as z from 'zod'
  */
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
-const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
+const entryText = z
+  .unknown()
+  .transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
 const texts = z.union([z.string().transform((t) => [t]), z.array(entryText)]).nullish()
 const prose = z.union([z.string(), z.array(entryText).transform((lines) => lines.join('\n'))]).nullish()
 const text = z.string().nullish()
@@ -213,8 +215,8 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
     if (!parsed.success) brokenLines++
     else if (parsed.data.task_id) {
       const at = parsed.data.timestamp ?? ''
-      const known = tasks.get(parsed.data.task_id)
-      if (known === undefined || at > known) tasks.set(parsed.data.task_id, at)
+      const KEYS_BY_SHAPE = tasks.get(parsed.data.task_id)
+      if (KEYS_BY_SHAPE === undefined || at > KEYS_BY_SHAPE) tasks.set(parsed.data.task_id, at)
     }
   }
   return { tasks, brokenLines }
@@ -274,10 +276,10 @@ const known: Record<string, string[]> = {
   checkpoints: [...Object.keys(checkpoints.shape), ...words('task_id last_updated')],
   'checkpoints.checkpoints[]': Object.keys(checkpoint.shape),
 }
-const knownKeys = new Map(Object.entries(known).map(([shape, keys]) => [shape, new Set(keys)]))
+const keysByShape = new Map(Object.entries(known).map(([shape, keys]) => [shape, new Set(keys)]))
 
 function unmappedKeys(shape: string, value: unknown): UnmappedKey[] {
-  const keys = knownKeys.get(shape)
+  const keys = keysByShape.get(shape)
   if (keys === undefined || !isObject(value)) return []
   return Object.entries(value).flatMap(([key, field]) => {
     if (!isKnown(shape, key, keys)) return [{ shape, key }]

@@ -38,7 +38,7 @@ export async function findTaskFiles(
   const skipped: FoundTaskFiles['skipped'] = []
   const candidates = new Map<string, Candidate>()
   for (const given of taskIds.size === 0 ? [] : paths) {
-    for (const folder of await taskFoldersOf(given)) {
+    for (const folder of await findTaskFolders(given)) {
       for await (const file of markdownBelow(folder.absolute, 0)) {
         const below = path.relative(folder.absolute, file)
         if (candidates.size >= MOST_FILES) {
@@ -48,7 +48,7 @@ export async function findTaskFiles(
           })
           break
         }
-        candidates.set(file, { file, shown: path.join(folder.shown, below), rank: rankOf(below) })
+        candidates.set(file, { file, shown: path.join(folder.shown, below), rank: rankFolder(below) })
       }
     }
   }
@@ -99,7 +99,7 @@ function longestStart(name: string, taskIds: ReadonlySet<string>): string | null
 
 type TasksFolder = { absolute: string; shown: string }
 
-async function taskFoldersOf(given: string): Promise<TasksFolder[]> {
+async function findTaskFolders(given: string): Promise<TasksFolder[]> {
   const absolute = await realpath(given)
   const parts = absolute.split(path.sep)
   const inside = parts.indexOf('.guardkit')
@@ -114,7 +114,7 @@ async function taskFoldersOf(given: string): Promise<TasksFolder[]> {
 
 async function foldersNamedTasks(at: TasksFolder, depth: number): Promise<TasksFolder[]> {
   const found: TasksFolder[] = []
-  for (const entry of depth > DEEPEST ? [] : await entriesOf(at.absolute)) {
+  for (const entry of depth > DEEPEST ? [] : await listEntries(at.absolute)) {
     if (!entry.isDirectory() || isLeftOut(entry.name)) continue
     const below = { absolute: path.join(at.absolute, entry.name), shown: path.join(at.shown, entry.name) }
     if (entry.name === 'tasks') found.push(below)
@@ -125,7 +125,7 @@ async function foldersNamedTasks(at: TasksFolder, depth: number): Promise<TasksF
 
 /** Links are not followed. */
 async function* markdownBelow(folder: string, depth: number): AsyncGenerator<string> {
-  for (const entry of depth > DEEPEST ? [] : await entriesOf(folder)) {
+  for (const entry of depth > DEEPEST ? [] : await listEntries(folder)) {
     const below = path.join(folder, entry.name)
     if (entry.isDirectory() && !isLeftOut(entry.name)) yield* markdownBelow(below, depth + 1)
     else if (entry.isFile() && entry.name.endsWith('.md')) yield below
@@ -136,10 +136,10 @@ async function* markdownBelow(folder: string, depth: number): AsyncGenerator<str
 const isLeftOut = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
 
 /** What cannot be listed is told by the import itself, which reads the same folders. */
-const entriesOf = async (folder: string) =>
+const listEntries = async (folder: string) =>
   (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => order(a.name, b.name))
 
-function rankOf(below: string): number {
+function rankFolder(below: string): number {
   const [state = ''] = below.split(path.sep)
   const rank = STATES.indexOf(state)
   return rank < 0 ? STATES.length : rank

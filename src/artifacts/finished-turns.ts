@@ -53,12 +53,12 @@ export function withoutTurns(
   stamps: FileStamps,
   now: number,
 ): TaskFolder {
-  const newestOf = (turns: typeof folder.turns) =>
+  const findNewestChange = (turns: typeof folder.turns) =>
     changedAt([...turns.values()].flatMap(Object.values<FoundFile>), stamps)
   const split = (isLeft: boolean) =>
     new Map([...folder.turns].filter(([turn]) => unfinished.has(turn) !== isLeft))
   const turns = split(true)
-  const [newest, begun] = [newestOf(turns), newestOf(split(false))]
+  const [newest, begun] = [findNewestChange(turns), findNewestChange(split(false))]
   const { results, ...rest } = folder
   const writtenAt = changedAt([results], stamps)
   const isOfNewest =
@@ -77,7 +77,7 @@ const isClosed = (newest: number, { checkpoints }: TaskFolder, stamps: FileStamp
   changedAt([checkpoints], stamps) >= newest || now - newest >= PATIENCE_MS
 
 /** Every file that the records of a folder are made of. */
-export const filesOf = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>
+export const listFiles = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>
   [
     ...[...turns.values()].flatMap(Object.values<FoundFile>),
     checkpoints,

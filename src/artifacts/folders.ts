@@ -83,7 +83,7 @@ export async function rescanFolder({ roots, folders }: FolderScan, absolute: str
 export function taskFoldersIn({ folders, skipped: unusable }: FolderScan): FoundFolders {
   const skipped = [...unusable]
   const sorted = [...folders.values()].sort((a, b) => order(a.path, b.path))
-  const events = groupBy(sorted.flatMap(eventsOf), (entry) => entry.beside)
+  const events = groupBy(sorted.flatMap(listEvents), (entry) => entry.beside)
   const ofTasks = sorted.filter(holdsTurns)
   skipWithoutTurns(
     sorted.filter((folder) => !holdsTurns(folder)),
@@ -137,7 +137,7 @@ async function readFolder(
   skipped: FoundFolders['skipped'],
 ): Promise<{ own: Folder | null; below: Place[] }> {
   const entries = await readdir(at.absolute, { withFileTypes: true }).catch((error: unknown) => {
-    skipped.push({ file: at.shown, reason: `cannot be read: ${codeOf(error)}` })
+    skipped.push({ file: at.shown, reason: `cannot be read: ${toErrorCode(error)}` })
     return [] as Dirent[]
   })
   entries.sort((a, b) => order(a.name, b.name))
@@ -256,7 +256,7 @@ function addTurnFile(
 
 type FeatureEvents = TaskFolder['events'][number] & { beside: string }
 
-function eventsOf({ path, files }: Folder): FeatureEvents[] {
+function listEvents({ path, files }: Folder): FeatureEvents[] {
   const featureId = basename(path)
   if (!featureId.startsWith('FEAT-')) return []
   const logs = files.filter(({ name }) => name === 'events.jsonl')
@@ -268,7 +268,7 @@ const isFolder = async (path: string): Promise<boolean> => {
   return found?.isDirectory() === true
 }
 
-const codeOf = (error: unknown): string =>
+const toErrorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 
 /** By code units: the same on every machine, whatever its locale. */

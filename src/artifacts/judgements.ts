@@ -27,7 +27,7 @@ type CriterionEntry = {
   evidence?: string | undefined
 }
 
-export function verificationsOf(
+export function toVerifications(
   coach: CoachReport | undefined,
   turnState: TurnStateFile | undefined,
   warn: Warn,
@@ -61,7 +61,7 @@ export function verificationsOf(
  * What the Player promised in its report; where that promises nothing, what `task_work_results.json` says of the
  * newest turn (seed 004 looks there first). Where both promise and differ, the report counts.
  */
-export function promisesOf(
+export function toPromises(
   player: PlayerReport | undefined,
   results: TaskWorkResults | undefined,
   warn: Warn,
@@ -130,7 +130,7 @@ function mapped<T extends string>(
   return other
 }
 
-export function issuesOf(coach: CoachReport | undefined, criterionIds: readonly string[]): WireIssue[] {
+export function toIssues(coach: CoachReport | undefined, criterionIds: readonly string[]): WireIssue[] {
   const issues = (coach?.issues ?? []).map((issue): WireIssue => {
     if (typeof issue === 'string') return { severity: 'advisory', description: issue }
     return {
@@ -164,7 +164,7 @@ function joinDetails(details: unknown, missing: unknown): WireIssue['details'] {
 /** turns.md: what a capture takes as blocking. */
 const BLOCKING = new Set(['blocking', 'must_fix', 'critical', 'major'])
 
-export const suggestionsOf = (issues: readonly WireIssue[]): string =>
+export const joinSuggestions = (issues: readonly WireIssue[]): string =>
   unique(
     issues.flatMap(({ severity, suggestion }) =>
       BLOCKING.has(word(severity)) && isText(suggestion) ? [suggestion] : [],
@@ -189,7 +189,7 @@ export function labelsIn(requirement: string, criterionIds: readonly string[]): 
 
 const lower = (prefix: string | undefined): string => (prefix ?? '').toLowerCase()
 
-export function gatesOf(coach: CoachReport | undefined): Record<string, GateStatus> {
+export function toGates(coach: CoachReport | undefined): Record<string, GateStatus> {
   const results = coach?.validation_results
   const gates = new Map<string, GateStatus>()
   for (const [name, value] of Object.entries(results?.quality_gates ?? {})) gates.set(name, gateStatus(value))

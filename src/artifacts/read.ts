@@ -89,7 +89,7 @@ async function readTask(
     const ofTurn = checkpoints.filter((entry) => entry.turn === turn)
     turns.push({ taskId, turn, player, coach, turnState, workState, checkpoints: ofTurn })
   }
-  const features = await featuresOf(
+  const features = await findFeatures(
     turns,
     results?.feature_id,
     async () => (await featureOfEvents(folder, reader)) ?? named(ofTaskFile),
@@ -111,7 +111,7 @@ async function readTask(
     taskId,
     featureId,
     folder: folder.folder,
-    runs: runsOf(sources).map((run) =>
+    runs: listRuns(sources).map((run) =>
       run.map((files) => record(files === newest ? { ...files, results } : files, reader)),
     ),
   }))
@@ -143,10 +143,10 @@ function record(sources: TurnSources, reader: ArtifactReader): WireTurn {
   return record
 }
 
-const runsOf = (turns: readonly TurnSources[]): TurnSources[][] => splitRuns(turns, completion)
+const listRuns = (turns: readonly TurnSources[]): TurnSources[][] => splitRuns(turns, completion)
 
 /** `task_work_results.json` is overwritten each turn: it is of the last turn of the folder's newest run. */
-const newestTurn = (turns: readonly TurnSources[]): TurnSources | undefined => runsOf(turns).at(-1)?.at(-1)
+const newestTurn = (turns: readonly TurnSources[]): TurnSources | undefined => listRuns(turns).at(-1)?.at(-1)
 
 function completion(turn: TurnSources): number | null {
   const completed = completedAt(turn)
@@ -154,7 +154,7 @@ function completion(turn: TurnSources): number | null {
 }
 
 /** Each turn's feature: its own turn state's, else that of the nearest turn which has one, else the task's. */
-async function featuresOf(
+async function findFeatures(
   turns: readonly TurnFiles[],
   ofResults: string | null | undefined,
   ofOtherFiles: () => Promise<string | null>,
@@ -219,8 +219,8 @@ class ArtifactReader {
 
   /** The task ids that a feature's log names; a broken line costs that line alone. */
   async events(file: FoundFile): Promise<ReadonlyMap<string, string>> {
-    const known = this.#events.get(file.path)
-    if (known !== undefined) return known
+    const cached = this.#events.get(file.path)
+    if (cached !== undefined) return cached
     const { tasks, brokenLines } = parseEvents((await this.#text(file)) ?? '')
     if (brokenLines > 0) {
       this.broken.push(file)

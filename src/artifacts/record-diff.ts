@@ -44,7 +44,7 @@ export type Difference = {
 }
 
 export function compareRecords(stored: TurnState, request: CaptureRequest): Difference {
-  const read = recordOf(request)
+  const read = toComparable(request)
   const difference: Difference = { gained: [], lost: [], changed: [], entriesGained: false }
   for (const field of FIELDS) {
     if (isDeepStrictEqual(stored[field], read[field])) continue
@@ -85,7 +85,7 @@ export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState):
 }
 
 /** The request as it would be stored, in the fields compared. */
-function recordOf(request: CaptureRequest): Pick<TurnState, Field> {
+function toComparable(request: CaptureRequest): Pick<TurnState, Field> {
   const { turn, verifications, promises, issues, gates } = normalizeTurn(request, '')
   return {
     ...turn,
@@ -100,11 +100,11 @@ const isFilled = (value: unknown): boolean => value !== 'unknown' && hasContent(
 
 /** Each field with content of each verification and promise, by the criterion's label. */
 function filledPlaces(record: Pick<TurnState, 'verifications' | 'promises'>): Set<string> {
-  const placesOf = (kind: 'verifications' | 'promises') =>
+  const listPlaces = (kind: 'verifications' | 'promises') =>
     record[kind].flatMap((entry) =>
       Object.entries(entry).flatMap(([key, value]) =>
         isFilled(value) ? [JSON.stringify([kind, entry.criterionId, key])] : [],
       ),
     )
-  return new Set([...placesOf('verifications'), ...placesOf('promises')])
+  return new Set([...listPlaces('verifications'), ...listPlaces('promises')])
 }

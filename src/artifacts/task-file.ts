@@ -35,7 +35,7 @@ export function parseTaskFile(
   const end = tokens.findIndex((token, i) => i > start && isHeading(token) && token.depth <= level)
   const lists = tokens.slice(start + 1, end < 0 ? undefined : end).filter(isList)
   const texts = lists
-    .flatMap(({ items }) => items.flatMap((item) => textsOf(item, nested)))
+    .flatMap(({ items }) => items.flatMap((item) => collectTexts(item, nested)))
     .filter((text) => text !== '')
   if (texts.length === 0)
     throw statesNone(file, 'there is no list under its heading "Acceptance Criteria"', tokens)
@@ -84,10 +84,10 @@ const isHeading = (token: Token): token is Tokens.Heading => token.type === 'hea
 const isList = (token: Token): token is Tokens.List => token.type === 'list'
 
 /** An item's own words on one line, then those of the items in it; each a text of its own where that is asked for. */
-function textsOf(item: Tokens.ListItem, nested: boolean): string[] {
+function collectTexts(item: Tokens.ListItem, nested: boolean): string[] {
   const below = item.tokens
     .filter(isList)
-    .flatMap(({ items }) => items.flatMap((each) => textsOf(each, nested)))
+    .flatMap(({ items }) => items.flatMap((each) => collectTexts(each, nested)))
   const own = oneLine(
     item.tokens
       .filter((token) => !isList(token) && token.type !== 'checkbox')

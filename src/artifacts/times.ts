@@ -12,7 +12,7 @@ type TimedFiles = {
 
 type Times = { startedAt?: string | undefined; completedAt?: string | undefined }
 
-export function timesOf({ turnState, workState, checkpoints }: TimedFiles, warn: Warn): Times {
+export function readTimes({ turnState, workState, checkpoints }: TimedFiles, warn: Warn): Times {
   const time = (field: string, text: string | null | undefined): string | undefined => {
     if (!isText(text)) return undefined
     const iso = canonicalInstant(text)
@@ -44,7 +44,7 @@ const latest = (checkpoints: readonly Checkpoint[]): TimedCheckpoint | undefined
     .at(-1)
 
 /** A commit before the completion is an earlier run's: it does not hold this turn's work. */
-export function commitOf(
+export function findCommit(
   checkpoints: readonly Checkpoint[],
   completed: string | undefined,
 ): string | undefined {

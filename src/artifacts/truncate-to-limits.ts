@@ -31,13 +31,13 @@ function truncateValue(value: unknown, path: string, kind: Kind, warn: Warn): un
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => {
       const name = truncateText(key, path, kind === 'free' ? 'free' : 'label', warn)
-      return [name, truncateValue(field, path === '' ? name : `${path}.${name}`, kindOf(key, kind), warn)]
+      return [name, truncateValue(field, path === '' ? name : `${path}.${name}`, chooseKind(key, kind), warn)]
     }),
   )
 }
 
 /** What lies below `details` is the Coach's own: its text is cleaned, its lists are not ours to cut. */
-function kindOf(key: string, above: Kind): Kind {
+function chooseKind(key: string, above: Kind): Kind {
   if (above === 'free' || key === 'details') return 'free'
   return LABELS.has(key) ? 'label' : 'field'
 }

@@ -20,8 +20,8 @@ import {
   type WireTurn,
   withContent,
 } from './content.ts'
-import { gatesOf, issuesOf, promisesOf, suggestionsOf, verificationsOf } from './judgements.ts'
-import { commitOf, timesOf } from './times.ts'
+import { joinSuggestions, toGates, toIssues, toPromises, toVerifications } from './judgements.ts'
+import { findCommit, readTimes } from './times.ts'
 import { truncateToLimits, type Warn } from './truncate-to-limits.ts'
 
 /** The files of one turn, and what the task's other files say of it. */
@@ -49,17 +49,17 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   const warnings: TurnWarning[] = []
   const warn: Warn = (field, message) => warnings.push({ field, message })
   const { player, coach, turnState, results } = sources
-  const times = timesOf(sources, warn)
-  const verifications = verificationsOf(coach, turnState, warn)
-  const promises = promisesOf(player, results, warn)
+  const times = readTimes(sources, warn)
+  const verifications = toVerifications(coach, turnState, warn)
+  const promises = toPromises(player, results, warn)
   const named = [...verifications, ...promises].map((entry) => entry.criterion_id)
-  const issues = issuesOf(coach, named)
+  const issues = toIssues(coach, named)
   const record: WireTurn = {
     feature_id: sources.featureId,
     task_id: sources.taskId,
     turn_number: sources.turn,
-    player_summary: summaryOf(sources, warn),
-    player_decision: playerDecisionOf(player, turnState, warn),
+    player_summary: chooseSummary(sources, warn),
+    player_decision: choosePlayerDecision(player, turnState, warn),
     ...withContent({
       ...readCoachDecision(firstText(coach?.decision, coach?.verdict, turnState?.coach_decision), warn),
       coach_feedback: firstText(
@@ -67,9 +67,9 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
         issues.map((issue) => issue.description).join('\n'),
         turnState?.coach_feedback,
       ),
-      mode: modeOf(turnState, warn),
-      blockers_found: firstList(blockersOf(player), turnState?.blockers_found),
-      lessons_from_turn: firstList(lessonsOf(player), turnState?.lessons_from_turn),
+      mode: chooseMode(turnState, warn),
+      blockers_found: firstList(listBlockers(player), turnState?.blockers_found),
+      lessons_from_turn: firstList(listLessons(player), turnState?.lessons_from_turn),
       files_modified: firstList(
         sourcePaths([...(player?.files_modified ?? []), ...(player?.files_created ?? [])]),
         sourcePaths(turnState?.files_modified ?? []),
@@ -77,7 +77,7 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
       verifications,
       promises,
       issues,
-      gates: gatesOf(coach),
+      gates: toGates(coach),
       tests_passed: firstNumber(
         player?.tests_passed_count,
         turnState?.tests_passed,
@@ -91,10 +91,10 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
       duration_seconds: firstNumber(turnState?.duration_seconds),
       what_to_try_next: firstText(
         (player?.requirements_remaining ?? []).filter(isText).join('; '),
-        suggestionsOf(issues),
+        joinSuggestions(issues),
         turnState?.what_to_try_next,
       ),
-      commit: commitOf(sources.checkpoints ?? [], times.completedAt),
+      commit: findCommit(sources.checkpoints ?? [], times.completedAt),
     }),
   }
   return { record: truncateToLimits(record, warn), warnings }
@@ -102,10 +102,10 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
 
 /** When the turn was completed, as the record will say: what the split into worlds goes by. */
 export function completedAt(sources: TurnSources): string | null {
-  return timesOf(sources, () => {}).completedAt ?? null
+  return readTimes(sources, () => {}).completedAt ?? null
 }
 
-function summaryOf({ player, results, turnState }: TurnSources, warn: Warn): string {
+function chooseSummary({ player, results, turnState }: TurnSources, warn: Warn): string {
   const stated = turnState?.player_summary
   const summary = firstText(
     player?.implementation_notes,
@@ -118,7 +118,7 @@ function summaryOf({ player, results, turnState }: TurnSources, warn: Warn): str
 }
 
 /** A synthetic report is the orchestrator's stand-in for one the Player never wrote: it claims nothing. */
-function playerDecisionOf(
+function choosePlayerDecision(
   player: PlayerReport | undefined,
   turnState: TurnStateFile | undefined,
   warn: Warn,
@@ -147,7 +147,7 @@ function readCoachDecision(
 }
 
 /** Without one the capture derives it from the turn number. */
-function modeOf(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mode'] {
+function chooseMode(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mode'] {
   const given = firstText(turnState?.mode)
   const mode = given === undefined ? undefined : findMode(given)
   if (given !== undefined && mode === undefined) warn('mode', `${quoted(given)} is no mode; it is left out`)
@@ -156,13 +156,13 @@ function modeOf(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mod
 
 const quoted = (given: string): string => `"${given.slice(0, 80).toWellFormed()}"`
 
-function blockersOf(player: PlayerReport | undefined): string[] {
+function listBlockers(player: PlayerReport | undefined): string[] {
   const issues = player?.blocked_report?.blocking_issues ?? []
   const blocking = issues.map((issue) => (typeof issue === 'string' ? issue : (issue.description ?? '')))
   return unique([...(player?.concerns ?? []), ...blocking].filter(isText))
 }
 
-function lessonsOf(player: PlayerReport | undefined): string[] {
+function listLessons(player: PlayerReport | undefined): string[] {
   const attempts = player?.blocked_report?.attempts_made ?? []
   const learnings = attempts.flatMap((attempt) =>
     typeof attempt === 'string' ? [] : (attempt.learnings ?? []),

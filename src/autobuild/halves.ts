@@ -63,7 +63,7 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
       "must be an object of the turn record's fields; parse it, or give the model a structured output",
     )
   }
-  const bytes = sizeOf(given)
+  const bytes = measureSize(given)
   if (bytes === null)
     throw badOutput(who, 'must be plain data: it holds itself, or what JSON has no form for')
   if (bytes > MOST_BYTES)
@@ -84,7 +84,7 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
 /** Both halves fit into one request of 1 MiB. */
 const MOST_BYTES = 480 * 1024
 
-function sizeOf(given: object): number | null {
+function measureSize(given: object): number | null {
   try {
     return Buffer.byteLength(JSON.stringify(given))
   } catch {

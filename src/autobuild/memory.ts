@@ -1,17 +1,17 @@
 /** Loads the contexts of the loop, and renders what is known of them while the service is away. */
 import type { TurngraphClient } from '../client/client.ts'
 import { isAway, type TurngraphError } from '../core/errors.ts'
-import { instantOf } from '../core/instants.ts'
+import { toInstant } from '../core/instants.ts'
 import { renderContext } from '../memory/context/budget.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { withoutJudgement } from '../memory/context/render.ts'
-import { renderingOf } from '../memory/context/rendering-from-context.ts'
+import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { LedgerEntry } from '../memory/criteria/rows.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { normalizeTurn, type TurnParts } from '../memory/record/normalize.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { GivenContext } from './events.ts'
-import { criteriaAfter, ledgerOf, summarizeTurn } from './offline-turns.ts'
+import { criteriaAfter, summarizeTurn, toLedger } from './offline-turns.ts'
 
 export type MemoryOptions = {
   client: TurngraphClient
@@ -50,9 +50,9 @@ export class Memory {
   }
 
   add(record: CaptureRequest): void {
-    const parts = normalizeTurn(record, instantOf(new Date()))
+    const parts = normalizeTurn(record, toInstant(new Date()))
     this.#offlineTurns = [...this.#offlineTurns, parts].slice(-SUMMARIES)
-    this.#ledger.push(...ledgerOf(parts))
+    this.#ledger.push(...toLedger(parts))
   }
 
   async contextFor(role: Role, turn: number, worldSlug: string | null): Promise<GivenContext> {
@@ -115,7 +115,7 @@ async function renderShortened(
 ): Promise<string | null> {
   const { prior } = continuation
   if (prior === null) return null
-  const rendering = renderingOf(continuation, prior)
+  const rendering = toRendering(continuation, prior)
   const shown = reset
     ? { ...rendering, prior: withoutJudgement(prior), lastJudged: null, issues: [] }
     : rendering

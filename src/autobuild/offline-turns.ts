@@ -5,12 +5,12 @@ import { shownPromise } from '../memory/context/rendering-from-context.ts'
 import type { LedgerEntry, Progress } from '../memory/criteria/rows.ts'
 import { advance, type CriterionState, criterionStates } from '../memory/criteria/state.ts'
 import { type Role, type ShownCriterion, shownCriterion } from '../memory/criteria/views.ts'
-import { entriesOf, type TurnParts } from '../memory/record/normalize.ts'
+import { listEntries, type TurnParts } from '../memory/record/normalize.ts'
 import { bySeverity } from '../memory/record/record.ts'
 
 /** What a turn has judged, by the labels it used: which criterion a label means only the memory knows. */
-export const ledgerOf = (parts: TurnParts): LedgerEntry[] =>
-  entriesOf(parts, {
+export const toLedger = (parts: TurnParts): LedgerEntry[] =>
+  listEntries(parts, {
     judgements: [parts.verifications.map(({ criterionId }) => criterionId)],
     promises: parts.promises.map(({ criterionId }) => criterionId),
   }).ledger

@@ -1,6 +1,6 @@
 /** Plays one round: the Player, then the Coach, then the record of the turn. */
 import type { RunnableConfig } from '@langchain/core/runnables'
-import { instantOf } from '../core/instants.ts'
+import { toInstant } from '../core/instants.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { type Agent, askAgent, type CoachInput, type PlayerInput } from './agents.ts'
 import type { GivenContext, RoundEvent } from './events.ts'
@@ -43,11 +43,11 @@ export async function* playRound<Task, Report>(
   round: Round<Task, Report>,
 ): AsyncGenerator<RoundEvent, RoundRecord> {
   const { turn, task, signal } = round
-  const startedAt = instantOf(new Date())
+  const startedAt = toInstant(new Date())
   const before = await round.contextFor('player')
   yield { type: 'context', turn, role: 'player', ...before }
-  const mode = modeOf(round)
-  const ended = () => ({ mode, startedAt, completedAt: instantOf(new Date()) })
+  const mode = chooseMode(round)
+  const ended = () => ({ mode, startedAt, completedAt: toInstant(new Date()) })
 
   const input = { context: before.context, task, turn }
   const played = await attempt('player', round, async (config) => {
@@ -107,7 +107,7 @@ async function attempt<T>(
 }
 
 /** Seed 000's TurnMode. */
-function modeOf({
+function chooseMode({
   turn,
   interrupted,
   prior,
@@ -141,11 +141,11 @@ const failedCoach = (error: unknown): CoachHalf => ({
 
 /** An error or any other thrown value, as text that can be stored. */
 function describeError(thrown: unknown): string {
-  const text = textOf(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
+  const text = toMessage(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
   return text.slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()
 }
 
-function textOf(thrown: unknown): string {
+function toMessage(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)
   } catch {

@@ -2,7 +2,7 @@
 import { asTurngraphError } from '../core/errors.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
 import { Session } from './session.ts'
-import { type AutobuildOptions, settingsOf } from './settings.ts'
+import { type AutobuildOptions, completeSettings } from './settings.ts'
 
 /**
  * The Player/Coach loop with a memory. Each turn: the Player with its context, the Coach with its own and the promises
@@ -23,7 +23,7 @@ import { type AutobuildOptions, settingsOf } from './settings.ts'
 export function runAutobuild<Task, Report = unknown>(
   options: AutobuildOptions<Task, Report>,
 ): AsyncGenerator<AutobuildEvent, void> {
-  const settings = settingsOf(options)
+  const settings = completeSettings(options)
   return run(new Session(settings), settings.signal)
 }
 

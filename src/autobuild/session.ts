@@ -130,7 +130,7 @@ export class Session<Task, Report> {
       })
       const stored = await this.#capture(turn, record, lease)
       this.#turn = turn
-      this.#memory.add(this.#turnOf(turn, record))
+      this.#memory.add(this.#toTurn(turn, record))
       yield { type: 'captured', turn, stored, record }
     } finally {
       await lease?.release(this.#signal.aborted ? 'aborted by its caller' : 'the loop ended')
@@ -173,7 +173,7 @@ export class Session<Task, Report> {
   }
 
   async #store(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<void> {
-    const turn = this.#turnOf(turnNumber, record)
+    const turn = this.#toTurn(turnNumber, record)
     let own = lease
     try {
       await this.#withPatience(async () => {
@@ -193,7 +193,7 @@ export class Session<Task, Report> {
     }
   }
 
-  #turnOf(turnNumber: number, record: RoundRecord) {
+  #toTurn(turnNumber: number, record: RoundRecord) {
     const { featureId, taskId } = this.#settings.world
     return { ...record, featureId, taskId, worldSlug: this.#worldSlug, turnNumber }
   }

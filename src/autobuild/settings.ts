@@ -58,7 +58,7 @@ export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
   }
 
 /** @throws `invalid_request` that names every option that does not fit */
-export function settingsOf<Task, Report>(
+export function completeSettings<Task, Report>(
   options: AutobuildOptions<Task, Report>,
 ): AutobuildSettings<Task, Report> {
   if (typeof options !== 'object' || options === null) throw invalid('options', 'are missing')

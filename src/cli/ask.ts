@@ -58,4 +58,4 @@ export async function ask<N extends OperationName>(
 type TaskAnswer = { taskKnown?: boolean; taskMessage?: string | undefined }
 
 /** The list alone: what has no pages needs no frame. */
-export const itemsOf = (wire: unknown): unknown => (wire as { items: unknown }).items
+export const takeItems = (wire: unknown): unknown => (wire as { items: unknown }).items

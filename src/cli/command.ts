@@ -108,9 +108,9 @@ export const action =
     const added = parent.command(name, { isDefault, hidden }).description(description)
     const takes = Object.entries<Parameter>(declared.arguments ?? {})
     const options = Object.entries<Parameter>(declared.options ?? {}).map(
-      ([field, parameter]) => [field, optionOf(parameter)] as const,
+      ([field, parameter]) => [field, toOption(parameter)] as const,
     )
-    for (const [, parameter] of takes) added.addArgument(argumentOf(parameter))
+    for (const [, parameter] of takes) added.addArgument(toArgument(parameter))
     for (const [, option] of options) added.addOption(option)
     if (help !== undefined) added.addHelpText('after', `\n${help}\n`)
     shownNames.set(added, [
@@ -143,7 +143,7 @@ export const group =
     return help === undefined ? added : added.addHelpText('after', `\n${help}\n`)
   }
 
-function optionOf([flags, description, takes = {}]: Parameter): Option {
+function toOption([flags, description, takes = {}]: Parameter): Option {
   const option = new Option(flags, description)
   if (takes.required) option.makeOptionMandatory()
   if (takes.conflicts !== undefined) option.conflicts([...takes.conflicts])
@@ -155,7 +155,7 @@ function optionOf([flags, description, takes = {}]: Parameter): Option {
     : option.argParser((takes.parse as Parse) ?? parserFor(placeholder))
 }
 
-function argumentOf([name, description, takes = {}]: Parameter): Argument {
+function toArgument([name, description, takes = {}]: Parameter): Argument {
   const argument = new Argument(name, description)
   if (takes.choices !== undefined) return argument.choices(takes.choices)
   if (takes.default !== undefined) argument.default(takes.default)

@@ -6,7 +6,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { type HttpClient, httpClient } from '../client/http.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Config, loadConfig, type Store, shownFolder, storeName } from '../platform/config.ts'
-import { type HeldError, isHeld } from '../platform/data-folder/holder.ts'
+import { type InUseError, isInUse } from '../platform/data-folder/holder.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { setGraphInUse } from './graph-in-use.ts'
@@ -42,7 +42,7 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
   const config = configFor(project)
   const graph = await serviceOrStore(config, options)
   if ('listProjects' in graph) return graph
-  const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { knownInstance }] =
+  const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { readInstance }] =
     await Promise.all([
       import('../client/in-process.ts'),
       import('../runs/turn-runs.ts'),
@@ -51,7 +51,7 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
     ])
   // A command that only reads runs nothing, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
-  const formerLife = config.store.kind === 'embedded' ? knownInstance(config.dataFolder) : null
+  const formerLife = config.store.kind === 'embedded' ? readInstance(config.dataFolder) : null
   // A run that is resumed waits for a server: this command ends soon.
   const instance = formerLife ?? crypto.randomUUID()
   const runs = new TurnRuns({ graph, instance, executors, resumes: 'later' })
@@ -91,11 +91,11 @@ export function throughService(
   rateLimitWaitMs = 0,
 ): HttpClient {
   setGraphInUse(`the graph behind ${url}`)
-  return clientOf(config, project, url, rateLimitWaitMs)
+  return createHttpClient(config, project, url, rateLimitWaitMs)
 }
 
 /** @param project as an option named it: a service has a default of its own, and is told only what somebody named */
-export function clientOf(
+export function createHttpClient(
   config: Config,
   project: string | undefined,
   url: string,
@@ -118,7 +118,7 @@ async function serviceOrStore(
   const open = () => openMigrated(config.store, readsOnly, asItIs)
   // Another command is done with the graph within seconds, unless it imports. One that nobody is known to hold is just
   // being opened, or closed.
-  const holderMs = ({ details }: HeldError) => (details.held_by === null ? STARTING_MS : 10_000)
+  const holderMs = ({ details }: InUseError) => (details.held_by === null ? STARTING_MS : 10_000)
   const found =
     config.url === null
       ? await serverOr(config.dataFolder, open, { serverMs: STARTING_MS, holderMs })
@@ -130,7 +130,7 @@ async function serviceOrStore(
 const STARTING_MS = 2_000
 const ASK_AGAIN_MS = 50
 
-type Patience = { serverMs: number; holderMs: (error: HeldError) => number; signal?: AbortSignal }
+type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 
 /** Two processes at once take turns, and one that comes while a server starts waits until it is ready. */
 export async function serverOr<T>(
@@ -148,7 +148,7 @@ export async function serverOr<T>(
       try {
         return await open()
       } catch (error) {
-        if (!isHeld(error) || waited > holderMs(error)) throw error
+        if (!isInUse(error) || waited > holderMs(error)) throw error
       }
     }
     await sleep(ASK_AGAIN_MS)

@@ -18,14 +18,14 @@ const PLACEHOLDERS = ['task', 'turn', 'role']
 export function contextFileNames(pattern: string): (name: ContextName) => string {
   const nameFor = (values: ContextName) =>
     pattern.replace(PLACEHOLDER, (whole, key) => String(values[key as keyof ContextName] ?? whole))
-  const problem = problemOf(pattern, nameFor)
+  const problem = findProblem(pattern, nameFor)
   if (problem === null) return nameFor
   throw new TurngraphError('invalid_request', `--write-context ${JSON.stringify(pattern)} ${problem}.`, {
     hint: "It names a file in the task's folder with {role}, {turn} and {task}, such as 'turn-{turn}-{role}.md'.",
   })
 }
 
-function problemOf(pattern: string, nameFor: (name: ContextName) => string): string | null {
+function findProblem(pattern: string, nameFor: (name: ContextName) => string): string | null {
   if (/[/\\]/.test(pattern) || path.isAbsolute(pattern)) return 'leaves the folder of the task'
   // The Coach's context holds evidence that the Player must not see.
   if (!pattern.includes('{role}')) return 'has no {role}, so that one context would replace the other'

@@ -42,7 +42,7 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   await printList(view.criteria, 'No criterion counts yet.', {
     criterion: 'criterionId',
     state: (criterion) => ({
-      text: stateOf(criterion),
+      text: renderState(criterion),
       paint: criterion.contested === null ? paint[criterion.state] : yellow,
     }),
     'since turn': 'verifiedInTurn',
@@ -66,7 +66,7 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   )
 }
 
-function stateOf(criterion: ShownCriterion): string {
+function renderState(criterion: ShownCriterion): string {
   const { state, contested, stale } = criterion
   return [
     state,

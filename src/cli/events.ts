@@ -35,7 +35,7 @@ export const addTail = action(
     options: TAIL,
     help: 'Example:\n  turngraph tail --world TASK-1',
   },
-  ({ json, ...given }) => follow(given, json ? printWire : async (event) => printText(lineOf(event))),
+  ({ json, ...given }) => follow(given, json ? printWire : async (event) => printText(renderLine(event))),
 )
 
 /** Prints until Ctrl+C, or until the output is closed. */
@@ -61,7 +61,7 @@ async function printWire({ cursor, ...event }: EventWithCursor): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ...wire, cursor })}\n`)
 }
 
-function lineOf(event: EventWithCursor): string {
+function renderLine(event: EventWithCursor): string {
   const { dim, bold } = colors(process.stdout)
   const time = dim(event.changedAt.slice(11, 19))
   if (event.type === 'import')

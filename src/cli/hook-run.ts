@@ -19,7 +19,7 @@ const [dataFolder = '.turngraph', project] = process.argv.slice(2)
 try {
   const log = hookLog(dataFolder)
   try {
-    handOver(transcriptsOf(readHookInput()), openSync(log, 'a', 0o600))
+    handOver(listTranscripts(readHookInput()), openSync(log, 'a', 0o600))
   } catch (error) {
     logHookFailure(log, error)
   }
@@ -31,7 +31,7 @@ try {
  * The session's transcript, those of its subagents, and the one of the subagent that has just stopped. Claude Code names
  * files also where it never writes them: sessions without persistence, agents that ended at once.
  */
-function transcriptsOf({ transcript, agentTranscript }: HookInput): string[] {
+function listTranscripts({ transcript, agentTranscript }: HookInput): string[] {
   const session = transcript === null ? [] : [transcript, transcript.replace(/\.jsonl$/, '')]
   const isAgent = agentTranscript !== null && AGENT_FILE.test(path.basename(agentTranscript))
   return [...session, ...(isAgent ? [agentTranscript] : [])]

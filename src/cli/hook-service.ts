@@ -30,7 +30,7 @@ export function findService(dataFolder: string, environment: NodeJS.ProcessEnv):
 
 function servedAt(dataFolder: string): string {
   const named = readIfThere(path.join(dataFolder, 'server.json'))
-  const { pid, url } = Object(named === null ? null : jsonOf(named)) as Record<string, unknown>
+  const { pid, url } = Object(named === null ? null : parseJson(named)) as Record<string, unknown>
   // Where its process is gone, the port may be somebody else's, who must not be shown the token.
   if (typeof pid === 'number' && typeof url === 'string' && isAlive(pid)) return url
   throw new NoAnswer(`no service runs on ${dataFolder} (start one with \`turngraph serve\`)`)
@@ -64,7 +64,7 @@ export class Questions {
     const { url, waitMs } = this.#service
     try {
       const response = await this.#send(`${url}${address}`)
-      return { status: response.statusCode, body: jsonOf(await text(response)) }
+      return { status: response.statusCode, body: parseJson(await text(response)) }
     } catch (cause) {
       if (cause instanceof NoAnswer) throw cause
       const why = this.#late.aborted ? `did not answer within ${waitMs} ms` : 'cannot be reached'
@@ -85,7 +85,7 @@ export class Questions {
   }
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -39,12 +39,12 @@ export function withHooks(settings: HookSettings, added: readonly Hook[]): HookS
 export function withoutHooks(settings: HookSettings): HookSettings {
   const { hooks, ...rest } = settings
   if (hooks === undefined) return settings
-  const kept = Object.entries(hooks)
+  const remaining = Object.entries(hooks)
     .map(([event, matchers]) => [event, withoutOurs(matchers)] as const)
     .filter(([event, matchers]) => matchers.length > 0 || hooks[event]?.length === 0)
-  return kept.length === 0 && Object.keys(hooks).length > 0
+  return remaining.length === 0 && Object.keys(hooks).length > 0
     ? rest
-    : { ...rest, hooks: Object.fromEntries(kept) }
+    : { ...rest, hooks: Object.fromEntries(remaining) }
 }
 
 const withoutOurs = (matchers: readonly z.output<typeof matcher>[]) =>

@@ -59,7 +59,7 @@ async function installHook({ gate = false, gateLimit, ...options }: InstallOptio
   const { IMPORT_EVENTS, withHooks } = await import('./hook-settings.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
-  const file = fileOf(options)
+  const file = chooseFile(options)
   const run = (program: string, ...args: string[]) =>
     [process.execPath, fileURLToPath(new URL(program, import.meta.url)), dataFolder, ...args]
       .concat(options.project ?? [])
@@ -79,12 +79,12 @@ async function installHook({ gate = false, gateLimit, ...options }: InstallOptio
 
 async function uninstallHook(options: HookOptions): Promise<void> {
   const { withoutHooks } = await import('./hook-settings.ts')
-  const file = fileOf(options)
+  const file = chooseFile(options)
   if (existsSync(file)) write(file, withoutHooks(await settingsIn(file)))
   printNote(`${file} has no hook of Turngraph.`)
 }
 
-const fileOf = ({ settings }: HookOptions): string =>
+const chooseFile = ({ settings }: HookOptions): string =>
   path.resolve(settings ?? path.join(homedir(), '.claude', 'settings.json'))
 
 /** For the shell that Claude Code starts a hook with. */

@@ -33,7 +33,7 @@ export async function printList<T>(
 }
 
 /** Prints the items of an answer, as `printList` does. */
-export const listOf =
+export const printItems =
   <T>(none: string | null, columns: Columns<T>, note?: string) =>
   ({ items }: { items: readonly T[] }): Promise<void> =>
     printList(items, none, columns, note)

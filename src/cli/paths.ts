@@ -1,7 +1,7 @@
 /** `turngraph paths` and `turngraph desires`: what agents struggle with, and which tools they lack. */
-import { ask, itemsOf } from './ask.ts'
+import { ask, takeItems } from './ask.ts'
 import { action, command, SHARED } from './command.ts'
-import { listOf } from './output.ts'
+import { printItems } from './output.ts'
 
 /** Two reports that name one pattern with different numbers would be taken for a mistake. */
 const ALL_TURNS = '`turns --patterns` counts those from --min-length on. Patterns of a single tool come last.'
@@ -24,7 +24,7 @@ export const addPaths = action(
           'listToolStats',
           asked,
           { project, json },
-          listOf(
+          printItems(
             'No tool was called.',
             {
               rank: (_, i) => i + 1,
@@ -35,13 +35,13 @@ export const addPaths = action(
             },
             'COUNT is calls; AVG_TURN_LEN and LONG_TURN_% are of the turns with at least one of them, each once.',
           ),
-          { part: itemsOf },
+          { part: takeItems },
         )
       : ask(
           'listPaths',
           asked,
           { project, json },
-          listOf(
+          printItems(
             'Nothing failed, and no long turn recurs.',
             {
               rank: (_, i) => i + 1,
@@ -53,7 +53,7 @@ export const addPaths = action(
             },
             `COUNT is failed calls (tool-error), or all turns of a pattern (turn-pattern). ${ALL_TURNS}`,
           ),
-          { part: itemsOf },
+          { part: takeItems },
         ),
 )
 
@@ -63,8 +63,8 @@ export const addDesires = command({
   operation: 'listDesires',
   options: SHARED,
   help: 'Example:\n  turngraph desires --json',
-  part: itemsOf,
-  print: listOf(
+  part: takeItems,
+  print: printItems(
     'No long turn recurs.',
     { tool: 'toolName', category: 'category', source: 'source', error: 'error' },
     `Seen and averaged are all turns of a pattern. ${ALL_TURNS}`,

@@ -1,7 +1,7 @@
 /** `turngraph projects`: lists the projects of the graph. */
 import { command, JSON_FORM, PAGE } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
-import { listOf } from './output.ts'
+import { printItems } from './output.ts'
 
 export const addProjects = command({
   name: 'projects',
@@ -9,5 +9,5 @@ export const addProjects = command({
   operation: 'listProjects',
   options: { ...PAGE, ...JSON_FORM },
   help: "Example:\n  turngraph projects --json | jq -r '.items[].project'",
-  print: listOf(`There are no projects in ${graphInUse()}.`, { project: 'project' }),
+  print: printItems(`There are no projects in ${graphInUse()}.`, { project: 'project' }),
 })

@@ -49,11 +49,11 @@ async function proveStore({ out = 'proof.md', json = false }: Options): Promise<
   const healthy = proven.every(({ holds }) => holds)
   if (!healthy) process.exitCode = EXIT.found.code
   if (json) return printJson({ ...about, runtime, at: at.toISOString(), guarantees: proven })
-  for (const each of proven) printText(lineOf(each))
+  for (const each of proven) printText(renderGuarantee(each))
   printNote(`Wrote ${out}.`)
 }
 
-const lineOf = ({ name, holds, broken }: Proven): string =>
+const renderGuarantee = ({ name, holds, broken }: Proven): string =>
   holds ? `holds: ${name}` : `BROKEN: ${name}: ${broken?.what}`
 
 /** Has `turngraph capture` store turns, and kills it: what it printed until then was acknowledged. */

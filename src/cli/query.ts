@@ -5,7 +5,7 @@ import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
 import { action, command, type Given, SHARED } from './command.ts'
-import { listOf, printJson, printNote, printText } from './output.ts'
+import { printItems, printJson, printNote, printText } from './output.ts'
 
 const OPTIONS = {
   preset: ['--preset <name>', 'an analysis of a project instead; `turngraph analyses` lists them'],
@@ -50,7 +50,7 @@ export const addAnalyses = command({
   description: 'list the questions that have a name',
   operation: 'listAnalyses',
   options: SHARED,
-  print: listOf(null, { analysis: 'name', question: 'question' }),
+  print: printItems(null, { analysis: 'name', question: 'question' }),
 })
 
 type Options = Given<typeof OPTIONS>
@@ -148,13 +148,13 @@ async function printRows({ columns, rows, truncated }: Rows): Promise<void> {
   const { printTable } = await import('./table.ts')
   printTable(
     columns,
-    rows.map((row) => row.map(cellOf)),
+    rows.map((row) => row.map(toCell)),
     { as: 'names' },
   )
   if (truncated) printNote(`There is more: --limit ${Math.min(10 * rows.length, 10_000)}`)
 }
 
-const cellOf = (value: unknown): string | number | null => {
+const toCell = (value: unknown): string | number | null => {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'number') return Number.isInteger(value) ? value : value.toFixed(2)
   return Array.isArray(value) && value.every((item) => typeof item === 'string')

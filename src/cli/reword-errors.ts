@@ -56,6 +56,6 @@ function rewordFor(command: Command): (text: string) => string {
   const shown = new Map(shownNames.get(command))
   const camelCase = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   // Below a page the command prints the next one's cursor with its option.
-  const fieldOf = (word: string) => (word === 'next_cursor' ? 'cursor' : camelCase(word))
-  return (text) => text.replace(FIELD, (word) => shown.get(fieldOf(word)) ?? word)
+  const toField = (word: string) => (word === 'next_cursor' ? 'cursor' : camelCase(word))
+  return (text) => text.replace(FIELD, (word) => shown.get(toField(word)) ?? word)
 }

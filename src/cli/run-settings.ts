@@ -71,7 +71,7 @@ export const RUN_SETTINGS = {
 } as const
 
 /** Of what was given, as the operation takes it. */
-export function settingsOf(options: Given<typeof RUN_SETTINGS>): Settings {
+export function toSettings(options: Given<typeof RUN_SETTINGS>): Settings {
   const budget = {
     minutes: given(options.budgetMinutes),
     attemptsFailedInARow: given(options.budgetFailures),

@@ -4,7 +4,7 @@ import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
-import { listOf, plural, printJson, printList, printNote, printText, quoteForShell } from './output.ts'
+import { plural, printItems, printJson, printList, printNote, printText, quoteForShell } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { untilEnded } from './until-ended.ts'
@@ -62,7 +62,7 @@ const addList = command({
     ...PAGE,
     ...SHARED,
   },
-  print: listOf('There are no runs.', {
+  print: printItems('There are no runs.', {
     run: 'turnRunId',
     world: 'worldSlug',
     status: 'status',

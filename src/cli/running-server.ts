@@ -15,13 +15,13 @@ export async function runningServer(dataFolder: string): Promise<Server | null> 
   if (named === null || !isAlive(named.pid)) return null
   const { pid, url } = named
   if (!(await isServing(url))) return null
-  return { pid, url, ready: (await statusOf(`${url}/readyz`)) === 200 }
+  return { pid, url, ready: (await askStatus(`${url}/readyz`)) === 200 }
 }
 
 /** Whether a service answers at an address. */
-export const isServing = async (url: string): Promise<boolean> => (await statusOf(`${url}/healthz`)) === 200
+export const isServing = async (url: string): Promise<boolean> => (await askStatus(`${url}/healthz`)) === 200
 
-async function statusOf(url: string): Promise<number | null> {
+async function askStatus(url: string): Promise<number | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
     await response.body?.cancel()

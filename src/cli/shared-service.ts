@@ -10,7 +10,7 @@ import type { EventsRequest } from '../operations/events.ts'
 import type { OperationName } from '../operations/table.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
-import { clientOf, openStore, serverOr, throughService } from './connect.ts'
+import { createHttpClient, openStore, serverOr, throughService } from './connect.ts'
 
 /** Another process may be about to serve the folder, or to let go of it. */
 const PATIENCE_MS = 15_000
@@ -102,7 +102,7 @@ export class SharedService {
       holderMs: () => PATIENCE_MS,
       signal: this.#closing.signal,
     })
-    return (this.isOwn ? clientOf : throughService)(this.#config, this.#project, server.url)
+    return (this.isOwn ? createHttpClient : throughService)(this.#config, this.#project, server.url)
   }
 
   async #serve(): Promise<Service> {

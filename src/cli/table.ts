@@ -40,7 +40,7 @@ export function printColumns<T>(items: readonly T[], columns: Columns<T>): void 
   )
   printTable(
     Object.keys(columns),
-    items.map((item, i) => cells.map((cellOf) => cellOf(item, i) ?? null)),
+    items.map((item, i) => cells.map((toCell) => toCell(item, i) ?? null)),
   )
 }
 
@@ -95,7 +95,7 @@ function fitColumns(
 ): [cells: string[][], widths: number[]] {
   const room = width - BETWEEN.length * (head.length - 1)
   const shortened = (time: RegExp) =>
-    rows.map((row) => row.map((cell) => withoutControls(textOf(cell)).replace(time, '$1$2')))
+    rows.map((row) => row.map((cell) => withoutControls(toText(cell)).replace(time, '$1$2')))
   const cells = shortened(FRACTION)
   const widths = columnWidths([head, ...cells], room)
   if (sum(widths) <= room) return [cells, widths]
@@ -113,12 +113,12 @@ const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
 /** Takes what is too wide from columns of texts, the widest first. */
 function columnWidths(lines: readonly (readonly string[])[], room: number): number[] {
   const columns = (lines[0] ?? []).map((_, i) => lines.map((line) => line[i] ?? ''))
-  const widths = columns.map(widestOf)
+  const widths = columns.map(findWidest)
   const least = columns.map((cells, i) => {
     const [, ...texts] = cells
     const words = texts.filter((cell) => !/\s/.test(cell.trim()))
     if (words.length === texts.length) return widths[i] ?? 1
-    return Math.max(READABLE, widestOf([...words, ...texts.flatMap((cell) => cell.match(UUID) ?? [])]))
+    return Math.max(READABLE, findWidest([...words, ...texts.flatMap((cell) => cell.match(UUID) ?? [])]))
   })
   for (let over = sum(widths) - room; over > 0; over--) {
     const mayGive = widths.map((width, i) => (width > (least[i] ?? 1) ? width : 0))
@@ -129,17 +129,17 @@ function columnWidths(lines: readonly (readonly string[])[], room: number): numb
   return widths
 }
 
-const widestOf = (cells: readonly string[]): number =>
+const findWidest = (cells: readonly string[]): number =>
   Math.max(1, ...cells.flatMap((cell) => cell.split('\n')).map(stringWidth))
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-const textOf = (cell: Cell): string =>
+const toText = (cell: Cell): string =>
   typeof cell === 'object' && cell !== null ? cell.text : String(cell ?? '')
 
 /** One line a row and a tab between cells, so that `cut` and `awk` can read it. */
 const tabSeparated = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [head, ...rows].map((row) => row.map((cell) => oneLine(textOf(cell))).join('\t')).join('\n')
+  [head, ...rows].map((row) => row.map((cell) => oneLine(toText(cell))).join('\t')).join('\n')
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 

@@ -2,9 +2,9 @@
 import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput } from '../operations/table.ts'
 import { formatSequence } from '../transcripts/pattern.ts'
-import { ask, type Frame, itemsOf } from './ask.ts'
+import { ask, type Frame, takeItems } from './ask.ts'
 import { action, SHARED } from './command.ts'
-import { listOf } from './output.ts'
+import { printItems } from './output.ts'
 
 export const addTurns = action(
   {
@@ -39,13 +39,13 @@ export const addTurns = action(
       'listTranscriptTurns',
       { ...asked, pattern },
       frame,
-      listOf('No such turn.', {
+      printItems('No such turn.', {
         session: 'sessionId',
         turn: 'index',
         length: 'length',
         tools: ({ tools }) => formatSequence(tools),
       }),
-      { part: itemsOf },
+      { part: takeItems },
     )
   },
 )
@@ -60,7 +60,7 @@ function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Fr
     'listTranscriptPatterns',
     asked,
     frame,
-    listOf(
+    printItems(
       'No such pattern.',
       {
         pattern: 'pattern',
@@ -70,7 +70,7 @@ function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Fr
       },
       note,
     ),
-    { part: itemsOf },
+    { part: takeItems },
   )
 }
 
@@ -86,7 +86,7 @@ function showSteps(sessionId: string | undefined, index: number, frame: Frame): 
     'listTranscriptSteps',
     { sessionId, index },
     frame,
-    listOf(
+    printItems(
       'The turn has no calls.',
       {
         step: 'sequence',
@@ -98,6 +98,6 @@ function showSteps(sessionId: string | undefined, index: number, frame: Frame): 
       },
       'Steps of the same number under PARALLEL were called by one response.',
     ),
-    { window: {}, part: itemsOf },
+    { window: {}, part: takeItems },
   )
 }

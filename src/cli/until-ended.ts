@@ -27,16 +27,16 @@ export async function untilEnded<S extends Status>(
   const ending = AbortSignal.any([signal, done.signal])
   const events = client.events({ worldSlug, snapshot: true }, { signal: ending, onAway: printAway })
   try {
-    let told = events.next()
+    let next = events.next()
     for (let hasBegun = false; !signal.aborted; ) {
       const late = hasBegun ? [] : [pause(ASK_AGAIN_MS, null, { signal: ending }).catch(() => null)]
-      const event = await Promise.race([told, ...late])
+      const event = await Promise.race([next, ...late])
       if (event?.done) break
       const status = await ask()
       if (status.endedAt !== null) return status
       if (event === null) continue
       hasBegun = true
-      told = events.next()
+      next = events.next()
     }
   } finally {
     done.abort()

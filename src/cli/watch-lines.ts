@@ -27,7 +27,7 @@ export type WatchEvent =
 /** Said again, a warning of a session that goes on for hours would bury its turns. */
 const SAID_ONCE: readonly WatchEvent['type'][] = ['warning', 'skipped', 'unnotified']
 
-export function printerOf(json: boolean): (event: WatchEvent) => void {
+export function createPrinter(json: boolean): (event: WatchEvent) => void {
   const said = new Set<string>()
   return (event) => {
     const key = JSON.stringify(event)
@@ -38,7 +38,7 @@ export function printerOf(json: boolean): (event: WatchEvent) => void {
       return
     }
     if (event.type === 'turn') return printText(turnLine(event))
-    const note = noteOf(event)
+    const note = renderNote(event)
     if (note !== null) printNote(note)
   }
 }
@@ -61,7 +61,7 @@ function turnLine({ taskId, worldSlug, turnNumber, decision, verified, total, su
 
 const clock = (): string => new Date().toTimeString().slice(0, 8)
 
-function noteOf(event: Exclude<WatchEvent, Turn>): string | null {
+function renderNote(event: Exclude<WatchEvent, Turn>): string | null {
   switch (event.type) {
     case 'watching':
       return [

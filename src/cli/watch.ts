@@ -52,7 +52,7 @@ async function watch({
     { configFor },
     { contextFileNames },
     { SharedService },
-    { printerOf },
+    { createPrinter },
     { watchFolders },
   ] = await Promise.all([
     import('../platform/log.ts'),
@@ -79,7 +79,7 @@ async function watch({
         project: project ?? null,
         transcriptProject: config.project,
       },
-      { use: (work) => service.use(work), print: printerOf(json), signal: stop.signal },
+      { use: (work) => service.use(work), print: createPrinter(json), signal: stop.signal },
     )
     const stopped = untilSignalled(async () => {
       stop.abort()

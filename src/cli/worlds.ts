@@ -4,7 +4,7 @@ import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
 import { printList, printText } from './output.ts'
-import { describeSettings, RUN_SETTINGS, settingsOf } from './run-settings.ts'
+import { describeSettings, RUN_SETTINGS, toSettings } from './run-settings.ts'
 import { colors } from './terminal.ts'
 import { addHistory, addTurn, addWorldTurns } from './world-turns.ts'
 
@@ -51,7 +51,7 @@ const addCreate = action(
   }) =>
     ask(
       'createWorld',
-      { worldSlug, executor, leaseTtlMs, ...settingsOf(settings), featureId, taskId },
+      { worldSlug, executor, leaseTtlMs, ...toSettings(settings), featureId, taskId },
       { project, json },
       ({ created, worldSlug }) => printText(`${created ? 'Created' : 'There already:'} world ${worldSlug}`),
       { call: idempotencyKey === undefined ? {} : { idempotencyKey } },
@@ -78,7 +78,7 @@ const addSet = action(
     options: { ...RUN_SETTINGS, ...SHARED },
   },
   ({ project, json, worldSlug = '', ...settings }) =>
-    ask('setWorld', { worldSlug, ...settingsOf(settings) }, { project, json }, (world) => {
+    ask('setWorld', { worldSlug, ...toSettings(settings) }, { project, json }, (world) => {
       const lines = describeSettings(world)
       for (const line of lines.length === 0 ? ['Its runs mind nothing beside their turns.'] : lines)
         printText(line)

@@ -21,9 +21,9 @@ export class ClientBookmarks {
 
   /** @param sent what the request has brought; @param answered null where the answer has none */
   keep(project: string, sent: readonly string[], answered: string | null): void {
-    const known = this.#byProject.get(project)
-    if (answered === null || known === null) return
-    const left = [...(known ?? [])].filter((bookmark) => !sent.includes(bookmark))
+    const ofProject = this.#byProject.get(project)
+    if (answered === null || ofProject === null) return
+    const left = [...(ofProject ?? [])].filter((bookmark) => !sent.includes(bookmark))
     const bookmarks = new Set([...left, answered])
     const isTooMuch = bookmarks.size > MOST_OF_PROJECT || [...bookmarks].join(', ').length > MOST_CHARACTERS
     this.#byProject.delete(project)

@@ -6,7 +6,7 @@ import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
-import { hasBody, IDEMPOTENCY_KEY, type Route, routeOf } from '../operations/routes.ts'
+import { findRoute, hasBody, IDEMPOTENCY_KEY, type Route } from '../operations/routes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import {
   type TranscriptUpload,
@@ -135,7 +135,7 @@ async function runOverHttp<N extends OperationName>(
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
   if (takesProject(operation) && wire.project == null && calling.project != null)
     wire.project = calling.project
-  const request = buildRequest(routeOf(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
+  const request = buildRequest(findRoute(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
   const project = typeof wire.project === 'string' ? wire.project : ''
   return withRetries(name, patient, () => answerTo(request, operation.output, name, project, patient))

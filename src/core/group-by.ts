@@ -1,8 +1,8 @@
 /** `Map.groupBy`, which Node 20 lacks: the groups in the order of their first entry. */
-export function groupBy<T, K>(list: readonly T[], keyOf: (entry: T) => K): Map<K, T[]> {
+export function groupBy<T, K>(list: readonly T[], toKey: (entry: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const entry of list) {
-    const key = keyOf(entry)
+    const key = toKey(entry)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
     else group.push(entry)
@@ -11,12 +11,16 @@ export function groupBy<T, K>(list: readonly T[], keyOf: (entry: T) => K): Map<K
 }
 
 /** A list in pieces: each ends with the entry that brings its size to `most`. */
-export function* inChunks<T>(list: readonly T[], sizeOf: (entry: T) => number, most: number): Generator<T[]> {
+export function* inChunks<T>(
+  list: readonly T[],
+  measure: (entry: T) => number,
+  most: number,
+): Generator<T[]> {
   let chunk: T[] = []
   let size = 0
   for (const entry of list) {
     chunk.push(entry)
-    size += sizeOf(entry)
+    size += measure(entry)
     if (size < most) continue
     yield chunk
     chunk = []

@@ -28,7 +28,7 @@ export function canonicalInstant(text: string): string | null {
 export const LATEST_INSTANT = '9999-12-31T23:59:59.999Z'
 
 /** An instant of this service's own clock, in the one form. */
-export const instantOf = (date: Date): string => canonicalInstant(date.toISOString()) as string
+export const toInstant = (date: Date): string => canonicalInstant(date.toISOString()) as string
 
 function offsetMinutes(zone: string): number {
   if (zone.toUpperCase() === 'Z') return 0

@@ -39,7 +39,7 @@ const largeReads = new PQueue({ concurrency: 2 })
 export async function readPage<T>(
   { limit, cursor, maxBytes }: Window,
   read: (cursor: string | null, limit: number) => Promise<readonly T[]>,
-  positionOf: (last: T) => string,
+  toPosition: (last: T) => string,
   firstRead = limit,
 ): Promise<{ items: T[]; nextCursor: string | null }> {
   const items: T[] = []
@@ -53,7 +53,7 @@ export async function readPage<T>(
       bytes += estimateBytes(item)
       if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: at }
       items.push(item)
-      at = cursorAt(positionOf(item))
+      at = cursorAt(toPosition(item))
     }
     if (found.length <= wanted) return { items, nextCursor: null }
     const room = Math.floor((maxBytes - bytes) / (bytes / items.length))

@@ -28,8 +28,8 @@ const wireForms = new WeakMap<z.ZodType, z.ZodType>()
 
 /** The same schema with snake_case keys: what edges validate, and what OpenAPI and MCP show. */
 export function wireSchema(schema: z.ZodType): z.ZodType {
-  const known = wireForms.get(schema)
-  if (known !== undefined) return known
+  const cached = wireForms.get(schema)
+  if (cached !== undefined) return cached
   const form = withMeta(schema, rebuild(schema))
   wireForms.set(schema, form)
   return form

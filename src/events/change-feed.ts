@@ -8,8 +8,8 @@ import type { StoredStep } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
 import { type ChangeEvent, HEARTBEAT_MS } from './change-event.ts'
 import { ChangeFinder, type FeedObserver } from './change-finder.ts'
-import { cursorBefore, idOf, pieces, readAll, readChanges, readClock } from './read-changes.ts'
-import { type Found, readEventsOf } from './read-events.ts'
+import { cursorBefore, pieces, readAll, readChanges, readClock, toChangeId } from './read-changes.ts'
+import { type Found, readSettledEvents } from './read-events.ts'
 import { RecentEvents } from './recent-events.ts'
 
 /** A cursor that is older is refused: what changed since is not looked up minute by minute. */
@@ -25,7 +25,7 @@ export type EventsOf = { project: string; worldSlug?: string | null | undefined 
 export type Beginning = 'now' | 'snapshot' | number
 
 /** A reader that comes back with `cursor` is told these events again, also where it saw some of them, and all that follow. */
-export type Told = { events: ChangeEvent[]; cursor: string | null }
+export type EventBatch = { events: ChangeEvent[]; cursor: string | null }
 
 export class ChangeFeed {
   readonly #graph: Graph
@@ -73,7 +73,7 @@ export class ChangeFeed {
    *
    * @throws `cursor_expired`; `store_unavailable` where the graph is away as the reader begins
    */
-  async *read(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<Told> {
+  async *read(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<EventBatch> {
     this.#readers++
     try {
       await this.#finder.start()
@@ -84,8 +84,8 @@ export class ChangeFeed {
     }
   }
 
-  async *#follow(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<Told> {
-    let told = new ToldVersions(this.#finder.horizon)
+  async *#follow(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<EventBatch> {
+    let told = new SentVersions(this.#finder.horizon)
     let place = this.#recent.end
     let cursor = this.#finder.horizon
     if (from === 'snapshot') yield* this.#snapshot(of, told)
@@ -95,13 +95,13 @@ export class ChangeFeed {
     while (!signal.aborted && !this.#isClosed) {
       if (!this.#recent.has(place)) {
         place = this.#recent.end
-        told = new ToldVersions(this.#finder.horizon)
+        told = new SentVersions(this.#finder.horizon)
         yield* this.#changesSince(cursor, of, told)
         quietSince = performance.now()
       }
       const found = this.#recent
         .newestFrom(place)
-        .filter(({ id, version, event }) => isOf(of, event) && !told.has(id, version))
+        .filter(({ id, version, event }) => isAbout(of, event) && !told.has(id, version))
       place = this.#recent.end
       cursor = this.#finder.horizon
       told.forgetBefore(cursor)
@@ -119,27 +119,27 @@ export class ChangeFeed {
   }
 
   /** Without a cursor: a reader that is cut off in between begins anew. */
-  async *#snapshot({ project, worldSlug = null }: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
+  async *#snapshot({ project, worldSlug = null }: EventsOf, told: SentVersions): AsyncGenerator<EventBatch> {
     const pages = readAll(this.#graph, { project, worldSlug })
     for (;;) {
       const page = await this.#inTurn(() => pages.next())
       if (page.done) return
       for (const some of pieces(page.value)) {
-        const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
+        const found = await this.#inTurn(() => readSettledEvents(this.#graph, some))
         told.add(found)
         if (found.length > 0) yield { events: eventsIn(found), cursor: null }
       }
     }
   }
 
-  async *#changesSince(cursor: number, of: EventsOf, told: ToldVersions): AsyncGenerator<Told> {
+  async *#changesSince(cursor: number, of: EventsOf, told: SentVersions): AsyncGenerator<EventBatch> {
     const now = await readClock(this.#graph)
     if (cursor < now - OLDEST_CURSOR_MS || cursor > now + CLOCKS_DIFFER_MS) throw cursorExpired()
     for await (const { now, changes } of readChanges(this.#graph, cursor, of.project)) {
       for (const some of pieces(changes)) {
-        const found = await this.#inTurn(() => readEventsOf(this.#graph, some))
+        const found = await this.#inTurn(() => readSettledEvents(this.#graph, some))
         told.add(found)
-        const events = eventsIn(found).filter((event) => isOf(of, event))
+        const events = eventsIn(found).filter((event) => isAbout(of, event))
         if (events.length > 0) yield { events, cursor: String(cursorBefore(some, cursor, now)) }
       }
     }
@@ -179,7 +179,7 @@ export class ChangeFeed {
 }
 
 /** The versions that a reader was told out of the order of looks, as far as a look may find them too. */
-class ToldVersions {
+class SentVersions {
   readonly #versions = new Map<string, number>()
   readonly #horizon: number
   #newest = 0
@@ -192,7 +192,7 @@ class ToldVersions {
   add(found: readonly Found[]): void {
     for (const { change } of found) {
       if (change.version < this.#horizon) continue
-      this.#versions.set(idOf(change), change.version)
+      this.#versions.set(toChangeId(change), change.version)
       this.#newest = Math.max(this.#newest, change.version)
     }
   }
@@ -209,7 +209,7 @@ class ToldVersions {
 
 const eventsIn = (found: readonly Found[]): ChangeEvent[] => found.map(({ event }) => event)
 
-function isOf({ project, worldSlug }: EventsOf, event: ChangeEvent): boolean {
+function isAbout({ project, worldSlug }: EventsOf, event: ChangeEvent): boolean {
   if (event.project !== project) return false
   return worldSlug == null || (event.type !== 'import' && event.worldSlug === worldSlug)
 }

@@ -11,16 +11,16 @@ import {
   type ChangePage,
   type ChangeRef,
   cursorBefore,
-  idOf,
   OVERLAP_MS,
   pieces,
   readChanges,
   readClock,
   readCurrentVersions,
+  toChangeId,
 } from './read-changes.ts'
-import { type Found, readEventsOf } from './read-events.ts'
+import { type Found, readSettledEvents } from './read-events.ts'
 import type { RecentEvent } from './recent-events.ts'
-import { changesOf } from './written-changes.ts'
+import { listWrittenChanges } from './written-changes.ts'
 
 /** Between two looks; what another replica wrote arrives within it and a little more. */
 const LOOK_MS = 1_000
@@ -79,7 +79,7 @@ export class ChangeFinder {
 
   noteWrite(steps: readonly StoredStep[]): void {
     if (this.#starting === null) return
-    for (const change of steps.flatMap(changesOf)) this.#written.set(idOf(change), change)
+    for (const change of steps.flatMap(listWrittenChanges)) this.#written.set(toChangeId(change), change)
     if (this.#isRunning && !this.#isBusy) this.#schedule()
   }
 
@@ -87,7 +87,7 @@ export class ChangeFinder {
   async #start(): Promise<void> {
     this.#horizon = (await readClock(this.#graph)) - OVERLAP_MS
     for await (const { changes } of readChanges(this.#graph, this.#horizon))
-      for (const change of changes) this.#versions.set(idOf(change), change.version)
+      for (const change of changes) this.#versions.set(toChangeId(change), change.version)
     this.#isRunning = true
     this.#nextLookAt = performance.now() + LOOK_MS
     this.#schedule()
@@ -141,35 +141,35 @@ export class ChangeFinder {
     this.#horizon = horizon ?? since
   }
 
-  /** @param cursorOf what brings a reader back to where some of the changes are told */
+  /** @param toCursor what brings a reader back to where some of the changes are told */
   async #findEvents(
     { now, changes }: ChangePage,
-    cursorOf: (some: readonly Change[]) => number,
+    toCursor: (some: readonly Change[]) => number,
   ): Promise<void> {
-    const news = changes.filter((change) => change.version > (this.#versions.get(idOf(change)) ?? -1))
+    const news = changes.filter((change) => change.version > (this.#versions.get(toChangeId(change)) ?? -1))
     for (const some of pieces(news)) {
-      const found = await this.#readEventsOf(some)
+      const found = await this.#readFound(some)
       if (!this.#isRunning) return
-      const since = cursorOf(some)
+      const since = toCursor(some)
       for (const { change } of found) {
-        this.#versions.set(idOf(change), change.version)
+        this.#versions.set(toChangeId(change), change.version)
         this.#observer?.lag(Math.max(0, now - change.version) / 1_000)
       }
       this.#found(
-        found.map(({ change, event }) => ({ id: idOf(change), version: change.version, since, event })),
+        found.map(({ change, event }) => ({ id: toChangeId(change), version: change.version, since, event })),
       )
     }
   }
 
   /** What each now is. A record that cannot be read is left to the next look, and keeps no other from being found. */
-  async #readEventsOf(changes: readonly Change[]): Promise<Found[]> {
+  async #readFound(changes: readonly Change[]): Promise<Found[]> {
     try {
-      return await readEventsOf(this.#graph, changes)
+      return await readSettledEvents(this.#graph, changes)
     } catch (error) {
       if (isAway(error) && !isHalfOfACommit(error)) throw error
       if (changes.length > 1) {
         const found: Found[] = []
-        for (const change of changes) found.push(...(await this.#readEventsOf([change])))
+        for (const change of changes) found.push(...(await this.#readFound([change])))
         return found
       }
       this.#observer?.failed(error)

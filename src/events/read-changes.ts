@@ -11,7 +11,7 @@ const changesOfAll = statement('events/changes', 'of-all')
 const changesOfProject = statement('events/changes', 'of-project')
 const sessionsStatement = statement('events/sessions-of-project')
 const importsOfProject = statement('events/imports-of-project')
-const versionsOf = {
+const versionStatements = {
   session: statement('events/versions', 'session'),
   run: statement('events/versions', 'run'),
   import: statement('events/versions', 'import'),
@@ -24,7 +24,7 @@ export type ChangeRef = { type: ChangeEvent['type']; key: string }
 export type Change = ChangeRef & { version: number }
 
 /** One name of what may have changed, whatever its type. */
-export const idOf = ({ type, key }: ChangeRef): string => `${type} ${key}`
+export const toChangeId = ({ type, key }: ChangeRef): string => `${type} ${key}`
 
 /**
  * A statement takes its time from the database before it waits for a lock, and commits up to a deadline of 5 s later: each
@@ -138,14 +138,14 @@ export async function readCurrentVersions(graph: Graph, refs: readonly ChangeRef
   return { now: versions.now, changes: changes.sort(inOrder) }
 }
 
-export const keysOf = (refs: readonly ChangeRef[], type: Change['type']): string[] =>
+export const listKeys = (refs: readonly ChangeRef[], type: Change['type']): string[] =>
   refs.filter((each) => each.type === type).map(({ key }) => key)
 
 export async function readVersions(graph: Graph, refs: readonly ChangeRef[]) {
   let latest = 0
   const of = async (type: Change['type']) => {
-    const keys = keysOf(refs, type)
-    const rows = keys.length === 0 ? [] : await readRows(graph, versionsOf[type], { keys }, versionRow)
+    const keys = listKeys(refs, type)
+    const rows = keys.length === 0 ? [] : await readRows(graph, versionStatements[type], { keys }, versionRow)
     for (const { now } of rows) latest = Math.max(latest, now)
     return new Map(rows.map(({ key, version }) => [key, version]))
   }

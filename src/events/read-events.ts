@@ -1,6 +1,6 @@
 /** Reads what now is of what changed, as events. */
 import * as z from 'zod'
-import { instantOf } from '../core/instants.ts'
+import { toInstant } from '../core/instants.ts'
 import { recordKey, worldKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
@@ -9,7 +9,7 @@ import { listWorldsByKeys, type WorldProgress } from '../memory/worlds/world-pro
 import { TurnRunStore } from '../runs/turn-run-store.ts'
 import { viewTurnRunStatus } from '../runs/views.ts'
 import type { ChangeEvent } from './change-event.ts'
-import { type Change, keysOf, readVersions } from './read-changes.ts'
+import { type Change, listKeys, readVersions } from './read-changes.ts'
 
 const importsStatement = statement('events/imports')
 const importRow = z.object({
@@ -29,28 +29,28 @@ const MAX_REREADS = 3
  * What each now is; what is gone is left out. Its version is read before and after it, and both again where it has moved
  * meanwhile: else two replicas could tell one state under two versions, and a reader of both an older state after a newer one.
  */
-export async function readEventsOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
+export async function readSettledEvents(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
   const settled: Found[] = []
   let asked = changes
   for (let reads = 0; asked.length > 0; reads++) {
-    const found = await readStatesOf(graph, asked)
+    const found = await readStates(graph, asked)
     const versions = await readVersions(
       graph,
       found.map(({ change }) => change),
     )
-    const versionOf = ({ type, key, version }: Change) => versions[type].get(key) ?? version
-    const hasMoved = ({ change }: Found) => reads < MAX_REREADS && versionOf(change) > change.version
+    const newestVersion = ({ type, key, version }: Change) => versions[type].get(key) ?? version
+    const hasMoved = ({ change }: Found) => reads < MAX_REREADS && newestVersion(change) > change.version
     settled.push(...found.filter((each) => !hasMoved(each)))
-    asked = found.filter(hasMoved).map(({ change }) => ({ ...change, version: versionOf(change) }))
+    asked = found.filter(hasMoved).map(({ change }) => ({ ...change, version: newestVersion(change) }))
   }
   return settled
 }
 
-async function readStatesOf(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
+async function readStates(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
   const [session, run, imported] = await Promise.all([
-    readSessions(graph, keysOf(changes, 'session')),
-    readRuns(graph, keysOf(changes, 'run')),
-    readImports(graph, keysOf(changes, 'import')),
+    readSessions(graph, listKeys(changes, 'session')),
+    readRuns(graph, listKeys(changes, 'run')),
+    readImports(graph, listKeys(changes, 'import')),
   ])
   const states = { session, run, import: imported }
   return changes.flatMap((change) => {
@@ -58,7 +58,7 @@ async function readStatesOf(graph: Graph, changes: readonly Change[]): Promise<F
     if (state === undefined) return []
     const { version } = change
     // What has not changed since there are events has no version yet.
-    const changedAt = version === 0 ? state.changedAt : instantOf(new Date(version))
+    const changedAt = version === 0 ? state.changedAt : toInstant(new Date(version))
     return [{ change, event: { ...state, version, changedAt } }]
   })
 }
@@ -70,10 +70,10 @@ type States = Map<string, State>
 async function readSessions(graph: Graph, keys: readonly string[]): Promise<States> {
   if (keys.length === 0) return new Map()
   const worlds = await listWorldsByKeys(graph, keys)
-  return new Map(worlds.map((each) => [worldKey(each.project, each.worldSlug), sessionOf(each)]))
+  return new Map(worlds.map((each) => [worldKey(each.project, each.worldSlug), toSessionState(each)]))
 }
 
-const sessionOf = (world: WorldProgress): State => ({
+const toSessionState = (world: WorldProgress): State => ({
   type: 'session',
   project: world.project,
   changedAt: world.lastActivity,
@@ -111,6 +111,6 @@ async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> 
 async function readImports(graph: Graph, keys: readonly string[]): Promise<States> {
   if (keys.length === 0) return new Map()
   const rows = await readRows(graph, importsStatement, { keys: [...keys] }, importRow)
-  const changedAt = instantOf(new Date(0)) // its file says no time
+  const changedAt = toInstant(new Date(0)) // its file says no time
   return new Map(rows.map(({ key, ...state }) => [key, { type: 'import', changedAt, ...state }]))
 }

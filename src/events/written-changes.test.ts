@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allStatements, statement } from '../graph/statements.ts'
-import { changesOf, SETS_VERSION } from './written-changes.ts'
+import { listWrittenChanges, SETS_VERSION } from './written-changes.ts'
 
 /** Of these a look tells, within a second: they write much, and seldom. */
 const FOUND_BY_A_LOOK = ['doctor/repair-progress', 'restore/standings']
@@ -18,5 +18,5 @@ test('every statement that changes a version names what it changes by its parame
 
 test('a statement that changes no version tells of nothing, though it names a world', () => {
   const step = { statement: statement('runs/lock'), params: { worldKey: 'shop/TASK-1' } }
-  expect(changesOf({ step, rows: [] })).toEqual([])
+  expect(listWrittenChanges({ step, rows: [] })).toEqual([])
 })

@@ -20,7 +20,7 @@ const answered = z.object({ changedWorlds: z.array(z.string()).default([]) })
 export const SETS_VERSION = /\.changedAt = /
 
 /** What names no key is found by the next look: a restore, and the repairs of the doctor. */
-export function changesOf({ step: { statement, params }, rows }: StoredStep): ChangeRef[] {
+export function listWrittenChanges({ step: { statement, params }, rows }: StoredStep): ChangeRef[] {
   if (!SETS_VERSION.test(statement.text)) return []
   const { worldKey, change, batch } = named.parse(params)
   const worlds = rows.flatMap((row) => answered.parse(row).changedWorlds)

@@ -106,8 +106,8 @@ const graphIds = new WeakMap<GraphSource, Promise<string>>()
 
 /** What tells a graph from all others: asked once a process, as it never changes. */
 function graphId(graph: Graph): Promise<string> {
-  const known = graphIds.get(graph.source)
-  if (known !== undefined) return known
+  const cached = graphIds.get(graph.source)
+  if (cached !== undefined) return cached
   const asked = readRows(graph, migrations, {}, migrationRow).then(([row]) =>
     sha256(row?.appliedAt ?? '').slice(0, 16),
   )

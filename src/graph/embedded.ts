@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { diskError, TurngraphError } from '../core/errors.ts'
-import { hasHolder, heldError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
+import { hasHolder, inUseError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
 import { makePrivate } from '../platform/data-folder/private-file.ts'
 import { Acknowledged, HOW_TO_GO_ON } from './acknowledged.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
@@ -352,7 +352,7 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
 /** Says why. The engine locks the file before it looks at what is in it. */
 function openFailed(folder: string, cause: unknown): TurngraphError {
   const text = cause instanceof Error ? cause.message : String(cause)
-  if (text.includes(LOCKED)) return heldError(folder, cause)
+  if (text.includes(LOCKED)) return inUseError(folder, cause)
   const reason = text.replace(/^.*?GRAFEO-\w+: /s, '')
   const isSystemError = /os error|^E[A-Z]+:/.test(text)
   return new TurngraphError('store_unavailable', `The graph in ${folder} cannot be opened: ${reason}`, {

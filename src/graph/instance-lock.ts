@@ -40,7 +40,7 @@ export async function holdFolder(folder: string): Promise<Instance> {
 }
 
 /** Who a service of this folder is; null where none ever was. */
-export function knownInstance(dataFolder: string): string | null {
+export function readInstance(dataFolder: string): string | null {
   const file = fileIn(dataFolder)
   if (!existsSync(file)) return null
   const { success, data } = z.uuid().safeParse(readFileSync(file, 'utf8').trim())
@@ -53,8 +53,8 @@ export function knownInstance(dataFolder: string): string | null {
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'instance')
 
 function ownInstance(dataFolder: string): string {
-  const known = knownInstance(dataFolder)
-  if (known !== null) return known
+  const instance = readInstance(dataFolder)
+  if (instance !== null) return instance
   createPrivateFile(fileIn(dataFolder), `${crypto.randomUUID()}\n`)
   return ownInstance(dataFolder)
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { type Label, nodes } from './model/nodes.ts'
 import { isInstant } from './model/properties.ts'
 import { findOwners, type Ownership, ownedBy, relationships } from './model/relationships.ts'
-import { type Step, stepOf } from './port.ts'
+import { type Step, toStep } from './port.ts'
 import { generated, type Statement } from './statements.ts'
 
 /** A pattern that leads from a node to what it hangs on: `(x)<-[:HAS_TASK]-(:Feature)`. */
@@ -150,7 +150,7 @@ ${instants.map((name) => `FOREACH (at IN $${name} | SET x.${name} = datetime(at)
   )
   const given = Object.entries(properties)
   const isSet = ([name, value]: [string, unknown]) => instants.includes(name) && value !== null
-  return stepOf(to, {
+  return toStep(to, {
     key,
     properties: Object.fromEntries(given.filter((each) => !isSet(each))),
     ...Object.fromEntries(instants.map((name) => [name, [properties[name] ?? []].flat()])),
@@ -178,7 +178,7 @@ MATCH (b:${to} {key: $to})
 ${alone === 'both' ? cut.from + cut.to : cut[alone]}CREATE (a)-[:${type}]->(b)
 RETURN b.key AS key`,
   )
-  return stepOf(relinked, { from: fromKey, to: toKey })
+  return toStep(relinked, { from: fromKey, to: toKey })
 }
 
 /** Takes away all relationships of a type that lead to a node, from it, or both; the nodes stay. */
@@ -191,5 +191,5 @@ MATCH (x:${label} {key: $key})
 CALL (x) { MATCH (x)${pattern}() DELETE r }
 RETURN x.key AS key`,
   )
-  return stepOf(unlinked, { key })
+  return toStep(unlinked, { key })
 }

@@ -21,7 +21,7 @@ export const isTemporal = (value: object): boolean =>
   neo4j.isTime(value) ||
   neo4j.isLocalTime(value)
 
-export function driverOf({ url, user, password }: Neo4jOptions, more: Config): Driver {
+export function createDriver({ url, user, password }: Neo4jOptions, more: Config): Driver {
   const auth = password === null ? undefined : neo4j.auth.basic(user, password)
   return neo4j.driver(url, auth, {
     connectionAcquisitionTimeout: 4_000,

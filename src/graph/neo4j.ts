@@ -6,8 +6,8 @@ import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   ACCESS,
   bookmarkManager,
+  createDriver,
   type Driver,
-  driverOf,
   isDateTime,
   Neo4jError,
   type Session,
@@ -61,7 +61,7 @@ export class Neo4jGraph implements Graph {
 
   constructor(options: Neo4jOptions) {
     const { url, database, poolSize = 50 } = options
-    this.#driver = driverOf(options, { disableLosslessIntegers: true, maxConnectionPoolSize: poolSize })
+    this.#driver = createDriver(options, { disableLosslessIntegers: true, maxConnectionPoolSize: poolSize })
     this.#database = database
     this.#url = url
     this.source = {
@@ -136,7 +136,7 @@ export class Neo4jGraph implements Graph {
       })
       const result = await work(async ({ statement, params }) => {
         const { records } = await transaction.run(statement.text, toNeo4j(params))
-        return rowsOf(records)
+        return toRows(records)
       })
       if (result === null) await transaction.rollback()
       else await transaction.commit()
@@ -174,7 +174,7 @@ export class Neo4jGraph implements Graph {
 
   async #runAlone(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
     const { records } = await session.run(statement.text, toNeo4j(params), bounded(statement, deadline))
-    return rowsOf(records)
+    return toRows(records)
   }
 
   async #runOnceBegun(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
@@ -182,7 +182,7 @@ export class Neo4jGraph implements Graph {
     const transaction = await withDeadline(Math.min(deadline, performance.now() + FOLLOWER_MS), begin)
     const { records } = await transaction.run(statement.text, toNeo4j(params))
     await transaction.commit()
-    return rowsOf(records)
+    return toRows(records)
   }
 
   /** Null where no follower could answer in time: one that is away, that lags, or that does not know the bookmarks. */
@@ -303,7 +303,7 @@ const bounded = (statement: Statement, deadline: number) => ({
   metadata: { app: 'turngraph', statement: statement.name },
 })
 
-const rowsOf = (records: readonly { toObject(): object }[]): Row[] =>
+const toRows = (records: readonly { toObject(): object }[]): Row[] =>
   records.map((record) => fromNeo4j(record.toObject()) as Row)
 
 /** Instants leave as ISO 8601 text, as the embedded engine gives them. */

@@ -11,7 +11,7 @@ export type Row = Record<string, unknown>
 export type Step = { statement: Statement; params: Params }
 
 /** A statement of a transaction; its parameters are plain data. */
-export const stepOf = (to: Statement, params: { [name: string]: unknown }): Step => ({
+export const toStep = (to: Statement, params: { [name: string]: unknown }): Step => ({
   statement: to,
   params: params as Params,
 })

@@ -148,7 +148,7 @@ export function generated(name: string, source: string): Statement {
 }
 
 /** The lines of comment at the head of a statement's file, without the slashes. */
-export function headOf({ name }: Statement): string[] {
+export function readHeadComment({ name }: Statement): string[] {
   const source = readFileSync(path.join(CYPHER_ROOT, `${name.split(':', 1)[0]}.cypher`), 'utf8')
   const [head = ''] = /^(?:\/\/.*\n)+/.exec(source) ?? []
   return head

@@ -50,11 +50,15 @@ function refusalOfTheBody(thrown: unknown): TurngraphError | null {
       hint: 'Send less at once; long texts are worth at most 64 KiB each.',
     })
   }
-  const known = type === undefined ? undefined : BODY_REFUSALS[type]
-  return new TurngraphError('invalid_request', known?.message ?? `The request cannot be read: ${message}.`, {
-    hint: known?.hint,
-    details: { problems: [{ path: '', message }] },
-  })
+  const refusalOfType = type === undefined ? undefined : BODY_REFUSALS[type]
+  return new TurngraphError(
+    'invalid_request',
+    refusalOfType?.message ?? `The request cannot be read: ${message}.`,
+    {
+      hint: refusalOfType?.hint,
+      details: { problems: [{ path: '', message }] },
+    },
+  )
 }
 
 const BODY_REFUSALS: Record<string, { message: string; hint: string }> = {

@@ -46,12 +46,12 @@ export class Tokens {
   constructor(own: KnownToken, file: string | null) {
     this.#own = own
     this.#file = file
-    this.#stamp = file === null ? null : stampOf(file)
+    this.#stamp = file === null ? null : readStamp(file)
     this.#further = file === null ? [] : readTokensFile(file)
   }
 
   /** Compares with every known token, each in constant time: how long it takes tells nothing. */
-  callerOf(token: string): Caller | null {
+  findCaller(token: string): Caller | null {
     this.#readAgain()
     const hash = sha256(token)
     let found: Caller | null = null
@@ -64,7 +64,7 @@ export class Tokens {
   #readAgain(): void {
     if (this.#file === null || performance.now() - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = performance.now()
-    const stamp = stampOf(this.#file)
+    const stamp = readStamp(this.#file)
     if (stamp === null || stamp === this.#stamp) return
     try {
       this.#further = readTokensFile(this.#file)
@@ -78,7 +78,7 @@ export class Tokens {
 const LOOK_MS = 1_000
 
 /** Changes with the file; null where it cannot be seen. */
-function stampOf(file: string): string | null {
+function readStamp(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true })
   return found === undefined ? null : `${found.mtimeNs} ${found.ino} ${found.size}`
 }

@@ -11,9 +11,9 @@ import type { Log } from '../platform/log.ts'
 import { answerFailure, answerJson, answerText } from './answer.ts'
 import type { Tokens } from './api-tokens.ts'
 import {
-  callerOf,
   identify,
   limitRate,
+  readCaller,
   refuseForeign,
   refuseForeignToMcp,
   requireScope,
@@ -77,7 +77,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
 
 /** The figures are of all projects. */
 const refuseOneProject: RequestHandler = (_req, res, next) => {
-  refuseBound(callerOf(res))
+  refuseBound(readCaller(res))
   next()
 }
 

@@ -13,7 +13,7 @@ const tokensSent = new WeakMap<Response, { tokens: Tokens; token: string }>()
 export function identify(tokens: Tokens | null): RequestHandler {
   return (req, res, next) => {
     const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1]
-    const caller = tokens === null ? ANYONE : token === undefined ? null : tokens.callerOf(token)
+    const caller = tokens === null ? ANYONE : token === undefined ? null : tokens.findCaller(token)
     if (caller !== null) callers.set(res, caller)
     if (tokens !== null && token !== undefined) tokensSent.set(res, { tokens, token })
     next()
@@ -26,7 +26,7 @@ export function identify(tokens: Tokens | null): RequestHandler {
  */
 export function limitRate(perMinute: number): { request: RequestHandler; members: RequestHandler } {
   const store = new MemoryStore()
-  const keyOf = (req: Request, res: Response) =>
+  const rateKey = (req: Request, res: Response) =>
     callers.get(res)?.name ?? `address ${ipKeyGenerator(req.ip ?? '')}`
   const refusal = () =>
     new TurngraphError('rate_limited', `More than ${perMinute} requests in a minute.`, {
@@ -39,13 +39,13 @@ export function limitRate(perMinute: number): { request: RequestHandler; members
       store,
       standardHeaders: 'draft-8',
       legacyHeaders: false,
-      keyGenerator: keyOf,
+      keyGenerator: rateKey,
       handler: (_req, _res, next) => next(refusal()),
     }),
     members: async (req, res, next) => {
       const further = Array.isArray(req.body) ? req.body.length - 1 : 0
       for (let counted = 0; counted < further; counted++) {
-        const { totalHits, resetTime } = await store.increment(keyOf(req, res))
+        const { totalHits, resetTime } = await store.increment(rateKey(req, res))
         if (totalHits <= perMinute) continue
         const waitMs = (resetTime?.getTime() ?? 0) - Date.now()
         res.setHeader('Retry-After', Math.max(1, Math.ceil(waitMs / 1_000)))
@@ -76,7 +76,7 @@ export function refuseWithout(scope: Scope, { scopes }: Caller): void {
   })
 }
 
-export function callerOf(res: Response): Caller {
+export function readCaller(res: Response): Caller {
   const caller = callers.get(res)
   if (caller === undefined) throw new Error('a route runs an operation without requireScope')
   return caller
@@ -86,8 +86,8 @@ export function callerOf(res: Response): Caller {
 export function isStillAllowed(res: Response, scope: Scope): boolean {
   const sent = tokensSent.get(res)
   if (sent === undefined) return true
-  const caller = sent.tokens.callerOf(sent.token)
-  return caller?.scopes.has(scope) === true && caller.project === callerOf(res).project
+  const caller = sent.tokens.findCaller(sent.token)
+  return caller?.scopes.has(scope) === true && caller.project === readCaller(res).project
 }
 
 function unauthorized(res: Response, given: string | undefined): TurngraphError {
@@ -115,7 +115,7 @@ export function refuseForeign(served: Served): RequestHandler {
   return (req, _res, next) => {
     const host = req.headers.host?.toLowerCase() ?? ''
     const { origin } = req.headers
-    const from = origin === undefined ? host : hostOf(origin)
+    const from = origin === undefined ? host : parseHost(origin)
     if (from !== host && !isAllowed(from, served)) {
       throw new TurngraphError('forbidden', `Pages of ${origin?.slice(0, 200)} may not call this service.`, {
         hint: 'Call it from a program, or from its own pages; TURNGRAPH_ALLOWED_HOSTS names further ones.',
@@ -139,7 +139,7 @@ export function refuseForeignToMcp(served: Served): RequestHandler {
 const isHostChecked = ({ auth, allowedHosts }: Served): boolean => auth === 'off' || allowedHosts.length > 0
 
 function refuseForeignHost(host: string, served: Served): void {
-  if (isOurs(nameOf(host), served.host) || isAllowed(host, served)) return
+  if (isOurs(toHostName(host), served.host) || isAllowed(host, served)) return
   throw new TurngraphError('forbidden', `This service is not reached as "${host.slice(0, 200)}".`, {
     hint:
       served.auth === 'off'
@@ -150,14 +150,14 @@ function refuseForeignHost(host: string, served: Served): void {
 
 /** Whether it is listed, with its port or with any. */
 const isAllowed = (host: string | null, { allowedHosts }: Served): boolean =>
-  host !== null && (allowedHosts.includes(host) || allowedHosts.includes(nameOf(host)))
+  host !== null && (allowedHosts.includes(host) || allowedHosts.includes(toHostName(host)))
 
 const isOurs = (name: string, ownHost: string): boolean =>
   isLoopback(name) || name === ownHost.toLowerCase() || name === `[${ownHost.toLowerCase()}]`
 
 /** `http://Example:80` → `example:80`; the scheme may differ where a proxy ends TLS. `null` has no host. */
-const hostOf = (origin: string): string | null =>
+const parseHost = (origin: string): string | null =>
   /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase() ?? null
 
-const nameOf = (host: string): string =>
+const toHostName = (host: string): string =>
   /^(\[[0-9a-f:.]+\]|[^:]+)(?::\d+)?$/i.exec(host)?.[1]?.toLowerCase() ?? ''

@@ -3,12 +3,12 @@ import type { RequestHandler, Response } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
-import type { Told } from '../events/change-feed.ts'
+import type { EventBatch } from '../events/change-feed.ts'
 import { eventsRequest, readEvents, schemaOfEvent } from '../operations/events.ts'
-import { callerOf, isStillAllowed } from './authorize.ts'
+import { isStillAllowed, readCaller } from './authorize.ts'
 import { beginEventStream } from './event-stream.ts'
 import { lastEventId } from './input.ts'
-import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
+import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** A reader that takes longer to read what it was sent is cut off. Until then it is sent nothing more. */
 const PATIENCE_MS = 10_000
@@ -20,16 +20,16 @@ export function eventsHandler(context: OperationContext): RequestHandler {
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
     const input = inputFor(eventsRequest, req, 'events')
-    const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
+    const project = chooseProject(input.project ?? null, readCaller(res), context.defaultProject)
     const from = { ...input, project, cursor: lastEventId(req) ?? input.cursor }
     refuseTooManyReaders(context)
     if (req.method === 'HEAD') return void begin(res).end()
     const gone = new AbortController()
     res.once('close', () => gone.abort())
-    for await (const told of readEvents(context.feed, from, gone.signal)) {
+    for await (const batch of readEvents(context.feed, from, gone.signal)) {
       if (!res.headersSent) begin(res)
       if (!isStillAllowed(res, 'read')) break
-      if (!res.write(textOf(told)) && !(await isDrained(res))) return void res.destroy()
+      if (!res.write(renderEvents(batch)) && !(await isDrained(res))) return void res.destroy()
     }
     if (!res.headersSent) begin(res)
     res.end(COME_BACK)
@@ -42,16 +42,16 @@ function begin(res: Response): Response {
 }
 
 /** Without an event an id moves the cursor of a browser on, and the comment that of a reader whose parser does not tell it. */
-function textOf({ events, cursor }: Told): string {
+function renderEvents({ events, cursor }: EventBatch): string {
   const id = cursor === null ? '' : `id: ${cursor}\n`
   if (events.length === 0) return `: cursor ${cursor}\n${id}\n`
-  return events.map((event) => `${id}data: ${dataOf(event)}\n\n`).join('')
+  return events.map((event) => `${id}data: ${renderData(event)}\n\n`).join('')
 }
 
 /** One text for all readers: with 200 of them that is most of what an event costs beside their connections. */
 const texts = new WeakMap<ChangeEvent, string>()
 
-function dataOf(event: ChangeEvent): string {
+function renderData(event: ChangeEvent): string {
   const text = texts.get(event) ?? JSON.stringify(toWire(schemaOfEvent(event), event))
   texts.set(event, text)
   return text

@@ -48,7 +48,7 @@ export class GenAiSpans {
     return this.#tracer.startActiveSpan(name, options, async (span) => {
       try {
         const answer = await run()
-        span.setAttributes(attributesOf(operation, answer))
+        span.setAttributes(toAttributes(operation, answer))
         if (operation === 'captureTurnState') addCaptured(span, answer as OperationOutput<'captureTurnState'>)
         return answer
       } catch (error) {
@@ -101,7 +101,7 @@ const storeIn = (fields: object): Attributes =>
     : {}
 
 /** The record is the turn; what has no world of its own in the request has one in the answer. */
-function attributesOf(operation: OperationName, answer: unknown): Attributes {
+function toAttributes(operation: OperationName, answer: unknown): Attributes {
   if (typeof answer !== 'object' || answer === null) return {}
   const items = 'items' in answer && Array.isArray(answer.items) ? answer.items.length : null
   const isRecord = operation === 'captureTurnState' || operation === 'getTurn'

@@ -45,9 +45,9 @@ export const refuseBody: RequestHandler = (req, _res, next) => {
  * What a request says, in the wire form: the fields of its path, its query and, for a POST, its body.
  * A field in two places is refused, since one of them would be ignored.
  */
-export function inputOf(req: Request): Record<string, unknown> {
-  const query = queryOf(req.url)
-  const body = hasBody(req) ? bodyOf(req.body) : {}
+export function readInput(req: Request): Record<string, unknown> {
+  const query = parseQuery(req.url)
+  const body = hasBody(req) ? readBody(req.body) : {}
   const twice = [
     ...Object.keys(query).filter((key) => Object.hasOwn(req.params, key) || Object.hasOwn(body, key)),
     ...Object.keys(req.params).filter((key) => Object.hasOwn(body, key)),
@@ -57,7 +57,7 @@ export function inputOf(req: Request): Record<string, unknown> {
 }
 
 /** No body says nothing, as an empty object does: some operations need nothing more than their path. */
-function bodyOf(body: unknown = {}): object {
+function readBody(body: unknown = {}): object {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new TurngraphError('invalid_request', 'The body must be one JSON object.', {
     hint: 'Send the fields of the record as {"…": …}.',
@@ -65,7 +65,7 @@ function bodyOf(body: unknown = {}): object {
   })
 }
 
-function queryOf(url: string): Record<string, string> {
+function parseQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start === -1) return {}
   const search = url.slice(start + 1)
@@ -97,7 +97,7 @@ function givenTwice(keys: readonly string[]): TurngraphError {
 }
 
 /** The header's one value; several would be joined by commas, and a project of that name made. */
-function headerOf(req: IncomingMessage, header: string): string | null {
+function readHeader(req: IncomingMessage, header: string): string | null {
   const value = req.headers[header]
   if (typeof value !== 'string') return null
   if (value.includes(',') && (req.headersDistinct[header]?.length ?? 1) > 1) {
@@ -108,7 +108,7 @@ function headerOf(req: IncomingMessage, header: string): string | null {
 
 /** Node reads header bytes as Latin-1; names are sent as UTF-8. */
 export function projectHeader(req: IncomingMessage): string | null {
-  const value = headerOf(req, 'turngraph-project')
+  const value = readHeader(req, 'turngraph-project')
   if (value === null) return null
   const project = name.safeParse(decodeName(value))
   if (project.success) return project.data
@@ -125,10 +125,10 @@ function decodeName(value: string): string {
 }
 
 /** What a reader of events sends when it comes back; a browser does so by itself. */
-export const lastEventId = (req: IncomingMessage): string | null => headerOf(req, 'last-event-id') || null
+export const lastEventId = (req: IncomingMessage): string | null => readHeader(req, 'last-event-id') || null
 
 export function idempotencyKey(req: IncomingMessage): string | null {
-  const key = headerOf(req, 'idempotency-key')
+  const key = readHeader(req, 'idempotency-key')
   if (key === null || IDEMPOTENCY_KEY.test(key)) return key
   throw badHeader('idempotency-key', 'must have 1 to 256 visible ASCII characters, for example a UUID')
 }

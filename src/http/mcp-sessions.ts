@@ -7,7 +7,7 @@ import type { Request, Response } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import type { Subscriptions } from '../mcp/server.ts'
-import { callerOf, isStillAllowed } from './authorize.ts'
+import { isStillAllowed, readCaller } from './authorize.ts'
 import { beginEventStream, keepStreamAlive } from './event-stream.ts'
 import { refuseTooManyReaders } from './events.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
@@ -51,8 +51,8 @@ export class McpSessions {
   }
 
   /** @throws `not_found` where the session has ended */
-  sessionOf(req: Request, res: Response): Session | null {
-    const key = this.#keyOf(req, res)
+  findSession(req: Request, res: Response): Session | null {
+    const key = this.#readKey(req, res)
     if (key === null) return null
     return {
       subscribe: (subscriber, uris) => this.#openSession(key, req, res).watch.subscribe(subscriber, uris),
@@ -63,7 +63,7 @@ export class McpSessions {
 
   /** `GET /mcp`: where a session hears of what changed. A second stream takes the place of the first. */
   openStream(req: Request, res: Response): void {
-    const key = this.#keyOf(req, res)
+    const key = this.#readKey(req, res)
     if (key === null) {
       refuseMethod(res)
       return
@@ -75,7 +75,7 @@ export class McpSessions {
     beginEventStream(res).flushHeaders()
     keepStreamAlive(res)
     const updates = new UpdatesToReader(res, (uri) => {
-      if (isStillAllowed(res, 'read')) res.write(frameOf(uri))
+      if (isStillAllowed(res, 'read')) res.write(renderFrame(uri))
       else res.end()
     })
     session.stream = { res, updates }
@@ -90,7 +90,7 @@ export class McpSessions {
 
   /** `DELETE /mcp` */
   end(req: Request, res: Response): void {
-    const key = this.#keyOf(req, res)
+    const key = this.#readKey(req, res)
     if (key === null) {
       refuseMethod(res)
       return
@@ -103,7 +103,7 @@ export class McpSessions {
   }
 
   /** A session is its token's alone. */
-  #keyOf(req: Request, res: Response): string | null {
+  #readKey(req: Request, res: Response): string | null {
     const id = req.headers['mcp-session-id']
     if (id === undefined) return null
     if (typeof id !== 'string' || !ID.test(id)) {
@@ -115,7 +115,7 @@ export class McpSessions {
         },
       )
     }
-    const { name, project } = callerOf(res)
+    const { name, project } = readCaller(res)
     const key = JSON.stringify([name, project, id])
     if (!this.#ended.has(key)) return key
     throw new TurngraphError('not_found', 'This session of MCP has ended.', {
@@ -181,7 +181,7 @@ export class McpSessions {
 
 type Message = { id?: unknown; method?: unknown; params?: { requestId?: unknown } }
 
-const frameOf = (uri: string): string => {
+const renderFrame = (uri: string): string => {
   const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } }
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`
 }

@@ -2,24 +2,24 @@
 import type { Response } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
-import type { Told } from '../events/change-feed.ts'
+import type { EventBatch } from '../events/change-feed.ts'
 import type { OpenChanges } from '../mcp/resource-watch.ts'
 import { readEvents } from '../operations/events.ts'
-import { callerOf, refuseWithout } from './authorize.ts'
+import { readCaller, refuseWithout } from './authorize.ts'
 import { refuseTooManyReaders } from './events.ts'
-import { type OperationContext, projectOf } from './operation-handler.ts'
+import { chooseProject, type OperationContext } from './operation-handler.ts'
 
 /** Opens the changes that the token of a request may read. */
 export const openChangesFor =
   (context: OperationContext, res: Response): OpenChanges =>
   async (named, signal) => {
-    const caller = callerOf(res)
+    const caller = readCaller(res)
     refuseWithout('read', caller)
-    const project = projectOf(named, caller, context.defaultProject)
+    const project = chooseProject(named, caller, context.defaultProject)
     refuseTooManyReaders(context)
-    const told = readEvents(context.feed, { project, snapshot: false }, signal)
-    await told.next() // an empty list comes first, once the reader has begun
-    return eventsIn(told)
+    const batches = readEvents(context.feed, { project, snapshot: false }, signal)
+    await batches.next() // an empty list comes first, once the reader has begun
+    return eventsIn(batches)
   }
 
 /** A stream that begins while the service ends would hold it up. */
@@ -27,7 +27,7 @@ export function refuseWhereClosing({ closing }: OperationContext): void {
   if (closing.aborted) throw new TurngraphError('store_unavailable', 'The service is ending.')
 }
 
-async function* eventsIn(told: AsyncIterable<Told>): AsyncGenerator<ChangeEvent> {
+async function* eventsIn(told: AsyncIterable<EventBatch>): AsyncGenerator<ChangeEvent> {
   for await (const { events } of told) yield* events
 }
 

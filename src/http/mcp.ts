@@ -15,7 +15,7 @@ import { ResourceWatch } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
 import { answerJson } from './answer.ts'
-import { callerOf, isStillAllowed, refuseWithout } from './authorize.ts'
+import { isStillAllowed, readCaller, refuseWithout } from './authorize.ts'
 import { inCall } from './bookmarks.ts'
 import { projectHeader } from './input.ts'
 import { McpSessions } from './mcp-sessions.ts'
@@ -37,13 +37,13 @@ export class McpEndpoint {
     this.#context.schema.refuseUnlessCurrent()
     if (req.method === 'GET') return this.#sessions.openStream(req, res)
     if (req.method === 'DELETE') return this.#sessions.end(req, res)
-    if (await isLegacyRequest(headOf(req), req.body)) return this.#answerOf2025(req, res)
+    if (await isLegacyRequest(toWebRequest(req), req.body)) return this.#answerOf2025(req, res)
     const requested = requestedUris(req.body)
     return requested === null ? this.#answerAlone(req, res) : this.#listen(req, res, requested)
   }
 
   async #answerOf2025(req: Request, res: Response): Promise<void> {
-    const session = this.#sessions.sessionOf(req, res)
+    const session = this.#sessions.findSession(req, res)
     if (isInitializeRequest(req.body)) this.#sessions.begin(res)
     const server = this.#serverFor(req, res, {
       subscriptions: session,
@@ -89,7 +89,7 @@ export class McpEndpoint {
       refuseUndeclaredTasks(req.body)
       await watch.subscribe('listen', uris)
     } catch (error) {
-      return answerJson(res, 200, errorAnswer(req.body, error, failuresOf(req)))
+      return answerJson(res, 200, errorAnswer(req.body, error, createFailures(req)))
     }
     await this.#answerAlone(req, res, {
       publish: () => {},
@@ -108,11 +108,11 @@ export class McpEndpoint {
       cancelled = null,
     }: { subscriptions?: Subscriptions | null; cancelled?: AbortSignal | null } = {},
   ): Server {
-    const caller = callerOf(res)
+    const caller = readCaller(res)
     const project = projectHeader(req)
     return createMcpServer({
       version: VERSION,
-      ...failuresOf(req),
+      ...createFailures(req),
       subscriptions,
       call: async (operation, input, { signal, tell, bookmark: received, resultMeta }) => {
         const { scope } = operations[operation]
@@ -138,13 +138,13 @@ export class McpEndpoint {
   }
 }
 
-const failuresOf = (req: Request): Failures => ({
+const createFailures = (req: Request): Failures => ({
   requestId: String(req.id),
   onDefect: (error) => req.log.error({ err: error }, 'a request of MCP failed'),
 })
 
 /** What the SDK tells the versions apart by, beside the body, which is parsed already. */
-function headOf({ headers }: Request): globalThis.Request {
+function toWebRequest({ headers }: Request): globalThis.Request {
   const entries = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && name.startsWith('mcp-') ? [[name, value]] : [],
   )

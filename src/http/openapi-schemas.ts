@@ -39,15 +39,15 @@ export class SchemaComponents {
     const ref = this.refTo(input, 'input')
     const schema = this.schemas[String(ref.$ref).split('/').at(-1) ?? '']
     if (schema === undefined) throw new Error('the input of an operation has no name')
-    const kept = Object.entries((schema.properties ?? {}) as Json).filter(([name]) => !isInPath(name))
-    schema.properties = Object.fromEntries(kept)
+    const properties = Object.entries((schema.properties ?? {}) as Json).filter(([name]) => !isInPath(name))
+    schema.properties = Object.fromEntries(properties)
     if (schema.required !== undefined)
       schema.required = (schema.required as string[]).filter((name) => !isInPath(name))
     return ref
   }
 
   /** An operation's input, field by field, for parameters. */
-  fieldsOf(input: z.ZodType): { name: string; schema: Json; required: boolean }[] {
+  listFields(input: z.ZodType): { name: string; schema: Json; required: boolean }[] {
     const definition = this.#generate(input, 'input', { inline: true })
     const required = new Set((definition.required ?? []) as string[])
     return Object.entries((definition.properties ?? {}) as Record<string, Json>).map(([name, schema]) => ({

@@ -56,7 +56,7 @@ export function openApiDocument(): Json {
       responses: Object.fromEntries(
         STATUSES.map((status) => [
           `Error${status}`,
-          { description: meaningsOf(status), headers: headersOf(status), content: error },
+          { description: listMeanings(status), headers: listHeaders(status), content: error },
         ]),
       ),
       schemas: components.schemas,
@@ -66,7 +66,7 @@ export function openApiDocument(): Json {
 
 const STATUSES = [...new Set(Object.values(ERRORS).map(({ status }) => status))].sort((a, b) => a - b)
 
-const meaningsOf = (status: number): string =>
+const listMeanings = (status: number): string =>
   Object.entries(ERRORS)
     .filter(([, error]) => error.status === status)
     .map(([code, { meaning }]) => `\`${code}\`: ${meaning}`)
@@ -86,7 +86,7 @@ const BOOKMARK_WARNING = {
 }
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds to wait' } }
 
-const headersOf = (status: number): Json =>
+const listHeaders = (status: number): Json =>
   status === 503 || status === 429 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID
 
 function operationObject(route: Route, components: SchemaComponents): Json {
@@ -100,7 +100,7 @@ function operationObject(route: Route, components: SchemaComponents): Json {
       ? { 'application/json': { schema: components.refToBody(input, (name) => isInPath(route.path, name)) } }
       : null,
     bodyNeeded: components
-      .fieldsOf(input)
+      .listFields(input)
       .some(({ name, required }) => required && !isInPath(route.path, name)),
   })
 }
@@ -161,7 +161,7 @@ function callObject(components: SchemaComponents, call: Described): Json {
     tags: [path.split('/')[2]],
     parameters: [
       ...components
-        .fieldsOf(input)
+        .listFields(input)
         .filter(({ name }) => inQuery || isInPath(path, name))
         .map(({ name, required, schema: { description, ...schema } }) => ({
           name,

@@ -12,10 +12,10 @@ import { type OperationName, operations } from '../operations/table.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 import { answerJson } from './answer.ts'
 import type { Caller } from './api-tokens.ts'
-import { callerOf } from './authorize.ts'
+import { readCaller } from './authorize.ts'
 import { inBookmarkedCall } from './bookmarks.ts'
 import type { GenAiSpans } from './genai-spans.ts'
-import { idempotencyKey, inputOf, projectHeader } from './input.ts'
+import { idempotencyKey, projectHeader, readInput } from './input.ts'
 import type { Metrics } from './metrics.ts'
 import type { SchemaState } from './schema-state.ts'
 
@@ -43,7 +43,7 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
     const { scope } = operations[route.operation]
     const answer = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, caller: bookmarks }) =>
-      runFor({ ...context, graph }, callerOf(res), route.operation, input, {
+      runFor({ ...context, graph }, readCaller(res), route.operation, input, {
         idempotencyKey: idempotencyKey(req),
         bookmarks,
         signal: whenGone(res),
@@ -64,7 +64,7 @@ function whenGone(res: Response): AbortSignal {
 
 /** What a request asks for; the header names the project of one that names none. */
 export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: string): z.output<S> {
-  const sent = inputOf(req)
+  const sent = readInput(req)
   const takesProject = schema instanceof z.ZodObject && 'project' in schema.shape
   const header = takesProject ? projectHeader(req) : null // one that is no name is refused also where it is not needed
   const useHeader = header !== null && sent.project == null
@@ -81,7 +81,7 @@ export async function runFor(
 ): Promise<unknown> {
   const { wholeGraph, run }: Operation = operations[operation]
   if (wholeGraph) refuseBound(caller)
-  const project = projectOf(input.project ?? null, caller, defaultProject)
+  const project = chooseProject(input.project ?? null, caller, defaultProject)
   try {
     const log: Call['log'] = (message, fields) =>
       call.log?.(message, fields === undefined ? undefined : { caller: caller.name, ...fields })
@@ -104,7 +104,7 @@ export async function runFor(
 }
 
 /** A token of a project reaches that one alone: every key in the graph begins with it. */
-export function projectOf(named: string | null, caller: Caller, fallback: string): string {
+export function chooseProject(named: string | null, caller: Caller, fallback: string): string {
   const project = named ?? caller.project ?? fallback
   if (caller.project === null || caller.project === project) return project
   throw new TurngraphError('forbidden', `The token is for the project "${caller.project}".`, {

@@ -6,9 +6,9 @@ import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../operations/transcript-upload.ts'
 import { answerJson } from './answer.ts'
-import { callerOf } from './authorize.ts'
+import { readCaller } from './authorize.ts'
 import { inBookmarkedCall } from './bookmarks.ts'
-import { inputFor, type OperationContext, projectOf } from './operation-handler.ts'
+import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** A longer transcript is sent in several requests, each from the offset that the last one answered. */
 const MOST_BYTES = 256 * 1024 * 1024
@@ -18,17 +18,17 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
     const input = inputFor(transcriptUpload, req, 'importTranscript')
-    const project = projectOf(input.project ?? null, callerOf(res), context.defaultProject)
+    const project = chooseProject(input.project ?? null, readCaller(res), context.defaultProject)
     const { graph, metrics, turnLengthThreshold } = context
     const read = await inBookmarkedCall(graph, 'write', req, res, (call) =>
-      uploadTranscript(call.graph, { ...input, project }, bodyOf(req), turnLengthThreshold),
+      uploadTranscript(call.graph, { ...input, project }, readBody(req), turnLengthThreshold),
     )
     metrics.imported(read)
     answerJson(res, 200, toWire(transcriptUploaded, read))
   }
 }
 
-async function* bodyOf(req: Request): AsyncGenerator<Buffer> {
+async function* readBody(req: Request): AsyncGenerator<Buffer> {
   let bytes = Number(req.headers['content-length'] ?? 0)
   if (bytes > MOST_BYTES) throw tooLarge()
   bytes = 0

@@ -54,12 +54,12 @@ export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
   }
 
   override async _getRelevantDocuments(query: string): Promise<DocumentInterface<SectionMetadata>[]> {
-    const currentTurn = this.#target.currentTurn ?? turnOf(query)
+    const currentTurn = this.#target.currentTurn ?? parseTurn(query)
     return sectionDocuments(await this.#client.loadTurnContinuationContext({ ...this.#target, currentTurn }))
   }
 }
 
-function turnOf(query: string): number {
+function parseTurn(query: string): number {
   if (/^\s*\d{1,9}\s*$/.test(query)) return Number(query)
   throw invalidField(
     'query',

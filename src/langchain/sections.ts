@@ -1,8 +1,8 @@
 /** Splits a continuation context into documents, one a section. */
 import { Document } from '@langchain/core/documents'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
-import { type Rendering, sectionsOf, write } from '../memory/context/render.ts'
-import { renderingOf } from '../memory/context/rendering-from-context.ts'
+import { type Rendering, toSections, write } from '../memory/context/render.ts'
+import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { SectionName } from '../memory/context/section-names.ts'
 import { countEqual } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
@@ -23,13 +23,13 @@ export type SectionMetadata = {
 export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {
   const { status, prior, previousTurn: turn, worldSlug, criteria, issues } = continuation
   if (status !== 'ok' || prior === null || turn === null || worldSlug === null) return []
-  const rendering = renderingOf(continuation, prior)
+  const rendering = toRendering(continuation, prior)
   const document = (
     section: SectionName,
     reason: string,
     { shown = rendering, of = turn }: { shown?: Rendering; of?: number } = {},
   ): Document<SectionMetadata>[] => {
-    const pageContent = textOf(section, shown)
+    const pageContent = renderSection(section, shown)
     if (pageContent === '') return []
     return [new Document({ pageContent, metadata: { section, turn: of, world_slug: worldSlug, reason } })]
   }
@@ -63,8 +63,8 @@ function progressReason(left: number, promisedNotJudged: number): string {
 }
 
 /** A document of one item needs no heading; that of recovered promises says how many. */
-function textOf(name: SectionName, rendering: Rendering): string {
-  const sections = sectionsOf(rendering).filter((section) => section.name === name)
+function renderSection(name: SectionName, rendering: Rendering): string {
+  const sections = toSections(rendering).filter((section) => section.name === name)
   const shown = name === 'promises' ? sections : sections.map((section) => ({ ...section, heading: null }))
   return write(shown, ({ text }) => text).trim()
 }

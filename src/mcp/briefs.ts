@@ -10,9 +10,9 @@ type Criterion = Context['criteria'][number]
 export function playerBrief(context: Context, turn: number): string {
   const left = context.criteria.filter((criterion) => isRequired(criterion) && !isProven(criterion))
   return sections([
-    `You are the Player. ${turnOf(context, turn)} begins now: implement what is left, and say for each criterion whether you met it. A Coach judges it afterwards.`,
+    `You are the Player. ${renderTurn(context, turn)} begins now: implement what is left, and say for each criterion whether you met it. A Coach judges it afterwards.`,
     context.context ?? 'No turn has been recorded in this session yet.',
-    list('## Left to prove', left.map(lineOf), 'Every criterion that is known is verified.'),
+    list('## Left to prove', left.map(renderCriterion), 'Every criterion that is known is verified.'),
     'Promise only what you have done and checked: a promise names its criterion, and the files that show it.',
   ])
 }
@@ -23,9 +23,9 @@ export function coachBrief(context: Context, turn: number): string {
   const promises = context.promises?.items ?? []
   const again = counted.filter(needsSecondLook)
   return sections([
-    `You are the Coach. Judge ${turnOf(context, turn).replace(/^Turn/, 'turn')}: verify each criterion yourself, with evidence. What you cannot check is unknown, not rejected.`,
+    `You are the Coach. Judge ${renderTurn(context, turn).replace(/^Turn/, 'turn')}: verify each criterion yourself, with evidence. What you cannot check is unknown, not rejected.`,
     context.context ?? 'No turn has been recorded in this session yet.',
-    list('## Criteria', counted.map(lineOf), 'None is known: neither declared nor judged so far.'),
+    list('## Criteria', counted.map(renderCriterion), 'None is known: neither declared nor judged so far.'),
     list(
       promisesHeading(context),
       promises.map(({ criterionId, criterionText, status, evidence }) =>
@@ -37,7 +37,7 @@ export function coachBrief(context: Context, turn: number): string {
   ])
 }
 
-const turnOf = ({ worldSlug }: Context, turn: number): string =>
+const renderTurn = ({ worldSlug }: Context, turn: number): string =>
   worldSlug === null ? `Turn ${turn} of a new session` : `Turn ${turn} of the session "${worldSlug}"`
 
 const promisesHeading = ({ promises }: Context): string =>
@@ -52,11 +52,11 @@ const isProven = (criterion: Criterion): boolean =>
 const needsSecondLook = ({ state, contested, stale }: Criterion): boolean =>
   state === 'verified' && (contested !== null || stale !== undefined)
 
-function lineOf(criterion: Criterion): string {
+function renderCriterion(criterion: Criterion): string {
   const { state, verifiedInTurn, lastTurn } = criterion
   const since = state === 'verified' ? verifiedInTurn : lastTurn
   const notes = [since === null ? state : `${state}, turn ${since}`, ...declarationNotes(criterion)]
-  return `- ${nameOf(criterion)} (${notes.join('; ')})`
+  return `- ${nameCriterion(criterion)} (${notes.join('; ')})`
 }
 
 function secondLook(criterion: Criterion): string {
@@ -65,10 +65,10 @@ function secondLook(criterion: Criterion): string {
     ...(contested === null ? [] : [`contested in turn ${contested.turn}`, contested.reason]),
     ...(stale === undefined ? [] : [`stale since turn ${stale.turn}`, stale.files.join(', ')]),
   ].filter((reason) => reason != null && reason !== '')
-  return `- ${nameOf(criterion)}: ${reasons.join(', ')}`
+  return `- ${nameCriterion(criterion)}: ${reasons.join(', ')}`
 }
 
-const nameOf = ({ criterionId, text }: Pick<Criterion, 'criterionId' | 'text'>): string =>
+const nameCriterion = ({ criterionId, text }: Pick<Criterion, 'criterionId' | 'text'>): string =>
   [criterionId, text].filter((part) => part !== null && part !== '').join(' — ')
 
 const list = (heading: string, lines: readonly string[], none: string): string =>

@@ -44,7 +44,7 @@ export class ResourceWatch {
     this.#refuseTooMany(addresses)
     this.#subscribed.set(subscriber, addresses)
     try {
-      await Promise.all([...projectsOf(addresses)].map((project) => this.#follow(project)))
+      await Promise.all([...listProjects(addresses)].map((project) => this.#follow(project)))
     } catch (error) {
       this.unsubscribe(subscriber)
       throw error
@@ -53,7 +53,7 @@ export class ResourceWatch {
 
   unsubscribe(subscriber: string | number): void {
     this.#subscribed.delete(subscriber)
-    const left = projectsOf(this.#addresses())
+    const left = listProjects(this.#addresses())
     for (const project of this.#projects.keys()) if (!left.has(project)) this.#stop(project)
   }
 
@@ -68,7 +68,7 @@ export class ResourceWatch {
 
   #refuseTooMany(more: readonly ResourceAddress[]): void {
     const all = [...this.#addresses(), ...more]
-    if (all.length <= MOST_RESOURCES && projectsOf(all).size <= MOST_PROJECTS) return
+    if (all.length <= MOST_RESOURCES && listProjects(all).size <= MOST_PROJECTS) return
     throw new TurngraphError(
       'too_large',
       `A connection subscribes to ${MOST_RESOURCES} resources of ${MOST_PROJECTS} projects at most.`,
@@ -77,8 +77,8 @@ export class ResourceWatch {
   }
 
   #follow(project: string): Promise<void> {
-    const known = this.#projects.get(project)
-    if (known !== undefined) return known.opened
+    const watched = this.#projects.get(project)
+    if (watched !== undefined) return watched.opened
     const stop = new AbortController()
     const end = () => {
       stop.abort()
@@ -110,5 +110,5 @@ export class ResourceWatch {
   }
 }
 
-const projectsOf = (addresses: readonly ResourceAddress[]): ReadonlySet<string> =>
+const listProjects = (addresses: readonly ResourceAddress[]): ReadonlySet<string> =>
   new Set(addresses.map(({ input }) => input.project))

@@ -10,7 +10,7 @@ import { type Failures, withProtocolErrors } from './protocol-errors.ts'
 import type { ResourceWatch } from './resource-watch.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { serveTasks, TASKS_EXTENSION } from './tasks.ts'
-import { withTraceOf } from './trace-context.ts'
+import { withTrace } from './trace-context.ts'
 
 export type McpOptions = Failures & {
   version: string
@@ -58,17 +58,17 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
     },
   )
   const answer = <T>({ _meta }: RequestMeta, work: () => Promise<T>, about?: object): Promise<T> =>
-    withProtocolErrors(failures, () => withTraceOf(_meta, work), about)
+    withProtocolErrors(failures, () => withTrace(_meta, work), about)
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => callTool(params, { call, failures, request: mcpReq, context: contextOf(mcpReq) })),
+    answer(mcpReq, () => callTool(params, { call, failures, request: mcpReq, context: toContext(mcpReq) })),
   )
   server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => listResources(params?.cursor, call, contextOf(mcpReq))),
+    answer(mcpReq, () => listResources(params?.cursor, call, toContext(mcpReq))),
   )
   server.setRequestHandler('resources/templates/list', () => listTemplates())
   server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) =>
-    answer(mcpReq, () => readResource(uri, call, contextOf(mcpReq)), { uri }),
+    answer(mcpReq, () => readResource(uri, call, toContext(mcpReq)), { uri }),
   )
   const subscribe = async (uri: string) => {
     await requireSession(subscriptions).subscribe(uri, [uri])
@@ -86,14 +86,14 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   )
   server.setRequestHandler('prompts/list', () => listPrompts())
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => fillPrompt(params, call, contextOf(mcpReq))),
+    answer(mcpReq, () => fillPrompt(params, call, toContext(mcpReq))),
   )
-  serveTasks(server, answer, call, contextOf)
+  serveTasks(server, answer, call, toContext)
   return server
 }
 
 /** A caller that has gone needs to be told nothing: its request is aborted. */
-const contextOf = ({ signal, log, _meta }: ServerContext['mcpReq']): CallContext => ({
+const toContext = ({ signal, log, _meta }: ServerContext['mcpReq']): CallContext => ({
   signal,
   tell: (message) => void log('info', message, 'turngraph').catch(() => {}),
   bookmark: typeof _meta?.[BOOKMARK_META] === 'string' ? _meta[BOOKMARK_META] : null,

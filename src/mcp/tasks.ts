@@ -63,7 +63,7 @@ export function serveTasks(
   server: Server,
   answer: <T>(request: ServerContext['mcpReq'], work: () => Promise<T>, about: object) => Promise<T>,
   call: CallOperation,
-  contextOf: (request: ServerContext['mcpReq']) => CallContext,
+  toContext: (request: ServerContext['mcpReq']) => CallContext,
 ): void {
   const serve = (method: string, work: (run: RunOfTask, context: CallContext) => Promise<object>) =>
     server.setRequestHandler(method, ofTask, ({ taskId }, { mcpReq }) =>
@@ -71,7 +71,7 @@ export function serveTasks(
         mcpReq,
         async () => {
           refuseUnlessSpoken(mcpReq, method)
-          const context = contextOf(mcpReq)
+          const context = toContext(mcpReq)
           return withMeta({ ...(await work(parseTaskId(taskId), context)) }, context)
         },
         { taskId },
@@ -103,7 +103,7 @@ function refuseUnlessSpoken(request: ServerContext['mcpReq'], method: string): v
 /** A run is named by its world and its id, in the project of the connection, as tools name it. */
 type RunOfTask = { worldSlug: string; turnRunId: string }
 
-const taskIdOf = ({ worldSlug, turnRunId }: RunOfTask): string =>
+const toTaskId = ({ worldSlug, turnRunId }: RunOfTask): string =>
   `${encodeURIComponent(worldSlug)}/${turnRunId}`
 
 /** @throws `not_found` */
@@ -144,12 +144,12 @@ async function findResumingRun(
 }
 
 const taskFields = (run: Status, resuming: Status | null = null) => ({
-  taskId: taskIdOf(run),
+  taskId: toTaskId(run),
   status: run.status === 'cancelled' ? 'cancelled' : run.endedAt === null ? 'working' : 'completed',
   statusMessage:
-    resuming === null ? run.message : `${run.message} The task ${taskIdOf(resuming)} resumes it.`,
+    resuming === null ? run.message : `${run.message} The task ${toTaskId(resuming)} resumes it.`,
   createdAt: run.enqueuedAt,
-  lastUpdatedAt: lastChangeOf(run),
+  lastUpdatedAt: findLastChange(run),
   ttlMs: null, // the graph keeps it
   pollIntervalMs: POLL_INTERVAL_MS,
 })
@@ -168,7 +168,7 @@ function detailedTask(run: Status, resuming: Status | null): object {
   return { ...task, result }
 }
 
-function lastChangeOf({
+function findLastChange({
   enqueuedAt,
   startedAt,
   cancelRequestedAt,

@@ -5,7 +5,7 @@ import { context, propagation } from '@opentelemetry/api'
 const FIELDS = ['traceparent', 'tracestate', 'baggage'] as const
 
 /** Without an OpenTelemetry SDK in this process it is the work alone. */
-export function withTraceOf<T>(meta: Readonly<Record<string, unknown>> | undefined, work: () => T): T {
+export function withTrace<T>(meta: Readonly<Record<string, unknown>> | undefined, work: () => T): T {
   const carrier = Object.fromEntries(
     FIELDS.flatMap((field) => (typeof meta?.[field] === 'string' ? [[field, meta[field]]] : [])),
   )

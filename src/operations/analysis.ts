@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { describeGraph, graphSchema } from '../analysis/graph-schema.ts'
 import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../analysis/named-analyses.ts'
 import { neighborhood, readNeighbors } from '../analysis/neighbors.ts'
-import { parametersIn, tokensOf } from '../analysis/query/cypher-lexer.ts'
+import { parametersIn, splitTokens } from '../analysis/query/cypher-lexer.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
 import { scrub } from '../core/scrub/scrub.ts'
@@ -21,7 +21,7 @@ function keepsItsDigits(value: unknown): boolean {
 function refuseUnusedParameters(query: string, params: Record<string, unknown>): void {
   const names = Object.keys(params)
   if (names.length === 0) return
-  const used = parametersIn(tokensOf(query))
+  const used = parametersIn(splitTokens(query))
   const problems = names
     .filter((name) => !used.has(name))
     .map((name) => ({ path: `params.${name}`, message: 'does not stand in the statement' }))

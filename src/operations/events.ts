@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { invalidField } from '../core/errors.ts'
 import { project } from '../core/fields.ts'
 import { type ChangeEvent, eventSchemas, HEARTBEAT_MS } from '../events/change-event.ts'
-import type { Beginning, ChangeFeed, Told } from '../events/change-feed.ts'
+import type { Beginning, ChangeFeed, EventBatch } from '../events/change-feed.ts'
 import { flag, worldSlug } from './operation.ts'
 
 export const EVENTS_PATH = '/v1/events'
@@ -36,11 +36,11 @@ export function readEvents(
   feed: ChangeFeed,
   { project, worldSlug, cursor, snapshot }: z.output<typeof eventsRequest> & { project: string },
   signal: AbortSignal,
-): AsyncGenerator<Told> {
-  return feed.read({ project, worldSlug }, beginningOf(cursor, snapshot), signal)
+): AsyncGenerator<EventBatch> {
+  return feed.read({ project, worldSlug }, chooseBeginning(cursor, snapshot), signal)
 }
 
-function beginningOf(cursor: string | null | undefined, snapshot: boolean): Beginning {
+function chooseBeginning(cursor: string | null | undefined, snapshot: boolean): Beginning {
   if (cursor == null) return snapshot ? 'snapshot' : 'now'
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
   throw invalidField('cursor', 'is no id of an event', {

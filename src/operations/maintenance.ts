@@ -31,7 +31,7 @@ const pageOutput = z.object({
 
 type PageInput = z.output<z.ZodObject<typeof pageInput>>
 
-async function pageOf(
+async function readExportPage(
   graph: Graph,
   of: string | null,
   input: PageInput,
@@ -87,7 +87,7 @@ export const maintenanceOperations = {
     scope: 'analyst',
     input: z.strictObject({ project, ...pageInput }),
     output: pageOutput,
-    run: (graph, input) => pageOf(graph, input.project, input),
+    run: (graph, input) => readExportPage(graph, input.project, input),
   }),
   exportGraphPage: operation({
     summary: 'A page of the lines of all projects',
@@ -95,7 +95,7 @@ export const maintenanceOperations = {
     wholeGraph: true,
     input: z.strictObject(pageInput),
     output: pageOutput,
-    run: (graph, input) => pageOf(graph, null, input),
+    run: (graph, input) => readExportPage(graph, null, input),
   }),
   restoreRecords: operation({
     summary: 'Restore some lines of an export, in their order: all of them or none',

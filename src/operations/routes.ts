@@ -80,7 +80,7 @@ export const hasBody = ({ method }: { method: string }): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
 
 /** The one route of each operation. */
-export const routeOf = (operation: OperationName): Route => {
+export const findRoute = (operation: OperationName): Route => {
   const route = routes.find((candidate) => candidate.operation === operation)
   if (route === undefined) throw new Error(`operation ${operation} has no route`)
   return route

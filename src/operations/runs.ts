@@ -61,7 +61,7 @@ export const runOperations = {
     input: runTurnInput,
     output: runTurnAnswer,
     run: async (_graph, input, { runs }) => {
-      const counts = countsOf(input)
+      const counts = chooseCounts(input)
       if (counts.turnCount === 1 && counts.maxAttempts === 1) {
         return singleAttemptAnswer(await runs.startAttempt(input), counts)
       }
@@ -130,7 +130,7 @@ export const runOperations = {
     run: async (_graph, { reason, abort, ...ref }, { runs }) => {
       const { run } = await runs.store.getTurnRunStatus(ref)
       const ended = await runs.cancelTurnRun(run, reason, abort)
-      return statusOf(runs, ended)
+      return toStatus(runs, ended)
     },
   }),
   listAttempts: operation({
@@ -256,13 +256,13 @@ async function attemptOfWorker(
   })
 }
 
-async function statusOf(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
+async function toStatus(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof turnRunStatus>> {
   const { currentTurn } = await runs.store.getTurnRunStatus(run)
   return viewTurnRunStatus(run, currentTurn, await runs.store.lastFailures([run]))
 }
 
 /** Seed 001, `handle_run_turn`: what was given, and what is defaulted. */
-function countsOf({ turnCount, maxAttempts }: z.output<typeof runTurnInput>): Counts {
+function chooseCounts({ turnCount, maxAttempts }: z.output<typeof runTurnInput>): Counts {
   const wanted = turnCount ?? 1
   if (maxAttempts !== undefined && maxAttempts < wanted) {
     const problem = { path: 'max_attempts', message: `must be at least turn_count (${wanted})` }

@@ -30,7 +30,7 @@ const ofSession = name.nullish().describe('of this session alone')
 
 const items = <S extends z.ZodType>(item: S) => z.object({ items: z.array(item) })
 
-const msOf = (at: string | null | undefined): number | null => (at == null ? null : Date.parse(at))
+const toMs = (at: string | null | undefined): number | null => (at == null ? null : Date.parse(at))
 
 const file = text.nullish().describe('the file, where one is read: two files may hold one session')
 
@@ -57,7 +57,7 @@ export const transcriptOperations = {
       items: await listTranscriptTurns(graph, {
         ...input,
         minLength: input.minLength ?? (input.pattern == null ? turnLengthThreshold : 0),
-        sinceMs: msOf(input.since),
+        sinceMs: toMs(input.since),
       }),
     }),
   }),
@@ -95,7 +95,7 @@ export const transcriptOperations = {
       items: await listTranscriptPatterns(graph, {
         ...input,
         minLength: input.minLength ?? turnLengthThreshold,
-        sinceMs: msOf(input.since),
+        sinceMs: toMs(input.since),
       }),
     }),
   }),
@@ -105,7 +105,7 @@ export const transcriptOperations = {
     input: z.strictObject({ project, since, limit: limit(20) }),
     output: items(toolStat),
     run: async (graph, input, { turnLengthThreshold: threshold }) => ({
-      items: await listToolStats(graph, { ...input, threshold, sinceMs: msOf(input.since) }),
+      items: await listToolStats(graph, { ...input, threshold, sinceMs: toMs(input.since) }),
     }),
   }),
   listDesires: operation({
@@ -134,7 +134,7 @@ export const transcriptOperations = {
     input: z.strictObject({ project, since, limit: limit(20) }),
     output: items(path),
     run: async (graph, input, { turnLengthThreshold: threshold }) => ({
-      items: await listPaths(graph, { ...input, threshold, sinceMs: msOf(input.since) }),
+      items: await listPaths(graph, { ...input, threshold, sinceMs: toMs(input.since) }),
     }),
   }),
   getTranscriptProgress: operation({

@@ -9,7 +9,7 @@ import { fenced } from './guarantees/fenced.ts'
 import { idempotent } from './guarantees/idempotent.ts'
 import { judgeIsolated } from './guarantees/judge-isolated.ts'
 import { noBleed } from './guarantees/no-bleed.ts'
-import { keptPrivate } from './guarantees/private.ts'
+import { staysPrivate } from './guarantees/private.ts'
 
 export const GUARANTEES: readonly Guarantee[] = [
   acknowledgedIsStored,
@@ -17,7 +17,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   fenced,
   noBleed,
   judgeIsolated,
-  keptPrivate,
+  staysPrivate,
   deterministic,
 ]
 

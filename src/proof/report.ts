@@ -20,7 +20,7 @@ export function renderProof(proven: readonly Proven[], { version, store, runtime
       : `**${fallen.length} of ${proven.length} guarantees are broken: ${fallen.map(({ name }) => name).join(', ')}.**`
   const rows = proven.map(
     ({ name, holds, seconds, figures }) =>
-      `| ${name} | ${holds ? 'holds' : '**broken**'} | ${figuresOf(figures)} | ${seconds.toFixed(1)} s |`,
+      `| ${name} | ${holds ? 'holds' : '**broken**'} | ${renderFigures(figures)} | ${seconds.toFixed(1)} s |`,
   )
   const sections = proven.map(({ name, promise, broken }) =>
     [
@@ -45,7 +45,7 @@ export function renderProof(proven: readonly Proven[], { version, store, runtime
   ].join('\n\n')}\n`
 }
 
-const figuresOf = (figures: Proven['figures']): string =>
+const renderFigures = (figures: Proven['figures']): string =>
   Object.entries(figures)
     .map(([what, count]) => `${what}: ${count.toLocaleString('en-US')}`)
     .join('; ')

@@ -214,7 +214,7 @@ export class Coordinator {
   /** Writes how an attempt ended. Where somebody else has ended it meanwhile, that stays, and is answered. */
   async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<TurngraphError | null> {
     const fence = attempt.fence ?? 0
-    const written = this.#requestOf(attempt, world, outcome)
+    const written = this.#toRequest(attempt, world, outcome)
     const { usedTokens } = written
     const fail = (reason: string) => this.#store.failAttempt(attempt, fence, limitReason(reason), usedTokens)
     try {
@@ -241,7 +241,7 @@ export class Coordinator {
   }
 
   /** What the executor gave, as the record of its turn; or why it is not one. */
-  #requestOf(
+  #toRequest(
     { attemptedTurn }: Attempt,
     world: World,
     outcome: AttemptOutcome,

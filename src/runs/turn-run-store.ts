@@ -1,7 +1,7 @@
 // Stores turn runs and attempts in the graph.
 import * as z from 'zod'
 import { hasCode, type TurngraphError } from '../core/errors.ts'
-import { instantOf, LATEST_INSTANT } from '../core/instants.ts'
+import { LATEST_INSTANT, toInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
@@ -11,7 +11,7 @@ import { optionalText } from '../graph/model/values.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { captureAsOwner } from '../memory/capture/capture.ts'
-import { digestOf } from '../memory/record/digest.ts'
+import { digestRecord } from '../memory/record/digest.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { unknownWorld, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
@@ -92,7 +92,7 @@ export class TurnRunStore {
   constructor(graph: Graph, options: StoreOptions = {}) {
     const { now = () => new Date(), newId = () => crypto.randomUUID(), skew = () => 0 } = options
     this.#graph = graph
-    this.#now = () => instantOf(now())
+    this.#now = () => toInstant(now())
     this.#newId = newId
     this.#skew = skew
   }
@@ -163,7 +163,7 @@ export class TurnRunStore {
     const request = { ...turn, project: attempt.project, worldSlug: attempt.worldSlug }
     const end = {
       fence,
-      outcome: { status: 'committed' as const, digest: digestOf(request), usedTokens },
+      outcome: { status: 'committed' as const, digest: digestRecord(request), usedTokens },
       at: this.#now(),
     }
     const committed = await captureAsOwner(
@@ -214,7 +214,7 @@ export class TurnRunStore {
 
   /** For a coordinator that pauses, so many milliseconds, after a failed attempt. */
   pauseTurnRun(run: RunRef, fence: number, ms: number): Promise<TurnRun> {
-    const nextAttemptAt = instantOf(new Date(Date.parse(this.#now()) + ms))
+    const nextAttemptAt = toInstant(new Date(Date.parse(this.#now()) + ms))
     return this.#decide(run, (view) => lifecycle.pauseTurnRun(view, { fence, nextAttemptAt }))
   }
 
@@ -423,11 +423,11 @@ export class TurnRunStore {
   async #page(
     from: typeof attemptsOfRun,
     numbers: readonly number[],
-    keyOf: (number: number) => string,
+    toKey: (number: number) => string,
   ): Promise<AttemptPage> {
     const last = numbers.at(-1)
     if (last === undefined) return { attempts: [], next: null }
-    const params = { seqKeys: numbers.map(keyOf) }
+    const params = { seqKeys: numbers.map(toKey) }
     // The counter may be seen before the attempt it counts.
     const rows = await untilWhole(
       () => readRows(this.#graph, from, params, attemptListRow),
@@ -494,8 +494,8 @@ const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean(
 
 function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>): Step {
   const { run, attempt, resuming } = decided
-  const knownRun = view.run?.turnRunId === run?.turnRunId ? view.run : view.askedRun
-  const knownAttempt = view.attempt?.attemptId === attempt?.attemptId ? view.attempt : view.askedAttempt
+  const storedRun = view.run?.turnRunId === run?.turnRunId ? view.run : view.askedRun
+  const storedAttempt = view.attempt?.attemptId === attempt?.attemptId ? view.attempt : view.askedAttempt
   return {
     statement: change,
     params: {
@@ -504,10 +504,10 @@ function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>
         world: lifecycle.worldAfter(view, decided),
         // The old one first: one alone may be active.
         runs: [
-          ...(run === undefined ? [] : [runParams(run, knownRun)]),
+          ...(run === undefined ? [] : [runParams(run, storedRun)]),
           ...(resuming === undefined ? [] : [runParams(resuming, null)]),
         ],
-        attempts: attempt === undefined ? [] : [attemptParams(attempt, knownAttempt)],
+        attempts: attempt === undefined ? [] : [attemptParams(attempt, storedAttempt)],
       },
     },
   }

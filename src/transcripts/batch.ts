@@ -1,7 +1,7 @@
 /** Gathers the turns of transcripts into transactions of a good size, and writes them. */
 import { randomUUID } from 'node:crypto'
 import { sessionKey, transcriptFileKey } from '../core/keys.ts'
-import { type Graph, type Run, type Step, stepOf, type Value } from '../graph/port.ts'
+import { type Graph, type Run, type Step, toStep, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { deduplicate } from './deduplicate.ts'
 import type { TranscriptSource } from './progress.ts'
@@ -92,7 +92,7 @@ export class TranscriptBatch {
   async #transact(parts: readonly Part[]): Promise<void> {
     const written = await this.#graph.transact(async (run) => {
       const files = parts.map(({ file }) => file)
-      const rows = await run(stepOf(writeFiles, { batch: { files }, token: randomUUID() }))
+      const rows = await run(toStep(writeFiles, { batch: { files }, token: randomUUID() }))
       if (rows.length === 0) return null
       const keys = new Set(rows.map(({ key }) => key))
       const own = parts.filter(({ file }) => keys.has(file.key))
@@ -125,8 +125,8 @@ async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
     const params = chosen.map(turnParams)
     for (const before of replaced) sums.add(before.project, before, -1)
     for (const { properties } of params) sums.add(properties.project, properties, 1)
-    if (params.length > 0) await run(stepOf(writeTurns, { batch: { turns: params } }))
-    if (patterns.length > 0) await run(stepOf(forgetPatterns, { keys: patterns }))
+    if (params.length > 0) await run(toStep(writeTurns, { batch: { turns: params } }))
+    if (patterns.length > 0) await run(toStep(forgetPatterns, { keys: patterns }))
     // A turn that comes again in its session is a later version, or a copy: it stays where it was first.
     const links = new Map(
       turns
@@ -136,10 +136,10 @@ async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
           { session: sessionKey(project, sessionId), turn: key, index },
         ]),
     )
-    await run(stepOf(linkSessionTurns, { batch: { links: [...links.values()] } }))
+    await run(toStep(linkSessionTurns, { batch: { links: [...links.values()] } }))
   }
   const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf ?? []))]
-  if (sessionKeys.length > 0) await run(stepOf(linkAgents, { sessionKeys }))
+  if (sessionKeys.length > 0) await run(toStep(linkAgents, { sessionKeys }))
   for (const { links } of parts) for (const link of links) await run(link)
   for (const step of sums.steps(randomUUID())) await run(step)
 }

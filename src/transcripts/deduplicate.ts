@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
 import { decodeRow } from '../graph/decode.ts'
 import { optionalNumber, optionalText, textList } from '../graph/model/values.ts'
-import { type Run, stepOf } from '../graph/port.ts'
+import { type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { NEVER_MS, type StoredTurn } from './statement-params.ts'
 import type { Summed } from './sums.ts'
@@ -37,7 +37,7 @@ type Deduplicated = {
 /** Of copies of a turn, the one with more calls gives the steps, whatever came first; then the lesser session. */
 export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()
-  const rows = await run(stepOf(lockTurns, { keys, token: randomUUID() }))
+  const rows = await run(toStep(lockTurns, { keys, token: randomUUID() }))
   const existing = new Map(rows.map((row) => [String(row.key), decodeRow(lockTurns, lockedTurn, row)]))
   const chosen = new Map<string, StoredTurn>()
   for (const turn of turns) {
@@ -54,7 +54,7 @@ export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promi
     replaced.push({ project, length, pattern, begunMs: begunMs ?? NEVER_MS, tools })
     if (pattern !== null && turn.pattern !== pattern) patterns.add(patternKey(project, pattern))
   }
-  if (rewritten.length > 0) await run(stepOf(forgetParts, { keys: rewritten }))
+  if (rewritten.length > 0) await run(toStep(forgetParts, { keys: rewritten }))
   return { chosen: [...chosen.values()], replaced, patterns: [...patterns] }
 }
 

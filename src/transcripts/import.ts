@@ -10,7 +10,7 @@ import {
   transcriptFileKey,
 } from '../core/keys.ts'
 import { countMasks } from '../core/scrub/scrub.ts'
-import { type Graph, type Step, stepOf, type Value } from '../graph/port.ts'
+import { type Graph, type Step, toStep, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
@@ -57,14 +57,14 @@ export async function importTranscript(
   chunks: AsyncIterable<Buffer>,
   parts: ImportParts = {},
 ): Promise<TranscriptImport> {
-  const known = parts.known ?? (await readProgress(graph, [source]))[0]
-  if (offset !== 0 && offset !== known?.offset) throw readElsewhere(source, known?.offset ?? 0)
-  const state = offset > 0 ? (known?.state ?? null) : null
+  const progress = parts.known ?? (await readProgress(graph, [source]))[0]
+  if (offset !== 0 && offset !== progress?.offset) throw readElsewhere(source, progress?.offset ?? 0)
+  const state = offset > 0 ? (progress?.state ?? null) : null
   const batch = parts.batch ?? new TranscriptBatch(graph)
-  const tail = offset > 0 ? (known?.tail ?? null) : null
+  const tail = offset > 0 ? (progress?.tail ?? null) : null
   const reading = new Reading(
     source,
-    { expected: known?.stored ?? null, tail },
+    { expected: progress?.stored ?? null, tail },
     {
       offset,
       ...(state !== null && { state, ...(await readSeen(graph, source)) }),
@@ -78,7 +78,7 @@ export async function importTranscript(
     throw error
   }
   reading.transcript.end()
-  const isKnown = known?.isWhole === true && state !== null && reading.transcript.consumed === offset
+  const isKnown = progress?.isWhole === true && state !== null && reading.transcript.consumed === offset
   if (!isKnown) await batch.add(await reading.lastPart())
   if (parts.batch === undefined) await batch.flush()
   await throwIfRefused(batch, graph, source)
@@ -255,7 +255,7 @@ class Reading {
         worktree,
         sessionKey: sessionKey(project, thread.sessionId),
       }
-      return [stepOf(linkTurns, params)]
+      return [toStep(linkTurns, params)]
     })
   }
 }

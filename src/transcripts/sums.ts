@@ -3,7 +3,7 @@
  * of each length. Written with the turns, in their transaction: the new record of a turn counts, the one before does not.
  */
 import { patternKey, toolUseKey } from '../core/keys.ts'
-import { type Step, stepOf } from '../graph/port.ts'
+import { type Step, toStep } from '../graph/port.ts'
 import { type Statement, statement } from '../graph/statements.ts'
 
 const countPatterns = statement('transcripts/count-patterns')
@@ -56,5 +56,5 @@ function stepsFor<C extends Counts>(to: Statement, counts: ReadonlyMap<string, C
     .filter(([, { turns, calls }]) => turns !== 0 || calls !== 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, row]) => ({ key, ...row }))
-  return rows.length === 0 ? [] : [stepOf(to, { batch: { rows }, token })]
+  return rows.length === 0 ? [] : [toStep(to, { batch: { rows }, token })]
 }

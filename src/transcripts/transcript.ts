@@ -175,10 +175,10 @@ export class Transcript {
   }
 
   #record(record: TranscriptRecord): void {
-    this.#threadOf(record).read(record)
+    this.#findThread(record).read(record)
   }
 
-  #threadOf(record: TranscriptRecord): Thread {
+  #findThread(record: TranscriptRecord): Thread {
     const session = this.#sessionId ?? '(no session)'
     const { agentId } = this.#name
     if (agentId !== null) return this.#thread(`${session}/${agentId}`, true)

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { turnKey, worldKey } from '../../src/core/keys.ts'
 import { ChangeFeed } from '../../src/events/change-feed.ts'
-import { graphWith, stepOf } from '../../src/graph/port.ts'
+import { graphWith, toStep } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
 import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
@@ -364,7 +364,7 @@ export function eventsContract(store: StoreUnderTest): void {
       onTestFinished(() => feed.close())
       const told = feed.read({ project: PROJECT }, 'now', new AbortController().signal)
       await told.next()
-      const step = stepOf(statement('worlds/set'), { worldKey: worldKey(PROJECT, 'another') })
+      const step = toStep(statement('worlds/set'), { worldKey: worldKey(PROJECT, 'another') })
       const writing = setInterval(() => feed.noteWrite([{ step, rows: [] }]), 1)
       onTestFinished(() => clearInterval(writing))
       await clientOf(handles.graph).captureTurnState(aTurn(1))

@@ -9,7 +9,7 @@ import {
   normalizeText,
   oneBeginsWithTheOther,
   sharedShare,
-  wordsOf,
+  splitWords,
 } from '../../src/memory/criteria/words.ts'
 import { type CaptureRequest, captureRequest } from '../../src/memory/record/record.ts'
 import { defaultSlug } from '../../src/memory/worlds/scope.ts'
@@ -98,7 +98,7 @@ function shiftedPromises({ criteria, promises }: Asked, at: string): string[] {
   return promises.items.flatMap(({ key, label, criterionId, criterionText }) => {
     const criterion = criteria.criteria.find((candidate) => candidate.key === key)
     if (criterion?.text == null || criterionText === null || criterionId === normalizeLabel(label)) return []
-    const [own, other] = [wordsOf(criterionText), wordsOf(criterion.text)]
+    const [own, other] = [splitWords(criterionText), splitWords(criterion.text)]
     expect(oneBeginsWithTheOther(own, other) || sharedShare(own, other) >= 0.6, `${at}: ${label}`).toBe(true)
     return [at]
   })

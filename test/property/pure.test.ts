@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { canonicalInstant } from '../../src/core/instants.ts'
 import { featureKey, projectKey, taskKey, turnKey, worldKey } from '../../src/core/keys.ts'
 import { parseWire, toWire } from '../../src/core/wire-form.ts'
-import { digestOf } from '../../src/memory/record/digest.ts'
+import { digestRecord } from '../../src/memory/record/digest.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import { defaultSlug } from '../../src/memory/worlds/scope.ts'
 import { anyContent, anyName } from './arbitraries.ts'
@@ -128,7 +128,7 @@ describe('records', () => {
     }
     fc.assert(
       fc.property(sent, (record) => {
-        expect(digestOf(turned(record) as Record<string, unknown>)).toBe(digestOf(record))
+        expect(digestRecord(turned(record) as Record<string, unknown>)).toBe(digestRecord(record))
       }),
     )
   })
@@ -137,7 +137,7 @@ describe('records', () => {
     fc.assert(
       fc.property(sent, sent, (a, b) => {
         const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
-        expect(digestOf(a) === digestOf(b)).toBe(same)
+        expect(digestRecord(a) === digestRecord(b)).toBe(same)
       }),
     )
   })

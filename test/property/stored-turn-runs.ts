@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { STOP_REASONS, type StopReason } from '../../src/graph/model/values.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import { digestOf } from '../../src/memory/record/digest.ts'
+import { digestRecord } from '../../src/memory/record/digest.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import { createWorld } from '../../src/memory/worlds/worlds.ts'
 import { endAtGoal } from '../../src/runs/goals.ts'
@@ -59,7 +59,7 @@ const turnOf = (worldSlug: string, turnNumber: number, record: string) => {
   return turn
 }
 const recordOfDigest = new Map(
-  Object.keys(RECORDS).map((record) => [digestOf(captureRequest.parse(turnOf('w', 1, record))), record]),
+  Object.keys(RECORDS).map((record) => [digestRecord(captureRequest.parse(turnOf('w', 1, record))), record]),
 )
 
 /** Time goes in these steps, and leases end between two of them: what a command takes by the real clock is lost in there. */

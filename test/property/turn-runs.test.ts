@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
-import { instantOf } from '../../src/core/instants.ts'
+import { toInstant } from '../../src/core/instants.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from '../../src/memory/worlds/world-errors.ts'
 import type { Decision, View, WorldState } from '../../src/runs/decision.ts'
 import * as lifecycle from '../../src/runs/lifecycle.ts'
@@ -41,7 +41,7 @@ class PureStore {
 
   constructor(now: number, worlds: readonly WorldSettings[], witness: Witness) {
     this.#now = now
-    this.#at = instantOf(serviceClock(now))
+    this.#at = toInstant(serviceClock(now))
     this.#witness = witness
     this.#worlds = new Map(
       worlds.map((settings) => {
@@ -85,7 +85,7 @@ class PureStore {
   #do(command: Command): unknown {
     if (command.do === 'pass') {
       this.#now += command.ms
-      this.#at = instantOf(serviceClock(this.#now))
+      this.#at = toInstant(serviceClock(this.#now))
       return null
     }
     const at = this.#at
@@ -163,7 +163,7 @@ class PureStore {
           lifecycle.releaseTurnRun(view, { fence: command.fence, at }),
         )
       case 'pauseTurnRun': {
-        const nextAttemptAt = instantOf(serviceClock(this.#now + command.ms))
+        const nextAttemptAt = toInstant(serviceClock(this.#now + command.ms))
         return this.#decide(world, command, (view) =>
           lifecycle.pauseTurnRun(view, { fence: command.fence, nextAttemptAt }),
         )

@@ -31,7 +31,7 @@ const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u
  * @throws `invalid_request` where they may not agree: `\u` escapes (Neo4j replaces them before it parses), invisible
  * characters, a string or comment without an end
  */
-export function tokensOf(query: string): Token[] {
+export function splitTokens(query: string): Token[] {
   const escaped = /\\u/i.exec(query)
   if (escaped !== null)
     throw invalidQuery(`has a \\u escape at ${escaped.index}`, 'Write the character itself.')

@@ -28,7 +28,7 @@ export class EmbeddedReader implements Reader {
     const taken = new RowsTaken(bounds)
     for (let index = 0; index < result.length; index++) {
       const row = result.get(index)
-      if (!taken.take(columns.map((column) => formOf(row[column] ?? null)))) break
+      if (!taken.take(columns.map((column) => toWireValue(row[column] ?? null)))) break
     }
     return { columns, ...taken.taken }
   }
@@ -53,16 +53,16 @@ const firstLine = (message: string): string =>
 
 const INSTANT = /^-?\d{4,}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+/
 
-function formOf(value: unknown): unknown {
+function toWireValue(value: unknown): unknown {
   if (typeof value === 'bigint') return integerForm(value)
   if (typeof value === 'number') return numberForm(value)
   if (typeof value === 'string') return INSTANT.test(value) ? temporalForm(value) : value
   if (value === null || typeof value !== 'object') return value ?? null
-  if (Array.isArray(value)) return value.map(formOf)
+  if (Array.isArray(value)) return value.map(toWireValue)
   const object = value as Record<string, unknown>
   if (isNode(object)) {
     const { _id, _labels, ...properties } = object
-    return { id: String(_id), labels: [..._labels].sort(), properties: sortedForm(properties, formOf) }
+    return { id: String(_id), labels: [..._labels].sort(), properties: sortedForm(properties, toWireValue) }
   }
   if (isRelationship(object)) {
     const { _id, _type, _source, _target, ...properties } = object
@@ -71,13 +71,13 @@ function formOf(value: unknown): unknown {
       type: _type,
       start: String(_source),
       end: String(_target),
-      properties: sortedForm(properties, formOf),
+      properties: sortedForm(properties, toWireValue),
     }
   }
   if (isPath(object)) {
-    return { nodes: object.nodes.map(formOf), relationships: object.edges.map(formOf) }
+    return { nodes: object.nodes.map(toWireValue), relationships: object.edges.map(toWireValue) }
   }
-  return sortedForm(object, formOf)
+  return sortedForm(object, toWireValue)
 }
 
 const isNode = (object: Record<string, unknown>): object is { _id: unknown; _labels: string[] } =>

@@ -3,8 +3,8 @@ import { TurngraphError } from '../../core/errors.ts'
 import { retry } from '../../core/retry.ts'
 import {
   ACCESS,
+  createDriver,
   type Driver,
-  driverOf,
   isDuration,
   isNode,
   isPath,
@@ -34,7 +34,7 @@ export class Neo4jReader implements Reader {
   readonly #isRouted: boolean
 
   constructor(options: Neo4jOptions) {
-    this.#driver = driverOf(options, { useBigInt: true, fetchSize: FETCH_ROWS, maxConnectionPoolSize: 2 })
+    this.#driver = createDriver(options, { useBigInt: true, fetchSize: FETCH_ROWS, maxConnectionPoolSize: 2 })
     this.#database = options.database
     this.#isRouted = options.url.startsWith('neo4j')
   }
@@ -65,7 +65,7 @@ export class Neo4jReader implements Reader {
         const columns = await result.keys()
         const taken = new RowsTaken(bounds)
         for await (const record of result) {
-          if (!taken.take([...record.values()].map(formOf))) break // the rest is left with the server
+          if (!taken.take([...record.values()].map(toWireValue))) break // the rest is left with the server
         }
         return { columns: columns.map(String), ...taken.taken }
       }),
@@ -179,24 +179,24 @@ function domainError(error: Neo4jError): TurngraphError {
 
 const firstLine = (message: string): string => message.split('\n')[0]?.slice(0, 500) ?? ''
 
-function formOf(value: unknown): unknown {
+function toWireValue(value: unknown): unknown {
   if (typeof value === 'bigint') return integerForm(value)
   if (typeof value === 'number') return numberForm(value)
   if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(formOf)
+  if (Array.isArray(value)) return value.map(toWireValue)
   if (isNode(value)) {
     const labels = [...value.labels].sort()
-    return { id: value.elementId, labels, properties: sortedForm(value.properties, formOf) }
+    return { id: value.elementId, labels, properties: sortedForm(value.properties, toWireValue) }
   }
   if (isRelationship(value)) {
     const { elementId: id, type, startNodeElementId: start, endNodeElementId: end, properties } = value
-    return { id, type, start, end, properties: sortedForm(properties, formOf) }
+    return { id, type, start, end, properties: sortedForm(properties, toWireValue) }
   }
   if (isPath(value)) {
     const { start, segments } = value
     return {
-      nodes: [start, ...segments.map((segment) => segment.end)].map(formOf),
-      relationships: segments.map((segment) => formOf(segment.relationship)),
+      nodes: [start, ...segments.map((segment) => segment.end)].map(toWireValue),
+      relationships: segments.map((segment) => toWireValue(segment.relationship)),
     }
   }
   if (isDuration(value)) {
@@ -215,5 +215,5 @@ function formOf(value: unknown): unknown {
   if (isTemporal(value)) return temporalForm(value.toString())
   if (ArrayBuffer.isView(value))
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
-  return sortedForm(value as Record<string, unknown>, formOf)
+  return sortedForm(value as Record<string, unknown>, toWireValue)
 }

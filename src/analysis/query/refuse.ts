@@ -1,6 +1,6 @@
 // Refuses queries that do more than read: by their words, and by the plan of the engine.
 import { FUNCTIONS, OPERATORS, PROCEDURES } from './allowed.ts'
-import { type Token, tokensOf } from './cypher-lexer.ts'
+import { splitTokens, type Token } from './cypher-lexer.ts'
 import { invalidQuery, type Plan } from './reader.ts'
 
 /** Words that begin a clause or command which is not for reading this graph. */
@@ -25,7 +25,7 @@ const BEFORE_PARENTHESES = new Set(
  * @throws `invalid_request` that names what is refused, and where
  */
 export function refuseByWords(query: string): string {
-  const all = tokensOf(query)
+  const all = splitTokens(query)
   const end = all.at(-1)?.text === ';' ? (all.at(-1) as Token).at : query.length
   const tokens = all.filter(({ at }) => at < end)
   if (tokens.length === 0) throw invalidQuery('is empty', 'For example: MATCH (w:World) RETURN count(w)')

@@ -28,11 +28,11 @@ export function takeWithin<T>(
 ): T[] {
   let taken = 0
   const end = items.findIndex((item) => {
-    taken += sizeOf(measured(item))
+    taken += measureAnswer(measured(item))
     return taken > mostBytes
   })
   return items.slice(0, end === -1 ? items.length : end)
 }
 
 /** How much of a file a text takes, near enough: most letters are of more than one byte outside of English. */
-const sizeOf = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer))
+const measureAnswer = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer))

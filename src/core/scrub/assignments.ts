@@ -200,8 +200,8 @@ class Ends {
 
   /** @param start rises from call to call */
   next(mark: string, start: number): number {
-    const known = this.#marks.get(mark)
-    if (known !== undefined && known >= start) return known
+    const cached = this.#marks.get(mark)
+    if (cached !== undefined && cached >= start) return cached
     const at = this.#content.indexOf(mark, start)
     const found = at === -1 ? this.#content.length : at
     this.#marks.set(mark, found)

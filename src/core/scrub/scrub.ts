@@ -105,9 +105,9 @@ function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<st
       const from = Math.max(start - piece.start, 0)
       const to = end - piece.start // maybe behind its end, where it is cut
       if (from >= to) continue
-      const known = ranges.get(piece.text)
-      if (known === undefined) ranges.set(piece.text, [[from, to]])
-      else known.push([from, to])
+      const existing = ranges.get(piece.text)
+      if (existing === undefined) ranges.set(piece.text, [[from, to]])
+      else existing.push([from, to])
     }
   }
   return new Map([...ranges].map(([text, found]) => [text, mask(text, found)]))

@@ -1,6 +1,6 @@
 /** Derives from the declaration of a node what callers are given of it, and how its rows are decoded. */
 import * as z from 'zod'
-import { kindOf } from './properties.ts'
+import { describeKind } from './properties.ts'
 import { textList } from './values.ts'
 
 type Plain<T> = T extends z.ZodEnum | z.ZodArray | z.ZodBoolean | z.ZodNumber ? T : z.ZodString
@@ -12,7 +12,7 @@ type RecordShape<S> = {
 /** The fields of a record: every one is there, null where the node lacks the property. */
 export const recordShape = <const S extends z.ZodRawShape>(shape: S): RecordShape<S> =>
   eachProperty(shape, (property) => {
-    const { optional } = kindOf(property)
+    const { optional } = describeKind(property)
     return optional ? plain((property as z.ZodOptional<z.ZodType>).unwrap()).nullable() : plain(property)
   }) as RecordShape<S>
 

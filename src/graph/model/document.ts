@@ -1,7 +1,7 @@
 /** Writes the tables of nodes and relationships of the documentation from the model. */
 import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
-import { kindOf } from './properties.ts'
+import { describeKind } from './properties.ts'
 import { findOwners, relationships } from './relationships.ts'
 
 /** A markdown table of all nodes, with what each hangs on and its properties; `?` marks one that a node may lack. */
@@ -42,7 +42,7 @@ export function schemaPicture(): string {
 const listProperties = ({ shape }: z.ZodObject): string =>
   Object.entries(shape)
     .map(([name, property]) => {
-      const { kind, optional } = kindOf(property as z.ZodType)
+      const { kind, optional } = describeKind(property as z.ZodType)
       return `\`${name}\`${optional ? '?' : ''} ${kind}`
     })
     .join('; ')

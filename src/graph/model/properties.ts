@@ -54,7 +54,7 @@ export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) 
   kind(z.enum(words), words.join(', '))
 
 /** The kind of a property, and whether a node may lack it. */
-export function kindOf(property: z.ZodType): { kind: string; optional: boolean } {
+export function describeKind(property: z.ZodType): { kind: string; optional: boolean } {
   const optional = property instanceof z.ZodOptional
   const declared = optional ? (property.unwrap() as z.ZodType) : property
   const { stored } = declared.meta() ?? {}
@@ -62,4 +62,4 @@ export function kindOf(property: z.ZodType): { kind: string; optional: boolean }
   return { kind: stored, optional }
 }
 
-export const isInstant = (property: z.ZodType): boolean => kindOf(property).kind === 'datetime'
+export const isInstant = (property: z.ZodType): boolean => describeKind(property).kind === 'datetime'

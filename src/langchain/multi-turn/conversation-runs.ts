@@ -5,7 +5,7 @@
 export class ConversationRuns {
   #root: string | null = null
   /** The root of each run, `null` where it is no part of the conversation. */
-  #rootOf = new Map<string, string | null>()
+  #rootByRun = new Map<string, string | null>()
   /** Of the root before: what is aborted often goes on for a while, and must not be taken for a new root. */
   #earlier = new Map<string, string | null>()
 
@@ -15,17 +15,17 @@ export class ConversationRuns {
 
   /** A run whose parent was never heard of stands alone: callbacks may be given to a part of a larger program. */
   isAlone(parent: string | undefined): boolean {
-    return parent === undefined || !(this.#rootOf.has(parent) || this.#earlier.has(parent))
+    return parent === undefined || !(this.#rootByRun.has(parent) || this.#earlier.has(parent))
   }
 
   isPart(run: string | undefined): boolean {
-    return run !== undefined && this.#root !== null && this.#rootOf.get(run) === this.#root
+    return run !== undefined && this.#root !== null && this.#rootByRun.get(run) === this.#root
   }
 
   /** Only two roots are remembered, so that a tracker may live long. */
   plant(root: string): void {
-    this.#earlier = this.#rootOf
-    this.#rootOf = new Map([[root, root]])
+    this.#earlier = this.#rootByRun
+    this.#rootByRun = new Map([[root, root]])
     this.#root = root
   }
 
@@ -35,11 +35,11 @@ export class ConversationRuns {
 
   /** Takes in a run below `parent`. */
   add(run: string, parent: string | undefined): void {
-    this.#rootOf.set(run, this.isPart(parent) ? this.#root : null)
+    this.#rootByRun.set(run, this.isPart(parent) ? this.#root : null)
   }
 
   /** What runs below is not part of the conversation. */
   setAside(run: string): void {
-    this.#rootOf.set(run, null)
+    this.#rootByRun.set(run, null)
   }
 }

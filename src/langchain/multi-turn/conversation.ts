@@ -3,7 +3,7 @@ import type { ToolCall } from '@langchain/core/messages/tool'
 import type { MultiTurnState, TerminationReason } from '../../autobuild/state/multi-turn-state.ts'
 import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'
 import { TurngraphError } from '../../core/errors.ts'
-import { reasonOf, textOf } from './messages.ts'
+import { toMessage, toTerminationReason } from './messages.ts'
 import { neverStarted, ongoing, Snapshots, terminated } from './snapshots.ts'
 import { steps } from './steps.ts'
 import { ToolCallLedger } from './tool-call-ledger.ts'
@@ -103,14 +103,14 @@ export class Conversation {
 
   /** Ends the conversation for the time being: a retry or a fallback may begin another model. */
   failModel(run: string, thrown: unknown): void {
-    if (this.#stopModel(run) && this.isRunning) this.#terminate(this.#reasonOf(thrown), textOf(thrown))
+    if (this.#stopModel(run) && this.isRunning) this.#terminate(this.#findReason(thrown), toMessage(thrown))
   }
 
   /** The same, of a model that may never be heard of again: a stream is not read on when it is aborted. */
   abortModel(run: string, cause: unknown): void {
     if (!this.#models.has(run) || !this.isRunning) return
-    const reason = this.#reasonOf(cause)
-    this.#terminate(reason === 'timeout' ? reason : 'cancelled', textOf(cause))
+    const reason = this.#findReason(cause)
+    this.#terminate(reason === 'timeout' ? reason : 'cancelled', toMessage(cause))
   }
 
   /** A run of the tool of that name, for the call of that id where LangChain tells it. */
@@ -138,10 +138,10 @@ export class Conversation {
   /** What a chain makes of an abort is one still, under whatever name. */
   fail(thrown: unknown): void {
     const { terminationReason: before, error } = this.state
-    const reason = this.#reasonOf(thrown)
+    const reason = this.#findReason(thrown)
     const wasAborted = before === 'cancelled' || before === 'timeout'
     if (wasAborted && reason === 'error') this.end(before, error)
-    else this.end(reason, textOf(thrown))
+    else this.end(reason, toMessage(thrown))
   }
 
   end(reason: TerminationReason, error?: string): void {
@@ -194,8 +194,8 @@ export class Conversation {
   }
 
   /** An abort after the limit is caused by the limit: its owner aborts the run by it. */
-  #reasonOf(thrown: unknown): TerminationReason {
-    const reason = reasonOf(thrown)
+  #findReason(thrown: unknown): TerminationReason {
+    const reason = toTerminationReason(thrown)
     return reason === 'cancelled' && this.#isLate() ? 'timeout' : reason
   }
 

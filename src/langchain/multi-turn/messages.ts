@@ -10,20 +10,20 @@ export const field = (value: unknown, name: string): unknown =>
 
 /** What a model asks for. Of several candidates the first, as in `invoke`. */
 export function toolCallsIn(output: LLMResult): readonly ToolCall[] {
-  return toolCallsOf(field(output.generations[0]?.[0], 'message'))
+  return readToolCalls(field(output.generations[0]?.[0], 'message'))
 }
 
 /** What a chain hands to its caller to run: its output is an AI message with tool calls, or ends in one. */
 export function toolCallsReturned(outputs: unknown): readonly ToolCall[] {
   const returned = field(outputs, 'messages') ?? field(outputs, 'output') ?? outputs
-  return toolCallsOf(Array.isArray(returned) ? returned.at(-1) : returned)
+  return readToolCalls(Array.isArray(returned) ? returned.at(-1) : returned)
 }
 
 /** The ids of the calls whose results a model is shown. */
 export const resultIdsIn = (messages: readonly BaseMessage[]): ReadonlySet<string> =>
   new Set(messages.filter((message) => ToolMessage.isInstance(message)).map((result) => result.tool_call_id))
 
-const toolCallsOf = (message: unknown): readonly ToolCall[] =>
+const readToolCalls = (message: unknown): readonly ToolCall[] =>
   AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []
 
 /** By name or code, since each of them comes in many classes: the runtime's, LangChain's, LangGraph's, a provider's. */
@@ -36,10 +36,10 @@ const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
 ])
 
 /** Which end of a conversation an error stands for. */
-export const reasonOf = (thrown: unknown): TerminationReason =>
+export const toTerminationReason = (thrown: unknown): TerminationReason =>
   REASONS.get(field(thrown, 'name')) ?? REASONS.get(field(thrown, 'lc_error_code')) ?? 'error'
 
-export function textOf(thrown: unknown): string {
+export function toMessage(thrown: unknown): string {
   const message = field(thrown, 'message')
   return typeof message === 'string' && message !== '' ? message : String(thrown)
 }

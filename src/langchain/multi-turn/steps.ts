@@ -25,14 +25,14 @@ const ONWARD: Readonly<Record<StreamingState, StreamingEvent>> = {
  */
 export function steps(from: StreamingState, atWork: AtWork): StreamingState[] {
   const passed: StreamingState[] = []
-  const target = targetOf(from, atWork)
+  const target = chooseTarget(from, atWork)
   for (let state = from; state !== target; passed.push(state))
     state = nextStreamingState(state, ONWARD[state])
   return passed
 }
 
 /** Branches of a chain run side by side: a tool at work counts for more than a model, which counts for more than a wait. */
-function targetOf(from: StreamingState, { models, tools, waitingCalls }: AtWork): StreamingState {
+function chooseTarget(from: StreamingState, { models, tools, waitingCalls }: AtWork): StreamingState {
   if (tools) return 'tool_execution'
   if (models) return 'streaming'
   if (waitingCalls) return from === 'streaming' ? 'paused' : from

@@ -15,7 +15,7 @@ import {
   selectPage,
   selectUnattached,
 } from '../../graph/model-statements.ts'
-import { type Graph, graphWith, stepOf } from '../../graph/port.ts'
+import { type Graph, graphWith, toStep } from '../../graph/port.ts'
 import { parseCursor, toCursor } from '../cursor.ts'
 import { beginReadingAll, listProjects } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
@@ -178,7 +178,7 @@ async function* examineKind(
 function lockFor({ label, rule: { lock } }: Kind, keys: string[]) {
   if (lock !== undefined) return (token: string) => lock(keys, token)
   const isLocked = Object.hasOwn(nodes[label].properties.shape, 'rev')
-  return isLocked ? (token: string) => stepOf(lockNodes(label), { keys, token }) : null
+  return isLocked ? (token: string) => toStep(lockNodes(label), { keys, token }) : null
 }
 
 /** The records of nodes, and what the rule of their kind says. What hangs on nothing is found by its label alone. */

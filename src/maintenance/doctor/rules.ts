@@ -13,7 +13,7 @@ import {
   worldKey,
 } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
-import { type Graph, type Step, stepOf } from '../../graph/port.ts'
+import { type Graph, type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Examined, Findings, Properties } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
@@ -57,7 +57,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
         .map((feature) => taskKey(projectIn(key), partsOfKey(feature)[1] ?? '', id))
         .find((expected) => expected !== key) ?? null,
     check: checkTask,
-    lock: ([key], token) => stepOf(lockTask, { taskKey: key, token }),
+    lock: ([key], token) => toStep(lockTask, { taskKey: key, token }),
   },
   Specification: {
     columns: SPECIFICATION_COLUMNS,
@@ -110,7 +110,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
     expectedKey: ({ project, name }) => toolKey(project, name),
     check: checkTool,
     lock: ([key = ''], token) =>
-      stepOf(USES_LOCKED, { project: partsOfKey(key)[0], tool: partsOfKey(key)[1], token }),
+      toStep(USES_LOCKED, { project: partsOfKey(key)[0], tool: partsOfKey(key)[1], token }),
   },
   TurnPattern: {
     columns: { tools: '[(x)-[:STARTS_WITH]->(k:Tool) | k.name]' },

@@ -5,7 +5,7 @@ import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '..
 import { readRows } from '../../graph/decode.ts'
 import { optionalText } from '../../graph/model/values.ts'
 import { relink, selectNodes, setProperties } from '../../graph/model-statements.ts'
-import { type Graph, type Step, stepOf } from '../../graph/port.ts'
+import { type Graph, type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import {
   type Attempt,
@@ -211,7 +211,7 @@ function checkProduced(
     about.add(
       'attempt_turn',
       `committed ${expected}, leads to ${produced.map(([of]) => of)}`,
-      stepOf(producedRecord, { key, turnKey: expected, digest: attempt.digest ?? '' }),
+      toStep(producedRecord, { key, turnKey: expected, digest: attempt.digest ?? '' }),
     )
   else if (turn[1] !== attempt.digest)
     about.add(

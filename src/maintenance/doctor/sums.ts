@@ -6,7 +6,7 @@ import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { optionalNumber } from '../../graph/model/values.ts'
 import { selectNodes, setProperties } from '../../graph/model-statements.ts'
-import { type Graph, stepOf } from '../../graph/port.ts'
+import { type Graph, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { PERIOD_MS } from '../../transcripts/sums.ts'
 import type { Examined, Findings } from './finding.ts'
@@ -61,7 +61,7 @@ export async function checkTool(
   })
   const counted = new Map(derived.map(({ key, turns, calls }) => [key, [turns, calls]]))
   const gone = stored.filter(({ key }) => !counted.has(key)).map(({ key }) => ({ key, ...NO_USE }))
-  const repair = stepOf(repairUses, { batch: { rows: [...derived, ...gone] }, token: randomUUID() })
+  const repair = toStep(repairUses, { batch: { rows: [...derived, ...gone] }, token: randomUUID() })
   for (const { key, turns, calls } of stored) {
     const there = counted.get(key) ?? [0, 0]
     findings.of('ToolUse', key).differs('transcript_sums', 'turns, calls:', [turns, calls], there, repair)
@@ -77,10 +77,10 @@ export async function checkUses(graph: Graph, project: string, nodes: readonly E
   const keyOfTool = ({ properties }: Examined) => toolKey(project, (properties as Stored<'ToolUse'>).tool)
   const keys = [...new Set(nodes.map(keyOfTool))]
   const there = await readRows(graph, selectNodes('Tool'), { keys }, z.object({ key: z.string() }))
-  const known = new Set(there.map(({ key }) => key))
-  for (const node of nodes.filter((each) => !known.has(keyOfTool(each)))) {
+  const existing = new Set(there.map(({ key }) => key))
+  for (const node of nodes.filter((each) => !existing.has(keyOfTool(each)))) {
     const rows = [{ key: node.key, ...NO_USE }]
-    const repair = stepOf(repairUses, { batch: { rows }, token: randomUUID() })
+    const repair = toStep(repairUses, { batch: { rows }, token: randomUUID() })
     node.about.add('unattached', `there is no Tool ${keyOfTool(node)}`, repair)
   }
   return 0

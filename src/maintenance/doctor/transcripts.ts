@@ -5,7 +5,7 @@ import { patternKey, toolKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
-import { type Graph, stepOf } from '../../graph/port.ts'
+import { type Graph, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { formatPattern } from '../../transcripts/pattern.ts'
 import { type About, type Examined, type Findings, propertyMap } from './finding.ts'
@@ -128,7 +128,7 @@ function checkCalls(
   const sorted = <T extends readonly [string, ...unknown[]]>(rows: readonly T[]) =>
     rows.toSorted(([a], [b]) => (a < b ? -1 : 1))
   const repair = () =>
-    stepOf(repairCalled, {
+    toStep(repairCalled, {
       key,
       called: sums.map(([tool, calls, errors]) => ({ key: toolKey(project, tool), calls, errors })),
     })

@@ -9,7 +9,7 @@ import { relink, selectParts, setProperties, unlink } from '../../graph/model-st
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
-import { issueSignature, outcomeOf } from '../../memory/criteria/signature.ts'
+import { issueSignature, toOutcome } from '../../memory/criteria/signature.ts'
 import { isSubstantiated } from '../../memory/criteria/state.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 
@@ -193,7 +193,7 @@ function checkOutcome(
       .map(({ properties }) => properties)
       .sort((a, b) => asNumber(a.position) - asNumber(b.position))
   const derived = outcomeRow(
-    outcomeOf({
+    toOutcome({
       turnNumber: turn.number,
       coachDecision: turn.coachDecision,
       coachFeedback: turn.coachFeedback ?? null,

@@ -6,10 +6,10 @@ import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { optionalNumber, optionalText } from '../../graph/model/values.ts'
 import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
-import { type Graph, type Step, stepOf } from '../../graph/port.ts'
+import { type Graph, type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
-import { advance, summaryOf } from '../../memory/criteria/state.ts'
+import { advance, summarizeProgress } from '../../memory/criteria/state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import { type Examined, Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 import type { Check } from './findings-table.ts'
@@ -351,7 +351,7 @@ function checkProgress({ world, row, task, derived, findings }: Work): void {
   }
   const about = findings.of('World', world.key)
   if (!findings.checks.has('world_progress')) {
-    const summary = summaryOf([...stored.values()].map(({ progress }) => progress))
+    const summary = summarizeProgress([...stored.values()].map(({ progress }) => progress))
     for (const [name, there] of Object.entries(summary))
       about.differs('world_counters', name, world[name as keyof typeof summary], there, () =>
         setWorld(world, { [name]: there }),
@@ -365,9 +365,9 @@ function checkProgress({ world, row, task, derived, findings }: Work): void {
 /** All edges anew, of one revision, with what the world keeps of them together. */
 function repairOfProgress(world: Stored<'World'>, progress: ReadonlyMap<string, Progress>): Step {
   const rev = world.ledgerRev + 1
-  return stepOf(rewriteProgress, {
+  return toStep(rewriteProgress, {
     key: world.key,
-    properties: { ledgerRev: rev, progressSum: rev * progress.size, ...summaryOf(progress.values()) },
+    properties: { ledgerRev: rev, progressSum: rev * progress.size, ...summarizeProgress(progress.values()) },
     progress: [...progress].map(([criterion, each]) => ({ criterion, ...progressProperties(each, rev) })),
   })
 }

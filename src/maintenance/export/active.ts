@@ -2,7 +2,7 @@
  * Ends what is active of a world, for its export: a lease is of the graph that gave it, and two graphs must not both have
  * it. So it leaves as if its owner had died when it last was heard of: interrupted, by the rules of the lifecycle.
  */
-import { instantOf } from '../../core/instants.ts'
+import { toInstant } from '../../core/instants.ts'
 import type { WorldState } from '../../runs/decision.ts'
 import { reconcile } from '../../runs/lifecycle.ts'
 import type { Attempt, TurnRun } from '../../runs/record.ts'
@@ -46,5 +46,5 @@ export function endActive(
 function describeLastHeard({ leaseTtlMs }: WorldState, work: TurnRun | Attempt | null): string {
   if (work === null) return ''
   const renewed = work.leaseUntil - leaseTtlMs
-  return instantOf(new Date(Math.max(renewed, Date.parse(work.startedAt))))
+  return toInstant(new Date(Math.max(renewed, Date.parse(work.startedAt))))
 }

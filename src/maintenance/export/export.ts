@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { projectKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
 import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, projectsFrom } from './list.ts'
-import type { Told } from './page.ts'
+import type { ExportedLine } from './page.ts'
 import { readRecords } from './read.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
 import { type AnyRecord, findKey } from './stored-form.ts'
@@ -37,7 +37,7 @@ export async function* walkLines(
   graph: Graph,
   exported: Exported,
   from: ExportPosition | null,
-): AsyncGenerator<Told<ExportPosition>> {
+): AsyncGenerator<ExportedLine<ExportPosition>> {
   for await (const { record, at } of exportRecords(graph, exported, from))
     yield { line: JSON.stringify(record), at }
 }
@@ -65,10 +65,10 @@ async function* exportWork(
   const [record] = await readRecords(graph, 'project', [projectKey(project)])
   if (record === undefined) return
   // With `since` it is exported once something of it is.
-  let untold = from === null
-  if (untold && since === null) {
+  let isPending = from === null
+  if (isPending && since === null) {
     yield { record, at: { project } }
-    untold = false
+    isPending = false
   }
   async function* exportAdded(at: ExportPosition): AsyncGenerator<Entry> {
     const resumed = isAt(at, from) ? (from?.added ?? null) : null
@@ -86,8 +86,8 @@ async function* exportWork(
     if (criteria !== undefined) criteria = { rev: criteria.rev, version: criteria.version }
   }
   for await (const at of placesBelow(graph, { project }, since, from)) {
-    if (untold) yield { record, at: { project } }
-    untold = false
+    if (isPending) yield { record, at: { project } }
+    isPending = false
     const { feature, task, world } = at
     if (world !== undefined && task !== undefined) {
       const resumed = world === from?.world

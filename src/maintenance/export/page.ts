@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { parseCursor, toCursor } from '../cursor.ts'
 
 /** A line with the position after it; null where the stream only came further. */
-export type Told<P> = { line: string | null; at: P }
+export type ExportedLine<P> = { line: string | null; at: P }
 
 /** A page ends with the line that makes it larger. */
 const BYTES_A_PAGE = 2 * 1024 * 1024
@@ -19,7 +19,7 @@ const STEPS_A_PAGE = 300
 export async function readPage<S extends z.ZodType<object>>(
   { cursor, limit }: { cursor?: string | null | undefined; limit: number },
   schema: S,
-  stream: (from: z.output<S> | null) => AsyncIterable<Told<z.output<S>>>,
+  stream: (from: z.output<S> | null) => AsyncIterable<ExportedLine<z.output<S>>>,
   head: readonly string[] = [],
 ): Promise<{ lines: string[]; nextCursor: string | null }> {
   const from = parseCursor(schema, cursor)

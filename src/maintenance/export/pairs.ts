@@ -9,7 +9,7 @@ import { advance, criterionStates, finalKeys } from '../../memory/criteria/state
 import { listTurns } from '../../memory/record/read-turns.ts'
 import { bySeverity, type TurnState, turnState } from '../../memory/record/record.ts'
 import { AT_ONCE, type Exported, place, placesBelow, projectsFrom } from './list.ts'
-import type { Told } from './page.ts'
+import type { ExportedLine } from './page.ts'
 import { readWorlds } from './world.ts'
 
 /**
@@ -80,7 +80,7 @@ export async function* exportPairLines(
   graph: Graph,
   exported: Exported,
   from: PairsPosition | null,
-): AsyncGenerator<Told<PairsPosition>> {
+): AsyncGenerator<ExportedLine<PairsPosition>> {
   for (const project of await projectsFrom(graph, exported, from)) {
     const own = from?.project === project ? from : null
     for await (const at of placesBelow(graph, { project }, exported.since, own)) {
@@ -106,13 +106,13 @@ async function* exportPairs(
   const { project, slug } = world.beginning
   const ledger = await readLedger(graph, worldKey)
   if (ledger === null) return
-  const standing = new Standing(ledger)
+  const standing = new CriteriaByTurn(ledger)
   let previous: TurnState | null = null
   for (let after = Math.max(0, above - 1); ; ) {
     const turns = await listTurns(graph, project, slug, { after, limit: AT_ONCE })
     for (const turn of turns) {
-      const isTold = turn.turnNumber > above && VERDICTS.has(turn.coachDecision) && moved(turn, since)
-      if (isTold)
+      const isPair = turn.turnNumber > above && VERDICTS.has(turn.coachDecision) && moved(turn, since)
+      if (isPair)
         yield { record: pairFrom(turn, previous, standing.around(turn.turnNumber)), turn: turn.turnNumber }
       previous = turn
     }
@@ -125,7 +125,7 @@ const moved = ({ completedAt, createdAt }: TurnState, since: string | null): boo
   since === null || [completedAt, createdAt].some((at) => at !== null && Date.parse(at) >= Date.parse(since))
 
 /** Where the criteria of a world stood before a turn: those that count after it, which the Player had to meet. */
-class Standing {
+class CriteriaByTurn {
   readonly #ledger: Ledger
   readonly #finalKey: (key: string) => string
   #progress: ReadonlyMap<string, Progress> = new Map()

@@ -1,7 +1,7 @@
 /** Declares the lines of an export, each one record. */
 import * as z from 'zod'
 import { LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
-import { count, json, key, kindOf, oneOf, text } from '../../graph/model/properties.ts'
+import { count, describeKind, json, key, oneOf, text } from '../../graph/model/properties.ts'
 import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
 
 /**
@@ -36,7 +36,7 @@ const criterion = z.strictObject({
   ...nodes.Criterion.properties.shape,
 })
 
-const heldWorld = nodes.World.properties
+const storedWorld = nodes.World.properties
 
 const BEGINNING = {
   slug: true,
@@ -74,7 +74,7 @@ const STANDING = {
 const world = z.strictObject({
   kind: z.literal('world'),
   key,
-  ...heldWorld.pick(BEGINNING).shape,
+  ...storedWorld.pick(BEGINNING).shape,
 })
 
 const verification = z.strictObject({ criterion: key, ...nodes.Verification.properties.shape })
@@ -134,7 +134,7 @@ const turnRun = z.strictObject({
 const standing = z.strictObject({
   kind: z.literal('standing'),
   world: key,
-  ...heldWorld.pick(STANDING).shape,
+  ...storedWorld.pick(STANDING).shape,
   ...runSettingsFields,
   progress: z.array(z.strictObject({ criterion: key, kept: json, state: text, rejections: count })),
 })
@@ -215,7 +215,9 @@ export const ADDED = LABELS.flatMap((label) => {
 })
 for (const { kind, label, owner } of ADDED) {
   const shape: z.ZodRawShape = nodes[label].properties.shape
-  const own = Object.entries(shape).filter(([, property]) => kindOf(property as z.ZodType).kind !== 'token')
+  const own = Object.entries(shape).filter(
+    ([, property]) => describeKind(property as z.ZodType).kind !== 'token',
+  )
   const line = { kind: z.literal(kind), [owner]: key, ...Object.fromEntries(own), ...BESIDE[kind] }
   Object.assign(records, { [kind]: z.strictObject(line) })
 }

@@ -85,7 +85,7 @@ async function* readTurns(
     const left = own.slice(own.findIndex(({ turn }) => turn === from?.key) + 1)
     for (const keys of inChunks(left)) {
       const records = await readRecords(scope.graph, 'transcript_turn', keys)
-      for (const record of await withoutUntold(scope, records))
+      for (const record of await withoutHidden(scope, records))
         yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session } }
     }
   }
@@ -122,7 +122,7 @@ async function exportedAmong(
 }
 
 /** Without what points at sessions that are not exported. */
-async function withoutUntold(
+async function withoutHidden(
   scope: Scope,
   turns: RecordOf<'transcript_turn'>[],
 ): Promise<RecordOf<'transcript_turn'>[]> {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { optionalText, textList } from '../../graph/model/values.ts'
-import { type Graph, type Run, stepOf } from '../../graph/port.ts'
+import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { normalizeLabel } from '../../memory/criteria/labels.ts'
 import { deleteUnused, inOnePiece, type Progress } from './delete-nodes.ts'
@@ -29,7 +29,7 @@ export async function forgetCriteria(graph: Graph, taskKey: string, progress: Pr
       left = Math.max(unnamed.length, changes.length)
       if (left === 0) return null
       const criteria = changes.slice(0, CRITERIA_AT_ONCE)
-      if (criteria.length > 0) await run(stepOf(changeCriteria, { batch: { criteria } }))
+      if (criteria.length > 0) await run(toStep(changeCriteria, { batch: { criteria } }))
       return deleteUnused(run, { Criterion: unnamed.slice(0, CRITERIA_AT_ONCE) })
     })
   }

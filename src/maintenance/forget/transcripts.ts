@@ -4,7 +4,7 @@ import { canonicalInstant } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import { optionalText, textList } from '../../graph/model/values.ts'
-import { type Graph, type Run, stepOf } from '../../graph/port.ts'
+import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
 import { refreshDesires } from '../../transcripts/desires.ts'
 import { Sums } from '../../transcripts/sums.ts'
@@ -181,10 +181,10 @@ async function passOn(
   const reassigned = turns.map(({ key, sessionId, others, files }) => {
     const [heir] = others.toSorted(([, a], [, b]) => (a < b ? -1 : 1))
     // Only those that a session which goes had given: the others are what they were.
-    const isGiven = sessionId === null || sessionKeys.includes(transcriptKey(project, sessionId))
-    if (heir === undefined || !isGiven) return { key, sessionId: null, index: null, fileKey: null }
+    const isOwnerGoing = sessionId === null || sessionKeys.includes(transcriptKey(project, sessionId))
+    if (heir === undefined || !isOwnerGoing) return { key, sessionId: null, index: null, fileKey: null }
     const [fileKey = null] = files.flatMap(([of, file]) => (of === heir[0] ? [file] : [])).sort()
     return { key, sessionId: heir[1], index: heir[2], fileKey }
   })
-  await run(stepOf(reassignTurns, { batch: { turns: reassigned }, family: sessionKeys }))
+  await run(toStep(reassignTurns, { batch: { turns: reassigned }, family: sessionKeys }))
 }

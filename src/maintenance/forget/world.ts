@@ -1,5 +1,5 @@
 /** Deletes a world with all that hangs on it, and what is above it where that becomes empty. */
-import { instantOf } from '../../core/instants.ts'
+import { toInstant } from '../../core/instants.ts'
 import { keysOfProject, partsOfKey } from '../../core/keys.ts'
 import { relationships } from '../../graph/model/relationships.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -51,7 +51,7 @@ export async function forgetWorld(
   progress: Progress,
 ): Promise<WorldForgotten> {
   const token = crypto.randomUUID()
-  const begun = { worldKey: key, token, now: instantOf(new Date()) }
+  const begun = { worldKey: key, token, now: toInstant(new Date()) }
   if ((await graph.write([{ statement: beginWorld, params: begun }])) === null) return 'busy'
   const isAllGone =
     (await deleteOwned(graph, kinds, [key], progress)) &&

@@ -9,10 +9,10 @@ export async function writeTasks(work: Work, given: readonly Given<'task'>[]): P
   const { fresh, conflicts } = compared(given, existing, (record, known) =>
     differing({ ...record, ...WITHOUT_COUNTERS }, { ...known, ...WITHOUT_COUNTERS }),
   )
-  const known = new Map(existing.map((record) => [record.key, record]))
+  const byKey = new Map(existing.map((record) => [record.key, record]))
   const ahead = given.filter(({ record }) => {
-    const before = known.get(record.key)
-    known.set(record.key, record)
+    const before = byKey.get(record.key)
+    byKey.set(record.key, record)
     return before !== undefined && COUNTERS.some((name) => (before[name] ?? 0) < (record[name] ?? 0))
   })
   await createNodes(work, 'task', [...fresh, ...ahead])

@@ -3,7 +3,7 @@
  * sums) is derived here too, and adds up with what stands there.
  */
 import { patternKey, transcriptKey } from '../../core/keys.ts'
-import { stepOf, type Value } from '../../graph/port.ts'
+import { toStep, type Value } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 
 import { Sums } from '../../transcripts/sums.ts'
@@ -36,19 +36,19 @@ export async function writeTranscriptTurns(
   given: readonly Given<'transcript_turn'>[],
 ): Promise<Restored> {
   const keys = distinctKeys(given).sort()
-  const rows = await work.run(stepOf(lockTurns, { keys, token: work.token }))
-  const standing = rows.filter(({ length }) => length != null).map(({ key }) => String(key))
-  const existing = await readRecords(work.graph, 'transcript_turn', standing)
+  const rows = await work.run(toStep(lockTurns, { keys, token: work.token }))
+  const writtenKeys = rows.filter(({ length }) => length != null).map(({ key }) => String(key))
+  const existing = await readRecords(work.graph, 'transcript_turn', writtenKeys)
   const { fresh, conflicts } = compared(given, existing, (record, known) =>
     differing(content(record), content(known)),
   )
   await refuseMissing(work, given, findSessions)
   const params = fresh.map(({ record }) => toParams(record))
-  if (params.length > 0) await work.run(stepOf(turns, { batch: { turns: params } }))
+  if (params.length > 0) await work.run(toStep(turns, { batch: { turns: params } }))
   const links = given.flatMap(({ record }) =>
     record.heldBy.map(({ session, index }) => ({ session, turn: record.turn.key, index })),
   )
-  if (links.length > 0) await work.run(stepOf(linkTurns, { batch: { links } }))
+  if (links.length > 0) await work.run(toStep(linkTurns, { batch: { links } }))
   await writeRows(
     work,
     started,
@@ -124,7 +124,7 @@ export async function writeDesires(work: Work, given: readonly Given<'desire'>[]
     const { properties, at } = split('Desire', desire)
     return { key: desire.key, properties, ...at }
   })
-  const [row] = await work.run(stepOf(desires, { batch: { desires: rows } }))
+  const [row] = await work.run(toStep(desires, { batch: { desires: rows } }))
   if (row?.desires !== rows.length) throw missing(first.index, first.record, 'its pattern')
   return { created: fresh.length, conflicts: [] }
 }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
-import { stepOf } from '../../graph/port.ts'
+import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { leaveTopicsStep } from '../../memory/elsewhere/leave-topics.ts'
 import { listTopicNames, listTopics } from '../../memory/elsewhere/topics.ts'
@@ -50,7 +50,7 @@ async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<stri
   const locked = new Map(asked.filter(isMadeHere).map((key) => [key, true]))
   const others = asked.filter((key) => !isMadeHere(key)).sort()
   if (others.length === 0) return locked
-  for (const row of await work.run(stepOf(lock, { keys: others, token: work.token }))) {
+  for (const row of await work.run(toStep(lock, { keys: others, token: work.token }))) {
     const { key, restoring } = decodeRow(lock, lockedRow, row)
     locked.set(key, restoring)
   }

@@ -1,7 +1,7 @@
 /** Compares records with what stands in the graph, and writes those that are new, with statements that the model gives. */
 import { type Label, nodes } from '../../graph/model/nodes.ts'
-import { isInstant, kindOf } from '../../graph/model/properties.ts'
-import { type Graph, type Run, stepOf, type Value } from '../../graph/port.ts'
+import { describeKind, isInstant } from '../../graph/model/properties.ts'
+import { type Graph, type Run, toStep, type Value } from '../../graph/port.ts'
 import { generated, type Statement, statement } from '../../graph/statements.ts'
 import { type NodeKind, readKeys, readRecords } from '../export/read.ts'
 import type { Kind, RecordOf } from '../export/records.ts'
@@ -38,20 +38,20 @@ export const distinctKeys = <K extends Kind>(given: readonly Given<K>[]): string
 export function compared<K extends Kind>(
   given: readonly Given<K>[],
   existing: readonly RecordOf<K>[],
-  fieldsOf: (given: RecordOf<K>, existing: RecordOf<K>) => string[] = differing,
+  listFields: (given: RecordOf<K>, existing: RecordOf<K>) => string[] = differing,
 ): Compared<K> {
   const byKey = new Map(existing.map((record) => [findKey(record), record]))
   const fresh: Given<K>[] = []
   const conflicts: Conflict[] = []
   for (const { index, record } of given) {
     const key = findKey(record)
-    const known = byKey.get(key)
-    if (known === undefined) {
+    const present = byKey.get(key)
+    if (present === undefined) {
       fresh.push({ index, record })
       byKey.set(key, record) // the same line twice is one record
       continue
     }
-    const fields = fieldsOf(record, known)
+    const fields = listFields(record, present)
     if (fields.length > 0) conflicts.push({ index, kind: record.kind, key, fields })
   }
   return { fresh, conflicts }
@@ -158,7 +158,7 @@ function makeWriter(kind: NodeKind): Statement {
     isInstant(property) ? [`n.${name} = datetime(x.at.${name})`] : [],
   )
   const tokens = own.flatMap(([name, property]) => {
-    const { kind: of, optional } = kindOf(property)
+    const { kind: of, optional } = describeKind(property)
     return of === 'token' && !optional ? [`n.${name} = $token`] : []
   })
   // What is in a world is told of once it stands (restore/standings).
@@ -200,7 +200,7 @@ const writers = Object.fromEntries(
 export async function writeRows({ run, token }: Work, to: Statement, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return
   const params = { batch: { rows }, ...(to.params.includes('token') && { token }) }
-  const [answer] = await run(stepOf(to, params))
+  const [answer] = await run(toStep(to, params))
   if (Number(answer?.written ?? 0) < rows.length) throw new Error(`${to.name} wrote less than it was given`)
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { instantOf } from '../../core/instants.ts'
+import { toInstant } from '../../core/instants.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
 import { toWire } from '../../core/wire-form.ts'
@@ -13,7 +13,7 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { readLedger } from '../criteria/snapshot.ts'
 import { removeDerivedKeys, seedId } from '../record/derived-keys.ts'
-import { digestOf } from '../record/digest.ts'
+import { digestRecord } from '../record/digest.ts'
 import { normalizeTurn } from '../record/normalize.ts'
 import { readTurn } from '../record/read-turns.ts'
 import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
@@ -21,7 +21,14 @@ import { assembleRecord, instantRow } from '../record/rows.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
 import { type Known, readKnown } from './load-criteria.ts'
-import { type Capture, planCapture, resolveCapture, type Target, type Way, wayOf } from './plan-capture.ts'
+import {
+  type Capture,
+  chooseWay,
+  planCapture,
+  resolveCapture,
+  type Target,
+  type Way,
+} from './plan-capture.ts'
 
 const existing = statement('turns/existing')
 
@@ -94,12 +101,12 @@ async function store<T>(
   const record = removeDerivedKeys(request)
   // Before anything else is done with it: nothing that is stored, compared or answered has a secret in it.
   const { scrubbed, redactions } = await scrub(record)
-  const now = instantOf((options.now ?? (() => new Date()))())
+  const now = toInstant((options.now ?? (() => new Date()))())
   const sent: Sent = {
     request: scrubbed,
     scope: scrubbed,
     parts: normalizeTurn(scrubbed, now),
-    digest: digestOf(record),
+    digest: digestRecord(record),
     writeId: (options.newId ?? (() => crypto.randomUUID()))(),
     now,
     isStamped: request.completedAt === undefined,
@@ -120,7 +127,7 @@ type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
 async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<Stored<T>> {
   const { request } = sent
   const { turnNumber } = request
-  const slugs = slugsOf(request)
+  const slugs = createSlugs(request)
   for (let refusals = 0; ; refusals++) {
     const known = await readKnown(graph, request, sent)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
@@ -162,7 +169,7 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
 const LONGEST_PAUSE_MS = 64
 
 /** The default slugs of a task's next world, in their order: another task, or a deleted world, may hold one. */
-function slugsOf(request: Sent['request']) {
+function createSlugs(request: Sent['request']) {
   let skipped = 0
   let withFeature = false
   return {
@@ -182,7 +189,7 @@ async function plan(
   known: Known,
 ): Promise<[Step, ...Step[]] | null> {
   const resolution = resolveCapture(sent, target, known)
-  const goes = wayOf(way, resolution)
+  const goes = chooseWay(way, resolution)
   const ledger =
     goes === 'append'
       ? null
@@ -202,7 +209,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
     playerSummary: '',
     verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }],
   }
-  const now = instantOf(new Date(0))
+  const now = toInstant(new Date(0))
   const parts = normalizeTurn(request, now)
   const sent = { request, scope, parts, digest: '', writeId: '', now, isStamped: true, asOwner: false }
   const known = await readKnown(graph, request, sent)

@@ -5,10 +5,10 @@ import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../criteria/identity.ts'
 import { type Progress, progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
-import { advance, finalKeys, type ProgressSummary, summaryOf } from '../criteria/state.ts'
+import { advance, finalKeys, type ProgressSummary, summarizeProgress } from '../criteria/state.ts'
 import { listTopicNames, listTopics, replaceTopics, type TurnTopics } from '../elsewhere/topics.ts'
 import { seedId } from '../record/derived-keys.ts'
-import { entriesOf, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
+import { listEntries, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
 import type { TurnState } from '../record/record.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
@@ -57,7 +57,7 @@ export const resolveCapture = ({ scope, parts }: Capture, { worldSlug }: Target,
   })
 
 /** A merge moves what both criteria were: where they stand is derived anew, as after a turn that came late. */
-export const wayOf = (way: Way, { changed }: Resolution): Way =>
+export const chooseWay = (way: Way, { changed }: Resolution): Way =>
   way === 'append' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'insert' : way
 
 /**
@@ -150,11 +150,11 @@ function progressAfter(
   ledger: Ledger | null,
 ): ProgressChange {
   const isNewest = way === 'append'
-  const entries = entriesOf(parts, resolution)
+  const entries = listEntries(parts, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== parts.turn.turnNumber)
   // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
-  const keyOf = finalKeys(criteriaAfter(ledger?.criteria ?? known.criteria, resolution))
+  const finalKey = finalKeys(criteriaAfter(ledger?.criteria ?? known.criteria, resolution))
   const stored = isNewest
     ? known.progress.flatMap(({ key, stored }) => (stored === null ? [] : { key, ...stored }))
     : []
@@ -162,23 +162,23 @@ function progressAfter(
     new Map(stored.map(({ key, progress }) => [key, progress])),
     [...others(ledger?.ledger), ...entries.ledger],
     [...others(ledger?.promised), ...entries.promised],
-    keyOf,
+    finalKey,
   )
-  const named = [...entries.ledger, ...entries.promised].map(({ criterionKey }) => keyOf(criterionKey))
+  const named = [...entries.ledger, ...entries.promised].map(({ criterionKey }) => finalKey(criterionKey))
   const changed = new Set(isNewest ? named : after.keys())
   const ledgerRev = isNewest ? known.ledgerRev : (ledger?.ledgerRev ?? 0)
   const rev = ledgerRev + 1
   const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)
   return {
-    edges: edgesOf(after, [...changed], rev),
+    edges: toEdges(after, [...changed], rev),
     touched: !isNewest || changed.size > 0,
     rev: ledgerRev,
     progressSum: unchanged + rev * changed.size,
-    summary: summaryOf(after.values()),
+    summary: summarizeProgress(after.values()),
   }
 }
 
-const edgesOf = (
+const toEdges = (
   after: ReadonlyMap<string, Progress>,
   keys: readonly string[],
   rev: number,

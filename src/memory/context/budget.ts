@@ -1,14 +1,14 @@
 /** Fits the text of a continuation context into its token budget (contract: turns.md, "The text"). */
 import type { WrittenSection } from './continuation.ts'
 import {
+  cutStart,
   LEAVING,
   MARK,
   type Part,
   type Rendering,
   type Section,
   type Shown,
-  sectionsOf,
-  startOf,
+  toSections,
   write,
 } from './render.ts'
 import { loadTokens, type Tokens } from './token-counter.ts'
@@ -36,7 +36,7 @@ export async function renderContext(
   tokenBudget: number,
   { withSections = false }: { withSections?: boolean } = {},
 ): Promise<Rendered> {
-  const sections = sectionsOf(rendering)
+  const sections = toSections(rendering)
   const draft: Draft = { sections, budget: tokenBudget, tokens: await loadTokens() }
   const shown = allThatFits(draft)
   const text = write(sections, shown)
@@ -72,11 +72,11 @@ const room = ({ sections, budget, tokens }: Draft, shown: Shown): number =>
   budget - tokens.count(write(sections, shown), budget)
 
 function leavingOrder(sections: readonly Section[]): Part[] {
-  const parts = partsOf(sections).toReversed()
+  const parts = listParts(sections).toReversed()
   return LEAVING.flatMap((leaving) => parts.filter(({ kind }) => kind === leaving))
 }
 
-const partsOf = (sections: readonly Section[]): Part[] =>
+const listParts = (sections: readonly Section[]): Part[] =>
   sections.flatMap(({ lines }) => lines.flatMap(({ parts }) => parts))
 
 function without(left: readonly Part[]): Shown {
@@ -98,7 +98,7 @@ function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
 /** Null where there is no room even with the texts gone. What they take together shows only once they stand. */
 function withTextsCut(draft: Draft, base: Shown): Shown | null {
   const { sections, budget, tokens } = draft
-  const texts = textsOf(sections)
+  const texts = listTexts(sections)
   const withCuts = (cuts: Cuts): Shown => {
     return (part) => (part.kind === 'text' ? (cuts.get(part) ?? part.least ?? null) : base(part))
   }
@@ -119,7 +119,7 @@ type Cuts = ReadonlyMap<Part, string | null>
 /** A long text with what stands and leaves with it: the head of its line, or what separates it from others. */
 type Text = { part: Part; lead: string }
 
-const textsOf = (sections: readonly Section[]): Text[] =>
+const listTexts = (sections: readonly Section[]): Text[] =>
   sections.flatMap(({ lines }) =>
     lines.flatMap(({ head, parts, between }) =>
       parts.flatMap((part, i) => (part.kind === 'text' ? [{ part, lead: i === 0 ? head : between }] : [])),
@@ -153,7 +153,7 @@ function cutTo(share: number, text: Text, tokens: Tokens): string | null {
   const seen = content.slice(0, share * CHARACTERS_PER_TOKEN)
   if (seen === content && tokens.count(asLine(text, content), share) <= share) return content
   const reach = tokens.reach(asLine(text, seen), share - tokens.count(`${MARK}\n`))
-  const start = startOf(content, Math.max(0, reach - text.lead.length))
+  const start = cutStart(content, Math.max(0, reach - text.lead.length))
   return start === '' ? null : start + MARK
 }
 
@@ -165,10 +165,10 @@ function tally(
   const [included, omitted] = [new Map<string, number>(), new Map<string, number>()]
   const add = (to: Map<string, number>, section: string): unknown =>
     to.set(section, (to.get(section) ?? 0) + 1)
-  for (const part of partsOf(sections)) {
-    const standing = shown(part)
-    if (part.section !== undefined) add(standing === null ? omitted : included, part.section)
-    if (part.kind === 'text') add(standing === part.text ? included : omitted, 'texts')
+  for (const part of listParts(sections)) {
+    const shownText = shown(part)
+    if (part.section !== undefined) add(shownText === null ? omitted : included, part.section)
+    if (part.kind === 'text') add(shownText === part.text ? included : omitted, 'texts')
   }
   const counts = (of: Map<string, number>): Count[] => [...of].map(([section, items]) => ({ section, items }))
   return {
@@ -185,7 +185,7 @@ function tally(
 /** None of what has nothing to say. */
 function writtenSections(section: Section, shown: Shown, tokens: Tokens): WrittenSection[] {
   const text = write([section], shown)
-  const omitted = partsOf([section]).flatMap((part) => {
+  const omitted = listParts([section]).flatMap((part) => {
     const missing = missingText(part, shown(part))
     if (missing === '') return []
     const what = part.section ?? 'texts'

@@ -8,7 +8,7 @@ import {
   arePromisesConsistent,
   NO_PROMISES,
   promisedColumns,
-  promisesOf,
+  viewPromises,
   withoutEvidence,
 } from '../criteria/promises.ts'
 import { type LedgerEntry, ledgerEntry, outcomeText } from '../criteria/rows.ts'
@@ -49,7 +49,7 @@ import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
-import { chooseKnown, knownColumn, readKnownOfFeature, slotsToAsk } from './other-sessions.ts'
+import { chooseFromOthers, knownColumn, readKnownOfFeature, slotsToAsk } from './other-sessions.ts'
 import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -186,7 +186,7 @@ async function readElsewhere(
 /** The same where there is a turn before it: its statement found them. */
 function knownElsewhere(row: ContextRow, { perspectiveReset }: Request): Elsewhere | null {
   const openIssues = perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues])
-  const known = chooseKnown(row.known, openIssues, row.turn)
+  const known = chooseFromOthers(row.known, openIssues, row.turn)
   return known.length === 0 ? null : { earlierSession: null, known }
 }
 
@@ -235,11 +235,11 @@ function entriesNeeded({ role, policy }: Request): number {
 /** Where nothing newer than the prior turn stands: what the captures kept is the answer. */
 async function newestFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
   const hasEntries = row.world.turnCount <= entriesNeeded(request)
-  return foundIn(graph, row, newestSnapshot(row, hasEntries ? await entriesOf(graph, row) : null), request)
+  return foundIn(graph, row, newestSnapshot(row, hasEntries ? await readEntries(graph, row) : null), request)
 }
 
 /** Each entry under the criterion that it counts for; one that merged into another counts for that. */
-async function entriesOf(
+async function readEntries(
   graph: Graph,
   { entries, criteriaProgress, world }: ContextRow,
 ): Promise<LedgerEntry[]> {
@@ -295,18 +295,18 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
 function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
   const { turn, judged, promisedTurn, turns } = row
   const newestBelow = Math.max(...turns.map((said) => said.turn))
-  const digestOf = new Map(turns.map((said) => [said.turn, said.digest]))
+  const digestByTurn = new Map(turns.map((said) => [said.turn, said.digest]))
   return (
     hasAllParts(row) &&
     isLedgerWhole(row, row.world.turnCount) &&
     isProgressWhole(row) &&
     turn.number === newestBelow &&
-    digestOf.get(turn.number) === turn.digest &&
-    digestOf.get(judged.number) === judged.digest &&
+    digestByTurn.get(turn.number) === turn.digest &&
+    digestByTurn.get(judged.number) === judged.digest &&
     arePromisesConsistent(row, {
       number: promisedTurn.number,
       // The turn that is asked for may have promises of its own: its entries are not part of the ledger below it.
-      digest: digestOf.get(promisedTurn.number) ?? null,
+      digest: digestByTurn.get(promisedTurn.number) ?? null,
     })
   )
 }
@@ -381,7 +381,7 @@ async function readMore(
   if (role === 'coach' && histories === null) return null
   const stall = await stallAfter(graph, request, snapshot, states)
   const promises =
-    row.promises.length === 0 ? NO_PROMISES : await promisesOf(graph, row, snapshot, request.currentTurn)
+    row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
   return { histories, stall, promises }
 }
 

@@ -9,7 +9,7 @@ import { issueSignature } from '../criteria/signature.ts'
 import { projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { Issue } from '../record/record.ts'
 import type { KnownElsewhere } from './continuation.ts'
-import { MARK, startOf } from './render.ts'
+import { cutStart, MARK } from './render.ts'
 
 const otherSessions = statement('elsewhere/other-sessions')
 
@@ -78,7 +78,7 @@ export const slotsToAsk = ({ elsewhere }: { elsewhere: 'on' | 'off' }) => (elsew
  * @param openIssues those of the session that asks
  * @param lastTurn its newest turn
  */
-export function chooseKnown(
+export function chooseFromOthers(
   known: readonly SessionRow[],
   openIssues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[],
   lastTurn: LastTurn,
@@ -104,7 +104,7 @@ export async function readKnownOfFeature(
   }
   const own = sessionMark(worldSlug === null ? '' : worldKey(project, worldSlug))
   const [row] = await readRows(graph, otherSessions, { topics: [topic], slots, own }, knownRow)
-  return chooseKnown(row?.known ?? [], [], NO_TURN)
+  return chooseFromOthers(row?.known ?? [], [], NO_TURN)
 }
 
 const knownRow = z.object(knownColumn)
@@ -194,4 +194,4 @@ const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 const MOST_TEXTS = 5
 const LONGEST = 500
 
-const shorten = (text: string): string => (text.length <= LONGEST ? text : startOf(text, LONGEST) + MARK)
+const shorten = (text: string): string => (text.length <= LONGEST ? text : cutStart(text, LONGEST) + MARK)

@@ -119,11 +119,11 @@ function writeLine({ head, parts, between }: Line, shown: Shown): string | null 
 }
 
 function join(texts: readonly (string | null)[], between: string): string | null {
-  const standing = texts.filter((text) => text !== null)
-  return standing.length === 0 ? null : standing.join(between)
+  const present = texts.filter((text) => text !== null)
+  return present.length === 0 ? null : present.join(between)
 }
 
-export function sectionsOf(rendering: Rendering): Section[] {
+export function toSections(rendering: Rendering): Section[] {
   return [
     { name: 'turn', heading: null, lines: summaryLines(rendering) },
     {
@@ -228,7 +228,7 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
 /** The text is the name of a criterion without a label: no more of it has to stay than a label may be long. */
 function nameParts(name: string): Part[] {
   if (name.length <= LIMITS.nameCharacters) return [{ kind: 'required', text: name }]
-  const start = startOf(name, LIMITS.nameCharacters, ['word', 'grapheme'])
+  const start = cutStart(name, LIMITS.nameCharacters, ['word', 'grapheme'])
   return [
     { kind: 'required', text: start },
     { kind: 'text', text: name.slice(start.length), least: MARK },
@@ -416,7 +416,7 @@ const LONGEST = { sentence: 1_000, word: 100, grapheme: Number.POSITIVE_INFINITY
 type Unit = keyof typeof LONGEST
 
 /** The start of a text, up to where its last sentence before `end` ends; a word or a grapheme where none does. */
-export function startOf(
+export function cutStart(
   text: string,
   end: number,
   units: readonly Unit[] = ['sentence', 'word', 'grapheme'],

@@ -31,11 +31,11 @@ export async function loadTokens(): Promise<Tokens> {
   const sizes = new Map<string, number>()
   const longPieces = new Map<string, number[]>()
 
-  function sizeOf(chunk: string): number {
-    const known = shortSizes.get(chunk) ?? sizes.get(chunk)
-    if (known !== undefined) return known
+  function countTokens(chunk: string): number {
+    const cached = shortSizes.get(chunk) ?? sizes.get(chunk)
+    if (cached !== undefined) return cached
     let size = 0
-    for (const [piece] of chunk.matchAll(vocabulary.split)) size += endsOf(piece).length
+    for (const [piece] of chunk.matchAll(vocabulary.split)) size += findEnds(piece).length
     if (chunk.length > SHORT_CHUNK) sizes.set(chunk, size)
     else {
       if (shortSizes.size === SHORT_CHUNKS) shortSizes.clear()
@@ -44,7 +44,7 @@ export async function loadTokens(): Promise<Tokens> {
     return size
   }
 
-  function endsOf(piece: string): number[] {
+  function findEnds(piece: string): number[] {
     if (piece.length < LONG_PIECE) return tokenEnds(piece, vocabulary)
     const ends = longPieces.get(piece) ?? tokenEnds(piece, vocabulary)
     longPieces.set(piece, ends)
@@ -53,8 +53,8 @@ export async function loadTokens(): Promise<Tokens> {
 
   function count(text: string, atMost = Number.POSITIVE_INFINITY): number {
     let sum = 0
-    for (const chunk of chunksOf(text)) {
-      sum += sizeOf(chunk)
+    for (const chunk of splitChunks(text)) {
+      sum += countTokens(chunk)
       if (sum > atMost) break
     }
     return sum
@@ -62,8 +62,8 @@ export async function loadTokens(): Promise<Tokens> {
 
   function reach(text: string, limit: number): number {
     let [at, left] = [0, limit]
-    for (const chunk of chunksOf(text)) {
-      const size = sizeOf(chunk)
+    for (const chunk of splitChunks(text)) {
+      const size = countTokens(chunk)
       if (size > left) return at + reachWithin(chunk, left)
       at += chunk.length
       left -= size
@@ -74,7 +74,7 @@ export async function loadTokens(): Promise<Tokens> {
   function reachWithin(chunk: string, limit: number): number {
     let [at, left] = [0, limit]
     for (const [piece] of chunk.matchAll(vocabulary.split)) {
-      const ends = endsOf(piece)
+      const ends = findEnds(piece)
       if (ends.length > left) return at + charactersIn(piece, ends[left - 1] ?? 0)
       at += piece.length
       left -= ends.length
@@ -95,7 +95,7 @@ const LONG_PIECE = 1_000
  */
 const SEAM = /(?<=\n)(?= *[^\s/])|(?<=[.,;])(?= )/gu
 
-function* chunksOf(text: string): Generator<string> {
+function* splitChunks(text: string): Generator<string> {
   let start = 0
   for (const { index } of text.matchAll(SEAM)) {
     yield text.slice(start, index)
@@ -134,19 +134,19 @@ async function loadVocabulary(): Promise<Vocabulary> {
     else fragments.set(Buffer.from(spelling).toString('latin1'), token)
   })
   // U+FEFF is given as bytes, though it is UTF-8: so it is never found, by the package neither.
-  const tokenOf = (bytes: Buffer): Token =>
+  const toToken = (bytes: Buffer): Token =>
     (isUtf8(bytes) ? texts.get(bytes.toString()) : fragments.get(bytes.toString('latin1'))) ?? NONE
-  const bytesOf = (spelling: string | readonly number[]): Buffer =>
+  const toBytes = (spelling: string | readonly number[]): Buffer =>
     typeof spelling === 'string' ? Buffer.from(spelling) : Buffer.from(spelling)
 
   function merged(left: Token, right: Token): Token {
     const [a = '', b = ''] = [spellings[left], spellings[right]]
     return typeof a === 'string' && typeof b === 'string'
       ? (texts.get(a + b) ?? NONE)
-      : tokenOf(Buffer.concat([bytesOf(a), bytesOf(b)]))
+      : toToken(Buffer.concat([toBytes(a), toBytes(b)]))
   }
 
-  const ofByte = Array.from({ length: 256 }, (_, byte) => tokenOf(Buffer.of(byte)))
+  const ofByte = Array.from({ length: 256 }, (_, byte) => toToken(Buffer.of(byte)))
   return {
     split,
     hasToken: (piece) => texts.has(piece),

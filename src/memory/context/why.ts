@@ -34,7 +34,7 @@ import { unknownWorld } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { issueView } from './continuation.ts'
 
-const whyOf = statementOfTarget('turns/why')
+const whyStatements = statementOfTarget('turns/why')
 
 const turned = z.object({
   criterionId: z.string(),
@@ -99,7 +99,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
   const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
     readLiveTarget(
       graph,
-      whyOf,
+      whyStatements,
       request,
       { turn: asked ?? 0, turnNumber: asked === null ? NO_TURN : asked + 1, ledgerUpTo },
       whyRow,
@@ -107,8 +107,8 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
     )
   const row = await read(SMALL_WORLD)
   if (row === null) throw await whatIsMissing(graph, request, asked)
-  const known = await whyFrom(graph, row, request, SMALL_WORLD)
-  if (known !== null) return known
+  const quick = await whyFrom(graph, row, request, SMALL_WORLD)
+  if (quick !== null) return quick
   const whole = await read(WHOLE_LEDGER)
   const why = whole === null ? null : await whyFrom(graph, whole, request, WHOLE_LEDGER)
   if (why === null) throw noSuchTurn(request, asked)
@@ -138,16 +138,16 @@ async function whyFrom(
   const verdictBefore = verdictsBefore(snapshot, turn)
   const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
   if ([...before.values()].includes(undefined)) return null
-  const keyOf = finalKeys(row.criteria)
+  const finalKey = finalKeys(row.criteria)
   const isCoach = scope.role !== 'player'
-  const lastWords = lastWordsIn(row.said, keyOf)
+  const lastWords = lastWordsIn(row.said, finalKey)
   const show = ({ criterionId, key, text }: CriterionState) => ({
     criterionId,
     key,
     text,
     ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
   })
-  const kindOf = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
+  const chooseKind = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
   const issues = issuesFor(issuesFrom(row.issues), after, scope.role ?? 'coach')
   const gates = gatesFrom(row.gates)
   const accumulated = specifiedStates(snapshot, specified, 'sticky').filter(isCounted)
@@ -160,7 +160,7 @@ async function whyFrom(
     coachFeedback: row.turn.coachFeedback,
     rejected: after
       .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
-      .map((state) => ({ ...show(state), kind: kindOf(state) })),
+      .map((state) => ({ ...show(state), kind: chooseKind(state) })),
     promisedNotJudged: promisedNotCounted(snapshot).map(shownPromised),
     issues,
     blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
@@ -189,12 +189,12 @@ function verdictsBefore(
   snapshot: Snapshot,
   turn: number,
 ): (criterionKey: string) => CriterionStatus | null | undefined {
-  const entriesOf = entriesIn(snapshot)
+  const findEntries = entriesIn(snapshot)
   return (key) => {
-    const known = entriesOf(key)
-    const last = known.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
+    const entries = findEntries(key)
+    const last = entries.findLast((entry) => entry.turn < turn && entry.judges && entry.status !== 'unknown')
     if (last !== undefined) return last.status
-    const all = snapshot.ledger !== null || (snapshot.progress.get(key)?.entries ?? 0) <= known.length
+    const all = snapshot.ledger !== null || (snapshot.progress.get(key)?.entries ?? 0) <= entries.length
     return all ? null : undefined
   }
 }
@@ -205,9 +205,9 @@ const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'n
 /** What a judge said last of each criterion in a turn. A full entry stands for what the status map says beside it. */
 function lastWordsIn(
   said: readonly LedgerEntry[],
-  keyOf: (key: string) => string,
+  finalKey: (key: string) => string,
 ): ReadonlyMap<string, LedgerEntry> {
-  const placed = said.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+  const placed = said.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
   const inFull = new Set(placed.flatMap((entry) => (entry.form === 'entry' ? [entry.criterionKey] : [])))
   const judging = placed
     .filter(

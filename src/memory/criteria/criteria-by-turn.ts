@@ -41,17 +41,17 @@ export async function listCriteriaByTurn(
   await getWorld(graph, project, worldSlug)
   const found = await readLedger(graph, keyOfWorld(project, worldSlug))
   if (found === null) throw unknownWorld(project, worldSlug)
-  const keyOf = finalKeys(found.criteria)
-  const ledger = placeEntries(found.ledger, keyOf)
-  const promisedAs = groupBy(found.promised, ({ criterionKey }) => keyOf(criterionKey))
-  const entriesOf = entriesIn({ ledger, progress: new Map() })
+  const finalKey = finalKeys(found.criteria)
+  const ledger = placeEntries(found.ledger, finalKey)
+  const promisedAs = groupBy(found.promised, ({ criterionKey }) => finalKey(criterionKey))
+  const findEntries = entriesIn({ ledger, progress: new Map() })
   const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promisedAs.keys()])
   return {
     worldSlug,
     turns: ascending(found.turns),
     criteria: [...keys].sort(compareCodeUnits).map((key) => ({
       key,
-      ...turnsByVerdict(entriesOf(key)),
+      ...turnsByVerdict(findEntries(key)),
       promisedIn: ascending((promisedAs.get(key) ?? []).map(({ turn }) => turn)),
     })),
   }
@@ -67,12 +67,12 @@ function turnsByVerdict(entries: readonly Entry[]) {
     const isExplicit = status === 'verified' || status === 'rejected'
     if (isExplicit || !verdicts.has(turn)) verdicts.set(turn, isExplicit ? status : 'unknown')
   }
-  const turnsOf = (verdict: string) =>
+  const listTurns = (verdict: string) =>
     ascending([...verdicts].flatMap(([turn, said]) => (said === verdict ? [turn] : [])))
   return {
-    verifiedIn: turnsOf('verified'),
-    rejectedIn: turnsOf('rejected'),
-    unknownIn: turnsOf('unknown'),
+    verifiedIn: listTurns('verified'),
+    rejectedIn: listTurns('rejected'),
+    unknownIn: listTurns('unknown'),
   }
 }
 

@@ -61,17 +61,17 @@ export async function listCriteria(store: Graph, request: CriteriaRequest): Prom
     (found) => role === 'player' || found.histories !== null,
   )
   if (snapshot === null) return viewOfNoWorld(graph, request)
-  return viewOf({
+  return toView({
     worldSlug: snapshot.worldSlug,
     asOfTurn: snapshot.turn,
     policy,
-    ...versionOf(snapshot.specifiedAfter.length),
+    ...toVersion(snapshot.specifiedAfter.length),
     promisedNotJudged: promisedNotCounted(snapshot).map(shownPromised),
     criteria: states.map((state) => shownCriterion(state, role, snapshot, histories)),
   })
 }
 
-const versionOf = (specificationVersion: number) =>
+const toVersion = (specificationVersion: number) =>
   specificationVersion === 0 ? {} : { specificationVersion }
 
 /** What a task declares counts before its first world is there. */
@@ -80,11 +80,11 @@ async function viewOfNoWorld(
   { turn, policy, role, ...target }: CriteriaRequest,
 ): Promise<CriteriaView> {
   const { version, criteria } = await readDeclaredCriteria(graph, keyOfTask(target), { policy, role })
-  return viewOf({
+  return toView({
     worldSlug: null,
     asOfTurn: turn ?? 0,
     policy,
-    ...versionOf(version),
+    ...toVersion(version),
     promisedNotJudged: [],
     criteria,
   })
@@ -99,17 +99,17 @@ async function readWithHistories(graph: Graph, { role, policy, turn = null, ...t
   return { snapshot, states, histories }
 }
 
-function viewOf(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining' | 'manual'>): CriteriaView {
+function toView(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining' | 'manual'>): CriteriaView {
   const counted = found.criteria.filter(isCounted)
   const left = counted.filter(({ state }) => state !== 'verified')
-  const idsOf = (criteria: readonly ShownCriterion[]) => criteria.map(({ criterionId }) => criterionId)
+  const listIds = (criteria: readonly ShownCriterion[]) => criteria.map(({ criterionId }) => criterionId)
   return {
     ...found,
     total: counted.length,
     verified: counted.length - left.length,
-    remaining: idsOf(left.filter(isRequired)),
+    remaining: listIds(left.filter(isRequired)),
     ...(found.specificationVersion !== undefined && {
-      manual: idsOf(left.filter((criterion) => !isRequired(criterion))),
+      manual: listIds(left.filter((criterion) => !isRequired(criterion))),
     }),
   }
 }
@@ -133,10 +133,10 @@ export async function criterionHistory(
   const snapshot = scope === null ? null : await readSnapshot(graph, { ...scope, worldSlug }, null, NO_LEDGER)
   if (snapshot === null) throw unknownCriterion(key)
   const merges = await readMerges(graph, snapshot.taskKey)
-  const keyOf = finalKeys(merges)
-  const counts = keyOf(key)
+  const finalKey = finalKeys(merges)
+  const counts = finalKey(key)
   if (!snapshot.criteria.some((criterion) => criterion.key === counts)) throw unknownCriterion(key)
-  const keys = [counts, ...merges.map((merge) => merge.key).filter((merged) => keyOf(merged) === counts)]
+  const keys = [counts, ...merges.map((merge) => merge.key).filter((merged) => finalKey(merged) === counts)]
   const params = {
     worldKey: snapshot.worldKey,
     keys,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { criterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
 import { type Criterion, type Entry, type Known, resolveCriteria, type TurnEntries } from './identity.ts'
-import { wordsOf } from './words.ts'
+import { splitWords } from './words.ts'
 
-const keyOf = (text: string): string => criterionKey('task', wordsOf(text).join(' '))
+const keyOf = (text: string): string => criterionKey('task', splitWords(text).join(' '))
 const bareKey = (label: string): string => labelOnlyCriterionKey('task', 'world', label)
 
 const criterion = (text: string, ...labels: string[]): Criterion => ({

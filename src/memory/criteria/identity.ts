@@ -5,7 +5,7 @@
  */
 import { criterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
 import { normalizeLabel } from './labels.ts'
-import { oneBeginsWithTheOther, sharedShare, wordsOf } from './words.ts'
+import { oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
 export type Criterion = {
   key: string
@@ -83,10 +83,10 @@ const DECLARED = 'specification'
 
 /** Both lists name the same ids: only then may a judge's id be read as the Player's. */
 function sameIds(promises: readonly Entry[], judged: readonly Entry[]): boolean {
-  return equalSets(labelsOf(promises), labelsOf(judged))
+  return equalSets(listLabels(promises), listLabels(judged))
 }
 
-const labelsOf = (entries: readonly Entry[]): Set<string> =>
+const listLabels = (entries: readonly Entry[]): Set<string> =>
   new Set(entries.flatMap(({ label }) => (label === null ? [] : [normalizeLabel(label)])))
 
 const equalSets = (a: Set<string>, b: Set<string>): boolean =>
@@ -168,7 +168,7 @@ class Resolver {
   }
 
   #wordsIn({ text }: Entry): Words {
-    return text === null ? NO_WORDS : this.#wordsOf(text)
+    return text === null ? NO_WORDS : this.#readWords(text)
   }
 
   promised(entries: readonly Entry[], keys: readonly string[]): void {
@@ -198,10 +198,10 @@ class Resolver {
   }
 
   /** Each text is split once, however many entries it is compared with. */
-  #wordsOf(text: string): Words {
-    const known = this.#words.get(text)
-    if (known !== undefined) return known
-    const list = wordsOf(text)
+  #readWords(text: string): Words {
+    const cached = this.#words.get(text)
+    if (cached !== undefined) return cached
+    const list = splitWords(text)
     const words = { list, joined: list.join(' ') }
     this.#words.set(text, words)
     return words
@@ -248,7 +248,7 @@ class Resolver {
     if (list.length === 0) return undefined
     return this.#first(
       (criterion) =>
-        free(criterion) && criterion.texts.some(({ text }) => this.#wordsOf(text).joined === joined),
+        free(criterion) && criterion.texts.some(({ text }) => this.#readWords(text).joined === joined),
     )
   }
 
@@ -263,11 +263,11 @@ class Resolver {
       label !== null && criterion.aliases.some((alias) => alias.label === label)
     const begins = (criterion: Criterion) =>
       criterion.texts.some(({ text }) => {
-        const other = this.#wordsOf(text).list
+        const other = this.#readWords(text).list
         return Math.min(words.length, other.length) >= 4 && oneBeginsWithTheOther(words, other)
       })
     const shares = (criterion: Criterion) =>
-      criterion.texts.some(({ text }) => sharedShare(words, this.#wordsOf(text).list) >= 0.6)
+      criterion.texts.some(({ text }) => sharedShare(words, this.#readWords(text).list) >= 0.6)
     return (
       this.#first((c) => free(c) && hasLabel(c) && begins(c)) ??
       this.#first((c) => free(c) && begins(c)) ??
@@ -329,7 +329,7 @@ class Resolver {
     const { text, source } = entry
     if (
       text !== null &&
-      this.#wordsOf(text).list.length > 0 &&
+      this.#readWords(text).list.length > 0 &&
       !criterion.texts.some((t) => t.text === text && t.source === source)
     ) {
       criterion.texts.push({ text, source })

@@ -81,7 +81,7 @@ export async function recoverPromises(
     return NO_PROMISES
   }
   if (row.promisedTurn.number <= request.turn && row.world.currentTurn <= request.turn) {
-    return promisesOf(graph, row, newestSnapshot(row, null), request.turn)
+    return viewPromises(graph, row, newestSnapshot(row, null), request.turn)
   }
   return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
 }
@@ -92,7 +92,7 @@ async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
   const row = await readLiveTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
   if (row === null) return NO_PROMISES
-  return promisesOf(graph, row, snapshotFrom(row, turn, WHOLE_LEDGER), turn)
+  return viewPromises(graph, row, snapshotFrom(row, turn, WHOLE_LEDGER), turn)
 }
 
 /** Of a row with the ledger up to the promised turn. */
@@ -114,14 +114,14 @@ export const warmUpPromises = (graph: Graph): Promise<void> => warmUpTarget(grap
  *
  * @param asked the turn whose promises are asked for
  */
-export async function promisesOf(
+export async function viewPromises(
   graph: Graph,
   { promisedTurn: { number: turn }, promises }: Promised,
   { criteria, progress, taskKey }: Pick<Snapshot, 'criteria' | 'progress' | 'taskKey'>,
   asked: number,
 ): Promise<PromisesView> {
   const merges = promises.some(({ mergedInto }) => mergedInto !== null)
-  const keyOf = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
+  const finalKey = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
   const shown = new Map(
     criteria.map((criterion) => {
       const own = progress.get(criterion.key)
@@ -133,11 +133,11 @@ export async function promisesOf(
     .toSorted((a, b) => a.promise.position - b.promise.position)
     .map(({ promise: { position, criterionId: label, ...promise }, key }) => ({
       ...promise,
-      criterionId: shown.get(keyOf(key))?.label ?? label,
+      criterionId: shown.get(finalKey(key))?.label ?? label,
       label,
       givenLabel: label,
-      key: keyOf(key),
-      criterionText: shown.get(keyOf(key))?.text ?? promise.criterionText,
+      key: finalKey(key),
+      criterionText: shown.get(finalKey(key))?.text ?? promise.criterionText,
     }))
   if (turn === asked) return { source: 'current', items }
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Issue } from '../record/record.ts'
-import { masked, outcomeOf, signatureOf } from './signature.ts'
+import { masked, signIssues, toOutcome } from './signature.ts'
 
 const issue = (severity: Issue['severity'], description: string, category: string | null = null) => ({
   severity,
@@ -25,7 +25,7 @@ describe('the same complaint is the same signature', () => {
     ['addresses', 'object at 0x7f3a2b', 'object at 0x7fffde'],
     ['case and white space', 'The  build\nfails', 'the build fails'],
   ])('%s say nothing', (_what, one, other) => {
-    expect(signatureOf([issue('blocking', one)], null)).toBe(signatureOf([issue('blocking', other)], null))
+    expect(signIssues([issue('blocking', one)], null)).toBe(signIssues([issue('blocking', other)], null))
   })
 
   test('a label keeps its digits, written with or without zeros', () => {
@@ -57,16 +57,16 @@ describe('the same complaint is the same signature', () => {
 
   test('order and repeats of the issues say nothing, their category does', () => {
     const [a, b] = [issue('blocking', 'a'), issue('blocking', 'b')]
-    expect(signatureOf([a, b], null)).toBe(signatureOf([b, a, b], null))
-    expect(signatureOf([issue('blocking', 'a', 'tests')], null)).not.toBe(signatureOf([a], null))
+    expect(signIssues([a, b], null)).toBe(signIssues([b, a, b], null))
+    expect(signIssues([issue('blocking', 'a', 'tests')], null)).not.toBe(signIssues([a], null))
   })
 
   test('blocking issues alone count where there are any, else all, else the feedback', () => {
     const blocking = issue('blocking', 'a')
-    expect(signatureOf([blocking, issue('advisory', 'x')], 'f')).toBe(signatureOf([blocking], 'g'))
-    expect(signatureOf([issue('advisory', 'x')], 'f')).not.toBe(signatureOf([issue('advisory', 'y')], 'f'))
-    expect(signatureOf([], 'it fails in 3 s')).toBe(signatureOf([], 'It fails in 44 s'))
-    expect(signatureOf([], 'one')).not.toBe(signatureOf([], 'other'))
+    expect(signIssues([blocking, issue('advisory', 'x')], 'f')).toBe(signIssues([blocking], 'g'))
+    expect(signIssues([issue('advisory', 'x')], 'f')).not.toBe(signIssues([issue('advisory', 'y')], 'f'))
+    expect(signIssues([], 'it fails in 3 s')).toBe(signIssues([], 'It fails in 44 s'))
+    expect(signIssues([], 'one')).not.toBe(signIssues([], 'other'))
   })
 })
 
@@ -80,14 +80,14 @@ describe('how a turn ended', () => {
   }
 
   test.each(['error', 'deferred', 'unknown'] as const)('%s turns do not count', (coachDecision) => {
-    expect(outcomeOf({ ...turn, coachDecision })).toBeNull()
+    expect(toOutcome({ ...turn, coachDecision })).toBeNull()
   })
 
   test('what stood in the way: the gates that failed, else what the blocking issues are about', () => {
     const issues = [issue('blocking', 'a', 'bdd_failure'), issue('advisory', 'b', 'style')]
-    expect(outcomeOf({ ...turn, issues })).toMatchObject({ blocking: 1, gates: ['bdd_failure'] })
+    expect(toOutcome({ ...turn, issues })).toMatchObject({ blocking: 1, gates: ['bdd_failure'] })
     const equal = [issue('blocking', 'a'), issue('blocking', 'a'), issue('blocking', 'b')]
-    expect(outcomeOf({ ...turn, issues: equal })).toMatchObject({
+    expect(toOutcome({ ...turn, issues: equal })).toMatchObject({
       blocking: 2,
       gates: ['an issue without a category'],
     })
@@ -95,6 +95,6 @@ describe('how a turn ended', () => {
       { name: 'tests', status: 'failed' },
       { name: 'coverage', status: 'passed' },
     ]
-    expect(outcomeOf({ ...turn, issues, gates })?.gates).toEqual(['tests'])
+    expect(toOutcome({ ...turn, issues, gates })?.gates).toEqual(['tests'])
   })
 })

@@ -10,7 +10,7 @@ import { normalizeLabel } from './labels.ts'
 type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
 
 /** Of the blocking issues, of all where none blocks, of the feedback where there is no issue at all. */
-export function signatureOf(issues: readonly Complaint[], coachFeedback: string | null): string {
+export function signIssues(issues: readonly Complaint[], coachFeedback: string | null): string {
   const blocking = issues.filter(({ severity }) => severity === 'blocking')
   const chosen = blocking.length > 0 ? blocking : issues
   const complaints =
@@ -21,7 +21,7 @@ export function signatureOf(issues: readonly Complaint[], coachFeedback: string 
 }
 
 /** Category and normalized description of one issue: two of equal signatures are the same issue. */
-export const issueSignature = (issue: Complaint): string => signatureOf([issue], null)
+export const issueSignature = (issue: Complaint): string => signIssues([issue], null)
 
 /** Where something lies on this machine at this moment says nothing. */
 const PLACES: readonly (readonly [RegExp, string])[] = [
@@ -76,7 +76,7 @@ type Judged = {
 }
 
 /** Null where the turn does not count. */
-export function outcomeOf({
+export function toOutcome({
   turnNumber,
   coachDecision,
   coachFeedback,
@@ -91,7 +91,7 @@ export function outcomeOf({
   return {
     turn: turnNumber,
     decision,
-    signature: signatureOf(issues, coachFeedback),
+    signature: signIssues(issues, coachFeedback),
     blocking: new Set(blocking.map(({ description }) => description)).size,
     gates: [...new Set(failed.length > 0 ? failed : about)],
   }

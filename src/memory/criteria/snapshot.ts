@@ -99,7 +99,7 @@ export async function warmUpTarget(graph: Graph, { named, newest }: OfTarget, pa
   await graph.read(named, { taskKey: '', worldKey: '', ...params })
 }
 
-const snapshotOf = statementOfTarget('criteria/snapshot')
+const snapshotStatements = statementOfTarget('criteria/snapshot')
 const wholeLedger = statement('criteria/ledger')
 const entriesOfTurns = statement('criteria/entries')
 const merged = statement('criteria/merged')
@@ -169,7 +169,7 @@ export async function readSnapshot(
   const params = { turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo }
   const row = await readLiveTarget(
     graph,
-    snapshotOf,
+    snapshotStatements,
     target,
     params,
     snapshotRow,
@@ -184,7 +184,7 @@ export async function readSnapshot(
 }
 
 export const warmUpSnapshot = (graph: Graph): Promise<void> =>
-  warmUpTarget(graph, snapshotOf, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
+  warmUpTarget(graph, snapshotStatements, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
 
 export const isSnapshotWhole =
   (ledgerUpTo: number) =>
@@ -228,16 +228,16 @@ export function isLedgerWhole(
 
 export function snapshotFrom(row: SnapshotRow, asOf: number | null, ledgerUpTo: number): Snapshot {
   const { world, turns, criteria } = row
-  const keyOf = finalKeys(criteria)
+  const finalKey = finalKeys(criteria)
   const entries = turns.flatMap((turn) => turn.entries)
-  const newest = newestSnapshot(row, world.turnCount <= ledgerUpTo ? placeEntries(entries, keyOf) : null)
+  const newest = newestSnapshot(row, world.turnCount <= ledgerUpTo ? placeEntries(entries, finalKey) : null)
   if (asOf === null || asOf >= world.currentTurn) return { ...newest, turn: asOf ?? world.currentTurn }
   const promised = turns.flatMap((turn) => turn.promised)
   return {
     ...newest,
     turn: asOf,
     criteria,
-    progress: advance(new Map(), entries, promised, keyOf),
+    progress: advance(new Map(), entries, promised, finalKey),
     outcomes: ascending(turns.flatMap(({ outcome }) => outcome ?? [])),
   }
 }
@@ -282,8 +282,8 @@ const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted
 /** Entries under the criteria that they count for. */
 export const placeEntries = (
   entries: readonly LedgerEntry[],
-  keyOf: (key: string) => string,
-): LedgerEntry[] => entries.map((entry) => ({ ...entry, criterionKey: keyOf(entry.criterionKey) }))
+  finalKey: (key: string) => string,
+): LedgerEntry[] => entries.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
 
 /** All entries of a world, with its criteria and the revision at which they were read. */
 export type Ledger = {

@@ -24,7 +24,7 @@ export const loadStall = (graph: Graph, request: StallRequest): Promise<Stall> =
 async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number): Promise<Stall> {
   const { turn = null, policy } = request
   const snapshot = await readSnapshot(graph, request, turn, ledgerUpTo)
-  if (snapshot === null) return analyseStall(sessionOf(NOTHING, [], policy))
+  if (snapshot === null) return analyseStall(toSession(NOTHING, [], policy))
   const states = await readStates(graph, snapshot, policy)
   return stallAfter(graph, request, snapshot, states)
 }
@@ -37,7 +37,7 @@ export const stallAfter = async (
   states: readonly CriterionState[],
 ): Promise<Stall> =>
   reachesBack(snapshot, states)
-    ? analyseStall(sessionOf(snapshot, states, request.policy))
+    ? analyseStall(toSession(snapshot, states, request.policy))
     : readStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn }, WHOLE_LEDGER)
 
 type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
@@ -53,7 +53,7 @@ function reachesBack({ outcomes, progress, ledger }: Seen, states: readonly Crit
   })
 }
 
-function sessionOf(
+function toSession(
   { criteria: all, outcomes, progress, ledger, specifiedAfter }: Seen,
   states: readonly CriterionState[],
   policy: Policy,
@@ -65,7 +65,7 @@ function sessionOf(
     progress,
     promisedNotJudged: promisedNotCounted({ criteria: all, progress, specifiedAfter }),
     verifiedAfter: verifiedAfterEach(criteria, ledger, policy),
-    entriesOf: entriesIn({ ledger, progress }),
+    findEntries: entriesIn({ ledger, progress }),
   }
 }
 

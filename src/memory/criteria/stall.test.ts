@@ -37,7 +37,7 @@ const session = (more: Partial<Session>): Session => {
     promisedNotJudged: [],
     verifiedAfter: (turn) =>
       criteria.filter(({ verifiedInTurn }) => (verifiedInTurn ?? Infinity) <= turn).length,
-    entriesOf: () => [],
+    findEntries: () => [],
     ...more,
   }
 }
@@ -150,7 +150,7 @@ describe('the first verdict that holds', () => {
     const criteria = [verified('AC-001', 1), criterion('AC-002')]
     const outcomes = statuses.map((_, i) => feedback(i + 1, `s${i}`))
     const answer = analyseStall(
-      session({ outcomes, criteria, entriesOf: (key) => (key === 'AC-001' ? entries : []) }),
+      session({ outcomes, criteria, findEntries: (key) => (key === 'AC-001' ? entries : []) }),
     )
     expect(answer.verdict).toBe(changes >= 3 ? 'oscillating' : 'plateau')
   })
@@ -161,6 +161,6 @@ describe('the first verdict that holds', () => {
       { turn, status: 'rejected', judges: true },
     ])
     const outcomes = [1, 2, 3, 4].map((turn) => feedback(turn, `s${turn}`))
-    expect(analyseStall(session({ outcomes, entriesOf: () => entries })).verdict).toBe('plateau')
+    expect(analyseStall(session({ outcomes, findEntries: () => entries })).verdict).toBe('plateau')
   })
 })

@@ -34,7 +34,7 @@ export type Session = {
   /** The size of the accumulated verified set after a turn. */
   verifiedAfter: (turn: number) => number
   /** A criterion's entries, oldest first, at least those of the newest feedback turns. */
-  entriesOf: (criterionKey: string) => readonly RecentEntry[]
+  findEntries: (criterionKey: string) => readonly RecentEntry[]
 }
 
 const SAME_UNVERIFIED = 3
@@ -52,7 +52,7 @@ export function analyseStall(session: Session): Stall {
   const last = outcomes.at(-1)
   const approval = outcomes.findLastIndex(({ decision }) => decision === 'approved')
   const feedback = outcomes.slice(approval + 1)
-  const say = sayOf(session, feedback)
+  const say = createVerdict(session, feedback)
   if (last === undefined) return say('insufficient_data', [], 'No turn has been judged yet.')
   if (last.decision === 'approved') return say('progressing', [last], `Turn ${last.turn} was approved.`)
   if (feedback.length < 2) {
@@ -71,10 +71,10 @@ function reasonToGoOn(session: Session, window: readonly Outcome[]): string {
   const kinds = new Set(window.map(({ signature }) => signature)).size
   const feedback =
     kinds === 1
-      ? `T${turnsOf(window).slice(1)} have the same feedback`
+      ? `T${renderTurns(window).slice(1)} have the same feedback`
       : kinds === window.length
-        ? `The feedback of ${turnsOf(window)} differs`
-        : `Some feedback returned within ${turnsOf(window)}`
+        ? `The feedback of ${renderTurns(window)} differs`
+        : `Some feedback returned within ${renderTurns(window)}`
   const grown = window.findLast(
     ({ turn }, i) => i > 0 && session.verifiedAfter(turn) > session.verifiedAfter(window[i - 1]?.turn ?? 0),
   )
@@ -87,7 +87,7 @@ function reasonToGoOn(session: Session, window: readonly Outcome[]): string {
 
 type Say = (verdict: StallVerdict, window: readonly Outcome[], reason: string, stops?: boolean) => Stall
 
-const sayOf =
+const createVerdict =
   (session: Session, feedback: readonly Outcome[]): Say =>
   (verdict, window, reason, shouldStop = false) => ({
     verdict,
@@ -102,7 +102,7 @@ const sayOf =
       verifiedTotal: session.verifiedAfter(turn),
     })),
     suggestion: feedback.length === 0 ? null : suggestionFor(session, feedback),
-    criteriaLeft: leftOf(session),
+    criteriaLeft: listRemaining(session),
   })
 
 /** The same complaint again and again: with nothing verified at all, or for long and with something left. */
@@ -119,15 +119,15 @@ function stalled(session: Session, feedback: readonly Outcome[], say: Say): Stal
   const long = allVerified(session) ? null : repeats(SAME_UNFINISHED)
   const window = long ?? (verified === 0 ? repeats(SAME_UNVERIFIED) : null)
   if (window === null) return null
-  const told = `${turnsOf(window)} have the same feedback, and after each of them ${tally(session)}.`
+  const finding = `${renderTurns(window)} have the same feedback, and after each of them ${tally(session)}.`
   if (isSpared(session)) {
     return say(
       'stalled',
       window,
-      `${told} The Player says that all is done, and no rejection shows evidence.`,
+      `${finding} The Player says that all is done, and no rejection shows evidence.`,
     )
   }
-  return say('stalled', window, `UNRECOVERABLE_STALL: ${told}`, true)
+  return say('stalled', window, `UNRECOVERABLE_STALL: ${finding}`, true)
 }
 
 function oscillating(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
@@ -140,13 +140,13 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
     return say(
       'oscillating',
       window,
-      `The feedback of earlier turns returned in ${turnsOf(returning)}, after other feedback between, and after each turn ${tally(session)}.`,
+      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after each turn ${tally(session)}.`,
     )
   }
   const flipping = session.criteria
     .map((criterion) => ({
-      name: nameOf(criterion),
-      verdicts: verdictsOf(session.entriesOf(criterion.key), window),
+      name: nameCriterion(criterion),
+      verdicts: listVerdicts(session.findEntries(criterion.key), window),
     }))
     .filter(({ verdicts }) => changesIn(verdicts.map(({ status }) => status)) >= CHANGES)
   const first = flipping[0]
@@ -159,9 +159,9 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
 function plateau(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
   const window = newest(feedback, PLATEAU)
   if (window === null || !isFlat(session, window)) return null
-  const told = `After each of ${turnsOf(window)}, ${tally(session)}`
-  if (!allVerified(session)) return say('plateau', window, `${told}.`)
-  return say('plateau', window, `${told}; ${gatesIn(feedback)} blocks.`)
+  const finding = `After each of ${renderTurns(window)}, ${tally(session)}`
+  if (!allVerified(session)) return say('plateau', window, `${finding}.`)
+  return say('plateau', window, `${finding}; ${gatesIn(feedback)} blocks.`)
 }
 
 /** The newest `count` of them, if there are so many. */
@@ -189,7 +189,7 @@ function isSpared(session: Session): boolean {
 }
 
 /** A criterion's explicit verdict in each of the turns: a judge's last word of the turn. */
-function verdictsOf(
+function listVerdicts(
   entries: readonly RecentEntry[],
   window: readonly Outcome[],
 ): { turn: number; status: string }[] {
@@ -222,7 +222,7 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
     ...(session.criteria.length === 0
       ? ['No judge has named a criterion: ask for verdicts by criterion']
       : []),
-    ...(leftOf(session).length === 0 ? [] : [`Criteria left: ${leftOf(session).join(', ')}`]),
+    ...(listRemaining(session).length === 0 ? [] : [`Criteria left: ${listRemaining(session).join(', ')}`]),
     ...(promised === null ? [] : [promised]),
     ...(isSpared(session)
       ? [
@@ -259,16 +259,16 @@ function byTurn(contested: readonly CriterionState[]): [number, string][] {
     turn,
     contested
       .filter(({ contestedInTurn }) => contestedInTurn === turn)
-      .map(nameOf)
+      .map(nameCriterion)
       .join(', '),
   ])
 }
 
-const nameOf = ({ criterionId, text }: CriterionState): string =>
+const nameCriterion = ({ criterionId, text }: CriterionState): string =>
   criterionId === '' ? (text ?? '') : criterionId
 
-const leftOf = ({ criteria }: Session): string[] =>
-  criteria.filter((criterion) => !isVerified(criterion)).map(nameOf)
+const listRemaining = ({ criteria }: Session): string[] =>
+  criteria.filter((criterion) => !isVerified(criterion)).map(nameCriterion)
 
 function tally({ criteria, promisedNotJudged }: Session): string {
   const promised = promisedNote(promisedNotJudged)
@@ -282,7 +282,7 @@ function gatesIn(feedback: readonly Outcome[]): string {
 }
 
 /** `turn 3`, `turns 2 and 4`, `turns 1 to 4`. */
-function turnsOf(window: readonly Outcome[]): string {
+function renderTurns(window: readonly Outcome[]): string {
   const turns = window.map(({ turn }) => turn)
   const [first, last] = [turns[0], turns.at(-1)]
   if (first === last) return `turn ${first}`

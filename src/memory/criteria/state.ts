@@ -6,7 +6,7 @@ import type { CriterionKind, PromiseStatus, Source } from '../../graph/model/val
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
 import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
-import { normalizeText, oneBeginsWithTheOther, wordsOf } from './words.ts'
+import { normalizeText, oneBeginsWithTheOther, splitWords } from './words.ts'
 
 export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
 export type Policy = (typeof POLICIES)[number]
@@ -67,21 +67,21 @@ export function finalKeys(
 /**
  * Folds entries of later turns into what stood before them. `known` is not changed.
  *
- * @param keyOf where an entry's criterion counts (see {@link finalKeys})
+ * @param finalKey where an entry's criterion counts (see {@link finalKeys})
  */
 export function advance(
   known: ReadonlyMap<string, Progress>,
   ledger: readonly LedgerEntry[],
   promised: readonly PromiseEntry[],
-  keyOf: (key: string) => string = (key) => key,
+  finalKey: (key: string) => string = (key) => key,
 ): Map<string, Progress> {
   const progress = new Map(known)
   const at = (entry: LedgerEntry | PromiseEntry): Progress =>
-    progress.get(keyOf(entry.criterionKey)) ?? notYetNamed(entry)
+    progress.get(finalKey(entry.criterionKey)) ?? notYetNamed(entry)
   // Turn by turn, so that folding all at once and turn by turn are the same.
-  const repeats = repeatsIn(ledger, keyOf)
+  const repeats = repeatsIn(ledger, finalKey)
   for (const entry of [...ledger, ...promised].sort(inOrder)) {
-    progress.set(keyOf(entry.criterionKey), named(at(entry), entry, repeats))
+    progress.set(finalKey(entry.criterionKey), named(at(entry), entry, repeats))
   }
   return progress
 }
@@ -165,7 +165,7 @@ export type ProgressSummary = {
  * In how many criteria something happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
  * `contestedCount`: they stand verified, and were rejected, too.
  */
-export function summaryOf(progress: Iterable<Progress>): ProgressSummary {
+export function summarizeProgress(progress: Iterable<Progress>): ProgressSummary {
   const summary: ProgressSummary = {
     lastGainTurn: null,
     contestedCount: 0,
@@ -222,10 +222,10 @@ const placeCriteria = (
 ): Placed[] =>
   criteria.flatMap((criterion) => {
     const own = progress.get(criterion.key)
-    return own === undefined ? [] : [{ criterion, progress: own, state: stateOf(criterion, own, policy) }]
+    return own === undefined ? [] : [{ criterion, progress: own, state: deriveState(criterion, own, policy) }]
   })
 
-export function stateOf(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
+export function deriveState(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
   const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress
   return {
     criterionId: shownLabel(criterion, progress),
@@ -274,11 +274,11 @@ const isJudgement = ({ source }: { source: Source }): boolean => source !== 'pla
 /** Where a record has `verifications`, entries of its status map for the same criterion are ignored. */
 function repeatsIn(
   ledger: readonly LedgerEntry[],
-  keyOf: (key: string) => string = (key) => key,
+  finalKey: (key: string) => string = (key) => key,
 ): ReadonlySet<LedgerEntry> {
   const inMaps = ledger.filter(({ form }) => form === 'status')
   if (inMaps.length === 0) return new Set() // most records have no map
-  const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${keyOf(criterionKey)}`
+  const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${finalKey(criterionKey)}`
   const inFull = new Set(ledger.filter(({ form }) => form === 'entry').map(place))
   return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
@@ -294,9 +294,9 @@ export function shownText({ texts }: Criterion): string | null {
   const [first] = texts
   if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
   const own = texts.filter(({ source }) => source !== 'player')
-  const judged = own.map(({ text }) => wordsOf(text))
+  const judged = own.map(({ text }) => splitWords(text))
   const fitting = texts.filter(({ text }) => {
-    const words = wordsOf(text)
+    const words = splitWords(text)
     return judged.some((start) => start.length <= words.length && oneBeginsWithTheOther(start, words))
   })
   const length = ({ text }: { text: string }) => normalizeText(text).length

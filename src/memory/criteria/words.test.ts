@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { normalizeText, oneBeginsWithTheOther, sharedShare, wordsOf } from './words.ts'
+import { normalizeText, oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
 describe('normalized text', () => {
   test.each([
@@ -35,7 +35,7 @@ test.each([
   ['e\u0301te\u0301', ['été']],
   ['…—!', []],
 ])('the words of %j are %j', (text, words) => {
-  expect(wordsOf(text)).toEqual(words)
+  expect(splitWords(text)).toEqual(words)
 })
 
 test.each([

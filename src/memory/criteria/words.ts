@@ -16,10 +16,10 @@ export function normalizeText(text: string): string {
 }
 
 /** Runs of letters and digits (a combining mark belongs to its letter). Empty: the text says nothing. */
-export const wordsOf = (text: string): string[] => normalizeText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+export const splitWords = (text: string): string[] => normalizeText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
 /** Two texts with equal words are one criterion. */
-export const joinedWords = (text: string): string => wordsOf(text).join(' ')
+export const joinedWords = (text: string): string => splitWords(text).join(' ')
 
 /** Whether one list of words begins with all of the other. */
 export function oneBeginsWithTheOther(a: readonly string[], b: readonly string[]): boolean {

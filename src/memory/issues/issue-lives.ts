@@ -41,12 +41,12 @@ export function followIssues<I extends Complaint>(judgements: readonly Judgement
       const [first] = same
       const [wording, ...others] = bySeverity(same.map(({ issue }) => issue))
       if (first === undefined || wording === undefined) continue
-      const known = lives.get(signature)
+      const existing = lives.get(signature)
       lives.set(signature, {
         signature,
         wordings: [wording, ...others],
-        turns: known === undefined ? [turn] : [...known.turns, turn],
-        position: known?.position ?? first.position,
+        turns: existing === undefined ? [turn] : [...existing.turns, turn],
+        position: existing?.position ?? first.position,
         goneInTurn: null,
       })
       open.add(signature)

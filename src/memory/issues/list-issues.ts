@@ -25,7 +25,7 @@ import { unknownWorld } from '../worlds/world-errors.ts'
 import { followIssues, type IssueLife } from './issue-lives.ts'
 import { areIssuesRead, judgementRow } from './judgement-row.ts'
 
-const ledgerOf = statementOfTarget('issues/ledger')
+const ledgerStatements = statementOfTarget('issues/ledger')
 
 export const ISSUE_STATES = ['open', 'gone'] as const
 
@@ -79,7 +79,7 @@ export async function listIssues(
   const graph = withOneDeadline(store)
   const { turn = null, state = null, role } = request
   const row = await readAsOf(graph, request, turn)
-  if (row === null) return nothingOf(graph, request)
+  if (row === null) return refuseUnknownTask(graph, request)
   const shown = followIssues(row.judgements)
     .filter(({ turns: [opened], position }) =>
       opened === after.turn ? position > after.position : opened > after.turn,
@@ -88,7 +88,7 @@ export async function listIssues(
     .slice(0, limit)
   const ledgerUpTo = row.turnsFound === 0 ? SMALL_WORLD : WHOLE_LEDGER
   const states = await readStates(graph, snapshotFrom(row, turn, ledgerUpTo), 'sticky')
-  return shown.map((life) => viewOf(life, states, role))
+  return shown.map((life) => toView(life, states, role))
 }
 
 /** What an earlier turn called its criteria takes the whole ledger. */
@@ -96,7 +96,7 @@ async function readAsOf(graph: Graph, target: Target, turn: number | null): Prom
   const read = (world: Target, ledgerUpTo: number) =>
     readLiveTarget(
       graph,
-      ledgerOf,
+      ledgerStatements,
       world,
       { turnNumber: turn === null ? NO_TURN : turn + 1, ledgerUpTo },
       ledgerRow,
@@ -116,14 +116,14 @@ const areIssuesWhole = ({ world, turnsOfWorld, judgements }: LedgerRow): boolean
   areIssuesRead(judgements)
 
 /** A task that has no world yet has no issue. */
-async function nothingOf(graph: Graph, target: Target): Promise<IssueAt[]> {
+async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[]> {
   if (target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
   await requireNames(graph, target)
   return []
 }
 
 /** In its newest words, with all criteria that these name. */
-function viewOf(
+function toView(
   { signature, wordings, turns, position, goneInTurn }: IssueLife<Issue>,
   states: readonly CriterionState[],
   role: Role,

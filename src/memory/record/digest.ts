@@ -19,7 +19,7 @@ const NOT_CONTENT = new Set([
  * A SHA-256 of the record as it was sent: canonical JSON (keys sorted), before defaults and scrubbing.
  * Two captures with equal digests are the same capture, whenever they arrive.
  */
-export function digestOf(sent: Readonly<Record<string, unknown>>): string {
+export function digestRecord(sent: Readonly<Record<string, unknown>>): string {
   const content = Object.fromEntries(Object.entries(sent).filter(([key]) => !NOT_CONTENT.has(key)))
   return sha256(canonicalJson(content))
 }

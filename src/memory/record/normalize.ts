@@ -10,7 +10,7 @@ import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry, storedCriterion } from '../criteria/rows.ts'
-import { issueSignature, outcomeOf } from '../criteria/signature.ts'
+import { issueSignature, toOutcome } from '../criteria/signature.ts'
 import { isSubstantiated } from '../criteria/state.ts'
 import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
 import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
@@ -139,7 +139,7 @@ export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveC
 }
 
 /** What the turn adds to the ledger of its world. */
-export function entriesOf(
+export function listEntries(
   { turn, verifications, promises }: TurnParts,
   resolution: Pick<Resolution, 'judgements' | 'promises'>,
 ): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
@@ -187,7 +187,7 @@ export function storedParams(
   const mentioned = [...resolution.mentioned]
   const judged = (status: CriterionStatus) =>
     verifications.filter((v) => v.status === status && v.source !== 'player').length
-  const outcome = outcomeRow(outcomeOf({ ...turn, issues, gates }))
+  const outcome = outcomeRow(toOutcome({ ...turn, issues, gates }))
   return {
     turn: present({
       ...properties,
@@ -263,8 +263,8 @@ function criteriaParams(
 ): CriterionParams[] {
   const byKey = new Map<string, CriterionParams>()
   const at = (key: string): CriterionParams => {
-    const known = byKey.get(key)
-    if (known !== undefined) return known
+    const existing = byKey.get(key)
+    if (existing !== undefined) return existing
     const criterion = { key, changed: [], verifications: [], promises: [], labels: [], progress: [] }
     byKey.set(key, criterion)
     return criterion

@@ -1,7 +1,7 @@
 /** Stores what a task declares must hold as a new version, and answers any version of it. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { canonicalInstant, instantOf } from '../../core/instants.ts'
+import { canonicalInstant, toInstant } from '../../core/instants.ts'
 import { sha256, specificationKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
 import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
@@ -17,12 +17,12 @@ import { readSpecificationRow, readVersion, specificationFrom } from './read-spe
 import {
   type DeclaredInput,
   type Listing,
-  listingsOf,
   type Specification,
   type SpecificationView,
+  toListings,
 } from './specification.ts'
 
-const known = statement('specifications/known')
+const criteriaOfTask = statement('specifications/known')
 const lockWorlds = statement('specifications/lock-worlds')
 const declare = statement('specifications/declare')
 
@@ -54,7 +54,7 @@ export async function declareCriteria(
   // Captures of the task add to its criteria, too: those of one process go one after another.
   return oneByOne(store, keyOfTask(scrubbed), async () => {
     for (;;) {
-      const done = await tryDeclare(graph, scrubbed, instantOf(now()))
+      const done = await tryDeclare(graph, scrubbed, toInstant(now()))
       if (done !== null) return done // else somebody else wrote meanwhile; the deadline ends the tries
     }
   })
@@ -69,16 +69,16 @@ async function tryDeclare(
   const taskKey = keyOfTask(declaration)
   const [task = { criteriaRev: 0, version: 0, criteria: [] }] = await readRows(
     graph,
-    known,
+    criteriaOfTask,
     { taskKey },
     knownRow,
   )
   const row = task.version === 0 ? null : await readSpecificationRow(graph, taskKey, task.version)
   if (task.version > 0 && row === null) return null
-  const listings = listingsOf(declaration.criteria)
+  const listings = toListings(declaration.criteria)
   const digest = sha256(JSON.stringify(listings))
   if (row !== null && row.specification.digest === digest) {
-    return { ...viewOf(declaration, row), created: false }
+    return { ...toView(declaration, row), created: false }
   }
   const steps = planDeclaration(
     declaration,
@@ -113,13 +113,13 @@ function planDeclaration(
     listings,
   )
   const earlier = new Map((before?.declared ?? []).map((declared) => [declared.key, declared]))
-  const changedOf = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
+  const changedByKey = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
   const listed = listings.map((listing, position) => {
     const key = keys[position] ?? ''
     const last = earlier.get(key)
     const rewordedIn =
       last === undefined || sameWords(last.text, listing.text) ? (last?.rewordedIn ?? null) : version
-    const properties = changedOf.get(key)
+    const properties = changedByKey.get(key)
     return {
       key,
       changed: properties === undefined ? [] : [properties],
@@ -175,7 +175,7 @@ export async function getSpecification(
   const newest = version ?? (await readVersion(graph, taskKey)) ?? 0
   const row = newest === 0 ? null : await readSpecificationRow(graph, taskKey, newest)
   if (row === null) throw noSpecification(scope, version)
-  return viewOf(scope, row)
+  return toView(scope, row)
 }
 
 const noSpecification = ({ taskId }: Scope, version: number | null): TurngraphError =>
@@ -189,7 +189,7 @@ const noSpecification = ({ taskId }: Scope, version: number | null): TurngraphEr
 
 type Row = NonNullable<Awaited<ReturnType<typeof readSpecificationRow>>>
 
-function viewOf({ project, featureId, taskId }: Scope, row: Row): SpecificationView {
+function toView({ project, featureId, taskId }: Scope, row: Row): SpecificationView {
   const { version, declaredAt, path, commit } = row.specification
   const { declared } = specificationFrom(row)
   return {

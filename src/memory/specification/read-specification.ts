@@ -10,9 +10,9 @@ import { type Specification, specificationRow } from './specification.ts'
 import type { TouchedFiles } from './stale.ts'
 
 const getVersion = statement('specifications/get')
-const listedOf = statement('specifications/listed')
+const listedCriteria = statement('specifications/listed')
 const taskCounts = statement('projects/task-counts')
-const filesOf = statement('specifications/files')
+const touchedFiles = statement('specifications/files')
 
 const listedRow = z.object({
   criteriaCount: z.number(),
@@ -29,7 +29,7 @@ export async function readDeclared(
   const params = { key: specificationKey(taskKey, version) }
   const row = await readWholeRow(
     graph,
-    listedOf,
+    listedCriteria,
     params,
     listedRow,
     ({ listed, criteriaCount }) => listed.length === criteriaCount,
@@ -110,7 +110,7 @@ export async function readTouchedFiles(
   { worldKey, turn }: Snapshot,
   since: number,
 ): Promise<TouchedFiles[]> {
-  const rows = await readRows(graph, filesOf, { worldKey, since, turn }, filesRow)
+  const rows = await readRows(graph, touchedFiles, { worldKey, since, turn }, filesRow)
   return rows
     .toSorted((a, b) => a.turn - b.turn)
     .map(({ promised, verified, ...row }) => ({

@@ -28,10 +28,10 @@ export const declaredCriteria = list(declaredInput)
   .min(1, 'is empty; a task declares one criterion at least')
   .max(MOST_CRITERIA, `has more than ${MOST_CRITERIA} criteria`)
   .superRefine((criteria, context) => {
-    const refuseEqual = (what: string, keyOf: (i: number) => string) => {
+    const refuseEqual = (what: string, toKey: (i: number) => string) => {
       const first = new Map<string, number>()
       criteria.forEach((_, i) => {
-        const key = keyOf(i)
+        const key = toKey(i)
         const earlier = first.get(key)
         if (earlier === undefined) first.set(key, i)
         else
@@ -43,12 +43,12 @@ export const declaredCriteria = list(declaredInput)
       })
     }
     const shown = (given: (typeof criteria)[number] | undefined, i: number, what: string) =>
-      what === 'id' ? labelOf(given, i) : (given?.text ?? '')
-    refuseEqual('id', (i) => labelOf(criteria[i], i))
+      what === 'id' ? chooseLabel(given, i) : (given?.text ?? '')
+    refuseEqual('id', (i) => chooseLabel(criteria[i], i))
     refuseEqual('words', (i) => joinedWords(criteria[i]?.text ?? ''))
   })
 
-const labelOf = (given: { criterionId?: string | null | undefined } | undefined, i: number): string =>
+const chooseLabel = (given: { criterionId?: string | null | undefined } | undefined, i: number): string =>
   normalizeLabel(given?.criterionId ?? `AC-${i + 1}`)
 
 export type DeclaredInput = z.output<typeof declaredCriteria>
@@ -56,8 +56,8 @@ export type DeclaredInput = z.output<typeof declaredCriteria>
 /** A criterion as a version lists it. */
 export type Listing = { label: string; text: string; kind: CriterionKind }
 
-export const listingsOf = (criteria: DeclaredInput): Listing[] =>
-  criteria.map((given, i) => ({ label: labelOf(given, i), text: given.text, kind: given.kind ?? 'code' }))
+export const toListings = (criteria: DeclaredInput): Listing[] =>
+  criteria.map((given, i) => ({ label: chooseLabel(given, i), text: given.text, kind: given.kind ?? 'code' }))
 
 export const specificationSource = z.strictObject({
   path: text.nullish().describe('the file that states the task'),

@@ -4,9 +4,9 @@ import type { Snapshot } from '../criteria/snapshot.ts'
 import {
   type CriterionState,
   criterionStates,
+  deriveState,
   type Policy,
   promisedNotJudged,
-  stateOf,
 } from '../criteria/state.ts'
 import type { Declared, Specification } from './specification.ts'
 import type { Stale, StaleSince } from './stale.ts'
@@ -80,7 +80,7 @@ function declaredState(
   policy: Policy,
 ): CriterionState {
   return {
-    ...stateOf(criterion, progress ?? notYetNamed({ turn: 0, position: 0 }), policy),
+    ...deriveState(criterion, progress ?? notYetNamed({ turn: 0, position: 0 }), policy),
     criterionId: label,
     text,
     declared: true,

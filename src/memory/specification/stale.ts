@@ -22,22 +22,22 @@ export const neverStale: StaleSince = () => null
  * Player wrote.
  *
  * @param turns of one world, ascending
- * @param keyOf where an entry's criterion counts
+ * @param finalKey where an entry's criterion counts
  */
-export function staleSince(turns: readonly TouchedFiles[], keyOf: (key: string) => string): StaleSince {
+export function staleSince(turns: readonly TouchedFiles[], finalKey: (key: string) => string): StaleSince {
   const newest = (of: 'promised' | 'verified') => {
     const files = new Map<string, readonly string[]>()
     for (const turn of turns) {
       for (const { key, files: named } of turn[of])
-        if (named.length > 0 || of === 'promised') files.set(keyOf(key), named)
+        if (named.length > 0 || of === 'promised') files.set(finalKey(key), named)
     }
     return files
   }
   const [promised, verified] = [newest('promised'), newest('verified')]
-  const touched = turns.map(({ turn, touched }) => ({ turn, files: pathsOf(touched) }))
+  const touched = turns.map(({ turn, touched }) => ({ turn, files: listPaths(touched) }))
   return (criterionKey, verifiedInTurn) => {
     const proof = new Set(
-      pathsOf([...(promised.get(criterionKey) ?? []), ...(verified.get(criterionKey) ?? [])]),
+      listPaths([...(promised.get(criterionKey) ?? []), ...(verified.get(criterionKey) ?? [])]),
     )
     for (const { turn, files } of touched) {
       const common = turn > verifiedInTurn ? files.filter((file) => proof.has(file)) : []
@@ -47,5 +47,5 @@ export function staleSince(turns: readonly TouchedFiles[], keyOf: (key: string) 
   }
 }
 
-const pathsOf = (files: readonly string[]): string[] =>
+const listPaths = (files: readonly string[]): string[] =>
   [...new Set(files.flatMap((file) => projectPath(file) ?? []))].sort()

@@ -43,13 +43,13 @@ export type WorldFilter = { project: string; featureId?: string | undefined; tas
 /** Where a page of worlds begins: after the world of this slug, which was last active then where that is the order. */
 export type WorldPosition = { worldSlug: string; lastActivity?: string }
 
-const pagesOf = (scope: string) => ({
+const pageStatements = (scope: string) => ({
   world_slug: statement('worlds/page', scope, 'by-slug'),
   last_activity: statement('worlds/page', scope, 'by-activity'),
 })
-const pagesOfTask = pagesOf('of-task')
-const pagesOfFeature = pagesOf('of-feature')
-const pagesOfProject = pagesOf('of-project')
+const pagesOfTask = pageStatements('of-task')
+const pagesOfFeature = pageStatements('of-feature')
+const pagesOfProject = pageStatements('of-project')
 const byKeys = statement('worlds/by-keys')
 
 const progressRow = z.object({
@@ -101,7 +101,7 @@ export async function readProgress(
   const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
   for (const row of rows) {
     try {
-      worlds.push(await progressOf(graph, row, specifications))
+      worlds.push(await readNewestProgress(graph, row, specifications))
     } catch (error) {
       // It was deleted since the page was read: it is not listed.
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
@@ -117,7 +117,7 @@ export async function getWorldProgress(
   worldSlug: string,
 ): Promise<WorldProgress> {
   const graph = withOneDeadline(store)
-  return progressOf(graph, await readProgressRow(graph, project, worldSlug))
+  return readNewestProgress(graph, await readProgressRow(graph, project, worldSlug))
 }
 
 /**
@@ -131,7 +131,7 @@ export async function readNewestState(
   worldSlug: string,
 ): Promise<NewestState> {
   const graph = withOneDeadline(store)
-  return stateOf(graph, await readProgressRow(graph, project, worldSlug))
+  return readState(graph, await readProgressRow(graph, project, worldSlug))
 }
 
 async function readProgressRow(graph: Graph, project: string, worldSlug: string): Promise<ProgressRow> {
@@ -160,7 +160,7 @@ function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow
   return deleted || version === 0 ? [] : [specificationKey(taskKey, version)]
 }
 
-async function stateOf(
+async function readState(
   graph: Graph,
   row: ProgressRow,
   specifications: ReadonlyMap<string, Specification> = new Map(),
@@ -174,7 +174,7 @@ async function stateOf(
   }
 }
 
-async function progressOf(
+async function readNewestProgress(
   graph: Graph,
   row: ProgressRow,
   specifications?: ReadonlyMap<string, Specification>,
@@ -185,7 +185,7 @@ async function progressOf(
     const nothing = { verified: 0, criteria: 0, verdict: 'insufficient_data' as const }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
-  const { world, lastDecision, snapshot, states } = await stateOf(graph, row, specifications)
+  const { world, lastDecision, snapshot, states } = await readState(graph, row, specifications)
   const counted = states.filter(isCounted)
   return {
     ...world,

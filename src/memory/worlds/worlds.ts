@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { integerBetween, name } from '../../core/fields.ts'
-import { instantOf } from '../../core/instants.ts'
+import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
 import { snakeCase } from '../../core/wire-form.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
@@ -149,7 +149,7 @@ export async function createWorld(
     leaseTtlMs: request.leaseTtlMs,
     runSettings: request,
     requestId: options.requestId ?? null,
-    now: options.now ?? instantOf(new Date()),
+    now: options.now ?? toInstant(new Date()),
   }
   if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
   const { stored, created } = await ensure(graph, scope, request.worldSlug, settings)
@@ -282,7 +282,7 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
     const rows = await graph.write([
       {
         statement: deleteWorldStatement,
-        params: { worldKey: ofWorld, deletedAt: instantOf(new Date()), token },
+        params: { worldKey: ofWorld, deletedAt: toInstant(new Date()), token },
       },
       leaveTopicsStep(ofWorld, token),
     ])

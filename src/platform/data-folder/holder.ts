@@ -25,7 +25,7 @@ export const removeHolder = (folder: string): void => rmSync(holderFile(folder),
 export const hasHolder = (folder: string): boolean => existsSync(holderFile(folder))
 
 /** The error of an opening that met the lock of another process. */
-export function heldError(folder: string, cause: unknown): TurngraphError {
+export function inUseError(folder: string, cause: unknown): TurngraphError {
   const holder = readHolder(folder)
   const by = holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`
   return new TurngraphError('store_unavailable', `The graph in ${folder} is held by ${by}.`, {
@@ -35,10 +35,10 @@ export function heldError(folder: string, cause: unknown): TurngraphError {
   })
 }
 
-export type HeldError = TurngraphError & { details: { held_by: number | null } }
+export type InUseError = TurngraphError & { details: { held_by: number | null } }
 
 /** Whether another process has the folder, which it may let go of. */
-export const isHeld = (error: unknown): error is HeldError =>
+export const isInUse = (error: unknown): error is InUseError =>
   error instanceof TurngraphError && Object.hasOwn(Object(error.details), 'held_by')
 
 function readHolder(folder: string): Holder | null {

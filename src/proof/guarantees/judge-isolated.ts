@@ -30,20 +30,20 @@ export const judgeIsolated: Guarantee = {
       })
     }
     const task = { project, featureId: FEATURE, taskId: TASK }
-    const viewsOf = async (role: 'player' | 'coach') => [
+    const readViews = async (role: 'player' | 'coach') => [
       await client.loadTurnContinuationContext({ ...task, currentTurn: TURNS + 1, role }),
       await client.loadTurnContinuationContext({ ...task, currentTurn: 2, role }),
       await client.listCriteria({ ...task, role }),
       await client.explainTurn({ ...task, role }),
     ]
-    const ofPlayer = await viewsOf('player')
+    const ofPlayer = await readViews('player')
     for (const view of ofPlayer) {
       const text = JSON.stringify(view)
       for (const secret of [EVIDENCE, GATE, DETAIL]) {
         requireThat(!text.includes(secret), `a Player's view does not hold the ${secret}`, view)
       }
     }
-    const ofCoach = JSON.stringify(await viewsOf('coach'))
+    const ofCoach = JSON.stringify(await readViews('coach'))
     requireThat(
       ofCoach.includes(EVIDENCE) && ofCoach.includes(GATE),
       "a Coach's view holds evidence and gates",

@@ -8,7 +8,7 @@ const SECRET = `ghp_${'Ab3dE6gH9j'.repeat(4).slice(0, 36)}`
 const SAID = 'words-of-a-conversation-that-nobody-may-store'
 const SESSION = '0b5c1f7e-6a43-4c1d-9d55-3a1c2f0e8b11'
 
-export const keptPrivate: Guarantee = {
+export const staysPrivate: Guarantee = {
   name: 'Privacy',
   promise:
     'Secrets are masked before anything is stored; of transcripts only structure is, never what was said.',

@@ -18,12 +18,12 @@ type Props<R> = {
   label: string
   columns: readonly Column<R>[]
   records: readonly R[]
-  keyOf: (record: R) => string
+  toKey: (record: R) => string
   /** What is not shown, where the list is cut. */
   cut?: ComponentChildren
 }
 
-export function Table<R>({ label, columns, records, keyOf, cut }: Props<R>) {
+export function Table<R>({ label, columns, records, toKey, cut }: Props<R>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
     <div class="table-scroll" tabIndex={0}>
@@ -39,7 +39,7 @@ export function Table<R>({ label, columns, records, keyOf, cut }: Props<R>) {
         </thead>
         <tbody>
           {records.map((record) => (
-            <tr key={keyOf(record)}>
+            <tr key={toKey(record)}>
               {columns.map((column) => (
                 <Cell key={column.head} column={column} record={record} />
               ))}

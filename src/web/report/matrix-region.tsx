@@ -98,7 +98,7 @@ function MatrixRow({ row, turns, hasEvidence, anchor, ownAnchor }: RowProps) {
       </th>
       <StateAndText row={row} isChanged={false} />
       {turns.map((turn) => {
-        const cell = row.cellOf(turn)
+        const cell = row.findCell(turn)
         const look = `cell ${markClass(markCell(cell))}`
         const name = nameCell(row.name, turn, cell)
         if (!hasEvidence(turn)) return <td key={turn} class={look} aria-label={name} />

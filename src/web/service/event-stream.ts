@@ -42,9 +42,9 @@ export async function readEvents(
       failures = 0
       wantsSnapshot = false
       if (cursor === null) opened()
-      for await (const told of readStream(response, silence)) {
-        cursor = told.cursor ?? cursor
-        if (told.event !== null) tell(told.event)
+      for await (const message of readStream(response, silence)) {
+        cursor = message.cursor ?? cursor
+        if (message.event !== null) tell(message.event)
       }
     } catch (error) {
       if (signal.aborted) return

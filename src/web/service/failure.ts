@@ -38,8 +38,8 @@ export const noToken = (): Failure =>
 /** The failure that an answer tells, whatever stands between the page and the service. */
 export async function failureFrom(response: Response): Promise<Failure> {
   const body: unknown = await response.json().catch(() => null) // a proxy's own error page
-  const told = isErrorBody(body) ? body.error : null
-  if (told !== null) return new Failure(told.code, told.message, told.hint)
+  const refusal = isErrorBody(body) ? body.error : null
+  if (refusal !== null) return new Failure(refusal.code, refusal.message, refusal.hint)
   return new Failure('internal', `The service answered ${response.status} without a reason.`)
 }
 

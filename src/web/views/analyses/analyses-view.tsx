@@ -34,7 +34,7 @@ export function AnalysesView({ address: { project, analysis: opened } }: Props) 
             <Table
               label="Analyses"
               records={items}
-              keyOf={({ name }) => name}
+              toKey={({ name }) => name}
               columns={[
                 {
                   head: 'Question',

@@ -27,7 +27,7 @@ export function RowsTable({ label, columns, rows, project, cut }: Props) {
     <Table
       label={label}
       records={numbered}
-      keyOf={({ number }: Numbered) => String(number)}
+      toKey={({ number }: Numbered) => String(number)}
       cut={cut}
       columns={columns.map((name, i) => ({
         head: name.replaceAll('_', ' '),

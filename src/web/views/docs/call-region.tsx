@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Table } from '../../components/table.tsx'
 import type { Service } from '../../service/service.ts'
-import { addressOf, describeType, exampleFor, nameIn, type OpenApi, type PlacedCall } from './open-api.ts'
+import { buildAddress, describeType, exampleFor, nameIn, type OpenApi, type PlacedCall } from './open-api.ts'
 import { TryCall } from './try-call.tsx'
 
 type Props = { call: PlacedCall; document: OpenApi; service: Service; scopes: readonly string[] }
@@ -43,7 +43,7 @@ function CallFacts({ call, document, service, scopes }: Props) {
         <Table
           label={`Parameters of ${call.operationId}`}
           records={parameters}
-          keyOf={({ name }) => name}
+          toKey={({ name }) => name}
           columns={[
             { head: 'Parameter', isName: true, cell: ({ name }) => <code>{name}</code> },
             { head: 'In', cell: ({ in: place, required }) => `${place}${required ? ', required' : ''}` },
@@ -64,7 +64,7 @@ function CallFacts({ call, document, service, scopes }: Props) {
           .join('; ')}
       </p>
       <h3>Example</h3>
-      <pre class="example">{commandFor(method, addressOf(call, examples), body)}</pre>
+      <pre class="example">{commandFor(method, buildAddress(call, examples), body)}</pre>
       {mayTry ? (
         <TryCall {...{ call, service, examples, body }} />
       ) : (

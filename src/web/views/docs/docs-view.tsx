@@ -86,7 +86,7 @@ function Errors({ document }: { document: OpenApi }) {
       <Table
         label="Errors"
         records={Object.entries(document.components.responses)}
-        keyOf={([name]) => name}
+        toKey={([name]) => name}
         columns={[
           { head: 'Status', isName: true, cell: ([name]) => name.replace('Error', '') },
           {
@@ -111,7 +111,7 @@ function Schemas({ document }: { document: OpenApi }) {
           <Table
             label={name}
             records={Object.entries(schema.properties ?? {})}
-            keyOf={([field]) => field}
+            toKey={([field]) => field}
             columns={[
               { head: 'Field', isName: true, cell: ([field]) => <code>{field}</code> },
               { head: 'Type', cell: ([, field]) => describeType(field) },

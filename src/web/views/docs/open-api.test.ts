@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openApiDocument } from '../../../http/openapi.ts'
-import { addressOf, callsIn, describeType, exampleFor, type OpenApi } from './open-api.ts'
+import { buildAddress, callsIn, describeType, exampleFor, type OpenApi } from './open-api.ts'
 
 const document = openApiDocument() as unknown as OpenApi
 
@@ -30,7 +30,7 @@ test('an address has its path and its query filled, and nothing that is empty', 
   const turn = callsIn(document).find(({ operationId }) => operationId === 'getTurn')
   if (turn === undefined) throw new Error('there is no getTurn')
   const values = { world_slug: 'a/b', turn_number: '2', project: '' }
-  expect(addressOf(turn, values)).toBe('/v1/worlds/a%2Fb/turns/2')
+  expect(buildAddress(turn, values)).toBe('/v1/worlds/a%2Fb/turns/2')
 })
 
 test('a type is told in words', () => {

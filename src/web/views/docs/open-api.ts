@@ -106,28 +106,28 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** A value that the schema takes: of an object what it requires, and nothing else. */
 export function exampleFor(schema: Schema, document: OpenApi, name = ''): unknown {
-  const known = resolve(schema, document)
-  if (known.default !== undefined) return known.default
+  const resolved = resolve(schema, document)
+  if (resolved.default !== undefined) return resolved.default
   if (EXAMPLES[name] !== undefined) return EXAMPLES[name]
-  if (known.const !== undefined) return known.const
-  if (known.enum !== undefined) return known.enum[0]
-  const choice = (known.anyOf ?? known.oneOf)?.[0]
+  if (resolved.const !== undefined) return resolved.const
+  if (resolved.enum !== undefined) return resolved.enum[0]
+  const choice = (resolved.anyOf ?? resolved.oneOf)?.[0]
   if (choice !== undefined) return exampleFor(choice, document, name)
-  if (known.properties !== undefined) {
-    const { properties, required = [] } = known
+  if (resolved.properties !== undefined) {
+    const { properties, required = [] } = resolved
     return Object.fromEntries(
       required.map((field) => [field, exampleFor(properties[field] ?? {}, document, field)]),
     )
   }
-  if (known.items !== undefined) return []
-  const [type] = [known.type].flat()
-  if (type === 'integer' || type === 'number') return Math.max(1, known.minimum ?? 1)
+  if (resolved.items !== undefined) return []
+  const [type] = [resolved.type].flat()
+  if (type === 'integer' || type === 'number') return Math.max(1, resolved.minimum ?? 1)
   if (type === 'boolean') return false
   return type === 'object' ? {} : 'text'
 }
 
 /** The address of a call with what fills its path and its query. */
-export function addressOf(
+export function buildAddress(
   { path, parameters }: PlacedCall,
   values: Readonly<Record<string, string>>,
 ): string {

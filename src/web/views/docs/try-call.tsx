@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
 import type { Service } from '../../service/service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
-import { addressOf, type PlacedCall } from './open-api.ts'
+import { buildAddress, type PlacedCall } from './open-api.ts'
 
 type Props = {
   call: PlacedCall
@@ -35,7 +35,7 @@ export function TryCall({ call, service, examples, body: exampleBody }: Props) {
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     await submit(() =>
-      service.fetchText(addressOf(call, values), {
+      service.fetchText(buildAddress(call, values), {
         method: call.method,
         ...(exampleBody !== null && { body, headers: { 'content-type': 'application/json' } }),
       }),

@@ -19,7 +19,7 @@ export function DesiresRegion({ project }: { project: string }) {
             <Table
               label="Desires"
               records={items}
-              keyOf={({ pattern }) => pattern}
+              toKey={({ pattern }) => pattern}
               columns={[
                 {
                   head: 'Pattern',

@@ -21,7 +21,7 @@ export function ErrorsRegion({ project, since }: { project: string; since: strin
             <Table
               label="Errors"
               records={errors}
-              keyOf={({ pattern }) => pattern}
+              toKey={({ pattern }) => pattern}
               cut={items.length === MOST_ERRORS && <>The most frequent are shown.</>}
               columns={[
                 {

@@ -24,7 +24,7 @@ export function PatternTurns({ project, pattern }: { project: string; pattern: s
           <Table
             label="Turns of the pattern"
             records={items}
-            keyOf={({ turn_id: id }) => id}
+            toKey={({ turn_id: id }) => id}
             cut={items.length === MOST_TURNS && <>The {MOST_TURNS} longest are shown.</>}
             columns={[
               {

@@ -16,7 +16,7 @@ export function PatternsRegion({ patterns, opened, isCut }: Props) {
       <Table
         label="Patterns"
         records={patterns}
-        keyOf={({ pattern }) => pattern}
+        toKey={({ pattern }) => pattern}
         cut={isCut && <>The {patterns.length} most frequent patterns are shown.</>}
         columns={[
           {

@@ -14,12 +14,12 @@ const RIGHT = 12
 export function ToolScatter({ tools }: { tools: readonly Tool[] }) {
   const most = Math.max(10, ...tools.map(({ count }) => count))
   // From one call to a hundred thousand: each power of ten has as much room.
-  const xOf = (count: number) =>
+  const toX = (count: number) =>
     LEFT + (Math.log10(Math.max(1, count)) / Math.log10(most)) * (WIDTH - LEFT - RIGHT)
-  const yOf = (percent: number) => HEIGHT - BOTTOM - (percent / 100) * (HEIGHT - BOTTOM - TOP)
+  const toY = (percent: number) => HEIGHT - BOTTOM - (percent / 100) * (HEIGHT - BOTTOM - TOP)
   const points = tools
     .toSorted((a, b) => b.count - a.count)
-    .map((tool) => ({ tool, x: xOf(tool.count), y: yOf(tool.long_turn_pct), label: shorten(tool.tool_name) }))
+    .map((tool) => ({ tool, x: toX(tool.count), y: toY(tool.long_turn_pct), label: shorten(tool.tool_name) }))
   const powers = Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, i) => 10 ** i)
   return (
     <figure>
@@ -31,16 +31,16 @@ export function ToolScatter({ tools }: { tools: readonly Tool[] }) {
       >
         {powers.map((power) => (
           <g key={power}>
-            <path class="grid" d={`M${xOf(power)} ${TOP}V${HEIGHT - BOTTOM}`} />
-            <text class="axis" x={xOf(power)} y={HEIGHT - BOTTOM + 14} text-anchor="middle">
+            <path class="grid" d={`M${toX(power)} ${TOP}V${HEIGHT - BOTTOM}`} />
+            <text class="axis" x={toX(power)} y={HEIGHT - BOTTOM + 14} text-anchor="middle">
               {power.toLocaleString('en-US')}
             </text>
           </g>
         ))}
         {[0, 25, 50, 75, 100].map((percent) => (
           <g key={percent}>
-            <path class="grid" d={`M${LEFT} ${yOf(percent)}H${WIDTH - RIGHT}`} />
-            <text class="axis" x={LEFT - 6} y={yOf(percent) + 4} text-anchor="end">
+            <path class="grid" d={`M${LEFT} ${toY(percent)}H${WIDTH - RIGHT}`} />
+            <text class="axis" x={LEFT - 6} y={toY(percent) + 4} text-anchor="end">
               {percent}
             </text>
           </g>

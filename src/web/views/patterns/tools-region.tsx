@@ -25,7 +25,7 @@ export function ToolsRegion({ project, since }: { project: string; since: string
               <Table
                 label="Tools"
                 records={items}
-                keyOf={({ tool_name: tool }) => tool}
+                toKey={({ tool_name: tool }) => tool}
                 cut={
                   items.length === MOST_TOOLS && <>The {MOST_TOOLS} tools of the longest turns are shown.</>
                 }

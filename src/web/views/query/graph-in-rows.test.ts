@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { graphIn, joinGraphs, nameOf } from './graph-in-rows.ts'
+import { graphIn, joinGraphs, nameNode } from './graph-in-rows.ts'
 
 const node = (id: string, label = 'Turn', properties = {}) => ({ id, labels: [label], properties })
 const relationship = (id: string, start: string, end: string) => ({
@@ -29,8 +29,8 @@ test('leaves out a relationship without both of its nodes, until they are there'
 })
 
 test('names a node by what people call it', () => {
-  expect(nameOf(node('1', 'World', { slug: 'trial', key: 'p/trial' }))).toBe('trial')
-  expect(nameOf(node('1', 'Turn', { number: 3 }))).toBe('Turn 3')
-  expect(nameOf(node('1', 'Criterion', { labels: ['AC-001'] }))).toBe('AC-001')
-  expect(nameOf(node('1', 'Gate'))).toBe('Gate')
+  expect(nameNode(node('1', 'World', { slug: 'trial', key: 'p/trial' }))).toBe('trial')
+  expect(nameNode(node('1', 'Turn', { number: 3 }))).toBe('Turn 3')
+  expect(nameNode(node('1', 'Criterion', { labels: ['AC-001'] }))).toBe('AC-001')
+  expect(nameNode(node('1', 'Gate'))).toBe('Gate')
 })

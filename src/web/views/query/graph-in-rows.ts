@@ -41,7 +41,7 @@ const isRelationship = (value: object): value is GraphRelationship =>
   'id' in value && 'type' in value && 'start' in value && 'end' in value
 
 /** What a node is called in a picture: what people call it by. */
-export function nameOf({ labels, properties }: GraphNode): string {
+export function nameNode({ labels, properties }: GraphNode): string {
   const found = ['slug', 'name', 'number', 'pattern', 'criterionId', 'id'].find(
     (name) => properties[name] != null,
   )

@@ -13,7 +13,7 @@ import { FailureLine } from '../../components/failure-line.tsx'
 import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
-import { type Graph, joinGraphs, nameOf } from './graph-in-rows.ts'
+import { type Graph, joinGraphs, nameNode } from './graph-in-rows.ts'
 import { NodeFacts } from './node-facts.tsx'
 
 const WIDTH = 720
@@ -66,7 +66,7 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
               role="button"
               tabindex={0} // in SVG names of attributes are told apart by case
               aria-pressed={one.id === selected}
-              aria-label={`${one.labels.join(', ')} ${nameOf(one)}`}
+              aria-label={`${one.labels.join(', ')} ${nameNode(one)}`}
               transform={`translate(${x} ${y})`}
               onClick={() => open(one.id)}
               onKeyDown={(event) => {
@@ -77,7 +77,7 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
             >
               <path d={FORMS[labels.indexOf(one.labels[0] ?? '') % KINDS]} />
               <text x="9" y="4">
-                {shorten(nameOf(one))}
+                {shorten(nameNode(one))}
               </text>
             </g>
           )
@@ -121,8 +121,8 @@ const FORMS = [
 const KINDS = FORMS.length
 
 function firstNodes({ nodes, relationships }: Graph): { graph: Graph; left: number } {
-  const kept = nodes.slice(0, MOST_NODES)
-  return { graph: joinGraphs({ nodes: kept, relationships }), left: nodes.length - kept.length }
+  const shownNodes = nodes.slice(0, MOST_NODES)
+  return { graph: joinGraphs({ nodes: shownNodes, relationships }), left: nodes.length - shownNodes.length }
 }
 
 type Place = { id: string; x?: number; y?: number }

@@ -8,7 +8,7 @@ export function NodeFacts({ node: { labels, properties } }: { node: GraphNode })
     <Table
       label={`Properties of ${labels.join(', ')}`}
       records={Object.entries(properties)}
-      keyOf={([name]) => name}
+      toKey={([name]) => name}
       columns={[
         { head: 'Property', isName: true, cell: ([name]) => <code>{name}</code> },
         { head: 'Value', cell: ([, value]) => <span class="said clamped">{describeValue(value)}</span> },

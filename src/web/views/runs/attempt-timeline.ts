@@ -32,7 +32,7 @@ export function placeSpans(spans: readonly Span[]): Timeline {
     length += stretch.end - stretch.start
   })
   const whole = Math.max(1, length)
-  const placeOf = ({ start, end }: Span) => {
+  const placeSpan = ({ start, end }: Span) => {
     const i = stretches.findLastIndex((stretch) => stretch.start <= start)
     const offset = (begins[i] ?? 0) - (stretches[i]?.start ?? 0)
     const from = (start + offset) / whole
@@ -41,7 +41,7 @@ export function placeSpans(spans: readonly Span[]): Timeline {
       to: Math.max((end + offset) / whole, from + SHORTEST_BAR),
     }
   }
-  return { places: spans.map(placeOf), cuts: cuts.map(({ at, ms }) => ({ at: at / whole, ms })) }
+  return { places: spans.map(placeSpan), cuts: cuts.map(({ at, ms }) => ({ at: at / whole, ms })) }
 }
 
 /** How long a pause may be drawn so that all of them take no more than there is: short ones leave their rest to long ones. */

@@ -37,7 +37,7 @@ export function AttemptsTable({ project, world, attempts, now }: Props) {
     <Table
       label="Attempts"
       records={rows}
-      keyOf={({ attempt }) => attempt.attempt_id}
+      toKey={({ attempt }) => attempt.attempt_id}
       columns={[
         { head: 'Attempt', isName: true, cell: ({ attempt }) => attempt.turn_run_seq ?? '–' },
         { head: 'Turn', isNumber: true, cell: ({ attempt }) => <TurnOf {...{ project, world, attempt }} /> },

@@ -68,7 +68,7 @@ export function RunsView({ address: { project } }: Props) {
             <Table
               label="Runs"
               records={items}
-              keyOf={({ turn_run_id: id }) => id}
+              toKey={({ turn_run_id: id }) => id}
               columns={columnsFor(project)}
               cut={next !== null && <MoreRuns shown={items.length} limit={limit} setLimit={setLimit} />}
             />

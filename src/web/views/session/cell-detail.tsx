@@ -36,7 +36,7 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
   })
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [cell])
-  const name = nameCell(row.name, number, row.cellOf(number))
+  const name = nameCell(row.name, number, row.findCell(number))
   return (
     <aside class="detail" aria-label={name} onKeyDown={({ key }) => key === 'Escape' && close()}>
       <h2 tabIndex={-1} ref={heading}>
@@ -47,7 +47,7 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
       </button>
       <p class="said">{row.text}</p>
       <h3>Promise</h3>
-      <Answered of={promises}>{(found) => <Promises promises={promisesOf(cell.key, found)} />}</Answered>
+      <Answered of={promises}>{(found) => <Promises promises={findPromises(cell.key, found)} />}</Answered>
       <Answered of={history}>
         {({ items, next_cursor: next }) => (
           <>
@@ -79,5 +79,5 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
 }
 
 /** Those that the turn itself made. */
-const promisesOf = (criterion: string, { source, items }: AnswerOf<'recoverPromises'>) =>
+const findPromises = (criterion: string, { source, items }: AnswerOf<'recoverPromises'>) =>
   source === 'current' ? items.filter(({ key }) => key === criterion) : []

@@ -27,7 +27,7 @@ export function IssuesRegion({ issues, turns }: Props) {
         <Table
           label="Issues over the turns"
           records={issues}
-          keyOf={({ signature }) => signature}
+          toKey={({ signature }) => signature}
           columns={[
             { head: 'Turns', cell: (issue) => <IssueLine issue={issue} turns={turns} /> },
             {

@@ -47,7 +47,7 @@ export function Verdicts({ entries, verifications }: VerdictsProps) {
           ) : (
             <p class="said">{entry.evidence}</p>
           )}
-          <FileList files={filesOf(entry, verifications)} />
+          <FileList files={listProofFiles(entry, verifications)} />
         </div>
       ))}
     </>
@@ -55,7 +55,10 @@ export function Verdicts({ entries, verifications }: VerdictsProps) {
 }
 
 /** A history names no files: they stand at the verification of the record that says the same. */
-const filesOf = ({ status, source, evidence }: Entry, verifications: Turn['verifications']): string[] =>
+const listProofFiles = (
+  { status, source, evidence }: Entry,
+  verifications: Turn['verifications'],
+): string[] =>
   verifications.find(
     (one) =>
       one.status === status && one.source === source && one.evidence === evidence && one.files !== undefined,

@@ -16,14 +16,14 @@ export function lightUpChanges(grid: HTMLTableElement, before: Shown, now: Shown
       const rowBefore = turnsBefore.has(turn) ? rowsBefore.get(row.key) : undefined
       const isNews =
         rowBefore === undefined
-          ? row.cellOf(turn).said !== 'not judged'
+          ? row.findCell(turn).said !== 'not judged'
           : nameAt(rowBefore, turn) !== nameAt(row, turn)
       if (cell !== undefined && isNews) lightUp(cell)
     }
   }
 }
 
-const nameAt = (row: Row, turn: number): string => nameCell(row.name, turn, row.cellOf(turn))
+const nameAt = (row: Row, turn: number): string => nameCell(row.name, turn, row.findCell(turn))
 
 function lightUp(cell: Element): void {
   cell.classList.add('lit')

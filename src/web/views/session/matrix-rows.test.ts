@@ -53,7 +53,7 @@ describe('the matrix of criteria over turns', () => {
         said('AC-001', { verified_in: [2], rejected_in: [3], unknown_in: [4], promised_in: [1, 2, 3, 4, 5] }),
       ),
     )
-    expect([1, 2, 3, 4, 5, 6].map((turn) => row?.cellOf(turn).said)).toEqual([
+    expect([1, 2, 3, 4, 5, 6].map((turn) => row?.findCell(turn).said)).toEqual([
       'promised',
       'verified',
       'rejected',
@@ -72,7 +72,7 @@ describe('the matrix of criteria over turns', () => {
       byTurn(said('AC-001', { verified_in: [1], rejected_in: [2] }), said('AC-002', { verified_in: [1] })),
     )
     const named = (row: typeof contested, turn: number) =>
-      row && [nameCell(row.name, turn, row.cellOf(turn)), markCell(row.cellOf(turn))]
+      row && [nameCell(row.name, turn, row.findCell(turn)), markCell(row.findCell(turn))]
     expect(named(contested, 2)).toEqual(['AC-001, turn 2: rejected, contested', 'contested'])
     expect(named(contested, 1)).toEqual(['AC-001, turn 1: verified', 'verified'])
     expect(named(stale, 3)).toEqual(['AC-002, turn 3: not judged, stale', 'stale'])

@@ -31,16 +31,16 @@ export type Row = {
   counts: boolean
   /** Not proven yet; a contested proof still is one. */
   isLeft: boolean
-  cellOf: (turn: number) => Cell
+  findCell: (turn: number) => Cell
 }
 
 type ByTurn = Answered<'listCriteriaByTurn'>['criteria'][number]
 
 /** The criteria that count in the order of the service, then those that do not. */
 export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTurn'>): Row[] {
-  const saidOf = new Map(byTurn.criteria.map((one) => [one.key, one]))
+  const criteriaByKey = new Map(byTurn.criteria.map((one) => [one.key, one]))
   const judged = criteria.criteria.map((criterion): UnnamedRow => {
-    const said = readSaid(saidOf.get(criterion.key))
+    const said = readSaid(criteriaByKey.get(criterion.key))
     const { contested, stale } = criterion
     return {
       key: criterion.key,
@@ -49,7 +49,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       ...readState(criterion),
       counts: criterion.declared !== false,
       isLeft: criterion.state !== 'verified',
-      cellOf: (turn) => ({
+      findCell: (turn) => ({
         said: said.get(turn) ?? 'not judged',
         isContested: contested?.turn === turn,
         isStale: stale?.turn === turn,
@@ -57,7 +57,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
     }
   })
   const promised = criteria.promised_not_judged.map((criterion): UnnamedRow => {
-    const said = readSaid(saidOf.get(criterion.key))
+    const said = readSaid(criteriaByKey.get(criterion.key))
     return {
       key: criterion.key,
       label: nameCriterion(criterion),
@@ -66,7 +66,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       stateTurn: criterion.promise?.turn ?? null,
       counts: false,
       isLeft: true,
-      cellOf: (turn) => ({ said: said.get(turn) ?? 'not judged', isContested: false, isStale: false }),
+      findCell: (turn) => ({ said: said.get(turn) ?? 'not judged', isContested: false, isStale: false }),
     }
   })
   const rows = [
@@ -76,7 +76,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
   ]
   return rows.map((row, i) => {
     const isTaken = rows.slice(0, i).some(({ label }) => label === row.label)
-    return { ...row, name: isTaken ? `${row.label} (${startOf(row.text ?? row.key)})` : row.label }
+    return { ...row, name: isTaken ? `${row.label} (${takeStart(row.text ?? row.key)})` : row.label }
   })
 }
 
@@ -84,7 +84,7 @@ type UnnamedRow = Omit<Row, 'name'>
 
 const MOST_LETTERS = 60
 
-function startOf(text: string): string {
+function takeStart(text: string): string {
   const letters = [...text]
   return letters.length <= MOST_LETTERS ? text : `${letters.slice(0, MOST_LETTERS).join('')}…`
 }

@@ -88,7 +88,7 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
       </th>
       <StateAndText row={row} isChanged={isChanged} />
       {turns.map((turn) => {
-        const cell = row.cellOf(turn)
+        const cell = row.findCell(turn)
         return (
           <td
             key={turn}

@@ -4,7 +4,7 @@ import type { Turn } from '../../service/operations.ts'
 export type Axis = 'number' | 'clock'
 
 /** Where a turn stands, in pixels from the left; how wide it may be drawn; and the width of all. */
-export type TurnAxis = { xOf: (index: number) => number; step: number; width: number }
+export type TurnAxis = { toX: (index: number) => number; step: number; width: number }
 
 const STEP = 24
 const CLOCK_WIDTH = 960
@@ -14,17 +14,17 @@ type Timed = Pick<Turn, 'started_at' | 'completed_at' | 'created_at'>
 
 export function placeTurns(turns: readonly Timed[], axis: Axis): TurnAxis {
   if (axis === 'number') {
-    return { xOf: (index) => MARGIN + index * STEP, step: STEP, width: Math.max(1, turns.length) * STEP }
+    return { toX: (index) => MARGIN + index * STEP, step: STEP, width: Math.max(1, turns.length) * STEP }
   }
-  const times = turns.map(timeOf)
+  const times = turns.map(toTime)
   const [first, last] = [Math.min(...times), Math.max(...times)]
   const scale = last > first ? (CLOCK_WIDTH - 2 * MARGIN) / (last - first) : 0
   return {
-    xOf: (index) => MARGIN + ((times[index] ?? first) - first) * scale,
+    toX: (index) => MARGIN + ((times[index] ?? first) - first) * scale,
     step: 8,
     width: CLOCK_WIDTH,
   }
 }
 
-const timeOf = ({ completed_at, started_at, created_at }: Timed): number =>
+const toTime = ({ completed_at, started_at, created_at }: Timed): number =>
   new Date(completed_at ?? started_at ?? created_at).getTime()

@@ -81,7 +81,7 @@ export function MeasureChart({ measure, axis }: { measure: Measure; axis: TurnAx
       >
         <line class="baseline" x1="0" x2={axis.width} y1={height - 0.5} y2={height - 0.5} />
         {values.map((one, i) => {
-          const x = axis.xOf(i)
+          const x = axis.toX(i)
           const said = `turn ${one.turn}: ${one.value === null ? 'not known' : describe(one.value)}`
           if (kind === 'gate') return <GateMark key={one.turn} x={x} value={one.value} said={said} />
           const high = (height - 2) / most

@@ -51,7 +51,7 @@ export function TurnsRegion({ turns, axis, children }: Props) {
           label="Turns"
           columns={COLUMNS}
           records={turns}
-          keyOf={({ turn_number }) => String(turn_number)}
+          toKey={({ turn_number }) => String(turn_number)}
         />
       </details>
     </section>
@@ -89,7 +89,7 @@ function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis 
       aria-label={said.join(', ')}
     >
       {turns.map(({ turn_number: turn, coach_decision: decision }, i) => (
-        <foreignObject key={turn} x={axis.xOf(i) - 8} y="2" width="16" height="16">
+        <foreignObject key={turn} x={axis.toX(i) - 8} y="2" width="16" height="16">
           <span title={said[i]} class={markClass(decisionMark(decision))} />
         </foreignObject>
       ))}

@@ -23,7 +23,7 @@ export function ProjectsView() {
             <Table
               label="Projects"
               records={found}
-              keyOf={({ project }) => project}
+              toKey={({ project }) => project}
               columns={[
                 {
                   head: 'Project',

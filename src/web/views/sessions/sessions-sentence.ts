@@ -22,7 +22,7 @@ export function describeSessions(
     [items.filter(({ verdict }) => verdict === 'oscillating').length, 'oscillating'],
     [items.filter(({ verdict }) => verdict === 'plateau').length, 'on a plateau'],
   ]
-  const told = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+  const parts = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
   const of = hasMore ? `The latest ${items.length} sessions` : shown
-  return told.length === 0 ? `${of}.` : `${of}: ${told.join(', ')}.`
+  return parts.length === 0 ? `${of}.` : `${of}: ${parts.join(', ')}.`
 }

@@ -35,18 +35,18 @@ export function SessionsTable({ project, sessions }: Props) {
         </ViewLink>
       ),
     },
-    { head: 'Turns', cell: (session) => <TurnStrip turns={stripOf(session)} /> },
+    { head: 'Turns', cell: (session) => <TurnStrip turns={toStrip(session)} /> },
     { head: 'Proven', cell: ({ verified, criteria }) => <Bar part={verified} whole={criteria} /> },
     { head: 'Verdict', cell: ({ verdict }) => <VerdictWord verdict={verdict} /> },
     { head: 'Last activity', isNumber: true, cell: ({ last_activity }) => <Instant at={last_activity} /> },
     { head: 'At work', isExtra: true, cell: (session) => <Holder session={session} /> },
   ]
   return (
-    <Table label="Sessions" columns={columns} records={sessions} keyOf={({ world_slug }) => world_slug} />
+    <Table label="Sessions" columns={columns} records={sessions} toKey={({ world_slug }) => world_slug} />
   )
 }
 
-const stripOf = (session: Session): { turn: number; decision: string }[] =>
+const toStrip = (session: Session): { turn: number; decision: string }[] =>
   isRunning(session)
     ? [...session.decisions, { turn: session.current_turn + 1, decision: 'running' }]
     : session.decisions

@@ -22,7 +22,7 @@ export function CallsLine({ project, session, index }: Props) {
           <Table
             label="Calls"
             records={found}
-            keyOf={({ sequence }) => String(sequence)}
+            toKey={({ sequence }) => String(sequence)}
             columns={[
               { head: 'Call', isNumber: true, cell: ({ sequence }) => sequence + 1 },
               { head: 'Tool', isName: true, cell: ({ tool }) => <bdi>{tool}</bdi> },

@@ -14,7 +14,7 @@ const MOST = 160
 const GAP = 2
 
 /** The square root of a duration: a call of ten minutes must not hide those of a second. */
-const lengthOf = (ms: number | null): number =>
+const toLength = (ms: number | null): number =>
   Math.round(Math.min(MOST, Math.max(LEAST, Math.sqrt(ms ?? 0) / 2)))
 
 export function placeCalls<S extends Pick<Step, 'sequence' | 'parallel_group' | 'duration_ms'>>(
@@ -27,7 +27,7 @@ export function placeCalls<S extends Pick<Step, 'sequence' | 'parallel_group' | 
     const isBeside = step.parallel_group !== null && step.parallel_group === group
     row = isBeside ? row + 1 : 0
     x = isBeside ? x : end
-    const width = lengthOf(step.duration_ms)
+    const width = toLength(step.duration_ms)
     calls.push({ step, x, row, width })
     end = Math.max(end, x + width + GAP)
     rows = Math.max(rows, row + 1)

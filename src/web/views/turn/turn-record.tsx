@@ -107,7 +107,7 @@ function TurnIssues({ issues }: { issues: Turn['issues'] }) {
         <Table
           label="Issues"
           records={issues.map((issue, place) => ({ ...issue, place }))}
-          keyOf={({ place }) => String(place)}
+          toKey={({ place }) => String(place)}
           columns={[
             {
               head: 'Severity',

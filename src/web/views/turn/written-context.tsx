@@ -27,7 +27,7 @@ export function WrittenContext({ context, children }: { context: Context; childr
       <Table
         label={`What is in it, for the ${context.role}`}
         records={sections.filter(({ text }) => text !== '').map((one, place) => ({ ...one, place }))}
-        keyOf={({ place }) => String(place)}
+        toKey={({ place }) => String(place)}
         columns={[
           { head: 'In it', isName: true, cell: ({ section }) => section.replaceAll('_', ' ') },
           { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens },
@@ -65,7 +65,7 @@ export function LeftOut({ contexts }: { contexts: readonly Context[] }) {
         <Table
           label="What was left out"
           records={left.map((one, place) => ({ ...one, place }))}
-          keyOf={({ place }) => String(place)}
+          toKey={({ place }) => String(place)}
           columns={[
             { head: 'For', cell: ({ role }) => role },
             { head: 'Left out', cell: ({ part }) => part.replaceAll('_', ' ') },
