@@ -1,4 +1,4 @@
-// The page: lets a person in, and shows the view of the address.
+// Draws the page: lets a person in, and shows the view of the address.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readAddress } from './address.ts'
 import { Layout } from './components/layout.tsx'

@@ -1,4 +1,4 @@
-// A part of a whole as a bar, with the numbers beside it.
+// Draws a part of a whole as a bar, with the numbers beside it.
 
 export function Bar({ part, whole }: { part: number; whole: number }) {
   const share = whole === 0 ? 0 : (100 * part) / whole

@@ -1,4 +1,4 @@
-// What an empty view says: the command that would fill it, ready to copy.
+// Draws an empty view: the command that would fill it, ready to copy.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 

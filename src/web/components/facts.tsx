@@ -1,4 +1,4 @@
-// Names and what they are, side by side; what is null is left out.
+// Draws names and what they are, side by side; what is null is left out.
 import type { ComponentChildren } from 'preact'
 
 export function Facts({ of }: { of: readonly (readonly [name: string, fact: ComponentChildren])[] }) {

@@ -1,5 +1,5 @@
-// A labeled field of a form. What somebody types stays theirs until they leave the field or press Enter: a view that is drawn
-// anew by news of the service does not undo it.
+// Draws a labeled field of a form. Typed text stays until the person leaves the field or presses Enter: an event of the service
+// that draws the view anew does not overwrite it.
 import { useState } from 'preact/hooks'
 
 type Props = {

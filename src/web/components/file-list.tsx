@@ -1,4 +1,4 @@
-// Paths of files, as the record names them: text, never links.
+// Draws paths of files, as the record names them: text, never links.
 
 export function FileList({ files }: { files: readonly string[] }) {
   if (files.length === 0) return null

@@ -1,4 +1,4 @@
-// An instant in the time of the person who looks, with the exact one behind it.
+// Draws an instant in the time of the person who looks, with the exact one behind it.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 

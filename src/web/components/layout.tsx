@@ -1,4 +1,4 @@
-// The frame around every view: where one is, where else one can go, and whether the service answers.
+// Draws the frame around every view: where one is, where else one can go, and whether the service answers.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Address, type ViewName, writeAddress } from '../address.ts'

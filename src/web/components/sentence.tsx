@@ -1,4 +1,4 @@
-// The line with which each view begins: it says what one would otherwise have to read off.
+// Draws the line with which each view begins: it says what one would otherwise have to read off.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// A table of records: its columns are declared once, and say how each cell is shown.
+// Draws a table of records. Its columns are declared once, and say how each cell is shown.
 import type { ComponentChildren } from 'preact'
 
 export type Column<R> = {

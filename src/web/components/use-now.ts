@@ -1,4 +1,4 @@
-// The time, once a second while something runs.
+// Gives the time, once a second while something runs.
 import { useEffect, useState } from 'preact/hooks'
 
 const TICK_MS = 1_000

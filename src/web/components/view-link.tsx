@@ -1,4 +1,4 @@
-// A link to another view. Where that view is not at hand, as in a report, its text alone.
+// Draws a link to another view. Where that view is not at hand, as in a report, its text alone.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type Search, type ViewAddress, writeAddress } from '../address.ts'

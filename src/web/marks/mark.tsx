@@ -1,4 +1,4 @@
-// The marks of verdicts and decisions: a form first, a colour second (styles/marks.css). The same everywhere.
+// Draws the marks of verdicts and decisions: a form first, a colour second (styles/marks.css). The same everywhere.
 
 /** What a turn says of a criterion, and where a criterion stands. */
 export type VerdictMark =

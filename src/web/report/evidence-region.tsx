@@ -1,5 +1,5 @@
-// What lies behind the cells of a matrix, criterion by criterion: promises, and verdicts with their evidence and files. A link to
-// what is folded unfolds it, as browsers open the details around a target; the details themselves they leave closed.
+// Draws what lies behind the cells of a matrix, criterion by criterion: promises, and verdicts with their evidence and files.
+// A link to folded details unfolds them: browsers open the details around the target of a link, but not the target itself.
 import type { CellEvidence, SessionContent } from '../../cli/report/report-content.ts'
 import { Mark } from '../marks/mark.tsx'
 import { Promises, Verdicts } from '../views/session/judgements.tsx'

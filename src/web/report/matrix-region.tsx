@@ -1,4 +1,4 @@
-// The matrix of criteria over turns in a report: a table whose cells lead to what lies behind them.
+// Draws the matrix of criteria over turns in a report: a table whose cells lead to what lies behind them.
 import { ViewLink } from '../components/view-link.tsx'
 import { VerdictLegend } from '../marks/legend.tsx'
 import { markClass } from '../marks/mark.tsx'

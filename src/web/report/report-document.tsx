@@ -1,4 +1,4 @@
-// The document of a report: its head with the policy and the styles, the sessions of a project, and each session in full.
+// Draws the document of a report: its head with the policy and the styles, the sessions of a project, and each session in full.
 import type { ReportContent } from '../../cli/report/report-content.ts'
 import { ClockContext } from '../components/instant.tsx'
 import { Sentence } from '../components/sentence.tsx'

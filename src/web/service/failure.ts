@@ -1,4 +1,4 @@
-// What a call answers that did not succeed.
+// Reads the answer of a call that did not succeed.
 import type { ErrorCode } from '../../core/errors.ts'
 
 /** The codes of the service, and one for a service that gives no answer at all. */

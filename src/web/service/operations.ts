@@ -1,4 +1,4 @@
-// The types of what the page asks the service, and of what it is answered: the wire form of the operations. No code.
+// Declares the types of what the page asks the service, and of what it is answered: the wire form of the operations. No code.
 import type * as z from 'zod'
 import type { OnWire } from '../../core/wire-form.ts'
 import type { ImportEvent, RunEvent, SessionEvent } from '../../events/change-event.ts'

@@ -1,4 +1,4 @@
-// What an address shows that has no view.
+// Draws what an address shows that has no view.
 import { Sentence } from '../components/sentence.tsx'
 
 export function Nowhere() {

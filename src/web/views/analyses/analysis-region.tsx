@@ -1,4 +1,4 @@
-// One analysis: its question, what narrows it down, its answer, and how to take that along.
+// Draws one analysis: its question, what narrows it down, its answer, and how to take that along.
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Field } from '../../components/field.tsx'

@@ -1,4 +1,4 @@
-// Rows of named columns as a table; the first column of amounts has bars.
+// Draws rows of named columns as a table; the first column of amounts has bars.
 import type { ComponentChildren } from 'preact'
 import { writeAddress } from '../../address.ts'
 import { AmountBar } from '../../components/amount-bar.tsx'

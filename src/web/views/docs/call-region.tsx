@@ -1,4 +1,4 @@
-// One call of the service: what it takes and answers, an example, and a form that tries it.
+// Draws one call of the service: what it takes and answers, an example, and a form that tries it.
 import { useState } from 'preact/hooks'
 import { Table } from '../../components/table.tsx'
 import type { Service } from '../../service/service.ts'

@@ -1,4 +1,4 @@
-// The parts of the OpenAPI document that its view shows, and how to read them. Pure.
+// Reads the parts of the OpenAPI document that its view shows. Pure.
 
 export type Schema = {
   $ref?: string

@@ -1,4 +1,4 @@
-// A form that tries a call with the token that is here, and shows what the service answers.
+// Draws a form that tries a call with the token that is here, and shows what the service answers.
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'

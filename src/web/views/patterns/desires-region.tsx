@@ -1,4 +1,4 @@
-// Long patterns that recur across sessions: each is worth a better tool.
+// Draws the long patterns that recur across sessions: each is worth a better tool.
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Answered } from '../../components/answer.tsx'
 import { Table } from '../../components/table.tsx'

@@ -1,4 +1,4 @@
-// The failures that recur in the calls of agents.
+// Draws the failures that recur in the calls of agents.
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Answered } from '../../components/answer.tsx'
 import { Table } from '../../components/table.tsx'

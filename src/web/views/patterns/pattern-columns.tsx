@@ -1,4 +1,4 @@
-// The columns that tables of patterns, desires and errors have in common.
+// Declares the columns that tables of patterns, desires and errors have in common.
 import { Instant } from '../../components/instant.tsx'
 import type { Column } from '../../components/table.tsx'
 

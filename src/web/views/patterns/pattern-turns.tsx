@@ -1,4 +1,4 @@
-// The turns that follow a pattern, the longest first; a turn opens its calls.
+// Draws the turns that follow a pattern, the longest first; a turn opens its calls.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'

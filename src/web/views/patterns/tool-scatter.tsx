@@ -1,4 +1,4 @@
-// The tools as points: to the right the more calls, upwards the more of their turns are long.
+// Draws the tools as points: to the right the more calls, upwards the more of their turns are long.
 import type { ItemOf } from '../../service/operations.ts'
 import { placeLabels } from './place-labels.ts'
 

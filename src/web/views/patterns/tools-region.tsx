@@ -1,4 +1,4 @@
-// The tools by how often they are called and how many of their turns are long: a scatter with labels, and its table.
+// Draws the tools by how often they are called and how many of their turns are long: a scatter with labels, and its table.
 
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Answered } from '../../components/answer.tsx'

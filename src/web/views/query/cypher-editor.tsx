@@ -1,4 +1,4 @@
-// The editor of a query: a plain text box until CodeMirror is loaded, and where it cannot be.
+// Draws the editor of a query: a plain text box until CodeMirror is loaded, and where it cannot be.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Editor, Schema } from './code-mirror.ts'
 

@@ -1,4 +1,4 @@
-// The example queries of the documents, with the parameters that they take.
+// Lists the example queries of the documents, with the parameters that they take.
 import analyst from '../../../../docs/how-to/analyst.md'
 
 export type Example = { question: string; query: string; params: string }

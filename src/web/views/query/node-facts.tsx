@@ -1,4 +1,4 @@
-// The properties of a node of the graph.
+// Draws the properties of a node of the graph.
 import { Table } from '../../components/table.tsx'
 import { describeValue } from '../analyses/values.ts'
 import type { GraphNode } from './graph-in-rows.ts'

@@ -1,4 +1,4 @@
-// What a query answered: a table, and beside it the nodes and relationships in it as a graph.
+// Draws what a query answered: a table, and beside it the nodes and relationships in it as a graph.
 import { useEffect, useState } from 'preact/hooks'
 import type { Answered } from '../../service/operations.ts'
 import { Downloads } from '../analyses/downloads.tsx'

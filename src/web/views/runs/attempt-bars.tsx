@@ -1,4 +1,4 @@
-// The attempts of a run as bars on a line of time, each in the row of its attempt.
+// Draws the attempts of a run as bars on a line of time, each in the row of its attempt.
 import { describeDuration } from '../../components/instant.tsx'
 import type { Answered } from '../../service/operations.ts'
 import type { Timeline } from './attempt-timeline.ts'

@@ -1,4 +1,4 @@
-// The attempts of a run, the newest first, each with its bar on the line of time of all that are shown.
+// Draws the attempts of a run, the newest first, each with its bar on the line of time of all that are shown.
 import { writeAddress } from '../../address.ts'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'

@@ -1,4 +1,4 @@
-// The status of a turn run: a mark and a word.
+// Draws the status of a turn run: a mark and a word.
 import { type DecisionMark, Mark } from '../../marks/mark.tsx'
 import type { Answered } from '../../service/operations.ts'
 

@@ -1,4 +1,4 @@
-// What lies behind a cell of the matrix: the promise, the verdicts with their evidence, and the criterion's history.
+// Draws what lies behind a cell of the matrix: the promise, the verdicts with their evidence, and the criterion's history.
 import { useEffect, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'

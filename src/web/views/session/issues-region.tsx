@@ -1,4 +1,4 @@
-// The issues of a session over its turns: when each came, in which turns it was raised, and when it went.
+// Draws the issues of a session over its turns: when each came, in which turns it was raised, and when it went.
 import { Table } from '../../components/table.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { describeLife, placeLife } from './issue-life.ts'

@@ -1,4 +1,4 @@
-// What a turn promised of a criterion, and what its judges said of it, each with its evidence and files.
+// Draws what a turn promised of a criterion, and what its judges said of it, each with its evidence and files.
 import { FileList } from '../../components/file-list.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'

@@ -1,4 +1,4 @@
-// The matrix with what chooses its rows, its turn and its policy, and with what lies behind an opened cell.
+// Draws the matrix with what chooses its rows, its turn and its policy, and with what lies behind an opened cell.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { VerdictLegend } from '../../marks/legend.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'

@@ -1,4 +1,4 @@
-// The matrix of criteria over turns: a grid whose heads stay in view, and whose cells the keyboard moves through.
+// Draws the matrix of criteria over turns: a grid whose heads stay in view, and whose cells the keyboard moves through.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Mark, markClass } from '../../marks/mark.tsx'

@@ -1,4 +1,4 @@
-// The measures of turns, each drawn as bars on a line of its own.
+// Draws the measures of turns, each as bars on a line of its own.
 import type { ComponentChildren } from 'preact'
 import { describeDuration } from '../../components/instant.tsx'
 import type { Turn } from '../../service/operations.ts'

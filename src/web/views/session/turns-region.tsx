@@ -1,4 +1,4 @@
-// The turns of a session as small multiples, one measure a line, and as a table of the same facts.
+// Draws the turns of a session as small multiples, one measure a line, and as a table of the same facts.
 import type { ComponentChildren } from 'preact'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'

@@ -1,4 +1,4 @@
-// The verdict of stall analysis, with its reason, what it suggests, and what is left.
+// Draws the verdict of stall analysis, with its reason, what it suggests, and what is left.
 import type { Answered, Criteria } from '../../service/operations.ts'
 
 /** A Player is told neither the reason nor what is suggested. */

@@ -1,4 +1,4 @@
-// What filters the sessions: it lives in the address.
+// Draws what filters the sessions: it lives in the address.
 import { filterBy } from '../../navigation.ts'
 
 export type Filter = {

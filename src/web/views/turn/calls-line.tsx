@@ -1,4 +1,4 @@
-// The calls of one turn of an agent on a line: parallel ones above each other, failed ones marked; and as a table.
+// Draws the calls of one turn of an agent on a line: parallel ones above each other, failed ones marked; and as a table.
 import { Answered } from '../../components/answer.tsx'
 import { describeDuration } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'

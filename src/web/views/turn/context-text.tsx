@@ -1,4 +1,4 @@
-// The text of a context as a model gets it, or what differs in it from that of the turn before.
+// Draws the text of a context as a model gets it, or what differs in it from that of the turn before.
 import { useEffect, useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'

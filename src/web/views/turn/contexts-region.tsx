@@ -1,4 +1,4 @@
-// The context as a turn was given it, for each role: its text, what is in it, what was left out, and what is new in it.
+// Draws the context as a turn was given it, for each role: its text, what is in it, what was left out, and what is new in it.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'

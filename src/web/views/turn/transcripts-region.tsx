@@ -1,4 +1,4 @@
-// The transcripts that a turn names: each turn of an agent as a line of its calls.
+// Draws the transcripts that a turn names: each turn of an agent as a line of its calls.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'

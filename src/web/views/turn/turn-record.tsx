@@ -1,4 +1,4 @@
-// What a turn's record says: what was done, how it was judged, tests and gates, files, issues.
+// Draws what a turn's record says: what was done, how it was judged, tests and gates, files, issues.
 import type { ComponentChildren } from 'preact'
 import { FileList } from '../../components/file-list.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'

@@ -1,4 +1,4 @@
-// A context as it is written for a role: its text, what is in it, and what was left out of it.
+// Draws a context as it is written for a role: its text, what is in it, and what was left out of it.
 import type { ComponentChildren } from 'preact'
 import { Table } from '../../components/table.tsx'
 import type { Answered } from '../../service/operations.ts'
