@@ -44,7 +44,7 @@ export const mayImport = {
 export const pure = [
   'memory/record/(record|normalize|words|issues|derived-keys)',
   'memory/criteria/(identity|labels|words|state|stall|signature|views|notes)',
-  'memory/context/(render|budget|continuation|rendering-from-context|section-names)',
+  'memory/context/(render|budget|cut-start|continuation|rendering-from-context|section-names)',
   'memory/worlds/(world-errors|scope)',
   'runs/(record|decision|begin-run|resumption|lifecycle|views|executor|attempt-turn|lease-keeper)',
   'transcripts/pattern',
@@ -54,9 +54,9 @@ export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 
 /** What a process that opens the graph itself is made of: the service, a command without one, a client on a store. */
 export const host = [
-  'graph/(migrations|instance-lock|note-writes)',
+  'graph/(migrations|instance-lock)',
   'runs/(turn-runs|executors)',
-  'events/change-feed',
+  'events/(change-feed|written-changes)',
 ]
 /** What a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [

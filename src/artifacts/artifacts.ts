@@ -9,9 +9,7 @@ import * as z from 'zod'
  */
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
-const entryText = z
-  .unknown()
-  .transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
+const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
 const texts = z.union([z.string().transform((t) => [t]), z.array(entryText)]).nullish()
 const prose = z.union([z.string(), z.array(entryText).transform((lines) => lines.join('\n'))]).nullish()
 const text = z.string().nullish()

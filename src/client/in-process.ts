@@ -2,7 +2,7 @@
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { ChangeFeed } from '../events/change-feed.ts'
-import { noteWrites } from '../graph/note-writes.ts'
+import { noteWrites } from '../events/written-changes.ts'
 import type { Graph } from '../graph/port.ts'
 import { eventsRequest, readEvents } from '../operations/events.ts'
 import type { Call } from '../operations/operation.ts'

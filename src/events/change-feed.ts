@@ -4,13 +4,13 @@
  */
 import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
-import type { StoredStep } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
 import { type ChangeEvent, HEARTBEAT_MS } from './change-event.ts'
 import { ChangeFinder, type FeedObserver } from './change-finder.ts'
 import { cursorBefore, pieces, readAll, readChanges, readClock, toChangeId } from './read-changes.ts'
 import { type Found, readSettledEvents } from './read-events.ts'
 import { RecentEvents } from './recent-events.ts'
+import type { StoredStep } from './written-changes.ts'
 
 /** A cursor that is older is refused: what changed since is not looked up minute by minute. */
 const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000

@@ -4,7 +4,6 @@
  */
 import { isAway } from '../core/errors.ts'
 import { isHalfOfACommit } from '../graph/decode.ts'
-import type { StoredStep } from '../graph/note-writes.ts'
 import type { Graph } from '../graph/port.ts'
 import {
   type Change,
@@ -20,7 +19,7 @@ import {
 } from './read-changes.ts'
 import { type Found, readSettledEvents } from './read-events.ts'
 import type { RecentEvent } from './recent-events.ts'
-import { listWrittenChanges } from './written-changes.ts'
+import { listWrittenChanges, type StoredStep } from './written-changes.ts'
 
 /** Between two looks; what another replica wrote arrives within it and a little more. */
 const LOOK_MS = 1_000

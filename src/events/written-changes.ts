@@ -1,10 +1,36 @@
 /**
- * Says what a write of this process changed, by the keys that its statements name or answer: readers hear of it without a look at what
- * changed. Pure.
+ * Hears of each write of this process that was stored, and says what it changed, by the keys that its statements name or answer:
+ * readers of events hear of it without a look at what changed.
  */
 import * as z from 'zod'
-import type { StoredStep } from '../graph/note-writes.ts'
+import { type Graph, graphWith, type Row, type Run, type Step } from '../graph/port.ts'
 import type { ChangeRef } from './read-changes.ts'
+
+/** A statement that was stored, and what it answered. */
+export type StoredStep = { step: Step; rows: readonly Row[] }
+
+export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) => void): Graph =>
+  graphWith(graph, {
+    write: async (steps, deadline, caller) => {
+      const answers = await graph.write(steps, deadline, caller)
+      if (answers !== null) stored(steps.map((step, i) => ({ step, rows: answers[i] ?? [] })))
+      return answers
+    },
+    transact: async (work, deadline, caller) => {
+      let done: StoredStep[] = []
+      const noted = (run: Run) => {
+        done = [] // a connection that broke runs it again
+        return work(async (step) => {
+          const rows = await run(step)
+          done.push({ step, rows })
+          return rows
+        })
+      }
+      const answer = await graph.transact(noted, deadline, caller)
+      if (answer !== null) stored(done)
+      return answer
+    },
+  })
 
 const keyed = z.array(z.object({ key: z.string() })).default([])
 const named = z.object({

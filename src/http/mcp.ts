@@ -16,11 +16,10 @@ import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
 import { answerJson } from './answer.ts'
 import { isStillAllowed, readCaller, refuseWithout } from './authorize.ts'
-import { inCall } from './bookmarks.ts'
 import { projectHeader } from './input.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
-import { type OperationContext, runFor } from './operation-handler.ts'
+import { inCall, type OperationContext, runFor } from './operation-handler.ts'
 import { VERSION } from './version.ts'
 
 /** `/mcp` of a service. Each request brings its token and its project, so that any replica answers it. */

@@ -5,15 +5,16 @@ import type { Queries } from '../analysis/query/queries.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
+import { type BookmarkedCall, openCall } from '../graph/bookmarks.ts'
 import type { Graph } from '../graph/port.ts'
-import type { Call, Operation } from '../operations/operation.ts'
+import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
+import { type Call, type Operation, onlyReads, type Scope } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 import { answerJson } from './answer.ts'
 import type { Caller } from './api-tokens.ts'
 import { readCaller } from './authorize.ts'
-import { inBookmarkedCall } from './bookmarks.ts'
 import type { GenAiSpans } from './genai-spans.ts'
 import { idempotencyKey, projectHeader, readInput } from './input.ts'
 import type { Metrics } from './metrics.ts'
@@ -101,6 +102,42 @@ export async function runFor(
     metrics.refused(operation, asTurngraphError(error).code)
     throw error
   }
+}
+
+/** What an answer says beside its body: of a write its bookmark, and why bookmarks of the request were ignored. */
+type SaidOfBookmarks = { bookmark: string | null; warning: string | null }
+
+/**
+ * Runs work as a call that goes on from what its caller has seen (contract: cluster.md).
+ *
+ * @example
+ * const { answer, bookmark } = await inCall(graph, 'write', received, ({ graph }) => captureTurnState(graph, turn))
+ */
+export async function inCall<T>(
+  graph: Graph,
+  scope: Scope,
+  received: string | null,
+  work: (call: BookmarkedCall) => Promise<T>,
+): Promise<SaidOfBookmarks & { answer: T }> {
+  const mayFollow = onlyReads(scope)
+  const call = await openCall(graph, { received, mayFollow })
+  const answer = await work(call)
+  return { answer, bookmark: mayFollow ? null : await call.bookmark(), warning: call.warning() }
+}
+
+/** The same for a request of REST, which says it in headers. */
+export async function inBookmarkedCall<T>(
+  graph: Graph,
+  scope: Scope,
+  req: Request,
+  res: Response,
+  work: (call: BookmarkedCall) => Promise<T>,
+): Promise<T> {
+  const received = req.headersDistinct[BOOKMARK_HEADER.toLowerCase()]?.join(',') ?? null
+  const { answer, bookmark, warning } = await inCall(graph, scope, received, work)
+  if (bookmark !== null) res.setHeader(BOOKMARK_HEADER, bookmark)
+  if (warning !== null) res.setHeader(BOOKMARK_WARNING_HEADER, warning)
+  return answer
 }
 
 /** A token of a project reaches that one alone: every key in the graph begins with it. */

@@ -7,8 +7,7 @@ import { toWire } from '../core/wire-form.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../operations/transcript-upload.ts'
 import { answerJson } from './answer.ts'
 import { readCaller } from './authorize.ts'
-import { inBookmarkedCall } from './bookmarks.ts'
-import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
+import { chooseProject, inBookmarkedCall, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** A longer transcript is sent in several requests, each from the offset that the last one answered. */
 const MOST_BYTES = 256 * 1024 * 1024

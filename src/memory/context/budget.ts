@@ -1,16 +1,7 @@
 /** Fits the text of a continuation context into its token budget (contract: turns.md, "The text"). */
 import type { WrittenSection } from './continuation.ts'
-import {
-  cutStart,
-  LEAVING,
-  MARK,
-  type Part,
-  type Rendering,
-  type Section,
-  type Shown,
-  toSections,
-  write,
-} from './render.ts'
+import { cutStart, MARK } from './cut-start.ts'
+import { LEAVING, type Part, type Rendering, type Section, type Shown, toSections, write } from './render.ts'
 import { loadTokens, type Tokens } from './token-counter.ts'
 
 type Count = { section: string; items: number }

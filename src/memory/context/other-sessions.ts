@@ -9,7 +9,7 @@ import { issueSignature } from '../criteria/signature.ts'
 import { projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { Issue } from '../record/record.ts'
 import type { KnownElsewhere } from './continuation.ts'
-import { cutStart, MARK } from './render.ts'
+import { cutStart, MARK } from './cut-start.ts'
 
 const otherSessions = statement('elsewhere/other-sessions')
 
