@@ -1,5 +1,4 @@
 /** Pages of lists: the fields that ask for one, its form, its bounds in items and bytes, and the cursors. */
-import PQueue from 'p-queue'
 import * as z from 'zod'
 import { invalidField, type TurngraphError } from './errors.ts'
 import { wholeNumber } from './fields.ts'
@@ -23,12 +22,6 @@ export const LARGE_RECORDS = 4
 const MOST_AT_ONCE = 64
 
 /**
- * Reads that may be of some mebibytes take turns, so that what came of six at once is not all in memory, and a request
- * between them waits for two and not for six.
- */
-const largeReads = new PQueue({ concurrency: 2 })
-
-/**
  * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`: its first item
  * stands there whatever its size. One read asks for one item more than it shows, which says whether there is a next page.
  *
@@ -46,9 +39,7 @@ export async function readPage<T>(
   let bytes = 0
   let at = cursor ?? null
   for (let wanted = Math.min(firstRead, limit); ; ) {
-    const found = await (firstRead < limit
-      ? largeReads.add(() => read(at, wanted + 1))
-      : read(at, wanted + 1))
+    const found = await read(at, wanted + 1)
     for (const item of found.slice(0, wanted)) {
       bytes += estimateBytes(item)
       if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: at }

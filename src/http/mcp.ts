@@ -17,6 +17,7 @@ import { operations } from '../operations/table.ts'
 import { answerJson } from './answer.ts'
 import { isStillAllowed, readCaller, refuseWithout } from './authorize.ts'
 import { projectHeader } from './input.ts'
+import { largeAnswers } from './large-answers.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import { inCall, type OperationContext, runFor } from './operation-handler.ts'
@@ -114,22 +115,24 @@ export class McpEndpoint {
       ...createFailures(req),
       subscriptions,
       call: async (operation, input, { signal, tell, bookmark: received, resultMeta }) => {
-        const { scope } = operations[operation]
+        const { scope, largeRecords } = operations[operation]
         refuseWithout(scope, caller)
         const ended = cancelled === null ? signal : AbortSignal.any([signal, cancelled])
         const log = (text: string, fields?: Record<string, unknown>) => {
           req.log.info(fields ?? {}, text)
           tell(text)
         }
-        const said = await inCall(this.#context.graph, scope, received, ({ graph, caller: bookmarks }) =>
-          runFor(
-            { ...this.#context, graph },
-            caller,
-            operation,
-            { project, ...input },
-            { bookmarks, signal: ended, log },
-          ),
-        )
+        const answer = () =>
+          inCall(this.#context.graph, scope, received, ({ graph, caller: bookmarks }) =>
+            runFor(
+              { ...this.#context, graph },
+              caller,
+              operation,
+              { project, ...input },
+              { bookmarks, signal: ended, log },
+            ),
+          )
+        const said = await (largeRecords ? largeAnswers.add(answer, { signal: ended }) : answer())
         setBookmarks({ resultMeta }, said)
         return said.answer
       },

@@ -17,6 +17,7 @@ import type { Caller } from './api-tokens.ts'
 import { readCaller } from './authorize.ts'
 import type { GenAiSpans } from './genai-spans.ts'
 import { idempotencyKey, projectHeader, readInput } from './input.ts'
+import { largeAnswers } from './large-answers.ts'
 import type { Metrics } from './metrics.ts'
 import type { SchemaState } from './schema-state.ts'
 
@@ -39,11 +40,10 @@ export type OperationContext = {
 
 /** One route: parse what came, run the operation, render what it answers. */
 export function operationHandler(route: Route, context: OperationContext): RequestHandler {
-  return async (req, res) => {
-    context.schema.refuseUnlessCurrent()
+  const answer = async (req: Request, res: Response) => {
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
     const { scope } = operations[route.operation]
-    const answer = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, caller: bookmarks }) =>
+    const output = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, caller: bookmarks }) =>
       runFor({ ...context, graph }, readCaller(res), route.operation, input, {
         idempotencyKey: idempotencyKey(req),
         bookmarks,
@@ -51,8 +51,15 @@ export function operationHandler(route: Route, context: OperationContext): Reque
         log: (message, fields) => req.log.info(fields ?? {}, message),
       }),
     )
-    const status = wasThere(answer) ? 200 : (route.created ?? 200)
-    answerJson(res, status, toWire(operations[route.operation].output, answer))
+    const status = wasThere(output) ? 200 : (route.created ?? 200)
+    answerJson(res, status, toWire(operations[route.operation].output, output))
+  }
+  return async (req, res) => {
+    context.schema.refuseUnlessCurrent()
+    if (!operations[route.operation].largeRecords) return answer(req, res)
+    await largeAnswers.add(async () => {
+      if (!res.closed) await answer(req, res) // else the caller gave up while it waited
+    })
   }
 }
 

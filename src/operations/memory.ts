@@ -105,6 +105,7 @@ export const memoryOperations = {
   getCriterionHistory: operation({
     summary: 'All that was ever said of a criterion in a world, oldest first',
     scope: 'read',
+    largeRecords: true,
     input: z.strictObject({
       project,
       key: z.string().max(4096).describe("a criterion's key"),
@@ -246,6 +247,7 @@ export const memoryOperations = {
   listTurns: operation({
     summary: 'The turns of a world, ascending, as full records',
     scope: 'read',
+    largeRecords: true,
     input: z.strictObject({ project, worldSlug, ...pageFields }),
     output: page(turnState),
     run: (graph, { project, worldSlug, ...window }) =>
@@ -266,6 +268,7 @@ export const memoryOperations = {
   getTurnHistory: operation({
     summary: 'The records that once stood at a turn, newest first',
     scope: 'read',
+    largeRecords: true,
     input: z.strictObject({ project, worldSlug, turnNumber, ...pageFields }),
     output: page(turnState),
     run: async (graph, { project, worldSlug, turnNumber, ...window }) => {

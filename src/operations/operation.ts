@@ -14,6 +14,8 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   scope: Scope
   /** It cannot be confined to a project: a token of one project may not ask it. */
   wholeGraph?: boolean
+  /** Each of its records may be of a mebibyte: calls of a service take turns. */
+  largeRecords?: boolean
   input: I
   output: O
   /** Written as a method: so an operation of the table, found by a name, is an `Operation` without a cast. */

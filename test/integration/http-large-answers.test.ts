@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { graphWith } from '../../src/graph/port.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { record, type Started, start } from './http-start.ts'
+
+const LIST = 'turns/records:page'
+const TURNS = '/v1/worlds/large/turns'
+const OTHERS = [`${TURNS}/1/history`, '/v1/criteria/none/history?world_slug=large']
+
+/** A service whose lists of turns wait in the graph until they are let go, with what it logs. */
+async function slowLists() {
+  const lines: string[] = []
+  const stored = EmbeddedGraph.open({ folder: null })
+  let letGo = () => {}
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const asked: string[] = []
+  const graph = graphWith(stored, {
+    read: async (statement, params, deadline) => {
+      asked.push(statement.name)
+      if (statement.name === LIST) await gate
+      return stored.read(statement, params, deadline)
+    },
+  })
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  const started = await start({}, { graph, log })
+  const { status } = await started.call('POST', '/v1/turns', { body: record({ world_slug: 'large' }) })
+  expect(status).toBe(201)
+  const begun = () => asked.filter((name) => name === LIST).length
+  return { started, lines, letGo: () => letGo(), begun, asked }
+}
+
+const listTurns = async ({ call }: Started) => (await call('GET', TURNS)).body.items.length
+
+test('two answers of large records are made at a time, and requests of another kind pass those that wait', async () => {
+  const { started, letGo, begun, asked } = await slowLists()
+  const lists = Array.from({ length: 6 }, () => listTurns(started))
+  await expect.poll(begun).toBe(2)
+  const before = asked.length
+  const waiting = OTHERS.map((route) => started.call('GET', route))
+  expect((await started.call('GET', '/v1/worlds')).status).toBe(200)
+  expect(asked.slice(before).filter((name) => !name.startsWith('worlds/page'))).toEqual([])
+  letGo()
+  expect(await Promise.all(lists)).toEqual([1, 1, 1, 1, 1, 1])
+  for (const { status } of await Promise.all(waiting)) expect(status).toBeLessThan(500)
+  expect(begun()).toBe(6)
+})
+
+test('nothing is read for a caller that gave up while its answer waited for its turn', async () => {
+  const { started, lines, letGo, begun } = await slowLists()
+  const before = [listTurns(started), listTurns(started)]
+  await expect.poll(begun).toBe(2)
+  const given = request(`${started.service.url}${TURNS}?limit=7`, {
+    headers: { authorization: `Bearer ${started.token}`, expect: '100-continue' },
+  })
+  given.flushHeaders()
+  await once(given, 'continue') // the service has it
+  const hungUp = once(given, 'error')
+  given.destroy()
+  await hungUp
+  await expect.poll(() => lines.some((line) => line.includes('limit=7'))).toBe(true)
+  letGo()
+  expect(await Promise.all([...before, listTurns(started)])).toEqual([1, 1, 1])
+  expect(begun()).toBe(3)
+})
