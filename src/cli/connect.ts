@@ -10,6 +10,7 @@ import { type InUseError, isInUse } from '../platform/data-folder/holder.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { setGraphInUse } from './graph-in-use.ts'
+import { setReadsOnly } from './lost-output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { runningServer, type Server } from './running-server.ts'
 
@@ -39,6 +40,7 @@ export async function withClient<T>(
 /** The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself. */
 export async function connect(options: ConnectOptions): Promise<TurngraphClient> {
   const { project, readsOnly = false, asItIs = false } = options
+  setReadsOnly(readsOnly)
   const config = configFor(project)
   const graph = await serviceOrStore(config, options)
   if ('listProjects' in graph) return graph

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { asTurngraphError, diskError, TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import { graphInUse, newsOfGraph } from './graph-in-use.ts'
+import { graphInUse, takeNewsOfGraph } from './graph-in-use.ts'
 import { withOptionNames } from './reword-errors.ts'
 import { colors } from './terminal.ts'
 
@@ -26,7 +26,7 @@ export function reportFailure(
   const graph = graphInUse()
   if (error.exitCode === EXIT.notFound.code && graph !== null)
     process.stderr.write(`${dim('looked in:')} ${graph}\n`)
-  const news = newsOfGraph()
+  const news = takeNewsOfGraph()
   if (news !== null) process.stderr.write(`${news}\n`)
   if (error.cause instanceof Error && error.code === 'internal')
     process.stderr.write(`${dim(error.cause.stack ?? error.cause.message)}\n`)

@@ -11,5 +11,9 @@ export function setGraphInUse(graph: string, said: string | null = null): void {
 /** Such as `the graph in ./.turngraph`; null before a command has looked for one. */
 export const graphInUse = (): string | null => name
 
-/** Such as that a folder has no graph yet: said after an answer or an error, never before it. */
-export const newsOfGraph = (): string | null => news
+/** Such as that a folder has no graph yet: said once, after an answer or an error, never before it. */
+export function takeNewsOfGraph(): string | null {
+  const taken = news
+  news = null
+  return taken
+}

@@ -4,34 +4,29 @@ import { type Command, CommanderError } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { reportFailure } from './failure.ts'
-import { newsOfGraph } from './graph-in-use.ts'
+import { takeNewsOfGraph } from './graph-in-use.ts'
+import { watchOutput } from './lost-output.ts'
 import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
 
 /** Runs one command line and answers its exit code: 0, or that of the error (turns.md, "Errors"). */
 async function runCommand(args: readonly string[]): Promise<number> {
-  // `turngraph worlds | head -1` closes the pipe early: that is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(0)
-  })
   let command: Command | null = null
+  const report = (error: unknown) => reportFailure(error, { command, json: args.includes('--json') })
+  watchOutput(report)
   try {
     const program = buildProgram().hook('preAction', (_program, called) => {
       command = called
     })
     await program.parseAsync(args, { from: 'user' })
-    const news = newsOfGraph()
-    if (news !== null && !args.includes('--json')) printNote(news)
+    const news = args.includes('--json') ? null : takeNewsOfGraph()
+    if (news !== null) printNote(news)
     return Number(process.exitCode ?? EXIT.done.code)
   } catch (error) {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       return error.exitCode === 0 ? EXIT.done.code : EXIT.invalid.code // help was asked for, or shown for want of a command
     }
-    return reportFailure(error instanceof CommanderError ? usageError(error) : error, {
-      command,
-      json: args.includes('--json'),
-    })
+    return report(error instanceof CommanderError ? usageError(error) : error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -37,6 +38,18 @@ describe('turngraph capture', () => {
         '',
       ].join('\n'),
     })
+  })
+
+  test('capture stores every record though nobody reads its output any more', async () => {
+    const file = path.join(home, 'turns.jsonl')
+    await writeFile(file, Array.from({ length: 58 }, (_, index) => turn(index + 1)).join('\n'))
+    const capturing = turngraph.start(['capture', file])
+    capturing.stdout?.destroy() // as `| head -1` does
+    capturing.stderr?.destroy()
+    await once(capturing, 'exit')
+    expect(capturing.exitCode).toBe(0)
+    const { stdout } = await turngraph.run(['worlds', 'get', 'T', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ current_turn: 58 })
   })
 
   test('a broken first line of standard input stops no other line', async () => {

@@ -11,7 +11,7 @@ import { cli } from '../faults/harness/service-process.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 type Environment = Record<string, string>
-type Given = { environment?: Environment; input?: string; cwd?: string }
+type Given = { environment?: Environment; input?: string; cwd?: string; stdout?: 'pipe' | number }
 
 /** A folder of this test's own, gone after it. */
 export function temporaryFolder(): string {
@@ -22,12 +22,15 @@ export function temporaryFolder(): string {
 
 /** The command line of a user whose data folder is `data`; nothing of our own environment reaches it. */
 export function commandsOn(data: string) {
-  const start = (args: readonly string[], { environment = {}, cwd = data }: Given = {}): ChildProcess => {
+  const start = (
+    args: readonly string[],
+    { environment = {}, cwd = data, stdout = 'pipe' }: Given = {},
+  ): ChildProcess => {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(TURNGRAPH_.*|DISPLAY|WAYLAND_DISPLAY)$/.test(name), // with a display, `open` opens a browser
     )
     const env = { ...Object.fromEntries(inherited), TURNGRAPH_DATA: path.join(data, 'graph'), ...environment }
-    return spawn(process.execPath, [cli, ...args], { cwd, env })
+    return spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ['pipe', stdout, 'pipe'] })
   }
   return {
     folder: path.join(data, 'graph'),
@@ -50,8 +53,12 @@ export function commandsOn(data: string) {
 
 async function ended(child: ChildProcess): Promise<Ran> {
   const { stdout, stderr } = child
-  if (stdout === null || stderr === null) throw new Error('the command has no pipes')
-  const [out, err] = await Promise.all([text(stdout), text(stderr), once(child, 'close')])
+  if (stderr === null) throw new Error('the command has no pipes')
+  const [out, err] = await Promise.all([
+    stdout === null ? '' : text(stdout),
+    text(stderr),
+    once(child, 'close'),
+  ])
   return { code: child.exitCode ?? null, stdout: out, stderr: err }
 }
 

@@ -1,5 +1,6 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 test.each(['report', 'export'])(
@@ -21,5 +22,29 @@ test.each(['report', 'export'])(
       expect(stderr).toContain(says)
       expect(stderr).toMatch(/\nhint: .+\n/)
     }
+  },
+)
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a command whose standard output has no room says so in one line, exits 7, and has still stored what it was given',
+  async () => {
+    const turngraph = commandsOn(temporaryFolder())
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const input = [1, 2, 3]
+      .map((turn_number) => ({ feature_id: 'F', task_id: 'T', turn_number, player_summary: 'Built it' }))
+      .map((turn) => JSON.stringify(turn))
+      .join('\n')
+    for (const args of [['capture'], ['export'], ['worlds'], ['config'], ['report', '--world', 'T']]) {
+      const { code, stderr } = await turngraph.run(args, { stdout: full, input })
+      expect([args[0], code, stderr.replace('Made a new graph in ./graph.\n', '')]).toEqual([
+        args[0],
+        7,
+        'error: No space left in the place that standard output goes to.\n' +
+          'hint: What was printed is not whole. Make room, or send it elsewhere: then try again.\n',
+      ])
+    }
+    const { stdout } = await turngraph.run(['worlds', 'get', 'T', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ current_turn: 3 })
   },
 )
