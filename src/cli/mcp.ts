@@ -4,6 +4,9 @@ import { TurngraphError } from '../core/errors.ts'
 import { action, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
 
+/** For so long after its end a client may read the last answers. */
+const READ_WITHIN_MS = 5_000
+
 export const addMcp = action(
   {
     name: 'mcp',
@@ -38,6 +41,8 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   const service = new SharedService(config, project, log)
   // Standard output is the protocol's alone: what some package prints there would end the connection.
   globalThis.console = new Console(process.stderr)
+  // Where nobody reads it any more, the transport ends the connection, and this the service: other commands end at once.
+  process.stdout.removeAllListeners('error')
   await service.client() // a graph that cannot be opened is told at once, not at the first call
   const connection = serveMcpOnStdio({
     version: VERSION,
@@ -52,6 +57,7 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   const close = async () => {
     await connection.close()
     await service.close()
+    setTimeout(() => process.exit(), READ_WITHIN_MS).unref() // answers that nobody reads would keep the process
   }
   await Promise.race([
     connection.ended.then(async (reason) => {

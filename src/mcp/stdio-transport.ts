@@ -1,5 +1,4 @@
 // Carries MCP messages as lines on standard input and output.
-import { once } from 'node:events'
 import {
   deserializeMessage,
   type JSONRPCMessage,
@@ -30,6 +29,8 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<EndOfConnection>
   #end: (reason: EndOfConnection) => void = () => {}
   #isClosed = false
+  /** Where the output is full: one wait for all that is to be sent. */
+  #drained: Promise<void> | null = null
   readonly #lines = new LineSplitter(
     0,
     (bytes, start, end) => this.#read(bytes.toString('utf8', start, end)),
@@ -50,7 +51,13 @@ export class StdioTransport implements Transport {
   /** Resolves when the output takes more. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed || process.stdout.write(serializeMessage(message))) return
-    await Promise.race([once(process.stdout, 'drain'), this.ended])
+    this.#drained ??= new Promise((resolve) => {
+      process.stdout.once('drain', () => {
+        this.#drained = null
+        resolve()
+      })
+    })
+    await Promise.race([this.#drained, this.ended])
   }
 
   async close(reason: EndOfConnection = 'input ended'): Promise<void> {

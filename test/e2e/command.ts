@@ -11,7 +11,15 @@ import { cli } from '../faults/harness/service-process.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 type Environment = Record<string, string>
-type Given = { environment?: Environment; input?: string; cwd?: string; stdout?: 'pipe' | number }
+type Given = {
+  environment?: Environment
+  input?: string
+  cwd?: string
+  stdin?: 'pipe' | number
+  stdout?: 'pipe' | number
+  /** A command that becomes the one that is started: `exec "$@"`. */
+  wrapper?: readonly string[]
+}
 
 /** A folder of this test's own, gone after it. */
 export function temporaryFolder(): string {
@@ -22,15 +30,14 @@ export function temporaryFolder(): string {
 
 /** The command line of a user whose data folder is `data`; nothing of our own environment reaches it. */
 export function commandsOn(data: string) {
-  const start = (
-    args: readonly string[],
-    { environment = {}, cwd = data, stdout = 'pipe' }: Given = {},
-  ): ChildProcess => {
+  const start = (args: readonly string[], given: Given = {}): ChildProcess => {
+    const { environment = {}, cwd = data, stdin = 'pipe', stdout = 'pipe', wrapper = [] } = given
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(TURNGRAPH_.*|DISPLAY|WAYLAND_DISPLAY)$/.test(name), // with a display, `open` opens a browser
     )
     const env = { ...Object.fromEntries(inherited), TURNGRAPH_DATA: path.join(data, 'graph'), ...environment }
-    return spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ['pipe', stdout, 'pipe'] })
+    const [command = '', ...rest] = [...wrapper, process.execPath, cli, ...args]
+    return spawn(command, rest, { cwd, env, stdio: [stdin, stdout, 'pipe'] })
   }
   return {
     folder: path.join(data, 'graph'),

@@ -1,9 +1,10 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -237,8 +238,65 @@ test('mcp answers a line that is no message with an error, and goes on', async (
   ])
 })
 
-test('SIGTERM ends a service whose standard error nobody reads', async () => {
-  const child = turngraph.start(['serve', '--port', '0'], { environment: { TURNGRAPH_AUTH: 'off' } })
+test('mcp ends in order at SIGTERM', async () => {
+  const child = turngraph.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  await once(child.stdout as Readable, 'data')
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const [, killedBy] = await ended
+  expect(killedBy).toBeNull()
+  expect(existsSync(serverFile())).toBe(false)
+})
+
+test('mcp ends in order when nobody reads its output any more', async () => {
+  const child = turngraph.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdin, stdout, stderr] = [child.stdin, child.stdout, child.stderr] as [Writable, Readable, Readable]
+  stdin.on('error', () => {}) // it ends while a line is written
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+  stdin.write(ping)
+  await once(stdout, 'data')
+  const ended = once(child, 'exit')
+  const said = text(stderr)
+  stdout.destroy()
+  stdin.write(ping)
+  expect([await ended, await said]).toEqual([[0, null], expect.not.stringMatching(/^\s+at /m)])
+  for (const file of ['server.json', 'holder.json'])
+    expect(existsSync(path.join(turngraph.folder, file)), file).toBe(false)
+})
+
+test('mcp ends where nobody reads its answers, and each of many waits for the same', async () => {
+  const child = turngraph.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
+  const said = text(child.stderr as Readable)
+  const lines = Array.from({ length: 100 }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
+  const begin =
+    '{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n'
+  child.stdin?.end(begin + lines.join(''))
+  expect(await ended).toEqual([0, null])
+  child.stdout?.destroy()
+  expect(await said).not.toContain('Warning')
+})
+
+test('mcp ends when its input fails', async () => {
+  const folder = openSync(path.dirname(turngraph.folder), 'r') // which cannot be read as a file
+  const child = turngraph.start(['mcp'], { stdin: folder })
+  closeSync(folder)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(existsSync(serverFile())).toBe(false)
+})
+
+test.each([
+  ['of a parent', []],
+  // A write to it would block, where the process did not say otherwise.
+  ['of a shell', ['sh', '-c', 'mkfifo unread && exec "$@" 2<> unread', 'sh']],
+])('SIGTERM ends a service whose standard error is a pipe %s that nobody reads', async (_whose, wrapper) => {
+  const environment = { TURNGRAPH_AUTH: 'off' }
+  const child = turngraph.start(['serve', '--port', '0'], { environment, wrapper })
   onTestFinished(() => void child.kill('SIGKILL'))
   const named = async () => readServerFile(turngraph.folder)
   await expect.poll(named, { timeout: 30_000 }).not.toBeNull()
@@ -248,6 +306,31 @@ test('SIGTERM ends a service whose standard error nobody reads', async () => {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
+})
+
+test('a service goes on where the reader of its standard error has gone', async () => {
+  const { child, end, url } = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
+  const cutOff = expect(end).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  const ended = once(child, 'exit')
+  child.stderr?.destroy()
+  await cutOff
+  for (let sent = 0; sent < 20; sent++) expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+})
+
+test('a log that nobody reads does not fill the memory', async () => {
+  const log = new URL('../../dist/platform/log.js', import.meta.url)
+  const script = `
+    const log = (await import('${log}')).createLog('info')
+    for (let line = 0; line < 6_000; line++) {
+      log.info('x'.repeat(16_000))
+      await new Promise(setImmediate)
+    }
+    process.stdout.write('done')`
+  const child = spawn(process.execPath, ['--max-old-space-size=48', '--input-type=module', '-e', script])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  expect([await text(child.stdout), await once(child, 'exit')]).toEqual(['done', [0, null]])
 })
 
 test('captures that exceed the memory of the service are refused, to be tried again, and do not end it', async () => {

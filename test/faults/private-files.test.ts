@@ -1,7 +1,9 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTurngraphClient } from '../../src/client/create.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
 import { newFolder, PROCESS_TEST_MS, startReadyService } from './harness/in-test.ts'
 import { plannedTurn } from './harness/planned-turn.ts'
 
@@ -37,6 +39,56 @@ test.each([
     expect(warned).toBe(mode !== 0o700)
   },
 )
+
+test.each(['embedded', 'embedded:memory'])(
+  'a data folder that a service on %s makes is private',
+  { timeout: PROCESS_TEST_MS },
+  async (store) => {
+    const data = path.join(newFolder(), 'data')
+    const environment = {
+      TURNGRAPH_AUTH: 'token',
+      ...(store === 'embedded' ? {} : { TURNGRAPH_STORE: store }),
+    }
+    const service = await startReadyService({ dataFolder: data, environment })
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    expect(service.output()).not.toContain('chmod 700')
+  },
+)
+
+test('a graph makes its folder private, and the log of an acknowledged write, too', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] }) // a checkpoint would begin another log
+  onTestFinished(() => void vi.useRealTimers())
+  const folder = path.join(newFolder(), 'graph')
+  const graph = EmbeddedGraph.open({ folder })
+  onTestFinished(() => graph.close())
+  await migrate(graph)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  const wal = path.join(folder, 'graph.db.wal')
+  const logs = readdirSync(wal).filter((name) => name.endsWith('.log'))
+  expect(logs.length).toBeGreaterThan(0)
+  for (const log of logs) expect(statSync(path.join(wal, log)).mode & 0o777, log).toBe(0o600)
+})
+
+test.skipIf(process.getuid?.() !== 0)('what belongs to another user keeps its mode', async () => {
+  const folder = newFolder()
+  await EmbeddedGraph.open({ folder }).close()
+  const file = path.join(folder, 'graph.db')
+  chownSync(file, 65_534, 65_534)
+  chmodSync(file, 0o644)
+  await EmbeddedGraph.open({ folder }).close()
+  expect(statSync(file).mode & 0o777).toBe(0o644)
+})
+
+test('a graph in a folder of its own that others can look into is warned of', async () => {
+  const [data, graph] = [path.join(newFolder(), 'data'), newFolder()]
+  chmodSync(graph, 0o750)
+  const service = await startReadyService({
+    dataFolder: data,
+    environment: { TURNGRAPH_STORE: `embedded:${graph}` },
+  })
+  expect(service.output()).toContain(`chmod 700 ${graph}`)
+  expect(service.output()).not.toContain(`chmod 700 ${data}`)
+})
 
 /** What others could read if they could look into `folder`: what lies in a private folder is out of their reach. */
 function readableByOthers(folder: string): string[] {
