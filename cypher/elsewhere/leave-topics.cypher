@@ -24,5 +24,6 @@ ORDER BY x.key
 LIMIT $limit
 // end
 SET x.rev = $token
+SET x.incomplete = CASE WHEN size(x.turns) = 6 AND size([e IN x.turns WHERE e CONTAINS $own]) > 0 THEN true ELSE x.incomplete END
 SET x.turns = [e IN x.turns WHERE NOT e CONTAINS $own]
 RETURN count(x) AS gone

@@ -39,6 +39,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (a:Turn {key: 'shop/main/2'})-[r:NEXT]->() DELETE r",
   ],
   [
+    'a topic that a turn has left, and no older one has come back to',
+    'topic_incomplete',
+    "MATCH (x:Topic) WHERE x.key STARTS WITH 'shop/' WITH x ORDER BY x.key LIMIT 1 SET x.incomplete = true",
+  ],
+  [
     'an extra NEXT past a turn',
     'turn_chain',
     "MATCH (a:Turn {key: 'shop/main/1'}), (b:Turn {key: 'shop/main/4'}) CREATE (a)-[:NEXT]->(b)",

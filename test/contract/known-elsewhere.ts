@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseStatement } from '../../src/graph/statements.ts'
+import { parseStatement, statement } from '../../src/graph/statements.ts'
+import { leaveTopicsStep } from '../../src/memory/elsewhere/leave-topics.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import {
   aContext,
@@ -9,6 +10,7 @@ import {
   FEATURE,
   type TurnToSend,
 } from '../support/records.ts'
+import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const OWN = 'own session'
@@ -50,6 +52,9 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       client().loadTurnContinuationContext(aContext(turn, { worldSlug: OWN, ...more }))
     const known = async (turn = 2, more: Partial<ContextToLoad> = {}) =>
       (await contextOf(turn, more)).elsewhere?.known ?? []
+    const forgetAll = async (worldSlug: string) => {
+      while (!(await client().forget({ worldSlug, dryRun: false })).done);
+    }
     const sources = async (turn = 2, more: Partial<ContextToLoad> = {}) =>
       (await known(turn, more)).map((item) => `${item.taskId} turn ${item.turn}`)
 
@@ -320,6 +325,86 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       await other.close()
     })
 
+    describe('older turns that a full topic had pushed out', () => {
+      const told = (minute: number): Partial<TurnToSend> => ({
+        filesModified: ['src/a.ts'],
+        gates: { tests: 'failed' },
+        issues: [issue('The test fails')],
+        lessonsFromTurn: [`Lesson of ${minute}`],
+        coachDecision: 'approved',
+      })
+      /** Of one slot: TASK-1 has four turns, and TASK-3 six newer ones. */
+      const fill = () =>
+        capture(
+          ...[1, 2, 3, 4].map((turn) => turnOfTask('TASK-1', turn, turn, told(turn))),
+          ...[1, 2, 3, 4, 5, 6].map((turn) => turnOfTask('TASK-3', turn, 10 + turn, told(10 + turn))),
+          ownTurn({ filesModified: ['src/a.ts'] }),
+        )
+      const ofTask1 = [4, 3, 2, 1].map((turn) => `TASK-1 turn ${turn}`)
+      const topicsOfRestored = async () => {
+        const lines = await exportOf(handles.graph)
+        const other = await handles.open(() => store.open())
+        await restoreLines(other, lines)
+        const found = await other.read(topics, {})
+        await other.close()
+        return found
+      }
+
+      test.each([
+        ['deleted', () => client().deleteWorld({ worldSlug: 'TASK-3' })],
+        ['forgotten', () => forgetAll('TASK-3')],
+      ])('are known again once the newer ones are %s, as in a restored graph', async (_, remove) => {
+        await fill()
+        expect((await sources()).filter((source) => ofTask1.includes(source))).toEqual([])
+        await remove()
+        expect(await sources()).toEqual(ofTask1)
+        const found = await handles.graph.read(topics, {})
+        expect(found.map(({ turns }) => (turns as string[]).length)).toEqual([4, 4, 4, 4])
+        expect(await topicsOfRestored()).toEqual(found)
+      })
+
+      test.each([
+        ['is about something else', { filesModified: ['src/b.ts'], gates: {}, issues: [] }],
+        ['says that it was completed long ago', { completedAt: at(1) }],
+      ])('are known again where a newer record is replaced by one that %s', async (_, other) => {
+        await fill()
+        const replacing = {
+          ...told(0),
+          coachDecision: 'feedback',
+          ...other,
+          onConflict: 'supersede',
+        } as const
+        await capture(...[5, 6].map((turn) => turnOfTask('TASK-3', turn, 10 + turn, replacing)))
+        const found = await handles.graph.read(topics, {})
+        for (const { key, turns } of found.filter((topic) => !String(topic.key).includes('src%2Fb.ts')))
+          expect([key, String(turns).match(/TASK-1\/[34]/g)]).toEqual([key, ['TASK-1/4', 'TASK-1/3']])
+        expect(await topicsOfRestored()).toEqual(found)
+      })
+
+      test('are put back by the doctor where a process died before it came to that', async () => {
+        await fill()
+        await client().deleteWorld({ worldSlug: 'TASK-3' })
+        const found = await handles.graph.read(topics, {})
+        await capture(...[1, 2, 3].map((turn) => turnOfTask('TASK-5', turn, 20 + turn, told(20 + turn))))
+        await handles.graph.write([
+          {
+            statement: statement('worlds/delete'),
+            params: { worldKey: 'shop/TASK-5', deletedAt: at(99), token: 'x' },
+          },
+          leaveTopicsStep('shop/TASK-5', 'x'),
+        ])
+        const checks = async (repair: boolean) =>
+          (await findingsOf(handles.graph, 'shop', { repair })).map(({ check, repaired }) => [
+            check,
+            repaired,
+          ])
+        expect(await checks(false)).toEqual(found.map(() => ['topic_incomplete', false]))
+        expect(await checks(true)).toEqual(found.map(() => ['topic_incomplete', true]))
+        expect(await handles.graph.read(topics, {})).toEqual(found)
+        expect(await checks(false)).toEqual([])
+      })
+    })
+
     test('long texts are cut, and of what a turn learned five are told', async () => {
       const lessonsFromTurn = Array.from({ length: 7 }, (_, i) => `Lesson ${i} ${'is long '.repeat(90)}`)
       await capture(
@@ -499,7 +584,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         ['shop/file:src%2Fa.ts/1', 2],
         ['shop/file:src%2Fd.ts/1', 1],
       ])
-      while (!(await client().forget({ worldSlug: 'TASK-3', dryRun: false })).done);
+      await forgetAll('TASK-3')
       expect(await handles.graph.read(topics, {})).toEqual(before)
     })
   })

@@ -212,7 +212,7 @@ export const nodes = {
   Topic: node(
     null,
     'a file, a failed gate, a complaint or a feature of a project, with the newest turns about it: other sessions find them',
-    { key, turns: texts, rev: token },
+    { key, turns: texts, incomplete: flag.optional(), rev: token },
   ),
   Criterion: node('criterion', 'what must hold; its identity is its text, or its label in one world', {
     key,

@@ -113,6 +113,12 @@ export const CHECKS = {
     finds: 'a world that is only restored in part',
     remedy: 'Run the same `turngraph restore` again.',
   },
+  topic_incomplete: {
+    severity: 'warning',
+    finds:
+      'what other sessions know of a file, gate, issue or feature lacks older turns: a deletion or a replaced record left room for them',
+    remedy: REPAIR,
+  },
   run_rules: {
     severity: 'error',
     finds: 'a turn run or an attempt whose own fields contradict each other',

@@ -19,6 +19,7 @@ import type { Examined, Findings, Properties } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
 import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
+import { checkTopics } from './topics.ts'
 import { checkSessions, checkTranscriptTurns } from './transcripts.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
@@ -73,6 +74,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
     expectedKey: ({ project, slug }) => worldKey(project, slug),
     check: checkWorld,
   },
+  Topic: { check: checkTopics },
   TranscriptFile: {
     // Both are stored as an import shortens them, and the key is made of what it was given.
     needs: ['project', 'sessionId'],

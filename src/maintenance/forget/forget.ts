@@ -4,6 +4,7 @@ import { textCursor } from '../../core/pages.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { requireNames, requireProject } from '../../memory/worlds/missing-name.ts'
 import { unknownWorld, worldAtWork } from '../../memory/worlds/world-errors.ts'
 import { forgetCriteria } from './criteria.ts'
@@ -55,6 +56,7 @@ export async function forget(
       (await forgetWorlds(graph, request, going)) &&
       (await forgetTasksWithoutWorlds(graph, request, going)) &&
       (wholeProject !== true || (await forgetTranscripts(graph, { project, before }, going, threshold)))
+    if (done) await refillTopics(graph, project)
     return { ...toAnswer(false, going, null), done, skipped: done ? going.skipped : [] }
   } finally {
     const { counts: forgot, worlds } = toAnswer(false, going, null) // also of a piece that failed in the middle

@@ -1,6 +1,8 @@
 /** Restores records of an export: those that are missing are written, others compared. */
 import { TurngraphError } from '../../core/errors.ts'
+import { partsOfKey } from '../../core/keys.ts'
 import type { Graph, Run } from '../../graph/port.ts'
+import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { NodeKind } from '../export/read.ts'
 import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
@@ -41,8 +43,19 @@ export async function restoreRecords(
 ): Promise<{ records: RestoreReport; redactions: number }> {
   const { records: parsed, redactions } = await scrubRecords(given.map(parseRecord))
   const report = await graph.transact((run) => restoreWithin(graph, run, parsed))
+  for (const project of projectsWithDeletedWorlds(parsed)) await refillTopics(graph, project)
   return { records: report ?? {}, redactions }
 }
+
+/** Their turns had places in topics until they were known to be deleted. */
+const projectsWithDeletedWorlds = (all: readonly ExportRecord[]): Set<string> =>
+  new Set(
+    all.flatMap((record) =>
+      record.kind === 'standing' && record.deletedAt !== undefined
+        ? partsOfKey(record.world).slice(0, 1)
+        : [],
+    ),
+  )
 
 async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[]): Promise<RestoreReport> {
   const token = crypto.randomUUID()

@@ -12,6 +12,7 @@ import { optionalText } from '../../graph/model/values.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { readLedger } from '../criteria/snapshot.ts'
+import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { removeDerivedKeys, seedId } from '../record/derived-keys.ts'
 import { digestRecord } from '../record/digest.ts'
 import { normalizeTurn } from '../record/normalize.ts'
@@ -24,6 +25,7 @@ import { type Known, readKnown } from './load-criteria.ts'
 import {
   type Capture,
   chooseWay,
+  type Plan,
   planCapture,
   resolveCapture,
   type Target,
@@ -113,12 +115,15 @@ async function store<T>(
     asOwner,
   }
   // Those of one task at once would refuse each other: each may add to its criteria.
-  const stored = await oneByOne(unbounded, keyOfTask(scrubbed), () => storeTurn(graph, sent, write))
+  const { loweredTopics, ...stored } = await oneByOne(unbounded, keyOfTask(scrubbed), () =>
+    storeTurn(graph, sent, write),
+  )
+  if (loweredTopics.length > 0) await refillTopics(unbounded, scrubbed.project, loweredTopics)
   return { ...stored, redactions }
 }
 
 type Sent = Capture & { request: CaptureRequest & { project: string } }
-type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
+type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null; loweredTopics: string[] }
 
 /**
  * Reads, plans and writes. What stands at the turn is looked at where the turn is not above all others, or where a write
@@ -148,7 +153,13 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
         const record = await readStored(graph, sent, worldSlug)
         // Our own write whose answer was lost counts as ours.
         if (record !== null && isSame(record, sent, worldSlug, found.digest))
-          return { turn: record, created: found.writeId === sent.writeId, superseded: false, written: null }
+          return {
+            turn: record,
+            created: found.writeId === sent.writeId,
+            superseded: false,
+            written: null,
+            loweredTopics: [],
+          }
         way = 'supersede'
         replaced = { revision: found.revision, record }
       } else {
@@ -156,10 +167,12 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
       }
     }
-    const steps = await plan(graph, sent, { worldSlug, isNew, replaced }, way, known)
-    const written = steps === null ? null : await write(graph, steps)
-    if (written !== null) {
-      return { turn: storedTurn(sent, worldSlug), created: true, superseded: way === 'supersede', written }
+    const planned = await plan(graph, sent, { worldSlug, isNew, replaced }, way, known)
+    const written = planned === null ? null : await write(graph, planned.steps)
+    if (planned !== null && written !== null) {
+      const superseded = way === 'supersede'
+      const { loweredTopics } = planned
+      return { turn: storedTurn(sent, worldSlug), created: true, superseded, written, loweredTopics }
     }
     if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, LONGEST_PAUSE_MS))
   }
@@ -181,13 +194,7 @@ function createSlugs(request: Sent['request']) {
   }
 }
 
-async function plan(
-  graph: Graph,
-  sent: Sent,
-  target: Target,
-  way: Way,
-  known: Known,
-): Promise<[Step, ...Step[]] | null> {
+async function plan(graph: Graph, sent: Sent, target: Target, way: Way, known: Known): Promise<Plan | null> {
   const resolution = resolveCapture(sent, target, known)
   const goes = chooseWay(way, resolution)
   const ledger =
@@ -215,8 +222,8 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const known = await readKnown(graph, request, sent)
   await readKnown(graph, { ...request, worldSlug: '' }, sent)
   for (const way of ['append', 'insert', 'supersede'] as const) {
-    const steps = await plan(graph, sent, { worldSlug: '', isNew: false, replaced: null }, way, known)
-    if (steps !== null) await graph.write(steps)
+    const planned = await plan(graph, sent, { worldSlug: '', isNew: false, replaced: null }, way, known)
+    if (planned !== null) await graph.write(planned.steps)
   }
 }
 

@@ -19,7 +19,7 @@ const statements = {
   insert: statement('turns/insert'),
   supersede: statement('turns/supersede'),
 }
-const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'by-keys')
+const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-replaced')
 const newestTurns = statement('turns/newest-turns')
 
 /** Above all turns of the world, where none stands yet, or in the place of the record that does. */
@@ -43,6 +43,13 @@ export type Target = {
   isNew: boolean
   /** What a supersede replaces: its revision, and the record, where it could be read. */
   replaced: { revision: number; record: TurnState | null } | null
+}
+
+/** What a capture writes, in one transaction. */
+export type Plan = {
+  steps: [Step, ...Step[]]
+  /** The topics in which older turns may be due once it is written. */
+  loweredTopics: string[]
 }
 
 /** Which criterion each entry of the turn means. */
@@ -71,7 +78,7 @@ export function planCapture(
   known: Known,
   resolution: Resolution,
   ledger: Ledger | null,
-): [Step, ...Step[]] | null {
+): Plan | null {
   const { scope, parts, digest, writeId, now, isStamped, asOwner } = capture
   const { turnNumber } = parts.turn
   const keyOfWorld = worldKey(scope.project, target.worldSlug)
@@ -107,8 +114,12 @@ export function planCapture(
   }
   const steps: [Step, ...Step[]] =
     way === 'append' ? [store] : [store, { statement: newestTurns, params: { worldKey: keyOfWorld } }]
-  if (topics.left.length > 0) steps.push({ statement: deleteEmptyTopics, params: { keys: topics.left } })
-  return target.isNew ? [ensureWorldStep(scope, target.worldSlug, { now }), ...steps] : steps
+  if (topics.lowered.length > 0)
+    steps.push({ statement: deleteEmptyTopics, params: { keys: topics.lowered } })
+  return {
+    steps: target.isNew ? [ensureWorldStep(scope, target.worldSlug, { now }), ...steps] : steps,
+    loweredTopics: topics.lowered,
+  }
 }
 
 function topicsAfter(

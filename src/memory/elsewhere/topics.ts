@@ -60,6 +60,8 @@ export type TurnTopics = {
   keys: string[]
   /** Those among them that it leaves: only the record that it replaces was about them. */
   left: string[]
+  /** Those in which it takes a lower place than the record that it replaces, or none: older turns may be due there. */
+  lowered: string[]
   entry: string
   /** With which its entry ends, under whatever instant. */
   turn: string
@@ -93,6 +95,7 @@ export function listTopics(
   return {
     keys: names.map((name) => `${topicKey(project, name)}/${slot}`).sort(), // locks are taken in one order
     left: [],
+    lowered: [],
     slot,
     entry: `${sortableInstant(completedAt ?? null)} ${String(turnNumber).padStart(7, '0')} ${turnKey(ofWorld, turnNumber)}`,
     turn: ` ${turnKey(ofWorld, turnNumber)}`,
@@ -102,7 +105,8 @@ export function listTopics(
 /** The topics of a turn that takes the place of another record: it leaves what only that one was about. */
 export function replaceTopics(before: TurnTopics, now: TurnTopics): TurnTopics {
   const left = before.keys.filter((key) => !now.keys.includes(key))
-  return { ...now, keys: [...now.keys, ...left].sort(), left }
+  const lowered = now.entry < before.entry ? before.keys : left
+  return { ...now, keys: [...now.keys, ...left].sort(), left, lowered }
 }
 
 /** Of one length, however many zeros an engine prints, so that texts are in the order of time; without an instant, before all others. */

@@ -10,6 +10,7 @@ import { optionalText } from '../../graph/model/values.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
+import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { instantRow } from '../record/rows.ts'
 import { declaredCriteria } from '../specification/specification.ts'
 import {
@@ -287,7 +288,10 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
       leaveTopicsStep(ofWorld, token),
     ])
     const row = rows?.[0]?.[0]
-    if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
+    if (row !== undefined) {
+      await refillTopics(graph, project)
+      return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
+    }
     const stored = await getWorld(graph, project, worldSlug)
     const { activeTurnRunId, activeAttemptId } = stored
     // What refused may have ended between the two looks.
