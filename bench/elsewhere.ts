@@ -5,7 +5,7 @@ import type { Floor } from './floor.ts'
 import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type ElsewhereBench = { store: string | null; sizes: number[]; samples: number; out: string }
+export type ElsewhereBench = { store: string | null; turns: number[]; samples: number; out: string }
 
 /** Sessions from which contexts are asked: the reads go round them. */
 const ASKING = 16
@@ -22,7 +22,7 @@ export async function benchElsewhere(bench: ElsewhereBench): Promise<void> {
     const client = inProcessClient({ graph, project: `bench-${Date.now()}` })
     const results: Record<number, Figures> = {}
     let worlds = 0
-    for (const size of bench.sizes) {
+    for (const size of bench.turns) {
       while (worlds * TURNS_A_WORLD < size)
         await Promise.all(
           Array.from({ length: worlds < FILL_WIDTH ? 1 : FILL_WIDTH }, () => fillWorld(client, worlds++)),

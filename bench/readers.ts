@@ -13,7 +13,8 @@ export type ReadersBench = {
   turns: number
   samples: number
   /** Milliseconds between two contexts of a reader. 0: none waits, and the readers alone fill the machine. */
-  pauseMs: number
+  /** Milliseconds between two contexts of a reader. */
+  pause: number
   out: string
 }
 
@@ -22,7 +23,13 @@ const TURNS_A_ROUND = 10
 /** Orchestrators capture minutes apart: the writer pauses as well, so that readers have their time. */
 const WRITER_PAUSE_MS = 20
 
-export async function benchReaders({ store, turns, samples, pauseMs, out }: ReadersBench): Promise<void> {
+export async function benchReaders({
+  store,
+  turns,
+  samples,
+  pause: pauseMs,
+  out,
+}: ReadersBench): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
   const project = `bench-readers-${Date.now()}`
   const service = await startServiceProcess({

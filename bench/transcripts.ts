@@ -9,7 +9,8 @@ import { repeatTo, transcriptsIn } from './repeated.ts'
 export type TranscriptsBench = {
   folder: string
   store: string | null
-  sizesMb: readonly number[]
+  /** Sizes to measure. */
+  mb: readonly number[]
   rounds: number
   out: string
 }
@@ -23,7 +24,7 @@ type Measured = { seconds: number; steps: number; maxRssMb: number }
 export async function benchTranscripts({
   folder,
   store,
-  sizesMb,
+  mb: sizesMb,
   rounds,
   out,
 }: TranscriptsBench): Promise<void> {

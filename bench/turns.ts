@@ -17,7 +17,8 @@ import { type Figures, printFigures, printGrowth, rotated, sampler } from './lat
 
 export type TurnsBench = {
   store: string | null
-  sizes: number[]
+  /** Sizes of the graph at which to measure. */
+  turns: number[]
   samples: number
   warmUp: number
   http: boolean
@@ -97,9 +98,9 @@ async function measureAll(
   const filled = { worlds: 0, turns: 0 }
   const { direct } = clients.own as { direct: TurngraphClient }
   await fillWorlds(direct)
-  for (const size of bench.sizes) {
+  for (const size of bench.turns) {
     await fillTo(direct, filled, size)
-    if (size === bench.sizes[0]) await sampled(bench.warmUp, clients, floor, 'warm', filled.worlds)
+    if (size === bench.turns[0]) await sampled(bench.warmUp, clients, floor, 'warm', filled.worlds)
     const { figures, captured } = await sampled(bench.samples, clients, floor, `at${size}`, filled.worlds)
     filled.turns += captured
     results[size] = figures
