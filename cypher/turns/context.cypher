@@ -50,15 +50,16 @@ WITH *, [] AS entries
 WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})
-// What other sessions know is looked for by the files and failed gates of the prior turn, by the issues that are open, 50 of a turn
-// at most, and by the feature.
+// What other sessions know is looked for by the files and failed gates of the prior turn, by the issues that are open, as many of a
+// turn as enter topics, and by the feature.
+// params: $mostIssues
 CALL (w, t, j) {
   WITH ' ' + w.key + '/' AS own,
        [name IN coalesce(t.topics, []) | {rule: 'work', name: '', key: split(w.key, '/')[0] + '/' + name,
          shares: CASE WHEN name STARTS WITH 'file:' THEN 1 ELSE 0 END}]
-       + [(t)-[:RAISED]->(i:Issue) WHERE i.position < 50 |
+       + [(t)-[:RAISED]->(i:Issue) WHERE i.position < $mostIssues |
          {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
-       + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < 50 |
+       + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < $mostIssues |
          {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
        + [{rule: 'feature', name: '', shares: 0,
          key: split(w.key, '/')[0] + '/feature:' + split(w.taskKey, '/')[1]}] AS topics

@@ -49,7 +49,7 @@ import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
-import { chooseFromOthers, knownColumn, readKnownOfFeature, slotsToAsk } from './other-sessions.ts'
+import { chooseFromOthers, knownColumn, paramsToAsk, readKnownOfFeature } from './other-sessions.ts'
 import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -220,7 +220,7 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
     graph,
     entriesUpTo > 0 ? contextWithEntries : contextWithoutEntries,
     request,
-    { turnNumber, slots: slotsToAsk(request), ...(entriesUpTo > 0 && { entriesUpTo }) },
+    { turnNumber, ...paramsToAsk(request), ...(entriesUpTo > 0 && { entriesUpTo }) },
     contextRow,
     (found) => isContextConsistent(found, turnNumber, entriesUpTo),
   )
@@ -255,7 +255,7 @@ const readContextAsOf = (graph: Graph, request: Request) =>
     graph,
     contextAsOf,
     request,
-    { turnNumber: request.currentTurn, ledgerUpTo: WHOLE_LEDGER, slots: slotsToAsk(request) },
+    { turnNumber: request.currentTurn, ledgerUpTo: WHOLE_LEDGER, ...paramsToAsk(request) },
     contextAsOfRow,
     isConsistentAsOf,
   )

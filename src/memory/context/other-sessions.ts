@@ -6,7 +6,7 @@ import { columns, optionalText, textList } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { issueSignature } from '../criteria/signature.ts'
-import { projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
+import { MOST_NAMES, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { Issue } from '../record/record.ts'
 import type { KnownElsewhere } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
@@ -68,8 +68,11 @@ const MOST_ITEMS = 5
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
-/** In which parts of topics `turns/context` looks. */
-export const slotsToAsk = ({ elsewhere }: { elsewhere: 'on' | 'off' }) => (elsewhere === 'off' ? [] : slots)
+/** The parameters by which `turns/context` looks for other sessions: in which parts of topics, and by how many issues of a turn. */
+export const paramsToAsk = ({ elsewhere }: { elsewhere: 'on' | 'off' }) => ({
+  slots: elsewhere === 'off' ? [] : slots,
+  mostIssues: MOST_NAMES,
+})
 
 /**
  * At most five turns, each with what it is told for. Nothing of it is a judge's: both roles are told the same (invariant 9).

@@ -15,7 +15,7 @@ export const SLOTS = 2
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Of each kind a turn is about so many things at most; longer names are those of no file, and no index takes them. */
-const MOST_NAMES = 50
+export const MOST_NAMES = 50
 const LONGEST_NAME = 1_000
 
 /** The slot of a session: the sum of the places that the characters of its slug have among the digits and letters. */
