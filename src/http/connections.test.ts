@@ -1,7 +1,8 @@
-import { createServer, get } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
-import { connectionBound, Drain } from './connections.ts'
+import { once } from 'node:events'
+import { createServer, get, type RequestListener, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { boundConnections, connectionBound, Drain } from './connections.ts'
 
 test('connections stay below the limit of open files, and some are always taken', () => {
   expect(connectionBound(1000, 1024)).toBe(896)
@@ -27,3 +28,107 @@ test('an answer that never comes is waited for up to the bound, then cut off', a
   expect(performance.now() - started).toBeGreaterThan(90)
   expect(await cutOff).toMatchObject({ code: 'ECONNRESET' })
 })
+
+test('a connection that never sent a whole request gives way before one that waits between two', async () => {
+  const { open } = await boundedTo(3)
+  const [waiting, unfinished, silent] = [await open(), await open(), await open()]
+  await waiting.ask('/')
+  await unfinished.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n') // it is answered before its body came
+  await unfinished.answered(1)
+  await open()
+  await silent.ended
+  await open()
+  await unfinished.ended
+  await waiting.ask('/')
+})
+
+test('a connection that waits between two requests gives way where there is no other', async () => {
+  const { open } = await boundedTo(1)
+  const waiting = await open()
+  await waiting.ask('/')
+  const next = await open()
+  await waiting.ended
+  await next.ask('/')
+})
+
+test('a connection gives way only once all requests that it sent at once are answered', async () => {
+  const { open, finish } = await boundedTo(1)
+  const pipelining = await open()
+  await pipelining.send('GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await pipelining.answered(1)
+  const refused = await open()
+  await refused.ended
+  finish()
+  await pipelining.answered(2)
+})
+
+test('a connection that has closed makes room: no other gives way to the next', async () => {
+  const { open, closedAtServer } = await boundedTo(2)
+  const [silent, closing] = [await open(), await open()]
+  closing.socket.destroy()
+  await closedAtServer()
+  const next = await open()
+  await next.ask('/')
+  await silent.ask('/')
+})
+
+/** A server with bounded connections that answers at once, but `/slow` when it may finish. */
+async function boundedTo(most: number) {
+  const slow: ServerResponse[] = []
+  const answer: RequestListener = (req, res) => {
+    if (req.url === '/slow') slow.push(res)
+    else res.end('ok')
+  }
+  const server = createServer(answer)
+  boundConnections(server, most)
+  const closed = new Promise<void>((resolve) => {
+    server.on('connection', (socket: Socket) => socket.once('close', () => resolve()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    open: async () => {
+      const taken = once(server, 'connection')
+      const client = await clientOf(port)
+      await taken
+      return client
+    },
+    finish: () => slow.map((res) => res.end('ok')),
+    /** Resolves once the server has noticed that the first connection which closes has closed. */
+    closedAtServer: () => closed,
+  }
+}
+
+async function clientOf(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  const ended = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve()).on('error', () => resolve())
+  })
+  let said = ''
+  socket.on('data', (chunk) => {
+    said += chunk
+  })
+  await once(socket, 'connect')
+  const count = () => said.split('HTTP/1.1 200').length - 1
+  const answered = async (times: number) => {
+    while (count() < times) await once(socket, 'data')
+  }
+  const send = async (text: string) => void socket.write(text)
+  return {
+    socket,
+    ended,
+    send,
+    answered,
+    ask: async (path: string) => {
+      const before = count()
+      await send(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await answered(before + 1)
+    },
+  }
+}

@@ -155,6 +155,18 @@ test('an answer of list_turns stays below 4 MiB, and its cursor leads to the res
   expect(listed).toEqual([1, 2, 3, 4, 5, 6])
 })
 
+test('a batch of as many members as the rate limit allows is taken, and one more is not', async () => {
+  const headers = { accept: 'application/json, text/event-stream' }
+  for (const [members, status] of [
+    [5, 200],
+    [6, 429],
+  ] as const) {
+    const { call } = await start({ TURNGRAPH_RATE_LIMIT: '5' })
+    const body = Array.from({ length: members }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }))
+    expect((await call('POST', '/mcp', { body, headers })).status).toBe(status)
+  }
+})
+
 test('a batch counts its members for the rate limit', async () => {
   const { call } = await start({ TURNGRAPH_RATE_LIMIT: '10' })
   const headers = { accept: 'application/json, text/event-stream' }
