@@ -27,7 +27,7 @@ export type ImportOptions = {
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** A misspelt `dryRun` would write. */
+/** Unknown options are refused: an import with a misspelt `dryRun` would write. */
 const importOptions = z.strictObject({
   project: name.nullish(),
   dryRun: z.boolean().optional(),

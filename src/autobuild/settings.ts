@@ -104,7 +104,7 @@ function criteriaIn(task: unknown): DeclaredInput | null {
   return parseInput(taskWithCriteria, { task: { criteria: task.criteria } }, 'runAutobuild').task.criteria
 }
 
-/** A misspelled option would be one that has no effect. */
+/** Refuses unknown options: a misspelled one would have no effect. */
 function refuseUnknown(given: object, known: object, within: string): void {
   const unknown = Object.keys(given).find((key) => !(key in known))
   if (unknown === undefined) return

@@ -55,7 +55,7 @@ export class ChangeFeed {
     return this.#readers
   }
 
-  /** Something was written by this process: its readers shall hear of it at once. */
+  /** Takes note of a write of this process, so that its readers hear of it at once. */
   noteWrite(steps: readonly StoredStep[]): void {
     this.#finder.noteWrite(steps)
   }
@@ -178,7 +178,7 @@ export class ChangeFeed {
   }
 }
 
-/** The versions that a reader was told out of the order of looks, as far as a look may find them too. */
+/** The versions that a reader was sent outside the order of looks, as long as a look may still find them. */
 class SentVersions {
   readonly #versions = new Map<string, number>()
   readonly #horizon: number

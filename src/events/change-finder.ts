@@ -82,7 +82,7 @@ export class ChangeFinder {
     if (this.#isRunning && !this.#isBusy) this.#schedule()
   }
 
-  /** What changed just before is known, and told to nobody: a reader begins now. */
+  /** Notes the versions of what changed just before, without an event for them: readers begin now. */
   async #start(): Promise<void> {
     this.#horizon = (await readClock(this.#graph)) - OVERLAP_MS
     for await (const { changes } of readChanges(this.#graph, this.#horizon))

@@ -45,7 +45,7 @@ const answered = z.object({ changedWorlds: z.array(z.string()).default([]) })
 /** Sets the version of what it changes, as `worlds/_changed` does. */
 export const SETS_VERSION = /\.changedAt = /
 
-/** What names no key is found by the next look: a restore, and the repairs of the doctor. */
+/** Statements that name no key (a restore, repairs of the doctor) change nothing here: the next look finds what they changed. */
 export function listWrittenChanges({ step: { statement, params }, rows }: StoredStep): ChangeRef[] {
   if (!SETS_VERSION.test(statement.text)) return []
   const { worldKey, change, batch } = named.parse(params)

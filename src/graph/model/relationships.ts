@@ -43,7 +43,7 @@ const relationship = (
   ...how,
 })
 
-/** What the second node hangs on is the first one. */
+/** The first node owns the second one. */
 const owns = (
   type: string,
   from: Label | readonly Label[],
@@ -54,7 +54,7 @@ const owns = (
 
 const inPlace = (count: string): How => ({ parts: { by: 'position', count } })
 
-/** A record keeps all that it holds when another takes its place. */
+/** A superseded record keeps all of its relationships. */
 const RECORD = ['Turn', 'SupersededTurn'] as const
 
 /** A type stands twice where it means two things. */

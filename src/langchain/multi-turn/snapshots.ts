@@ -53,13 +53,13 @@ export const neverStarted = (agentId: string, runId: string, totalIterations: nu
   completedToolCalls: [],
 })
 
-/** The same conversation, going on. */
+/** Continues an ended conversation. */
 export function ongoing(state: Snapshot): MultiTurnState {
   const { error: _error, terminationReason: _reason, ...rest } = state
   return { ...rest, status: 'running' }
 }
 
-/** The same conversation, at its end. Only a failure has an error. */
+/** Ends a conversation. Only a failed one has an error. */
 export function terminated(
   state: Snapshot,
   reason: TerminationReason,
@@ -76,7 +76,7 @@ export function terminated(
   }
 }
 
-/** Only an answer is a success. */
+/** A conversation succeeded only where it ended with an answer of the model. */
 const STATUS_AFTER: Readonly<Record<TerminationReason, AgentExecutionState['status']>> = {
   natural_completion: 'completed',
   max_iterations: 'failed',

@@ -1,6 +1,6 @@
 /** Lists what the doctor looks for, each with its severity and its remedy. */
 const REPAIR = 'Run `turngraph doctor --repair`: it derives it anew.'
-/** Of what is left where a repair has nothing to derive from. No remedy destroys what is there. */
+/** The remedy where a repair has nothing to derive from. No remedy deletes stored data. */
 const RESTORE =
   'restore the graph from an export or a backup that was made before, into a new data folder or database'
 const LEAVE_BEHIND =

@@ -44,7 +44,7 @@ const NO_USE = { turns: 0, calls: 0 }
 const useRow = z.object({ key: z.string(), turns: optionalNumber, calls: optionalNumber })
 const sumRow = z.object({ period: z.number(), length: z.number(), turns: z.number(), sum: z.number() })
 
-/** What was added up of a tool, against its turns. */
+/** Compares the stored sums of a tool with what its turns add up to. */
 export async function checkTool(
   graph: Graph,
   project: string,
@@ -72,7 +72,7 @@ export async function checkTool(
   return 0
 }
 
-/** The calls of a tool that is not there are of no turn. */
+/** Reports sums of a tool that has no node: no turn can have called it. */
 export async function checkUses(graph: Graph, project: string, nodes: readonly Examined[]): Promise<number> {
   const keyOfTool = ({ properties }: Examined) => toolKey(project, (properties as Stored<'ToolUse'>).tool)
   const keys = [...new Set(nodes.map(keyOfTool))]

@@ -13,7 +13,7 @@ const criteriaOfTask = statement('criteria/of-task')
 
 const criterionRow = z.object({ key: z.string(), properties: propertyMap, isNamed: z.boolean() })
 
-/** What of its task a world's turns may speak of, and where merged criteria count. */
+/** The criteria of a task that turns of its worlds may name, and under which key a merged criterion counts. */
 export type OfTask = {
   criteria: ReadonlySet<string>
   finalKey: (key: string) => string
@@ -67,7 +67,7 @@ function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>):
   return null
 }
 
-/** The merge that cannot be is undone, and no other: the one into nothing, and one of those that go round. */
+/** Undoes one impossible merge and no other: a merge into a criterion that is missing, or one link of a cycle. */
 function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | null {
   const target = into.get(key) ?? null
   if (target === null) return null
@@ -80,7 +80,7 @@ function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | 
   return !into.has(target) || isOfRound ? setProperties('Criterion', key, { mergedInto: null }) : null
 }
 
-/** One with a text is known by it; one that began as a label, by that and its world. */
+/** The key of a criterion with a text is made of the text; that of one that began as a label, of the label and its world. */
 function isCriterionKey(task: string, key: string, { worldKey, labels }: Properties): boolean {
   const own = key.startsWith(`${task}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(task.length + 1))
   const world = asText(worldKey)

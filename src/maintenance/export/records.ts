@@ -70,7 +70,7 @@ const STANDING = {
   attemptCount: true,
 } as const
 
-/** How a world began. All that is of it follows, and then where it stands. */
+/** The beginning of a world. Its turns, attempts and runs follow, and last the line `standing` with its counters. */
 const world = z.strictObject({
   kind: z.literal('world'),
   key,

@@ -13,7 +13,7 @@ import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
 import { writeIntoWorlds, writeStandings, writeWorlds } from './worlds.ts'
 import { type Given, type Restored, type Work, writeNodes } from './write.ts'
 
-/** Each reads what stands there, compares, and writes what is new: those of kinds that are more than their nodes. */
+/** The writers of kinds that are more than one node: each compares records with the graph, and writes the new ones. */
 const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
   task: writeTasks,
   criterion: writeCriteria,

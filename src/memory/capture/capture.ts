@@ -178,7 +178,7 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
   }
 }
 
-/** Captures that meet again and again step out of each other's way. */
+/** The longest pause after a refusal: captures that refuse each other repeatedly wait a random time. */
 const LONGEST_PAUSE_MS = 64
 
 /** The default slugs of a task's next world, in their order: another task, or a deleted world, may hold one. */
