@@ -134,6 +134,16 @@ const eventsObject = (components: SchemaComponents): Json =>
     body: null,
   })
 
+/** An event as it stands in a stream: what it says is the text of its data. */
+const eventWith = (contentSchema: Json): Json => ({
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'a cursor: `Last-Event-ID` or `cursor` of the next call' },
+    data: { type: 'string', contentMediaType: 'application/json', contentSchema },
+  },
+  required: ['data'],
+})
+
 type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
   Pick<Route, 'path' | 'created'> & {
     operation: string
@@ -146,7 +156,10 @@ type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
 
 function callObject(components: SchemaComponents, call: Described): Json {
   const { operation, path, summary, scope, input, output, stream, created, inQuery, body, bodyNeeded } = call
-  const content = { [stream ?? 'application/json']: { schema: components.refTo(output, 'output') } }
+  const answer = components.refTo(output, 'output')
+  const content = {
+    [stream ?? 'application/json']: { schema: stream === undefined ? answer : eventWith(answer) },
+  }
   const headers = {
     ...REQUEST_ID,
     ...(onlyReads(scope) ? {} : BOOKMARK),

@@ -68,3 +68,13 @@ test('records are refused with unknown fields, answers may gain some', async () 
   expect(schemas.TurnState.additionalProperties).toBeUndefined()
   expect(schemas.ListTurnsAnswer.properties.items.items).toEqual({ $ref: '#/components/schemas/TurnState' })
 })
+
+test('an event of the stream is described as it stands there, with its record as the JSON of its data', async () => {
+  const api = await document()
+  const { schema } = api.paths['/v1/events'].get.responses['200'].content['text/event-stream']
+  expect(Object.keys(schema.properties)).toEqual(['id', 'data'])
+  const { contentMediaType, contentSchema } = schema.properties.data
+  expect(contentMediaType).toBe('application/json')
+  const types = contentSchema.anyOf.map(({ properties }: Json) => properties.type.const)
+  expect(types).toEqual(['session', 'run', 'import'])
+})
