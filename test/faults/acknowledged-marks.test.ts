@@ -11,6 +11,11 @@ const put = parseStatement(
   '// params: $value\nMERGE (n:Thing {key: 1}) SET n.value = $value RETURN n.key AS key',
 )
 
+const touchNone = parseStatement(
+  'test/touch-none',
+  'MATCH (n:Thing {key: 2}) SET n.value = 1 RETURN n.key AS key',
+)
+
 /** A mark has the second in which it was made, so the clock goes by seconds. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'Date'], now: atSecond(0) }))
 afterEach(() => void vi.useRealTimers())
@@ -141,6 +146,44 @@ test('what NODE_OPTIONS have a process print is not taken for the last commit', 
   vi.stubEnv('NODE_OPTIONS', '--import "data:text/javascript,console.log(0)"')
   onTestFinished(() => void vi.unstubAllEnvs())
   await EmbeddedGraph.open({ folder: copyAsKilled() }).close()
+})
+
+test('a loss that is seen only once the graph is open leaves it closed, so that it can be accepted', async () => {
+  const { graph, folder } = newGraph()
+  await writeAt(graph, 1)
+  await graph.close()
+  const earlier = copyOf(folder)
+  const again = openGraph(folder)
+  await writeAt(again.graph, 2)
+  await again.graph.close()
+  putMarks(folder, earlier)
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 1 acknowledged writes')
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  onTestFinished(() => warn.mockRestore())
+  await EmbeddedGraph.open({ folder: earlier, acceptLoss: true }).close()
+})
+
+test('what changes nothing makes no mark: those of the writes before stay', async () => {
+  const { graph, copyAsKilled } = newGraph()
+  await writeAt(graph, 1)
+  const earlier = copyAsKilled()
+  await writeAt(graph, 2)
+  for (let second = 3; second <= 80; second++) {
+    vi.setSystemTime(atSecond(second))
+    await graph.write([{ statement: touchNone, params: {} }])
+  }
+  putMarks(copyAsKilled(), earlier)
+  expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow(
+    'up to 1 acknowledged writes, made since 2026-01-01T00:00:01.000Z until 2026-01-01T00:00:02.000Z.',
+  )
+})
+
+test('a graph that does not wait for the disk makes no marks: it could not hold to them', async () => {
+  const folder = newFolder()
+  const graph = EmbeddedGraph.open({ folder, sync: false })
+  onTestFinished(() => graph.close())
+  await writeAt(graph, 1)
+  expect(readdirSync(folder)).not.toContain('graph.acknowledged')
 })
 
 test('a file of marks that holds something else is said to be damaged', async () => {
