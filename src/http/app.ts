@@ -19,7 +19,8 @@ import {
   requireScope,
 } from './authorize.ts'
 import { eventsHandler } from './events.ts'
-import { boundBodies, jsonBodyUpTo, MAX_BODY_BYTES, refuseBody } from './input.ts'
+import { refuseBody } from './input.ts'
+import { boundBodies, MAX_BODY_BYTES } from './json-body.ts'
 import type { McpEndpoint } from './mcp.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -54,11 +55,11 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null
   if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
   app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
-  const admit = boundBodies()
-  const jsonBody = (limit = MAX_BODY_BYTES) => [admit(limit), ...jsonBodyUpTo(limit)]
-  addMcp(app, config, context, rate === null ? jsonBody() : [...jsonBody(), rate.members])
+  const readJson = boundBodies()
+  const mcpBody = readJson(MAX_BODY_BYTES)
+  addMcp(app, config, context, rate === null ? [mcpBody] : [mcpBody, rate.members])
   for (const route of routes) {
-    const body = hasBody(route) ? jsonBody(route.mostBytes) : [refuseBody]
+    const body = hasBody(route) ? readJson(route.mostBytes ?? MAX_BODY_BYTES) : refuseBody
     addRoute(app, route, body, context)
   }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
@@ -86,17 +87,12 @@ const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 /** Plain HTTP on a loopback address is a normal way to run it: assets must not be asked for over TLS. */
 const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }
 
-function addRoute(
-  app: Express,
-  route: Route,
-  body: readonly RequestHandler[],
-  context: OperationContext,
-): void {
+function addRoute(app: Express, route: Route, body: RequestHandler, context: OperationContext): void {
   const method = ({ GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const)[
     route.method
   ]
   const { scope } = operations[route.operation]
-  app[method](toExpress(route.path), requireScope(scope), ...body, operationHandler(route, context))
+  app[method](toExpress(route.path), requireScope(scope), body, operationHandler(route, context))
 }
 
 function addMcp(

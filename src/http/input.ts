@@ -1,35 +1,9 @@
-// Reads what a request says, in its path, query, headers and body, within bounds.
-import { isUtf8 } from 'node:buffer'
+// Reads what a request says, in its path, query, headers and body.
 import type { IncomingMessage } from 'node:http'
-import { getHeapStatistics } from 'node:v8'
-import express, { type Request, type RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
 import { hasBody, IDEMPOTENCY_KEY } from '../operations/routes.ts'
-
-export const MAX_BODY_BYTES = 1024 * 1024
-
-/** Reads a JSON body. Bytes that are no UTF-8 are refused: replaced ones would be stored as something else. */
-export const jsonBodyUpTo = (limit: number): readonly RequestHandler[] => [
-  (req, _res, next) => {
-    // A body of another type is one that a foreign page may send without asking us first (CORS).
-    if (req.headers['content-length'] !== '0' && req.is(['json', '+json']) === false) {
-      throw new TurngraphError('invalid_request', 'The body is not declared as JSON.', {
-        hint: 'Send the header "Content-Type: application/json".',
-        details: { problems: [{ path: 'content-type', message: 'must be application/json' }] },
-      })
-    }
-    next()
-  },
-  express.json({
-    limit,
-    type: () => true,
-    verify: (_req, _res, bytes, encoding) => {
-      if (encoding.toLowerCase() !== 'utf-8' || isUtf8(bytes)) return
-      throw Object.assign(new Error('is not UTF-8'), { type: 'entity.not.utf8' })
-    },
-  }),
-]
 
 /** Refuses a body where only the path and the query are read. */
 export const refuseBody: RequestHandler = (req, _res, next) => {
@@ -137,40 +111,3 @@ const badHeader = (name: string, message: string): TurngraphError =>
   new TurngraphError('invalid_request', `header ${name}: ${message}`, {
     details: { problems: [{ path: name, message }] },
   })
-
-/**
- * The heap that a byte of a body takes while it is parsed, scrubbed, compared and written, and that of the service itself.
- * Measured: 40 captures of 0.9 MB at once, within 64 MB of old space, are survived with 4, and end the process without a
- * bound.
- */
-const HEAP_PER_BYTE = 8
-const HEAP_OF_SERVICE = 48 * 1024 * 1024
-
-/** What may be in flight, by the heap that the process may have (`--max-old-space-size`). */
-const bodyBudget = (): number =>
-  Math.max(getHeapStatistics().heap_size_limit - HEAP_OF_SERVICE, 0) / HEAP_PER_BYTE
-
-/**
- * Bounds the bytes of the bodies that are worked on at a time, so that many large ones do not exhaust the heap. One that
- * is alone is always taken.
- */
-export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHandler {
-  let inFlight = 0
-  return (limit) => (req, res, next) => {
-    const { 'content-length': length, 'content-encoding': encoding } = req.headers
-    // How much a compressed body holds, or one without a length, is known when it has been read.
-    const bytes = length === undefined || encoding !== undefined ? limit : Math.min(Number(length), limit)
-    if (inFlight > 0 && inFlight + bytes > budget) {
-      throw new TurngraphError(
-        'store_unavailable',
-        'The service is working on as much as its memory takes.',
-        { hint: 'Wait as long as Retry-After says, and send fewer large requests at once.' },
-      )
-    }
-    inFlight += bytes
-    res.once('close', () => {
-      inFlight -= bytes
-    })
-    next()
-  }
-}

@@ -1,12 +1,12 @@
 // Takes the upload of a transcript as it streams.
-import { type Duplex, pipeline } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { pipeline } from 'node:stream'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../operations/transcript-upload.ts'
 import { answerJson } from './answer.ts'
 import { readCaller } from './authorize.ts'
+import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
 import { chooseProject, inBookmarkedCall, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** A longer transcript is sent in several requests, each from the offset that the last one answered. */
@@ -40,31 +40,15 @@ async function* readBody(req: Request): AsyncGenerator<Buffer> {
 
 /** Offsets count the bytes of the transcript, not those that were sent. */
 async function* decompress(req: Request): AsyncGenerator<Buffer> {
-  const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity'
-  if (encoding === 'identity') return yield* req
-  const decode = DECODERS[encoding]
-  if (decode === undefined) throw badEncoding(`${encoding.slice(0, 100)} is not known`)
+  const encoding = readEncoding(req.headers)
+  const decoder = createDecoder(encoding)
+  if (decoder === null) return yield* req
   try {
-    yield* pipeline(req, decode(), () => {}) // where the request breaks off, so does this
+    yield* pipeline(req, decoder, () => {}) // where the request breaks off, so does this
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))
-      throw badEncoding(`the body is not ${encoding}`)
-    throw error
+    throw refuseUndecodable(error, encoding) ?? error
   }
 }
-
-const DECODERS: Record<string, () => Duplex> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
-
-const badEncoding = (message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `The content-encoding of the body: ${message}.`, {
-    hint: 'Send it as it is, or with content-encoding gzip, deflate or br.',
-    details: { problems: [{ path: 'content-encoding', message }] },
-  })
 
 const tooLarge = (): TurngraphError =>
   new TurngraphError('too_large', `The body is larger than ${MOST_BYTES / 1024 / 1024} MiB.`, {

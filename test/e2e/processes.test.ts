@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -351,6 +351,31 @@ test('captures that exceed the memory of the service are refused, to be tried ag
   const kinds = answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`)
   expect(new Set(kinds)).toEqual(new Set(['201 null', '503 1']))
   expect((await capture(41)).status).toBe(201)
+})
+
+test('clients that declare large bodies and send one byte of them keep nobody from capturing', async () => {
+  const small = { NODE_OPTIONS: '--max-old-space-size=64', TURNGRAPH_AUTH: 'off' }
+  const { url } = await turngraph.serve([], small)
+  const { port } = new URL(url)
+  const begun = [
+    'POST /v1/turns HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    'Content-Length: 1048576',
+    'Expect: 100-continue',
+    '\r\n',
+  ].join('\r\n')
+  for (let clients = 0; clients < 100; clients++) {
+    const socket = connect(Number(port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.write(begun)
+    await once(socket, 'data') // the service reads the body now
+    socket.write('{')
+  }
+  const headers = { 'content-type': 'application/json' }
+  const extra = { parts: Array.from({ length: 12 }, () => 'x'.repeat(65_000)) }
+  const body = JSON.stringify({ ...JSON.parse(turn(1)), extra })
+  expect((await fetch(`${url}/v1/turns`, { method: 'POST', headers, body })).status).toBe(201)
 })
 
 /** A request that the server has begun to read, and whose body is not sent. */

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type * as z from 'zod'
 import { snakeCase, wireSchema } from '../../src/core/wire-form.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
@@ -27,6 +28,14 @@ const rawAnswer = (port: number, sent: string): Promise<string> =>
       text += chunk
     })
     socket.on('end', () => resolve(text)).on('error', reject)
+  })
+
+/** What comes first of the answer to these bytes, while the connection stays. */
+const firstOfAnswer = (port: number, sent: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent))
+    onTestFinished(() => void socket.destroy())
+    socket.once('data', (chunk) => resolve(String(chunk))).on('error', reject)
   })
 
 describe('a record that does not fit is 400 with every problem at once', () => {
@@ -182,6 +191,59 @@ describe('a body that is none', () => {
     const extra = { parts: Array.from({ length: 16 }, () => 'x'.repeat(65_000)) }
     expect((await call('POST', '/v1/turns', { body: record({ extra }) })).status).toBe(201)
   })
+})
+
+describe('a body that is compressed', () => {
+  async function send(encoding: string, body: Buffer) {
+    const { service, token } = await start()
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-encoding': encoding,
+    }
+    const answer = await fetch(`${service.url}/v1/turns`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    })
+    const { error } = (await answer.json()) as { error?: { code: string } }
+    return [answer.status, error?.code]
+  }
+  const sent = Buffer.from(JSON.stringify(record()))
+
+  test('is read as gzip, deflate and br', async () => {
+    expect(await send('gzip', gzipSync(sent))).toEqual([201, undefined])
+    expect(await send('deflate', deflateSync(sent))).toEqual([201, undefined])
+    expect(await send('BR', brotliCompressSync(sent))).toEqual([201, undefined])
+  })
+
+  test('is 400 where it is not what it says, ends too early, or is in an encoding that is not known', async () => {
+    expect(await send('gzip', sent)).toEqual([400, 'invalid_request'])
+    expect(await send('gzip', gzipSync(sent).subarray(0, 40))).toEqual([400, 'invalid_request'])
+    expect(await send('compress', sent)).toEqual([400, 'invalid_request'])
+  })
+
+  test('is 413 where it holds more than 1 MiB, however small it was sent', async () => {
+    expect(await send('gzip', gzipSync(Buffer.alloc(64 * 1024 * 1024)))).toEqual([413, 'too_large'])
+  })
+})
+
+test('a body that is declared larger than 1 MiB is 413 before any of it is sent', async () => {
+  const { service, token } = await start()
+  const answer = await firstOfAnswer(
+    service.port,
+    `POST /v1/turns HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n{`,
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+test('a body in another charset than UTF-8 is 400 and says so', async () => {
+  const { call } = await start()
+  const answer = await call('POST', '/v1/turns', {
+    body: JSON.stringify(record()),
+    headers: { 'content-type': 'application/json; charset=latin1' },
+  })
+  expect([answer.status, answer.body.error.message]).toEqual([400, 'The charset of the body is not UTF-8.'])
 })
 
 describe('a query or path that does not fit', () => {

@@ -1,0 +1,148 @@
+// Reads JSON bodies, each within a limit of its own and all of them within the memory of the process.
+import { getHeapStatistics } from 'node:v8'
+import type { Request, RequestHandler } from 'express'
+import { TurngraphError } from '../core/errors.ts'
+import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
+
+export const MAX_BODY_BYTES = 1024 * 1024
+
+/**
+ * The heap that a byte of a body takes while it is parsed, scrubbed, compared and written, and that of the service itself.
+ * Measured: 40 captures of 0.9 MB at once, within 64 MB of old space, are survived with 4, and end the process without a
+ * bound.
+ */
+const HEAP_PER_BYTE = 8
+const HEAP_OF_SERVICE = 48 * 1024 * 1024
+
+/** What may be in flight, by the heap that the process may have (`--max-old-space-size`). */
+const bodyBudget = (): number =>
+  Math.max(getHeapStatistics().heap_size_limit - HEAP_OF_SERVICE, 0) / HEAP_PER_BYTE
+
+/**
+ * Reads a body of at most `limit` bytes into `req.body`. Bounds the bytes of all bodies that are read and worked on at a
+ * time, so that many large ones do not exhaust the heap; one that is alone is always taken.
+ *
+ * Bytes count once they are there. If the declared length counted, clients that declare a body and send none of it would
+ * keep everybody else out. Not express.json: it tells nobody how much it has read, and answers a body that is too large
+ * only once all of it was sent.
+ */
+export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHandler {
+  let inFlight = 0
+  return (limit) => async (req, res, next) => {
+    let reserved = 0
+    const refuseWithout = (bytes: number) => {
+      if (inFlight > reserved && inFlight + bytes > budget) throw outOfMemory()
+    }
+    const reserve = (bytes: number) => {
+      if (res.closed) throw brokenOff()
+      refuseWithout(bytes)
+      inFlight += bytes
+      reserved += bytes
+    }
+    const release = () => {
+      inFlight -= reserved
+      reserved = 0
+    }
+    res.once('close', release)
+    try {
+      refuseOtherTypes(req)
+      const declared = Number(req.headers['content-length'] ?? 0)
+      if (declared > limit) throw tooLarge(limit)
+      refuseWithout(declared)
+      if (hasBody(req)) req.body = parseBody(await readBytes(req, limit, reserve))
+    } catch (error) {
+      release()
+      req.resume() // what still comes is dropped: a connection closed now could reach the client before the answer
+      throw error
+    }
+    next()
+  }
+}
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+/** A body of another type is one that a foreign page may send without asking us first (CORS). */
+function refuseOtherTypes(req: Request): void {
+  if (req.headers['content-length'] !== '0' && req.is(['json', '+json']) === false) {
+    throw new TurngraphError('invalid_request', 'The body is not declared as JSON.', {
+      hint: 'Send the header "Content-Type: application/json".',
+      details: { problems: [{ path: 'content-type', message: 'must be application/json' }] },
+    })
+  }
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(req.headers['content-type'] ?? '')?.[1]
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    throw unreadable(
+      'The charset of the body is not UTF-8.',
+      'Send content-type: application/json, in UTF-8.',
+    )
+  }
+}
+
+function readBytes(req: Request, limit: number, reserve: (bytes: number) => void): Promise<Buffer> {
+  const encoding = readEncoding(req.headers)
+  const decoder = createDecoder(encoding)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (error: unknown) => {
+      chunks.length = 0
+      body.off('data', take)
+      req.unpipe()
+      decoder?.destroy()
+      reject(error)
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      try {
+        if (size > limit) throw tooLarge(limit)
+        reserve(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        stop(error)
+      }
+    }
+    req.once('error', () => stop(brokenOff()))
+    req.once('close', () => {
+      if (!req.complete) stop(brokenOff()) // a decoder would wait for the rest
+    })
+    const body = decoder === null ? req : req.pipe(decoder)
+    decoder?.on('error', (error) => stop(refuseUndecodable(error, encoding) ?? error))
+    body.on('data', take).once('end', () => resolve(Buffer.concat(chunks)))
+  })
+}
+
+/** Bytes that are no UTF-8 are refused: replaced ones would be stored as something else. */
+function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {}
+  const hint = 'Send one JSON object, in UTF-8.'
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw unreadable('The body is not UTF-8.', hint)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw unreadable('The body is not JSON.', hint, cause instanceof Error ? cause.message : undefined)
+  }
+}
+
+const unreadable = (message: string, hint: string, problem = message): TurngraphError =>
+  new TurngraphError('invalid_request', message, {
+    hint,
+    details: { problems: [{ path: '', message: problem }] },
+  })
+
+const brokenOff = (): TurngraphError => unreadable('The request broke off.', 'Send it again.')
+
+const tooLarge = (limit: number): TurngraphError =>
+  new TurngraphError('too_large', `The request is larger than ${limit / 1024 / 1024} MiB.`, {
+    hint: 'Send less at once; long texts are worth at most 64 KiB each.',
+  })
+
+const outOfMemory = (): TurngraphError =>
+  new TurngraphError('store_unavailable', 'The service is working on as much as its memory takes.', {
+    hint: 'Wait as long as Retry-After says, and send fewer large requests at once.',
+  })
