@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, existsSync, lstatSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 test.each(['report', 'export'])(
@@ -48,3 +50,45 @@ test.skipIf(!existsSync('/dev/full'))(
     expect(JSON.parse(stdout)).toMatchObject({ current_turn: 3 })
   },
 )
+
+describe('export --out', () => {
+  let home = ''
+  let turngraph: ReturnType<typeof commandsOn>
+  beforeEach(async () => {
+    home = temporaryFolder()
+    turngraph = commandsOn(home)
+    const input = '{"feature_id":"F","task_id":"T","turn_number":1,"player_summary":"Built it"}'
+    expect((await turngraph.run(['capture'], { input })).code).toBe(0)
+  })
+
+  test('writes through no link that somebody has laid beside the file', async () => {
+    const out = path.join(home, 'out.jsonl')
+    const victim = path.join(home, 'victim')
+    writeFileSync(victim, 'precious')
+    symlinkSync(victim, `${out}.partial`)
+    expect((await turngraph.run(['export', '--out', out])).code).toBe(0)
+    expect(readFileSync(victim, 'utf8')).toBe('precious')
+    expect(lstatSync(out).isFile()).toBe(true)
+  })
+
+  test.each(['there already', 'not there yet'])('follows a link to a file that is %s', async (which) => {
+    const [out, target] = [path.join(home, 'link'), path.join(home, 'target.jsonl')]
+    if (which === 'there already') writeFileSync(target, 'old')
+    symlinkSync('target.jsonl', out)
+    expect((await turngraph.run(['export', '--out', out])).code).toBe(0)
+    expect(lstatSync(out).isSymbolicLink()).toBe(true)
+    expect(readFileSync(target, 'utf8')).toBe((await turngraph.run(['export'])).stdout)
+  })
+
+  test('writes into a FIFO, and leaves it one', async () => {
+    const out = path.join(home, 'fifo')
+    execFileSync('mkfifo', [out])
+    const [read, exported] = await Promise.all([
+      readFile(out, 'utf8'),
+      turngraph.run(['export', '--out', out]),
+    ])
+    expect(exported.code).toBe(0)
+    expect(read).toBe((await turngraph.run(['export'])).stdout)
+    expect(lstatSync(out).isFIFO()).toBe(true)
+  })
+})

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toWire } from '../../src/core/wire-form.ts'
@@ -121,7 +121,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     const task = ['--feature', 'FEAT-1', '--task', 'TASK-1', '--project', 'shop']
     const { code, stdout, stderr } = await turngraph.run(['report', ...task, '--out', out])
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: `Wrote ${out}.\n` })
-    expect(existsSync(`${out}.partial`)).toBe(false)
+    expect(readdirSync(home).filter((name) => name.includes('.partial'))).toEqual([])
     expect(readFileSync(out, 'utf8')).toContain('A second session')
     expect(readFileSync(out, 'utf8')).toBe(await report('--world', 'TASK-1.2'))
   })
