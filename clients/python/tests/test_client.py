@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import socket
 import threading
 import time
 import unittest
 from collections.abc import Callable
+from typing import Any
 
 from turngraph import TurngraphClient, TurngraphError, is_spooled
 from turngraph._http import canonical_address
@@ -18,6 +20,21 @@ def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
+
+
+def drip(server: socket.socket, first: bytes, done: threading.Event) -> None:
+    """Answers ``first``, and then a byte every 0.1 s for as long as somebody listens, or until 10 s have passed."""
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(65_536)
+        connection.sendall(first)
+        for _ in range(100):
+            if done.wait(0.1):
+                return
+            try:
+                connection.sendall(b"x")
+            except OSError:
+                return
 
 
 def always(fate: Fate) -> Callable[[str, str], Fate]:
@@ -46,6 +63,80 @@ class ClientTest(ServiceTest):
             with self.assertRaises(TurngraphError) as raised:
                 client.get_world(world_slug=step)
             self.assertEqual(raised.exception.code, "invalid_request")
+
+    def test_what_json_has_no_form_for_is_refused_with_its_field_and_never_waits_in_a_spool(self) -> None:
+        itself: dict[str, object] = {}
+        itself["itself"] = itself
+        deep: dict[str, object] = {}
+        inner = deep
+        for _ in range(5_000):
+            inner["a"] = inner = {}
+        fields: list[tuple[str, dict[str, Any]]] = [
+            ("player_summary", {"player_summary": "\ud800"}),
+            ("coverage", {"coverage": float("nan")}),
+            ("extra.a[0]", {"extra": {"a": [float("inf")]}}),
+            ("extra.itself", {"extra": itself}),
+            ("extra.a.a", {"extra": deep}),
+            ("extra.n", {"extra": {"n": 10**5_000}}),
+            ("completed_at", {"completed_at": datetime.datetime(2026, 1, 31)}),
+            ("files_modified", {"files_modified": {"a.py"}}),
+            ("commit", {"commit": b"abc"}),
+        ]
+        away = f"http://127.0.0.1:{free_port()}"
+        for client in (self.client(), self.client(away, spool=self.folder)):
+            for path, field in fields:
+                with self.assertRaises(TurngraphError, msg=path) as raised:
+                    client.capture_turn_state(**self.turn(1, **field))
+                self.assertEqual(raised.exception.code, "invalid_request")
+                self.assertIn(path, str(raised.exception))
+            if client.spool is not None:
+                self.assertEqual(client.spool.waiting, 0)
+        with self.assertRaises(TurngraphError) as raised:
+            self.client().list_worlds(feature_id="\ud800")
+        self.assertEqual(raised.exception.code, "invalid_request")
+
+    def test_an_address_or_a_setting_that_does_not_fit_is_refused_by_name_and_without_its_password(self) -> None:
+        urls: list[Any] = [
+            "http://h:99999",
+            "http://h:abc",
+            "http://[::1",
+            "http://a..b",
+            "http://user:secret@h:99999",
+            "http://ex ample.com",
+            "http://h/ü",
+            "ftp://x",
+            "",
+            None,
+        ]
+        for url in urls:
+            with self.assertRaises(TurngraphError, msg=url) as raised:
+                self.client(url)
+            self.assertIn("url: ", str(raised.exception))
+            self.assertNotIn("secret", str(raised.exception))
+        for timeout in (None, "5", 0, -1, float("nan"), 1e18):
+            with self.assertRaises(TurngraphError, msg=timeout) as raised:
+                self.client(timeout=timeout)
+            self.assertIn("timeout: ", str(raised.exception))
+        with self.assertRaises(TurngraphError) as raised:
+            self.client(token="a\n")
+        self.assertIn("token: ", str(raised.exception))
+        with self.assertRaises(TurngraphError) as raised:
+            self.client(f"http://user:secret@127.0.0.1:{free_port()}").list_worlds()
+        self.assertEqual(raised.exception.code, "store_unavailable")
+        self.assertNotIn("secret", str(raised.exception))
+
+    def test_an_answer_whose_headers_drip_ends_with_the_time_out(self) -> None:
+        for first in (b"HTT", b"HTTP/1.1 200 OK\r\nX-A: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"):
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                done = threading.Event()
+                dripping = threading.Thread(target=drip, args=(server, first, done))
+                dripping.start()
+                client = self.client(f"http://127.0.0.1:{server.getsockname()[1]}", timeout=1)
+                with self.assertRaises(TurngraphError, msg=first) as raised:
+                    client.list_worlds()
+                self.assertEqual(raised.exception.code, "timeout")
+                done.set()
+                dripping.join()
 
     def test_an_error_has_the_code_the_hint_and_the_fields_of_the_service(self) -> None:
         client = self.client()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
+import re
+import socket
 import time
 import urllib.parse
 from collections.abc import Mapping
@@ -19,15 +22,33 @@ class Answer(NamedTuple):
 
 
 BOOKMARK = "Turngraph-Bookmark"
-CHUNK_BYTES = 64 * 1024
 
 
 def checked_url(url: str) -> str:
-    """The address without its last slashes; raises ``invalid_request`` where it is no address."""
-    parts = urllib.parse.urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise invalid_field("url", f'"{url}" is no http address')
+    """The address without its last slashes, and without a user and password, which nobody is sent.
+
+    Raises ``invalid_request`` where it is no address.
+    """
+    if not isinstance(url, str):
+        raise invalid_field("url", f"must be a text, and is {type(url).__name__}")
+    shown = re.sub(r"//[^/]*@", "//***@", url)
+    try:
+        parts = urllib.parse.urlsplit(url)
+        parts.port  # noqa: B018 - raises where it is none
+        (parts.hostname or "").encode("idna")
+        parts.path.encode("ascii")
+    except ValueError as cause:
+        raise invalid_field("url", f'"{shown}" is no http address ({_reason(cause)})') from cause
+    if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\x00-\x20\x7f]", url):
+        raise invalid_field("url", f'"{shown}" is no http address')
+    if "@" in parts.netloc:
+        url = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
     return url.rstrip("/")
+
+
+def _reason(cause: ValueError) -> str:
+    """In words; a text that cannot be encoded would be quoted, and with it a password."""
+    return "percent-encode what is not ASCII" if isinstance(cause, UnicodeError) else "its host or port is none"
 
 
 def canonical_address(url: str) -> str:
@@ -55,8 +76,9 @@ def exchange(
     until = time.monotonic() + timeout
     try:
         connection.request(method, f"{parts.path}{path}", body=body, headers=dict(headers))
-        response = connection.getresponse()
-        content = _read_until(connection, response, until)
+        response = _TimedResponse(connection.sock, until, method)
+        response.begin()
+        content = response.read()
     except TimeoutError as cause:
         hint = "Try again: a repeated capture is stored once."
         raise TurngraphError("timeout", f"{base} did not answer within {timeout:g} s.", hint=hint) from cause
@@ -68,25 +90,35 @@ def exchange(
     return _answer_of(base, response, content)
 
 
-def _read_until(connection: http.client.HTTPConnection, response: http.client.HTTPResponse, until: float) -> bytes:
-    """The time-out of a socket is one of each read: a body that drips would never end."""
-    chunks: list[bytes] = []
-    while True:
-        left = until - time.monotonic()
+class _TimedResponse(http.client.HTTPResponse):
+    """The time-out of a socket is one of each read: an answer whose headers or body drip would never end."""
+
+    def __init__(self, sock: socket.socket, until: float, method: str) -> None:
+        super().__init__(sock, method=method)
+        self.fp.close()
+        self.fp = io.BufferedReader(_TimedReader(sock, until))
+
+
+class _TimedReader(io.RawIOBase):
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        self._sock = sock
+        self._until = until
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._until - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        if connection.sock is not None:
-            connection.sock.settimeout(left)
-        chunk = response.read1(CHUNK_BYTES)
-        if not chunk:
-            return b"".join(chunks)
-        chunks.append(chunk)
+        self._sock.settimeout(left)
+        return self._sock.recv_into(buffer)
 
 
 def _answer_of(base: str, response: http.client.HTTPResponse, content: bytes) -> Answer:
     try:
         body = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not 200 <= response.status < 300:
         raise _error_of(base, response.status, body)

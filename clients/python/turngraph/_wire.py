@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import urllib.parse
 from collections.abc import Callable, Mapping
@@ -10,6 +11,52 @@ from typing import Any
 
 from ._generated import ROUTES, SHAPES
 from .errors import TurngraphError, invalid_field
+
+
+# Far more than any record has; what is deeper would exhaust the stack of whoever reads it.
+MAX_DEPTH = 200
+
+
+def check_values(fields: Mapping[str, Any]) -> None:
+    """Refuses what JSON has no form for, before it is sent and before it waits in a spool."""
+    waiting: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in fields.items()]
+    while waiting:
+        path, value, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            raise invalid_field(path[:100], f"holds itself, or is nested deeper than {MAX_DEPTH} levels")
+        if isinstance(value, dict):
+            for key in value:
+                if not isinstance(key, (str, int, float)) and key is not None:
+                    raise invalid_field(path, f"has a key that is no text, but {type(key).__name__}")
+                _check_scalar(path, key)
+            waiting += [(f"{path}.{key}", entry, depth + 1) for key, entry in value.items()]
+        elif isinstance(value, (list, tuple)):
+            waiting += [(f"{path}[{index}]", entry, depth + 1) for index, entry in enumerate(value)]
+        else:
+            _check_scalar(path, value)
+
+
+def _check_scalar(path: str, value: Any) -> None:
+    if value is None or isinstance(value, bool):
+        return
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as cause:
+            at = path.encode(errors="replace").decode()
+            raise invalid_field(at, "holds half of a surrogate pair, which is no text") from cause
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise invalid_field(path, f"is {value}, which JSON has no number for")
+    elif isinstance(value, int):
+        if value.bit_length() > 1024:
+            raise invalid_field(path, "is a number of more digits than JSON keeps")
+    else:
+        hint = ISO_HINT if hasattr(value, "isoformat") else "give a text, a number, a list or a dict"
+        raise invalid_field(path, f"is a {type(value).__name__}, which JSON has no form for; {hint}")
+
+
+ISO_HINT = "give its .isoformat()"
 
 
 def check_fields(operation: str, fields: Mapping[str, Any]) -> None:

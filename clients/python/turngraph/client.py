@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ._bookmarks import ClientBookmarks
 from ._generated import ROUTES, Calls
 from ._http import BOOKMARK, canonical_address, checked_url, exchange
-from ._wire import to_path
+from ._wire import check_values, to_path
 from .errors import TurngraphError, invalid_field
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 RETRY_FIRST_S = 0.2
 RETRY_LAST_S = 2.0
-VISIBLE_ASCII = re.compile(r"^[\x21-\x7e]+$")
+VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
+# A clock of the system that takes more is not everywhere.
+LONGEST_S = 1_000_000
 
 
 class TurngraphClient(Calls):
@@ -56,8 +58,12 @@ class TurngraphClient(Calls):
         :param log: takes what nobody waits for, such as a spooled turn that was refused; default: a warning
         """
         self._base = checked_url(url)
-        if token is not None and not VISIBLE_ASCII.match(token):
+        if token is not None and not (isinstance(token, str) and VISIBLE_ASCII.fullmatch(token)):
             raise invalid_field("token", "holds characters that no token has")
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout <= LONGEST_S:
+            raise invalid_field("timeout", f"must be a number of seconds above 0 and up to {LONGEST_S:,}")
+        if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+            raise invalid_field("retries", "must be a whole number from 0 on")
         self._token = token
         self._project = project
         self._timeout = timeout
@@ -129,6 +135,7 @@ class TurngraphClient(Calls):
 
     def _send_once(self, operation: str, fields: Mapping[str, Any], key: str | None = None) -> Any:
         route = ROUTES[operation]
+        check_values(fields)
         path, body = to_path(operation, fields)
         project = fields.get("project")
         bookmarks = self._bookmarks.sent_with(project)
@@ -157,7 +164,7 @@ class TurngraphClient(Calls):
 def _time_it_may_take(fields: Mapping[str, Any]) -> float:
     """A query says so itself; it may wait as long for its turn."""
     given = fields.get("timeout_ms")
-    return 2 * given / 1000 if isinstance(given, (int, float)) else 0.0
+    return 2 * given / 1000 if isinstance(given, (int, float)) and 0 < given < LONGEST_S else 0.0
 
 
 def _never_arrived(error: TurngraphError) -> bool:

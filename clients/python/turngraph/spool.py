@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ._spool_folder import MAX_BYTES, MAX_ENTRIES, SpoolFolder
-from ._wire import check_fields, from_spool_form, to_spool_form
+from ._wire import check_fields, check_values, from_spool_form, to_spool_form
 from .errors import TurngraphError
 
 FIRST_AGAIN_S = 1.0
@@ -114,6 +114,7 @@ class Spool:
                 if (away := self._clear()) is not None:
                     raise away
             return send(operation, fields)
+        check_values(fields)
         check_fields(operation, fields)
         world = _world_of(operation, fields)
         with self._mutex:
