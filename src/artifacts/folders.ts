@@ -151,6 +151,10 @@ async function readFolder(
   for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
     skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
   }
+  const noFiles = entries.filter((entry) => isArtifact(entry) && !entry.isFile() && !entry.isSymbolicLink())
+  for (const { shown } of noFiles.map(found)) {
+    skipped.push({ file: shown, reason: 'is named as an artifact, and is no file' })
+  }
   const below = entries.filter((entry) => entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name))
   return {
     own: files.length > 0 ? { path: at.absolute, files, unread } : null,

@@ -1,4 +1,5 @@
 /** Reads the artifacts of autobuild below some folders into turn records. */
+import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
 import { scrub } from '../core/scrub/scrub.ts'
@@ -233,11 +234,16 @@ class ArtifactReader {
   async #text(file: FoundFile): Promise<string | null> {
     try {
       const { size } = await stat(file.path)
-      if (size <= MAX_FILE_BYTES) return await readFile(file.path, 'utf8')
-      this.skipped.push({
-        file: file.shown,
-        reason: `has ${size} bytes, over the limit of ${MAX_FILE_BYTES}`,
-      })
+      if (size > MAX_FILE_BYTES) {
+        const reason = `has ${size} bytes, over the limit of ${MAX_FILE_BYTES}`
+        this.skipped.push({ file: file.shown, reason })
+        return null
+      }
+      const bytes = await readFile(file.path)
+      if (isUtf8(bytes)) return bytes.toString('utf8')
+      // Replaced characters would be stored as what was said. One that is being written may end within a character.
+      this.broken.push(file)
+      this.skipped.push({ file: file.shown, reason: 'is not UTF-8' })
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
       this.skipped.push({ file: file.shown, reason: `cannot be read: ${code}` })

@@ -4,6 +4,7 @@ import type { AnalysisRequest } from '../analysis/named-analyses.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
+import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 import { action, command, type Given, SHARED } from './command.ts'
 import { printItems, printJson, printNote, printText } from './output.ts'
 
@@ -105,11 +106,9 @@ async function answerStatement(cypher: string, options: Options): Promise<void> 
       'Say it in the statement: MATCH (t:Turn {project: $project}) …, with --param project=NAME.',
     )
   }
-  const [{ readParamLines }, { text }] = await Promise.all([
-    import('./param-lines.ts'),
-    import('node:stream/consumers'),
-  ])
-  const { query, params: declared } = readParamLines(cypher === '-' ? await text(process.stdin) : cypher)
+  const { readParamLines } = await import('./param-lines.ts')
+  const text = cypher === '-' ? (await readAtMost('-', MAX_REQUEST_BYTES)).toString('utf8') : cypher
+  const { query, params: declared } = readParamLines(text)
   const params = { ...declared, ...param } as OperationInput<'queryGraph'>['params']
   await ask('queryGraph', { query, params, limit, timeoutMs }, { json }, printRows, { part: rowsAlone })
 }

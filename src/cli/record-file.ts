@@ -1,10 +1,8 @@
 /** Reads the file of `turngraph capture`: one record as JSON, or JSON lines with one record each. */
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 
-/** What a request may hold, over HTTP too. */
-const MAX_RECORD_BYTES = 1024 * 1024
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 export type RecordLine = { number: number; bytes: Buffer }
@@ -13,14 +11,13 @@ export type RecordLine = { number: number; bytes: Buffer }
 export type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
 export async function readRecordFile(file: string): Promise<RecordFile> {
-  const bytes =
-    file === '-'
-      ? await readStandardInput()
-      : await readFile(file).catch((cause: unknown) => cannotRead(file, cause))
-  const shown = file === '-' ? 'Standard input' : file
-  if (bytes.length > MAX_FILE_BYTES) {
-    throw new TurngraphError('too_large', `${shown} is over the limit of 256 MiB.`, { hint: 'Split it.' })
+  if (file === '-' && process.stdin.isTTY) {
+    throw new TurngraphError('invalid_request', 'There is no record: name a file, or pipe one in.', {
+      hint: 'turngraph capture turn.json',
+    })
   }
+  const bytes = await readAtMost(file, MAX_FILE_BYTES).catch((cause: unknown) => cannotRead(file, cause))
+  const shown = file === '-' ? 'Standard input' : file
   const lines = splitLines(bytes)
   if (isJsonLines(file, bytes, lines)) return { lines }
   return { record: parseRecord(bytes, shown) }
@@ -28,7 +25,7 @@ export async function readRecordFile(file: string): Promise<RecordFile> {
 
 /** The JSON of one record. @throws `too_large`, or `invalid_request` that names the place where it is no JSON */
 export function parseRecord(bytes: Buffer, shown: string): unknown {
-  if (bytes.length > MAX_RECORD_BYTES) {
+  if (bytes.length > MAX_REQUEST_BYTES) {
     throw new TurngraphError('too_large', `${shown} has ${bytes.length} bytes, over the limit of 1 MiB.`)
   }
   try {
@@ -82,24 +79,9 @@ function isOneValue(bytes: Buffer): boolean {
   }
 }
 
-async function readStandardInput(): Promise<Buffer> {
-  if (process.stdin.isTTY) {
-    throw new TurngraphError('invalid_request', 'There is no record: name a file, or pipe one in.', {
-      hint: 'turngraph capture turn.json',
-    })
-  }
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of process.stdin) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > MAX_FILE_BYTES) break
-  }
-  return Buffer.concat(chunks)
-}
-
-/** @throws `not_found` that names a file which cannot be read */
+/** @throws `not_found` that names a file which cannot be read, or the error that says already what is wrong with it */
 export function cannotRead(file: string, cause: unknown): never {
+  if (cause instanceof TurngraphError) throw cause
   throw new TurngraphError('not_found', `${file} ${whyUnreadable(cause)}.`, { cause })
 }
 

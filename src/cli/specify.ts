@@ -1,7 +1,7 @@
 /** `turngraph specify`: declares what must hold, from the file that states a task. */
-import { readFile } from 'node:fs/promises'
 import { TurngraphError } from '../core/errors.ts'
 import { ask } from './ask.ts'
+import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
 import { printText } from './output.ts'
 import { whyUnreadable } from './record-file.ts'
@@ -49,8 +49,9 @@ Examples:
 
 async function readSource(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return (await readAtMost(file, MAX_REQUEST_BYTES)).toString('utf8')
   } catch (cause) {
+    if (cause instanceof TurngraphError) throw cause
     throw new TurngraphError('invalid_request', `${file} ${whyUnreadable(cause)}.`, {
       hint: 'Name one file; `turngraph import autobuild` declares those of a repository.',
       cause,

@@ -1,4 +1,6 @@
 /** `turngraph watch`: imports autobuild artifacts, and transcripts, as a session writes them. */
+import { stat } from 'node:fs/promises'
+import { TurngraphError } from '../core/errors.ts'
 import { action, type Given, SHARED } from './command.ts'
 import { printNote } from './output.ts'
 import { untilSignalled } from './signals.ts'
@@ -62,6 +64,7 @@ async function watch({
     import('./watch-lines.ts'),
     import('./watch-loop.ts'),
   ])
+  await refuseFiles(paths)
   const nameContext = writeContext === undefined ? null : contextFileNames(writeContext)
   const config = configFor(project)
   const service = new SharedService(config, project, createLog('warn'))
@@ -90,5 +93,16 @@ async function watch({
     process.exitCode = await stopped
   } finally {
     await service.close()
+  }
+}
+
+/** What is not there yet may become a folder; a file does not. */
+async function refuseFiles(paths: readonly string[]): Promise<void> {
+  for (const each of paths) {
+    const found = await stat(each).catch(() => null)
+    if (found === null || found.isDirectory()) continue
+    throw new TurngraphError('invalid_request', `${each} is no folder.`, {
+      hint: 'Name the folder that holds it: what is finished in it is imported.',
+    })
   }
 }

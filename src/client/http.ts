@@ -329,8 +329,8 @@ function toError(status: number, body: unknown, base: string): TurngraphError {
     const { code, message, hint, details } = parsed.data.error
     return new TurngraphError(code, message, { hint: hint ?? undefined, details })
   }
-  // A proxy's own page, or another program's service.
-  const away = status === 502 || status === 503 || status === 504
+  // A proxy's own page, such as one to log in at, or another program's service.
+  const away = status === 502 || status === 503 || status === 504 || (status >= 300 && status < 400)
   return new TurngraphError(
     away ? 'store_unavailable' : 'internal',
     `${base} answered ${status} in a form that is not Turngraph's.`,

@@ -134,9 +134,9 @@ def _error_of(base: str, status: int, body: Any) -> TurngraphError:
         return TurngraphError(
             error["code"], str(error.get("message")), hint=error.get("hint"), details=error.get("details")
         )
-    # A proxy's own page, or another program's service.
+    # A proxy's own page, such as one to log in at, or another program's service.
     return TurngraphError(
-        "store_unavailable" if status in (502, 503, 504) else "internal",
+        "store_unavailable" if status in (502, 503, 504) or 300 <= status < 400 else "internal",
         f"{base} answered {status} in a form that is not Turngraph's.",
         hint="Check that TURNGRAPH_URL is the address of a Turngraph service.",
     )

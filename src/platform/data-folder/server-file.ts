@@ -25,7 +25,14 @@ export function readServerFile(dataFolder: string): ServerFile | null {
   try {
     return serverFile.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    if (code === 'ENOENT') return null
+    if (code === 'ENOTDIR') {
+      throw new TurngraphError('invalid_request', `The data folder ${dataFolder} is no folder.`, {
+        hint: 'Name a folder with TURNGRAPH_DATA; it is made where it is not there yet.',
+        cause,
+      })
+    }
     throw new TurngraphError('invalid_request', `${file} is damaged: it does not say where a service is.`, {
       hint: 'Remove the file, and start the service again where one runs: it writes a new one.',
       cause,
