@@ -24,12 +24,15 @@ const PIECES: readonly { kind: Token['kind'] | null; form: RegExp }[] = [
 /** Invisible, and a space to one engine where another reads on: refused in strings and comments too, to be simple. */
 const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u
 
+/** Grafeo's own bound. Neo4j 5.26 has none: 1,000 brackets exhaust its planner's stack, and its connection never answers. */
+const MAX_DEPTH = 64
+
 /**
  * Splits Cypher as far as both engines agree how: strings, names in backticks and comments cannot hide a word, nor
  * make one.
  *
  * @throws `invalid_request` where they may not agree: `\u` escapes (Neo4j replaces them before it parses), invisible
- * characters, a string or comment without an end
+ * characters, a string or comment without an end, brackets that are nested too deeply
  */
 export function splitTokens(query: string): Token[] {
   const escaped = /\\u/i.exec(query)
@@ -41,6 +44,7 @@ export function splitTokens(query: string): Token[] {
     throw invalidQuery(`has U+${code} at ${ambiguous.index}`, 'Send such characters in a parameter.')
   }
   const tokens: Token[] = []
+  let depth = 0
   let at = 0
   while (at < query.length) {
     const piece = pieceAt(query, at)
@@ -49,6 +53,16 @@ export function splitTokens(query: string): Token[] {
         `cannot be read at ${at}: ${JSON.stringify(query.slice(at, at + 20))}`,
         'A string, a name in backticks and a comment need their end; other characters belong into a string.',
       )
+    }
+    if (piece.kind === 'mark') {
+      if ('([{'.includes(piece.text)) depth++
+      else if (')]}'.includes(piece.text)) depth--
+      if (depth > MAX_DEPTH) {
+        throw invalidQuery(
+          `nests brackets more than ${MAX_DEPTH} deep at ${at}`,
+          'Send deep values in a parameter.',
+        )
+      }
     }
     if (piece.kind !== null) tokens.push({ kind: piece.kind, text: piece.text, at })
     at += piece.length

@@ -31,6 +31,8 @@ describe('a query is refused by its words', () => {
     ['RETURN db.labels()', 'query: calls the function db.labels at 7'],
     ['RETURN (file)(1), file()', 'query: calls the function file at 18'],
     ['  // nothing', 'query: is empty'],
+    [`RETURN ${'('.repeat(65)}1${')'.repeat(65)}`, 'query: nests brackets more than 64 deep at 71'],
+    [`RETURN ${'[{a:('.repeat(22)}`, 'query: nests brackets more than 64 deep at 113'],
   ])('%s', (query, problem) => {
     expect(problemOf(query)).toBe(problem)
   })
@@ -47,6 +49,7 @@ describe('a query is refused by its words', () => {
     'CALL db.labels() YIELD label RETURN label',
     'RETURN duration . inDays(date(), date()), $set, $`a b`, 1.5e3, 0x1F',
     'MATCH (größe:Übung) RETURN größe.länge',
+    `RETURN ${'('.repeat(64)}1${')'.repeat(64)}, ${'(1), '.repeat(100)} '${'('.repeat(100)}'`,
   ])('but not: %s', (query) => {
     expect(problemOf(query)).toBeNull()
   })
