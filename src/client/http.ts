@@ -349,7 +349,9 @@ function parseJson(text: string): unknown {
 /** `.` and `..` are steps in a path, however they are encoded: they would reach another route. */
 function pathSegment(field: string, value: string): string {
   if (value !== '.' && value !== '..') return encodeURIComponent(value)
-  throw invalidField(field, `"${value}" cannot stand in an address`)
+  throw invalidField(field, `"${value}" cannot stand in an address`, {
+    hint: 'MCP takes such a name, and so do a client and the command line on the graph itself, without a service.',
+  })
 }
 
 function checkedKey(key: string): string {

@@ -172,7 +172,10 @@ describe('an HTTP client', () => {
     const { service, token } = await start()
     const client = httpClient({ url: service.url, token })
     for (const worldSlug of ['.', '..']) {
-      expect(await codeOf(client.getWorld({ worldSlug }))).toBe('invalid_request')
+      await expect(client.getWorld({ worldSlug })).rejects.toMatchObject({
+        code: 'invalid_request',
+        hint: expect.stringContaining('MCP takes such a name'),
+      })
     }
     expect(await codeOf(client.createWorld(task, { idempotencyKey: 'a b' }))).toBe('invalid_request')
     expect(() => httpClient({ url: 'ftp://x' })).toThrow(TurngraphError)

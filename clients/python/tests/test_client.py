@@ -63,6 +63,7 @@ class ClientTest(ServiceTest):
             with self.assertRaises(TurngraphError) as raised:
                 client.get_world(world_slug=step)
             self.assertEqual(raised.exception.code, "invalid_request")
+            self.assertIn("MCP takes such a name", raised.exception.hint or "")
 
     def test_what_json_has_no_form_for_is_refused_with_its_field_and_never_waits_in_a_spool(self) -> None:
         itself: dict[str, object] = {}

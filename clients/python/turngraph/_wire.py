@@ -101,7 +101,8 @@ def _segment(field: str, fields: dict[str, Any]) -> str:
         raise invalid_field(field, "is missing")
     value = str(fields.pop(field))
     if value in (".", ".."):
-        raise invalid_field(field, f'"{value}" cannot stand in an address')
+        hint = "MCP takes such a name, and so does the command line on the graph itself, without a service."
+        raise invalid_field(field, f'"{value}" cannot stand in an address', hint=hint)
     return urllib.parse.quote(value, safe="")
 
 

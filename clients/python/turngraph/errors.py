@@ -41,7 +41,7 @@ def is_spooled(error: BaseException) -> bool:
     return isinstance(error, TurngraphError) and isinstance(error.details, dict) and error.details.get("spooled") is True
 
 
-def invalid_field(path: str, message: str) -> TurngraphError:
+def invalid_field(path: str, message: str, *, hint: str | None = None) -> TurngraphError:
     """The error of one field that does not fit."""
     problems = {"problems": [{"path": path, "message": message}]}
-    return TurngraphError("invalid_request", f"{path}: {message}", details=problems)
+    return TurngraphError("invalid_request", f"{path}: {message}", hint=hint, details=problems)
