@@ -8,7 +8,8 @@ const queue = () =>
     atOnce: 1,
     mostWaiting: 2,
     noun: { one: 'question', many: 'questions' },
-    tooLong: () => new TurngraphError('timeout', 'It took too long.'),
+    tooLong: (timeoutMs, waitedMs) =>
+      new TurngraphError('timeout', `It took ${timeoutMs} ms and waited ${waitedMs > 0}.`),
   })
 
 test('nothing listens any more once a caller was answered, so that no answer is kept', async () => {
@@ -40,4 +41,15 @@ test('a caller that gives up is answered at once, and what has begun keeps its p
   expect(await Promise.race([next, Promise.resolve('waits')])).toBe('waits')
   letGo()
   expect(await next).toBe('next')
+})
+
+test('what waited for others until its time was over is told so', async () => {
+  const asked = queue()
+  let letGo = () => {}
+  const begun = asked.run(() => new Promise<void>((resolve) => (letGo = resolve)), { timeoutMs: 60_000 })
+  await expect(asked.run(async () => 'next', { timeoutMs: 20 })).rejects.toThrow(
+    'It took 20 ms and waited true.',
+  )
+  letGo()
+  await begun
 })

@@ -5,6 +5,8 @@ import { TurngraphError } from '../core/errors.ts'
 /** What work may take once it has begun. */
 export type Allowance = {
   leftMs: number
+  /** How much of its time went by in the queue. */
+  waitedMs: number
   /** Aborted where nobody waits for the answer any more, with the error that the caller was answered. */
   signal: AbortSignal
 }
@@ -23,7 +25,7 @@ type QueueOptions = {
   mostWaiting: number
   /** What is queued, for errors. */
   noun: { one: string; many: string }
-  tooLong: (timeoutMs: number) => TurngraphError
+  tooLong: (timeoutMs: number, waitedMs: number) => TurngraphError
   onIdle?: () => void
 }
 
@@ -56,7 +58,10 @@ export class BoundedQueue {
     const asked = performance.now()
     const ending = new AbortController()
     const signal = AbortSignal.any([ending.signal, this.#closing.signal])
-    const endAfter = (ms: number) => setTimeout(() => ending.abort(this.#options.tooLong(timeoutMs)), ms)
+    let begunAt: number | null = null
+    const measureWait = () => Math.round((begunAt ?? performance.now()) - asked)
+    const endAfter = (ms: number) =>
+      setTimeout(() => ending.abort(this.#options.tooLong(timeoutMs, measureWait())), ms)
     const giveUp = () => ending.abort(this.#givenUp())
     let timer = endAfter(timeoutMs)
     const answered = new AbortController() // lets go of all listeners, which would keep the answer
@@ -65,10 +70,12 @@ export class BoundedQueue {
     const waiting = new AbortController() // of the queue, which would free the place of what has begun
     const begin = () => {
       signal.removeEventListener('abort', leave)
-      const leftMs = Math.max(1, Math.round(timeoutMs - (performance.now() - asked)))
+      begunAt = performance.now()
+      const waitedMs = measureWait()
+      const leftMs = Math.max(1, timeoutMs - waitedMs)
       clearTimeout(timer)
       timer = endAfter(leftMs + preparingMs)
-      return work({ leftMs, signal })
+      return work({ leftMs, waitedMs, signal })
     }
     const leave = () => waiting.abort(signal.reason)
     signal.addEventListener('abort', leave, listening)

@@ -28,6 +28,9 @@ test('what does not fit is told in plain words, not in those of the parser', () 
   expect(problemsOf([1])).toEqual({
     problems: [{ path: '', message: 'must be of type object, and is an array' }],
   })
+  expect(problemsOf({ player_summary: '', turn_number: Number.NaN })).toEqual({
+    problems: [{ path: 'turn_number', message: 'must be of type number, and is NaN' }],
+  })
   const value = { player_summary: null, turn_number: 1, status_map: { t: 'c' } }
   expect(problemsOf(value)).toEqual({
     problems: [

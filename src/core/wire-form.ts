@@ -190,6 +190,7 @@ function inPlainWords({ code, expected, values, input }: z.core.$ZodRawIssue): s
 
 const typeName = (value: unknown): string => {
   if (value === null) return 'null'
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value) // one of JavaScript, and none of JSON
   return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
 }
 

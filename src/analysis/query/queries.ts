@@ -71,11 +71,11 @@ export class Queries {
     signal: caller,
   }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query)
-    const run = async ({ leftMs, signal }: Allowance) => {
+    const run = async ({ leftMs, waitedMs, signal }: Allowance) => {
       const process = await this.#openProcess()
       const brought = bookmarks?.mayFollow ? bookmarks.all() : []
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks: brought }
-      return process.ask({ query: statement, params, bounds }, leftMs, signal)
+      return process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)
     }
     const answer = await this.#queue.run(run, { timeoutMs, preparingMs: OPEN_TIMEOUT_MS, caller })
     if (!('answered' in answer)) throw new Error('a process of queries answered something else')

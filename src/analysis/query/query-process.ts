@@ -59,12 +59,14 @@ export class QueryProcess {
 
   /**
    * @param signal ends the process, and rejects with its reason
+   * @param waitedMs how long it waited for others before, for what the error says
    * @throws `timeout`, `too_large` or `internal` where the process had to end, and what the process itself says
    */
   ask(
     order: Order,
     timeoutMs: number,
     signal?: AbortSignal,
+    waitedMs = 0,
   ): Promise<Exclude<Answer, { failed: unknown } | { tooMuchMemory: true }>> {
     if (this.ended) return Promise.reject(broken())
     if (signal?.aborted) return Promise.reject(signal.reason)
@@ -88,7 +90,7 @@ export class QueryProcess {
       const gone = () => fail(this.#child.signalCode === 'SIGABRT' ? tooMuchMemory() : broken())
       const timer = setTimeout(() => {
         this.end()
-        fail(tooLong(timeoutMs))
+        fail(tooLong(timeoutMs + waitedMs, waitedMs))
       }, timeoutMs)
       const stop = () => {
         this.end()
@@ -117,10 +119,16 @@ export class QueryProcess {
   }
 }
 
-export const tooLong = (timeoutMs: number): TurngraphError =>
-  new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms.`, {
-    hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
-  })
+export const tooLong = (timeoutMs: number, waitedMs = 0): TurngraphError =>
+  waitedMs === 0
+    ? new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms.`, {
+        hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
+      })
+    : new TurngraphError(
+        'timeout',
+        `The query did not end within ${timeoutMs} ms, of which it waited ${waitedMs} ms for other queries.`,
+        { hint: 'Ask again when they are done, bound it, or raise timeout_ms (60,000 at most).' },
+      )
 
 const tooMuchMemory = (): TurngraphError =>
   new TurngraphError('too_large', 'The query needs more memory than it is given.', {
