@@ -121,7 +121,7 @@ describe('an HTTP client', () => {
     status = 502
     expect(await codeOf(client.listWorlds({}))).toBe('store_unavailable')
     status = 301
-    expect(await codeOf(client.listWorlds({}))).toBe('internal')
+    expect(await codeOf(client.listWorlds({}))).toBe('store_unavailable')
   })
 
   test('an answer without events, or with one that cannot be read, fails instead of being opened again and again', async () => {

@@ -232,8 +232,8 @@ class ClientTest(ServiceTest):
         answers: list[tuple[Fate, str]] = [
             ((200, b"<html>"), "internal"),
             ((502, b"bad"), "store_unavailable"),
-            ((302, b""), "internal"),
-            ((302, {"world_slug": "w"}), "internal"),
+            ((302, b""), "store_unavailable"),
+            ((302, {"world_slug": "w"}), "store_unavailable"),
             ((400, strange), "internal"),
         ]
         for fate, code in answers:
