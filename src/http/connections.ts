@@ -1,6 +1,17 @@
-// Bounds the open connections of a server, so that clients that say nothing keep nobody out.
+// Bounds the open connections of a server in number and in time, so that clients that say nothing keep nobody out.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+
+/** How long a client may take to send what it asks, or to ask again. */
+export const CONNECTION_OPTIONS = {
+  // Longer than the 60 s of most load balancers: they, not we, should end an idle connection.
+  keepAliveTimeout: 65_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  // Four names of 1 KiB, percent-encoded, and a cursor fit into a request line.
+  maxHeaderSize: 32 * 1024,
+} as const
 
 /** The files that the process opens beside connections: the graph, its log, a pool of Neo4j connections. */
 const OTHER_FILES = 128

@@ -18,7 +18,7 @@ import { TurnRuns } from '../runs/turn-runs.ts'
 import { refuseMalformed } from './answer.ts'
 import { loadTokens } from './api-tokens.ts'
 import { createApp } from './app.ts'
-import { boundConnections, connectionBound, Drain, openFileLimit } from './connections.ts'
+import { boundConnections, CONNECTION_OPTIONS, connectionBound, Drain, openFileLimit } from './connections.ts'
 import { GenAiSpans } from './genai-spans.ts'
 import { Metrics } from './metrics.ts'
 import { SchemaState, StoreWatch } from './schema-state.ts'
@@ -42,16 +42,6 @@ const MOST_READERS = 1_000
 
 /** A statement that takes longer is worth a line in the log: hot ones take a few milliseconds. */
 const SLOW_SECONDS = 1
-
-const SERVER_OPTIONS = {
-  // Longer than the 60 s of most load balancers: they, not we, should end an idle connection.
-  keepAliveTimeout: 65_000,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-  // Four names of 1 KiB, percent-encoded, and a cursor fit into a request line.
-  maxHeaderSize: 32 * 1024,
-} as const
 
 /**
  * Serves a graph over HTTP. Starts even where the store is away, answers 503 meanwhile, and recovers by
@@ -116,7 +106,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     importRoots: config.importRoots,
   })
   const drain = new Drain()
-  const server = createServer(SERVER_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
+  const server = createServer(CONNECTION_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
   boundConnections(server, most)
   const port = await listen(server, config).catch(async (error: unknown) => {
     await instance.release()

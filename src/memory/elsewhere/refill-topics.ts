@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
-import { keysOfProject, partsOfKey } from '../../core/keys.ts'
+import { keysOfProject, partsOfKey, TOPIC_KINDS } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -17,7 +17,7 @@ const refillTopic = {
 }
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'by-keys')
 
-const topicKind = z.enum(['file', 'gate', 'issue', 'feature'])
+const topicKind = z.enum(TOPIC_KINDS)
 const keyRow = z.object({ key: z.string() })
 
 /** Nothing more is begun after this: each topic takes a look at all turns of its project. */
