@@ -1,4 +1,5 @@
 /** Pages of lists: the fields that ask for one, its form, its bounds in items and bytes, and the cursors. */
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { invalidField, type TurngraphError } from './errors.ts'
 import { wholeNumber } from './fields.ts'
@@ -64,11 +65,29 @@ function estimateBytes(value: unknown): number {
 
 const BYTES_A_VALUE = 6
 
-/** The opaque form of a position. */
-export const cursorAt = (position: string): string => Buffer.from(position).toString('base64url')
+const SUM_BYTES = 4
 
-export const textCursor = (cursor: string | null | undefined): string | null =>
-  cursor == null ? null : Buffer.from(cursor, 'base64url').toString('utf8')
+/** The opaque form of a position. Its sum tells a cursor that lost or changed a part: any other text is a name, too. */
+export const sealCursor = (position: Buffer): string =>
+  Buffer.concat([createHash('sha256').update(position).digest().subarray(0, SUM_BYTES), position]).toString(
+    'base64url',
+  )
+
+/** The position in a cursor; null where no page gave that cursor. */
+export function openCursor(cursor: string): Buffer | null {
+  const position = Buffer.from(cursor, 'base64url').subarray(SUM_BYTES)
+  return sealCursor(position) === cursor ? position : null
+}
+
+export const cursorAt = (position: string): string => sealCursor(Buffer.from(position))
+
+/** @throws `invalid_request` where no page gave that cursor */
+export function textCursor(cursor: string | null | undefined): string | null {
+  if (cursor == null) return null
+  const position = openCursor(cursor)
+  if (position === null) throw foreignCursor()
+  return position.toString('utf8')
+}
 
 export function entryCursor(cursor: string | null | undefined): { turn: number; position: number } {
   const position = textCursor(cursor)

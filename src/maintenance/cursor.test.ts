@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cursorAt } from '../core/pages.ts'
 import { readPosition, toCursor } from './cursor.ts'
 import { exportPosition } from './export/export.ts'
 
@@ -15,3 +16,10 @@ test.each(['', 'none of ours', toCursor({ project: 1 }), toCursor({ project: 'p'
   'what is none of ours is null: %s',
   (cursor) => expect(readPosition(exportPosition, cursor)).toBeNull(),
 )
+
+test('a position that lost or changed a character is null, whatever it would say', () => {
+  const cursor = toCursor(position)
+  const damaged = [...cursor].map((_, i) => `${cursor.slice(0, i)}${cursor.slice(i + 1)}`)
+  expect(damaged.map((each) => readPosition(exportPosition, each))).toEqual(damaged.map(() => null))
+  expect(readPosition(exportPosition, cursorAt('shop'))).toBeNull()
+})

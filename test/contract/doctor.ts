@@ -1,8 +1,8 @@
-import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadMigrations } from '../../src/graph/migrations.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
+import { toCursor } from '../../src/maintenance/cursor.ts'
 import type { Finding } from '../../src/maintenance/doctor/finding.ts'
 import { CHECKS, type Check } from '../../src/maintenance/doctor/findings-table.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
@@ -612,7 +612,7 @@ export function doctorContract(store: StoreUnderTest): void {
 
     test('refuses a cursor at a kind that is examined with another one', async () => {
       const position = ['shop', 'Turn', 'shop/main/1']
-      const cursor = deflateRawSync(JSON.stringify(position)).toString('base64url')
+      const cursor = toCursor(position)
       await expect(clientOf(handles.graph).examineGraph({ cursor })).rejects.toMatchObject({
         code: 'invalid_request',
       })

@@ -79,6 +79,53 @@ export function pagesContract(store: StoreUnderTest): void {
       expect(pages).toEqual([[1, 2], [3, 4], [5]])
     })
 
+    test('every list refuses a cursor that lost or changed a character', async () => {
+      const client = clientOf(handles.graph)
+      const verifications = [{ criterionId: 'AC-001', status: 'verified' as const }]
+      for (const taskId of ['A', 'B'])
+        await client.captureTurnState(
+          aTurn(1, {
+            taskId,
+            worldSlug: taskId,
+            issues: [
+              { severity: 'blocking', description: 'The build is broken' },
+              { severity: 'advisory', description: 'No test' },
+            ],
+            verifications,
+          }),
+        )
+      await client.captureTurnState(aTurn(1, { project: 'bank' }))
+      const again = { taskId: 'A', worldSlug: 'A', verifications }
+      await client.captureTurnState(aTurn(2, again))
+      for (const playerSummary of ['second', 'third'])
+        await client.captureTurnState(aTurn(1, { ...again, playerSummary, onConflict: 'supersede' }))
+      for (const worldSlug of ['A', 'B']) await client.runTurn({ worldSlug, turnCount: 2 })
+      const key = (await client.listCriteria({ worldSlug: 'A' })).criteria[0]?.key ?? ''
+      type Asked = { limit: 1; cursor: string | null }
+      const lists: [string, (page: Asked) => Promise<{ nextCursor: string | null }>][] = [
+        ['projects', (page) => client.listProjects(page)],
+        ['worlds', (page) => client.listWorlds(page)],
+        ['worlds by time', (page) => client.listWorlds({ ...page, order: 'last_activity' })],
+        ['sessions', (page) => client.listSessions(page)],
+        ['turns', (page) => client.listTurns({ ...page, worldSlug: 'A' })],
+        ['history', (page) => client.getTurnHistory({ ...page, worldSlug: 'A', turnNumber: 1 })],
+        ['issues', (page) => client.listIssues({ ...page, worldSlug: 'B' })],
+        ['criterion', (page) => client.getCriterionHistory({ ...page, key, worldSlug: 'A' })],
+        ['runs', (page) => client.listTurnRuns(page)],
+      ]
+      for (const [name, list] of lists) {
+        const cursor = (await list({ limit: 1, cursor: null })).nextCursor ?? ''
+        expect(cursor, name).not.toBe('')
+        const changed = `${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}`
+        for (const damaged of [cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}!`, changed, ''])
+          await expect(list({ limit: 1, cursor: damaged }), `${name}: ${damaged}`).rejects.toMatchObject({
+            code: 'invalid_request',
+            message: 'cursor: is not one of ours',
+          })
+        await list({ limit: 1, cursor })
+      }
+    })
+
     test('many small records are one page, in their order', async () => {
       const client = clientOf(handles.graph)
       for (let number = 1; number <= 90; number++)

@@ -220,7 +220,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 verified true', 'AC-003 verified true'])
     })
 
-    test('ids alone are declared ones only where all of their list are', async () => {
+    test('ids alone are declared ones only where all ids that stand alone in their list are', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-001'), verified('AC-009')))
       expect(await states()).toEqual([
@@ -229,6 +229,26 @@ export function specificationContract(store: StoreUnderTest): void {
         'AC-001 verified false',
         'AC-009 verified false',
       ])
+    })
+
+    test('ids alone are declared ones where a criterion with a text of its own that nobody declared stands beside them', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      const other = verified('AC-099', { criterionText: 'Something else entirely is the case' })
+      for (const turn of [1, 2, 3])
+        await client().captureTurnState(judged(turn, verified('AC-001'), other, verified('AC-2')))
+      expect(await states()).toEqual([
+        'AC-001 verified true',
+        'AC-002 verified true',
+        'AC-099 verified false',
+      ])
+      expect(await client().listCriteria(task)).toMatchObject({ total: 2, verified: 2, remaining: [] })
+      const { context } = await client().loadTurnContinuationContext({
+        ...task,
+        currentTurn: 4,
+        role: 'coach',
+      })
+      expect(context).not.toContain('never judged')
+      expect(await client().loadStall(task)).toMatchObject({ criteriaLeft: [], shouldStop: false })
     })
 
     test('ids that shift between Player and Coach are read by their texts', async () => {

@@ -1,6 +1,6 @@
 /** Forgets a world, the worlds of a task or a whole project, or says how much that would be. */
 import * as z from 'zod'
-import { textCursor } from '../../core/pages.ts'
+import { cursorAt, textCursor } from '../../core/pages.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -87,8 +87,7 @@ async function countAll(graph: Graph, request: ForgetRequest, going: Going): Pro
         addCounts(counts, { World: 1, Turn: world.turnCount })
       }
     }
-    if (page.next !== null && !isTime())
-      return Buffer.from(`${page.next.afterTask}\n${page.next.afterWorld}`).toString('base64url')
+    if (page.next !== null && !isTime()) return cursorAt(`${page.next.afterTask}\n${page.next.afterWorld}`)
   }
   const { project, wholeProject, before = null } = request
   if (wholeProject === true)

@@ -150,11 +150,12 @@ class Resolver {
       const isDeclared = ({ key }: Criterion) => this.#declaredKeys.has(key)
       const labelled = ({ label }: Entry) =>
         label === null ? undefined : this.#declaredLabels.get(normalizeLabel(label))
-      const areAllDeclared = entries.every((entry) => labelled(entry) !== undefined)
+      const hasText = (entry: Entry) => this.#wordsIn(entry).list.length > 0
+      const areIdsDeclared = entries.every((entry) => hasText(entry) || labelled(entry) !== undefined)
       takeWhere((_, words) => this.#equalTo(words, isDeclared))
       takeWhere(({ label }, words) => this.#similarTo(words, label, (c) => isDeclared(c) && !used.has(c.key)))
       takeWhere((entry, words) => {
-        const key = areAllDeclared && words.list.length === 0 ? labelled(entry) : undefined
+        const key = areIdsDeclared && words.list.length === 0 ? labelled(entry) : undefined
         return key === undefined ? undefined : this.#follow(key)
       })
     }
