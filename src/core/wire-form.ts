@@ -2,6 +2,7 @@
 // change; free-form maps pass through untouched.
 import * as z from 'zod'
 import { ERRORS, type ErrorCode, EVERY_PROBLEM, TurngraphError } from './errors.ts'
+import { inPlainWords } from './plain-words.ts'
 import { scrubText } from './scrub/scrub.ts'
 
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
@@ -57,7 +58,10 @@ function rebuild(schema: z.ZodType): z.ZodType {
   }
   if (schema instanceof z.ZodOptional) return wireSchema(schema.unwrap() as z.ZodType).optional()
   if (schema instanceof z.ZodNullable) return wireSchema(schema.unwrap() as z.ZodType).nullable()
-  if (schema instanceof z.ZodUnion) return z.union(schema.options.map((o) => wireSchema(o as z.ZodType)))
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.map((option) => wireSchema(option as z.ZodType))
+    return schema.clone({ ...schema.def, options })
+  }
   return schema
 }
 
@@ -177,21 +181,6 @@ function checkAgainst(schema: z.ZodType, value: unknown) {
       cause: error,
     })
   }
-}
-
-/** Where a schema has no words of its own: those of the parser are for programmers. */
-function inPlainWords({ code, expected, values, input }: z.core.$ZodRawIssue): string | undefined {
-  if (code === 'invalid_value' && Array.isArray(values))
-    return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`
-  return code === 'invalid_type'
-    ? `must be of type ${expected === 'record' ? 'object' : expected}, and is ${typeName(input)}`
-    : undefined
-}
-
-const typeName = (value: unknown): string => {
-  if (value === null) return 'null'
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value) // one of JavaScript, and none of JSON
-  return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
 }
 
 /** Objects cannot hold this key as others, and zod drops it without a word: it is refused wherever it stands. */

@@ -1,10 +1,12 @@
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { snakeCase, wireSchema } from '../../src/core/wire-form.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
-import { record, start } from './http-start.ts'
+import { hasBody, routes } from '../../src/operations/routes.ts'
+import { operations } from '../../src/operations/table.ts'
+import { record, start, tokensFile } from './http-start.ts'
 
 const fields = Object.entries(captureRequest.shape).map(
   ([name, schema]) => [snakeCase(name), wireSchema(schema as z.ZodType)] as const,
@@ -265,6 +267,21 @@ describe('a query or path that does not fit', () => {
     expect(answer.body.error.details.problems.map((problem: Problem) => problem.path).sort()).toEqual(named)
   })
 
+  test('an empty list of a project that is misspelt is 404; that of the default or of the own project of a token is a list', async () => {
+    const file = tokensFile([{ name: 'ci', token: 'of-ci', scopes: ['read'], project: 'new' }])
+    const { call } = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_PROJECT: 'fresh' })
+    for (const list of ['worlds', 'sessions', 'turn-runs', 'desires', 'transcript-turns']) {
+      for (const query of ['', '?project=fresh']) {
+        const answer = await call('GET', `/v1/${list}${query}`)
+        expect([answer.status, answer.body.items], list).toEqual([200, []])
+      }
+      expect((await call('GET', `/v1/${list}?project=new`, { token: 'of-ci' })).status).toBe(200)
+      const unknown = await call('GET', `/v1/${list}?project=nope`)
+      expect([unknown.status, unknown.body.error.code], list).toEqual([404, 'not_found'])
+      expect(unknown.body.error.details).toEqual({ near: [] })
+    }
+  })
+
   test('a field in query and body is refused: one of them would be ignored', async () => {
     const { call } = await start()
     const answer = await call('POST', '/v1/turns?project=a', { body: record({ project: 'b' }) })
@@ -419,4 +436,64 @@ test('a header that names no project is refused, also where the query names one'
   const { call } = await start()
   const headers = { 'turngraph-project': 'x'.repeat(257) }
   expect((await call('GET', '/v1/worlds?project=shop', { headers })).status).toBe(400)
+})
+
+/** The value in the place of every value that a schema has, however deep. */
+function fillWith(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return fillWith(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodArray) return [fillWith(schema.element as z.ZodType, value)]
+  if (schema instanceof z.ZodRecord) return { AC: fillWith(schema.valueType as z.ZodType, value) }
+  return schema instanceof z.ZodObject ? fillFields(schema, value) : value
+}
+
+const fillFields = (schema: z.ZodObject, value: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schema.shape).map(([name, field]) => [name, fillWith(field as z.ZodType, value)]),
+  )
+
+describe('a wrong value of any parameter of any route is refused in plain words', () => {
+  const OF_THE_PARSER =
+    /invalid (?!request)|too (small|big)|expected|unrecognized|must be of type (int|nonoptional)/i
+  const wrong: [string, unknown][] = [
+    ['a word', 'garbage'],
+    ['no text', ''],
+    ['a negative number', -1],
+    ['a fraction', 1.5],
+    ['a number beyond all bounds', 1e20],
+    ['true', true],
+    ['null', null],
+    ['a list', [[]]],
+    ['a list of nothing', []],
+    ['an object', {}],
+  ]
+
+  test.each(wrong)('%s', async (_what, value) => {
+    const { call } = await start()
+    let refused = 0
+    for (const { method, path, operation } of routes) {
+      const { input } = operations[operation]
+      const schema = wireSchema(input) as z.ZodObject
+      const shallow = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]))
+      for (const fields of [shallow, fillFields(schema, value)]) {
+        const rest = { ...fields }
+        const route = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+          delete rest[name]
+          return encodeURIComponent(String(fields[name]) || '~')
+        })
+        const texts = Object.entries(rest).map(([name, given]): [string, string] => [name, String(given)])
+        const query = new URLSearchParams(texts)
+        const { status, body } = await (hasBody({ method })
+          ? call(method, route, { body: rest })
+          : call(method, `${route}?${query}`))
+        if (status < 400) continue
+        refused++
+        expect(status, `${method} ${route}`).toBeLessThan(500)
+        const { message, details } = body.error
+        for (const said of [message, ...(details?.problems ?? []).map((problem: Problem) => problem.message)])
+          expect(said, `${method} ${route} ${JSON.stringify(rest)}`).not.toMatch(OF_THE_PARSER)
+      }
+    }
+    expect(refused).toBeGreaterThan(30)
+  })
 })

@@ -19,15 +19,13 @@ export const contextRequest = z.strictObject({
   role: z.enum(ROLES).default('player'),
   tokenBudget: wholeNumber(100, 100_000).default(2_000),
   perspectiveReset: z
-    .stringbool()
-    .or(z.boolean())
+    .union([z.stringbool(), z.boolean()], 'must be true or false')
     .default(false)
     .describe('true: all prior feedback and issues are left out'),
   policy: z.enum(POLICIES).default('sticky'),
   elsewhere: z.enum(['on', 'off']).default('on').describe('off: what other sessions know is left out'),
   sections: z
-    .stringbool()
-    .or(z.boolean())
+    .union([z.stringbool(), z.boolean()], 'must be true or false')
     .default(false)
     .describe('true: also the text by its sections, each with its tokens and with what was left out of it'),
 })
