@@ -6,7 +6,7 @@ import { untilDoneOrSignalled } from './signals.ts'
 import { colors } from './terminal.ts'
 
 const OF = {
-  worldSlug: ['--world <slug>', 'of one session (default: all of the project)'],
+  worldSlug: ['--world <slug>', 'of one session, which may begin later (default: all of the project)'],
   ...PROJECT,
 } as const
 

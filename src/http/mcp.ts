@@ -129,7 +129,8 @@ export class McpEndpoint {
               caller,
               operation,
               { project, ...input },
-              { bookmarks, signal: ended, log },
+              // The project is the connection's: before its first turn, its lists are empty.
+              { bookmarks, signal: ended, log, namesProject: false },
             ),
           )
         const said = await (largeRecords ? largeAnswers.add(answer, { signal: ended }) : answer())

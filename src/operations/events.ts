@@ -11,7 +11,9 @@ export const EVENTS_SUMMARY = 'What changes, as it changes: a stream of server-s
 
 export const eventsRequest = z.strictObject({
   project,
-  worldSlug: worldSlug.nullish().describe('default: all sessions of the project'),
+  worldSlug: worldSlug
+    .nullish()
+    .describe('default: all sessions of the project; one that is not there yet is waited for'),
   cursor: z
     .string()
     .nullish()

@@ -12,6 +12,7 @@ import {
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ARROW, parsePattern } from './pattern.ts'
+import { requireSession } from './require-session.ts'
 import { NEVER_MS } from './statement-params.ts'
 
 const turnsOfProject = statement('transcripts/list-turns', 'project')
@@ -81,14 +82,16 @@ export type TurnsRequest = ReportRequest &
 /**
  * Turns of transcripts, longest first.
  *
- * @throws `store_unavailable`, `timeout`
+ * @throws `not_found` where the project has no such session; `store_unavailable`, `timeout`
  * @example
  * const [longest] = await listTranscriptTurns(graph, { project: 'shop', minLength: 5, limit: 1 })
  */
 export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): Promise<TranscriptTurnRow[]> {
   const found = await readTurns(graph, request)
-  const { pattern } = request
-  if (pattern == null || found.length > 0) return found
+  if (found.length > 0) return found
+  const { project, sessionId, pattern } = request
+  if (sessionId != null) await requireSession(graph, project, sessionId)
+  if (pattern == null) return found
   // Another form of the pattern; asked second, because a tool may have any name, an arrow in it too.
   const canonical = parsePattern(pattern)
   return canonical === pattern ? found : readTurns(graph, { ...request, pattern: canonical })
@@ -151,6 +154,7 @@ export async function listTranscriptPatterns(
           patternStats,
         )
       : await readRows(graph, patternsOfProject, { ...params, ...all, project }, patternStats)
+  if (rows.length === 0 && sessionId != null) await requireSession(graph, project, sessionId)
   return rows.map(({ pattern, count, calls, sessions }) => ({
     pattern,
     count,

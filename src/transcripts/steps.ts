@@ -6,6 +6,7 @@ import { readRows } from '../graph/decode.ts'
 import { optionalNumber, optionalText, STEP_STATUSES } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { HOW_TO_LIST, noSuchSession } from './require-session.ts'
 
 const findTurns = statement('transcripts/find-turns')
 const stepsOfTurn = statement('transcripts/steps-of-turn')
@@ -60,14 +61,9 @@ const turnsRow = z.object({
 async function findTurn(graph: Graph, { project, sessionId, index }: StepsRequest) {
   const params = { sessionKey: sessionKey(project, sessionId), index }
   const [session] = await readRows(graph, findTurns, params, turnsRow)
-  if (session === undefined)
-    throw notFound(`There is no transcript of session ${sessionId} in project ${project}.`)
+  if (session === undefined) throw await noSuchSession(graph, project, sessionId)
   const [turn] = session.turns.sort((a, b) => b.begunMs - a.begunMs || (a.key < b.key ? -1 : 1))
-  if (turn === undefined) throw notFound(`Session ${sessionId} has no turn ${index}; the first is turn 0.`)
-  return turn
+  if (turn !== undefined) return turn
+  const message = `Session ${sessionId} has no turn ${index}; the first is turn 0.`
+  throw new TurngraphError('not_found', message, { hint: HOW_TO_LIST })
 }
-
-const notFound = (message: string): TurngraphError =>
-  new TurngraphError('not_found', message, {
-    hint: '`turngraph turns --min-length 0` (GET /v1/transcript-turns?min_length=0) lists sessions and turns.',
-  })

@@ -3,6 +3,7 @@ import { ObservedGraph } from '../../src/graph/observed.ts'
 import { runAutobuild } from '../../src/langchain/index.ts'
 import { aContext, aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
 import { roles, scriptedAgents } from '../support/scripted-agents.ts'
+import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** What is asked of a name that stands for nothing, and which names it is told are near (contract: turns.md). */
@@ -94,6 +95,53 @@ export function notThereContract(store: StoreUnderTest): void {
       const ids = { turnRunId: crypto.randomUUID(), attemptId: crypto.randomUUID() }
       await refused(client().getTurnStatus({ attemptId: ids.attemptId }), 'not_found', [])
       await refused(client().getTurnRunStatus({ turnRunId: ids.turnRunId, worldSlug: TASK }), 'not_found', [])
+    })
+
+    test('a list of a project that the call names and the graph does not have is an error, that of the own project is empty', async () => {
+      await someTasks()
+      const lists = (
+        of: ReturnType<typeof client>,
+        asked: { project?: string },
+      ): [string, Promise<unknown>][] => [
+        ['worlds', of.listWorlds(asked)],
+        ['sessions', of.listSessions(asked)],
+        ['runs', of.listTurnRuns(asked)],
+        ['desires', of.listDesires(asked)],
+        ['transcript turns', of.listTranscriptTurns(asked)],
+        ['transcript patterns', of.listTranscriptPatterns(asked)],
+        ['tools', of.listToolStats(asked)],
+        ['paths', of.listPaths(asked)],
+      ]
+      for (const [name, list] of lists(client(), { project: 'shopp' }))
+        await expect(list, name).rejects.toMatchObject({
+          code: 'not_found',
+          message: 'There is no project shopp in this graph.',
+          details: { near: [] },
+        })
+      for (const [name, list] of lists(clientOf(handles.graph, 'new'), {}))
+        expect(await list, name).toMatchObject({ items: [] })
+      // What is there has no such thing: the list of it is empty.
+      for (const [name, list] of lists(client(), { project: 'bank' }).slice(2))
+        expect(await list, name).toMatchObject({ items: [] })
+    })
+
+    test('a session of no transcript is not found, with the sessions that are near; one that a turn names is known', async () => {
+      const id = sessionOf(1)
+      await send(client(), id, bytesOf(turn('a', ['Read'])))
+      await client().captureTurnState(aTurn(1, { transcriptSessionIds: ['not-imported-yet'] }))
+      for (const list of ['listTranscriptTurns', 'listTranscriptPatterns'] as const) {
+        await expect(client()[list]({ sessionId: `${id}x` }), list).rejects.toMatchObject({
+          code: 'not_found',
+          message: `There is no transcript of session ${id}x in project shop. Did you mean ${id}?`,
+          details: { near: [id] },
+        })
+        expect(await client()[list]({ sessionId: id, minLength: 9 })).toEqual({ items: [] })
+        expect(await client()[list]({ sessionId: 'not-imported-yet' })).toEqual({ items: [] })
+      }
+      await expect(client().listTranscriptSteps({ sessionId: `${id}x`, index: 0 })).rejects.toMatchObject({
+        code: 'not_found',
+        details: { near: [id] },
+      })
     })
 
     test('a world that does not exist is unknown to every operation, whatever id stands beside it', async () => {

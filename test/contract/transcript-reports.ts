@@ -225,7 +225,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await stepsAt(sessionOf(3), 0)).toEqual(['Grep', 'Grep'])
       for (const [sessionId, index, message] of [
         [S1, 4, `Session ${S1} has no turn 4; the first is turn 0.`],
-        [sessionOf(9), 0, `There is no transcript of session ${sessionOf(9)} in project ${PROJECT}.`],
+        ['nobody', 0, `There is no transcript of session nobody in project ${PROJECT}.`],
       ] as const)
         await expect(client().listTranscriptSteps({ sessionId, index })).rejects.toMatchObject({
           code: 'not_found',
