@@ -220,6 +220,23 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 verified true', 'AC-003 verified true'])
     })
 
+    test('a default id that is the id of another criterion is said to be one, and which criterion wants an id', async () => {
+      const declare = (...criteria: { criterionId?: string; text: string }[]) =>
+        client().declareCriteria({ ...task, criteria })
+      await expect(declare({ criterionId: 'AC-2', text: RETRY }, { text: SUITE })).rejects.toThrow(
+        'criteria[1].criterionId: is left out, and the default of its place, "AC-002", is the id of criterion 1 in the list; give it one',
+      )
+      await expect(declare({ text: RETRY }, { criterionId: 'AC-001', text: SUITE })).rejects.toThrow(
+        'criteria[1].criterionId: is the default id, "AC-001", of criterion 1 in the list, which has none; give that one an id',
+      )
+      await expect(
+        declare({ criterionId: 'AC-7', text: RETRY }, { criterionId: 'AC-007', text: SUITE }),
+      ).rejects.toThrow('criteria[1].criterionId: has the id of criterion 1 in the list')
+      expect(await declare({ criterionId: 'AC-001', text: RETRY }, { text: SUITE })).toMatchObject({
+        criteria: [{ criterionId: 'AC-001' }, { criterionId: 'AC-002' }],
+      })
+    })
+
     test('ids alone are declared ones only where all ids that stand alone in their list are', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-001'), verified('AC-009')))

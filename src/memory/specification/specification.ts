@@ -28,25 +28,44 @@ export const declaredCriteria = list(declaredInput)
   .min(1, 'is empty; a task declares one criterion at least')
   .max(MOST_CRITERIA, `has more than ${MOST_CRITERIA} criteria`)
   .superRefine((criteria, context) => {
-    const refuseEqual = (what: string, toKey: (i: number) => string) => {
-      const first = new Map<string, number>()
-      criteria.forEach((_, i) => {
-        const key = toKey(i)
-        const earlier = first.get(key)
-        if (earlier === undefined) first.set(key, i)
-        else
-          context.addIssue({
-            code: 'custom',
-            path: [i, what === 'id' ? 'criterionId' : 'text'],
-            message: `has the ${what} of criterion ${earlier + 1} in the list: ${JSON.stringify(shown(criteria[i], i, what))}; each is declared once`,
-          })
-      })
+    const refuse = (i: number, field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [i, field], message })
+    for (const [earlier, i] of equalPairs(criteria.map(chooseLabel))) {
+      const label = JSON.stringify(chooseLabel(criteria[i], i))
+      const other = `criterion ${earlier + 1} in the list`
+      if (criteria[i]?.criterionId == null)
+        refuse(
+          i,
+          'criterionId',
+          `is left out, and the default of its place, ${label}, is the id of ${other}; give it one`,
+        )
+      else if (criteria[earlier]?.criterionId == null)
+        refuse(
+          i,
+          'criterionId',
+          `is the default id, ${label}, of ${other}, which has none; give that one an id`,
+        )
+      else refuse(i, 'criterionId', `has the id of ${other}: ${label}; each is declared once`)
     }
-    const shown = (given: (typeof criteria)[number] | undefined, i: number, what: string) =>
-      what === 'id' ? chooseLabel(given, i) : (given?.text ?? '')
-    refuseEqual('id', (i) => chooseLabel(criteria[i], i))
-    refuseEqual('words', (i) => joinedWords(criteria[i]?.text ?? ''))
+    for (const [earlier, i] of equalPairs(criteria.map(({ text }) => joinedWords(text)))) {
+      const text = JSON.stringify(criteria[i]?.text)
+      refuse(
+        i,
+        'text',
+        `has the words of criterion ${earlier + 1} in the list: ${text}; each is declared once`,
+      )
+    }
   })
+
+/** The places of those that are equal to an earlier one, each behind the place of that. */
+function equalPairs(names: readonly string[]): [earlier: number, later: number][] {
+  const first = new Map<string, number>()
+  return names.flatMap((name, i): [number, number][] => {
+    const earlier = first.get(name)
+    if (earlier === undefined) first.set(name, i)
+    return earlier === undefined ? [] : [[earlier, i]]
+  })
+}
 
 const chooseLabel = (given: { criterionId?: string | null | undefined } | undefined, i: number): string =>
   normalizeLabel(given?.criterionId ?? `AC-${i + 1}`)
