@@ -55,14 +55,18 @@ const queue = new BoundedQueue({
     }),
 })
 
-/** What an answer may be narrowed down to; each analysis takes those that mean something to it. */
-const FILTERS = ['feature', 'task', 'world'] as const
+/** What an answer may be narrowed down to, as a request names it; each analysis takes those that mean something to it. */
+const FILTERS = ['feature_id', 'task_id', 'world_slug'] as const
+type Filter = (typeof FILTERS)[number]
+
+/** The parameter of the statements behind each. */
+const PARAMETERS = { feature_id: 'feature', task_id: 'task', world_slug: 'world' } as const
 
 export const analysisInfo = z.object({
   name: z.string(),
   question: z.string(),
   about: z.string().describe('what exactly is counted'),
-  filters: z.array(z.enum(FILTERS)).describe('what it can be narrowed down to'),
+  filters: z.array(z.enum(FILTERS)).describe('the fields that narrow it down'),
   columns: z.array(z.string()),
   cypher: z.string().describe('the whole statement'),
   params: z.array(z.string()).describe('the parameters that it takes'),
@@ -88,7 +92,7 @@ function requireAnalysis(name: string): Analysis {
     name,
     question,
     about: head.filter((line) => !/^(question|columns|params|include)\b/.test(line)).join(' '),
-    filters: FILTERS.filter((filter) => found.params.includes(filter)),
+    filters: FILTERS.filter((filter) => found.params.includes(PARAMETERS[filter])),
     columns: columns.split(', '),
     cypher: found.text,
     params: [...found.params],
@@ -161,9 +165,11 @@ export function prepareAnalysis(request: AnalysisRequest): {
   params: Record<string, string | number>
 } {
   const analysis = findAnalysis(request.name)
-  const given = { feature: request.featureId, task: request.taskId, world: request.worldSlug }
+  const given = { feature_id: request.featureId, task_id: request.taskId, world_slug: request.worldSlug }
   refuseIdle(analysis, given)
-  const narrowed = Object.fromEntries(analysis.filters.map((filter) => [filter, given[filter] ?? '']))
+  const narrowed = Object.fromEntries(
+    analysis.filters.map((filter) => [PARAMETERS[filter], given[filter] ?? '']),
+  )
   const scope = { project: request.project, projectKey: projectKey(request.project), ...narrowed }
   const params = Object.entries({ ...scope, limit: request.limit }).filter(([key]) =>
     analysis.params.includes(key),
@@ -175,11 +181,10 @@ export function prepareAnalysis(request: AnalysisRequest): {
 /** A filter that changes nothing would look like one that does. */
 function refuseIdle(
   { name, filters }: Analysis,
-  given: Readonly<Record<(typeof FILTERS)[number], string | null | undefined>>,
+  given: Readonly<Record<Filter, string | null | undefined>>,
 ): void {
-  const fields = { feature: 'feature_id', task: 'task_id', world: 'world_slug' } as const
   const problems = FILTERS.filter((filter) => given[filter] != null && !filters.includes(filter)).map(
-    (filter) => ({ path: fields[filter], message: `means nothing to ${name}; leave it out` }),
+    (filter) => ({ path: filter, message: `means nothing to ${name}; leave it out` }),
   )
   if (problems.length === 0) return
   const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')

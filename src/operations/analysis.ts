@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { describeGraph, graphSchema } from '../analysis/graph-schema.ts'
 import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../analysis/named-analyses.ts'
 import { neighborhood, readNeighbors } from '../analysis/neighbors.ts'
-import { parametersIn, splitTokens } from '../analysis/query/cypher-lexer.ts'
-import { asTurngraphError, TurngraphError } from '../core/errors.ts'
+import { asTurngraphError } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { operation } from './operation.ts'
@@ -15,22 +14,6 @@ function keepsItsDigits(value: unknown): boolean {
     return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63
   }
   return value === null || typeof value !== 'object' || Object.values(value).every(keepsItsDigits)
-}
-
-/** A parameter that is misspelt in the statement or beside it is one that has no effect. */
-function refuseUnusedParameters(query: string, params: Record<string, unknown>): void {
-  const names = Object.keys(params)
-  if (names.length === 0) return
-  const used = parametersIn(splitTokens(query))
-  const problems = names
-    .filter((name) => !used.has(name))
-    .map((name) => ({ path: `params.${name}`, message: 'does not stand in the statement' }))
-  if (problems.length === 0) return
-  const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  throw new TurngraphError('invalid_request', message, {
-    hint: 'Leave it out, or write it as $name where its value belongs.',
-    details: { problems },
-  })
 }
 
 /** The questions of analysts: named ones, and anybody's own in Cypher. */
@@ -71,7 +54,7 @@ export const analysisOperations = {
           }),
         )
         .nullish()
-        .describe('its parameters, by name'),
+        .describe('its parameters, by name; one that it does not use is passed over, as Neo4j does'),
       limit: wholeNumber(1, 10_000).default(1_000).describe('rows, 1 to 10,000'),
       timeoutMs: wholeNumber(1, 60_000).default(10_000).describe('milliseconds, 1 to 60,000'),
     }),
@@ -89,7 +72,6 @@ export const analysisOperations = {
         log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
       }
       try {
-        refuseUnusedParameters(query, params ?? {})
         const asked = { query, params: params ?? {}, limit, timeoutMs, bookmarks: bookmarks ?? null, signal }
         const answer = await queries.ask(asked)
         await audit({ outcome: 'ok', rows: answer.rows.length })

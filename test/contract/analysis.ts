@@ -627,11 +627,11 @@ export function analysisContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
       expect(items).toHaveLength(21)
-      const filters = { feature: 'featureId', task: 'taskId', world: 'worldSlug' } as const
+      const filters = { feature_id: 'featureId', task_id: 'taskId', world_slug: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])
         await each.createWorld({ featureId: 'FEAT-Q', taskId: 'TASK-Q', worldSlug: 'quiet' })
-      const quiet = { feature: 'FEAT-Q', task: 'TASK-Q', world: 'quiet' }
+      const quiet = { feature_id: 'FEAT-Q', task_id: 'TASK-Q', world_slug: 'quiet' }
       for (const { name, columns, filters: taken } of items) {
         const given = Object.fromEntries(taken.map((filter) => [filters[filter], quiet[filter]]))
         expect(await client.runAnalysis({ name, ...given }), name).toMatchObject({

@@ -70,14 +70,6 @@ export function splitTokens(query: string): Token[] {
   return tokens
 }
 
-/** The parameters that a statement names, without `$`. */
-export const parametersIn = (tokens: readonly Token[]): Set<string> =>
-  new Set(
-    tokens
-      .filter(({ kind, text }) => kind === 'literal' && text.startsWith('$'))
-      .map(({ text }) => (text.startsWith('$`') ? text.slice(2, -1).replaceAll('``', '`') : text.slice(1))),
-  )
-
 function pieceAt(
   query: string,
   at: number,

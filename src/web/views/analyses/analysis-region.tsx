@@ -11,8 +11,9 @@ import { RowsTable } from './rows-table.tsx'
 
 type Info = ItemOf<'listAnalyses'>
 
-const FIELDS = { feature: 'feature_id', task: 'task_id', world: 'world_slug' } as const
-const NAMES = { feature: 'Feature', task: 'Task', world: 'Session' } as const
+/** How an address, and a parameter of the statement, name what narrows an answer down. */
+const PARAMETERS = { feature_id: 'feature', task_id: 'task', world_slug: 'world' } as const
+const NAMES = { feature_id: 'Feature', task_id: 'Task', world_slug: 'Session' } as const
 const USUAL_LIMIT = 100
 const MOST_ROWS = 10_000
 
@@ -20,14 +21,15 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
   const search = useSearch()
   const limit = Number(search.get('limit') ?? USUAL_LIMIT)
   const filters = info.filters.flatMap((filter) => {
-    const value = search.get(filter)
+    const value = search.get(PARAMETERS[filter])
     return value === null ? [] : [[filter, value] as const]
   })
-  const narrowed = Object.fromEntries(filters.map(([filter, value]) => [FIELDS[filter], value]))
+  const narrowed = Object.fromEntries(filters)
   const analysis = useOperation('runAnalysis', { project, name: info.name, limit, ...narrowed })
   useEvents({ project }, analysis.again)
   const mayQuery = useSession().caller.only_project === null
-  const params = { project, projectKey: keyFor(project), ...Object.fromEntries(filters), limit }
+  const parameters = filters.map(([filter, value]) => [PARAMETERS[filter], value])
+  const params = { project, projectKey: keyFor(project), ...Object.fromEntries(parameters), limit }
   return (
     <>
       <Sentence title={info.question}>{info.about}</Sentence>
@@ -36,9 +38,9 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
           <Field
             key={filter}
             label={NAMES[filter]}
-            value={search.get(filter)}
+            value={search.get(PARAMETERS[filter])}
             placeholder="all"
-            change={(value) => filterBy({ [filter]: value })}
+            change={(value) => filterBy({ [PARAMETERS[filter]]: value })}
           />
         ))}
         <Field
