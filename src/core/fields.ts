@@ -70,7 +70,7 @@ export const map = <S extends z.ZodType>(value: S) =>
 export function integerBetween(min: number, max: number) {
   const shown = (bound: number) => bound.toLocaleString('en-US')
   const error = `must be a whole number from ${shown(min)} to ${shown(max)}`
-  return z.number().int(error).min(min, error).max(max, error)
+  return z.number(error).int(error).min(min, error).max(max, error)
 }
 
 /** A whole number that may come as the digits of a query string. */

@@ -148,6 +148,11 @@ describe('a body that is none', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
   })
 
+  test.each(['null', '[]', '"turn"', '7'])('%s is JSON, and is told to be no object', async (body) => {
+    const { error } = (await (await start()).call('POST', '/v1/turns', { body })).body
+    expect(error.message).toBe('The body must be one JSON object.')
+  })
+
   test('without a body, or with another type than JSON, it is 400 and says what to send', async () => {
     const { call } = await start()
     expect((await call('POST', '/v1/turns')).status).toBe(400)

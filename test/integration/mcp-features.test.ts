@@ -166,6 +166,10 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
       code: -32602,
       message: expect.stringContaining('turn'),
     })
+    await expect(client.getPrompt('judge_turn', { turn: 'x', world_slug: 'w' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('turn: must be a whole number from 1 to 1,000,000'),
+    })
   })
 
   test('hears that a long query is at work, and ends it by giving up', async () => {
