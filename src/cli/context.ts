@@ -23,12 +23,12 @@ export const addContext = command({
   },
   help: 'Example:\n  turngraph context --feature FEAT-1 --task TASK-1 --turn 3 --role coach',
   beside: ({ promises }, { role = 'player' }) => logRecovery(printNote, { promises, role }),
-  print({ context, status }, { currentTurn, taskId, worldSlug }) {
+  print({ context, status, worldSlug }, { currentTurn, taskId }) {
     if (context !== null) return printText(context)
     printNote(
       status === 'first_turn'
         ? `Turn ${currentTurn} is the first: there is nothing before it.`
-        : `${taskId ?? `World ${worldSlug}`} has no turn before turn ${currentTurn}.`,
+        : `${worldSlug === null ? taskId : `World ${worldSlug}`} has no turn before turn ${currentTurn}.`,
     )
   },
 })

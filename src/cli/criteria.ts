@@ -31,7 +31,8 @@ const MARKS = { verified: '✓', rejected: '✗', pending: '○', unknown: '?' }
 const TURNS_SHOWN = 20
 
 async function printCriteria(view: CriteriaView): Promise<void> {
-  if (view.criteria.length === 0) return printNote('No criterion counts yet.')
+  const none = `No criterion counts yet${view.worldSlug === null ? '' : ` in world ${view.worldSlug}`}.`
+  if (view.criteria.length === 0) return printNote(none)
   const { beginning } = await import('./table.ts')
   const { green, red, yellow } = colors(process.stdout)
   const paintMarks = (text: string) =>
@@ -39,7 +40,7 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   const paint = { verified: green, rejected: red, pending: yellow }
   const newest = Math.min(view.asOfTurn, Math.max(...view.criteria.map(({ lastTurn }) => lastTurn ?? 0)))
   const hasHistory = view.criteria.some(({ history }) => history !== undefined)
-  await printList(view.criteria, 'No criterion counts yet.', {
+  await printList(view.criteria, none, {
     criterion: 'criterionId',
     state: (criterion) => ({
       text: renderState(criterion),

@@ -80,8 +80,12 @@ async function installHook({ gate = false, gateLimit, ...options }: InstallOptio
 async function uninstallHook(options: HookOptions): Promise<void> {
   const { withoutHooks } = await import('./hook-settings.ts')
   const file = chooseFile(options)
-  if (existsSync(file)) write(file, withoutHooks(await settingsIn(file)))
-  printNote(`${file} has no hook of Turngraph.`)
+  const settings = existsSync(file) ? await settingsIn(file) : {}
+  const without = withoutHooks(settings)
+  if (JSON.stringify(without) === JSON.stringify(settings))
+    return printNote(`${file} had no hook of Turngraph: nothing was changed.`)
+  write(file, without)
+  printNote(`Removed the hooks of Turngraph from ${file}.`)
 }
 
 const chooseFile = ({ settings }: HookOptions): string =>

@@ -6,7 +6,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import { action, group, SHARED } from './command.ts'
-import { plural, printJson, printSome } from './output.ts'
+import { plural, printJson, printNote, printSome } from './output.ts'
 
 const addAutobuild = action(
   {
@@ -43,6 +43,10 @@ const addAutobuild = action(
     })
     if (json) printJson(toWire(importReport, report))
     else await printAutobuild(report, dryRun)
+    if (report.tasks === 0)
+      printNote(
+        `There is no task folder below ${paths.join(', ')}: one holds player_turn_N.json, coach_turn_N.json or turn_state_turn_N.json.`,
+      )
     // What could not be stored is in the report; a script shall not have to read it to notice.
     if (report.turnsFailed > 0) process.exitCode = EXIT.found.code
   },
@@ -125,13 +129,18 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
     'not read',
     report.unread.map(({ name, count, example }) => `${name}, ${plural(count, 'file')} (${example})`),
   )
-  printSome(
-    'not mapped',
-    report.unmapped.map(
-      ({ shape, key, count, example }) => `${shape} ${key}, ${plural(count, 'time')} (${example})`,
-    ),
-  )
+  if (report.unmapped.length > 0) printNote(unmappedNote(report.unmapped))
 }
+
+/** What has no place in a turn, in few words: the counts are to stay on the screen. */
+function unmappedNote(unmapped: ImportReport['unmapped']): string {
+  const byCount = unmapped.toSorted((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
+  const named = byCount.slice(0, KEYS_NAMED).map(({ shape, key }) => `${shape} ${key}`)
+  const more = byCount.length > named.length ? ` and ${byCount.length - named.length} more` : ''
+  return `not mapped: ${plural(unmapped.length, 'key')} (${named.join(', ')}${more}); --json lists all, with examples`
+}
+
+const KEYS_NAMED = 5
 
 async function printTranscripts(report: FilesImport): Promise<void> {
   const { printTable } = await import('./table.ts')

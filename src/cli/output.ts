@@ -43,7 +43,7 @@ export function showProgress(line: string): void {
   if (process.stderr.isTTY === true) process.stderr.write(`\r\u001b[K${line}`)
 }
 
-const SHOWN = 20
+const SHOWN = 5
 
 /** The first of a list that may be long. */
 export function printSome(what: string, lines: readonly string[]): void {

@@ -97,6 +97,24 @@ export function notThereContract(store: StoreUnderTest): void {
       await refused(client().getTurnRunStatus({ turnRunId: ids.turnRunId, worldSlug: TASK }), 'not_found', [])
     })
 
+    test('a turn that is missing in the newest session of a task names that session, and the one before it that has turns', async () => {
+      await client().captureTurnState(aTurn(1))
+      const asked = { featureId: FEATURE, taskId: TASK }
+      await expect(client().explainTurn({ ...asked, turn: 7 })).rejects.toMatchObject({
+        message: 'There is no turn 7 in world TASK-1 of task TASK-1.',
+        details: { near: ['1'] },
+      })
+      await client().createWorld(asked)
+      const before = '; the session before it is TASK-1 (world_slug, --world).'
+      await expect(client().explainTurn(asked)).rejects.toMatchObject({
+        code: 'not_found',
+        message: `There is no turn in world TASK-1.2 of task TASK-1 yet${before}`,
+      })
+      await expect(client().explainTurn({ ...asked, turn: 1 })).rejects.toMatchObject({
+        message: `There is no turn 1 in world TASK-1.2 of task TASK-1${before}`,
+      })
+    })
+
     test('a list of a project that the call names and the graph does not have is an error, that of the own project is empty', async () => {
       await someTasks()
       const lists = (

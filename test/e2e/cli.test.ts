@@ -542,7 +542,15 @@ describe('import autobuild', () => {
     expect(stdout).toContain('turns created\t1\n')
     expect(`${stdout}${stderr}`).not.toContain('\u001b')
     expect(stderr).toMatch(/^skipped: .*coach_turn_2\.json/m)
-    expect(stderr).toMatch(/^not mapped: player mood, 1 time /m)
+    expect(stderr).toMatch(/^not mapped: 1 key \(player mood\); --json lists all, with examples$/m)
+  })
+
+  test('an import of a folder without artifacts says what it looked for', async () => {
+    const empty = path.join(home, 'empty')
+    await mkdir(empty, { recursive: true })
+    const { code, stderr } = await turngraph.run(['import', 'autobuild', empty, '--dry-run'])
+    expect(code).toBe(0)
+    expect(stderr).toContain(`There is no task folder below ${empty}: one holds player_turn_N.json`)
   })
 
   test('an import goes through a running server', async () => {

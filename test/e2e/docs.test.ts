@@ -74,6 +74,17 @@ test.each(withCode)(
   },
 )
 
+test('the commands of the how-tos of a session run one after another in one folder, as a newcomer reads them', async () => {
+  const user = commandsOn(temporaryFolder())
+  const place = { url: 'http://127.0.0.1:7480', folder: user.folder } // no service: each command opens the graph
+  for (const name of ['orchestrator', 'coach', 'analyst']) {
+    const printed: string[] = []
+    for (const script of blocksOf(`docs/how-to/${name}.md`, 'sh'))
+      printed.push(await runInShell(script, place))
+    if (name === 'coach') expect(printed.join('\n')).toContain('Turn 1 of world TASK-LOGIN-1: feedback')
+  }
+})
+
 test('the TypeScript of the documents has the types of the package', async () => {
   const { folder, files: programs } = projectWith(files.flatMap((file) => blocksOf(file, 'ts')))
   const types = ['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types')]

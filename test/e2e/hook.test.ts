@@ -128,8 +128,9 @@ describe('turngraph hook', () => {
     expect(readFileSync(real, 'utf8')).toBe(once)
     expect(Object.keys(JSON.parse(once))).toContain('alpha')
     expect(statSync(real).mode & 0o777).toBe(0o640)
-    await uninstall()
+    expect((await uninstall()).stderr).toContain(`Removed the hooks of Turngraph from ${settings}.`)
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual(before)
+    expect((await uninstall()).stderr).toContain(`${settings} had no hook of Turngraph: nothing was changed.`)
   })
 
   test('settings that are no JSON, or not as they should be, are left alone', async () => {

@@ -1729,7 +1729,7 @@ class GetTranscriptProgressAnswerTail(TypedDict):
 class QueryGraphRequest(TypedDict):
     # one statement; it reads only
     query: str
-    # its parameters, by name
+    # its parameters, by name; one that it does not use is passed over, as Neo4j does
     params: NotRequired[Mapping[str, Any] | None]
     # rows, 1 to 10,000
     limit: NotRequired[int]
@@ -1866,8 +1866,8 @@ class ListAnalysesAnswerItemsItem(TypedDict):
     question: str
     # what exactly is counted
     about: str
-    # what it can be narrowed down to
-    filters: list[Literal["feature", "task", "world"]]
+    # the fields that narrow it down
+    filters: list[Literal["feature_id", "task_id", "world_slug"]]
     columns: list[str]
     # the whole statement
     cypher: str

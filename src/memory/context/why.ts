@@ -31,6 +31,7 @@ import { readSpecified } from '../specification/read-states.ts'
 import { promisedNotCounted, specifiedStates } from '../specification/specified-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
+import { listWorlds } from '../worlds/world-progress.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { issueView } from './continuation.ts'
 
@@ -111,7 +112,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
   if (quick !== null) return quick
   const whole = await read(WHOLE_LEDGER)
   const why = whole === null ? null : await whyFrom(graph, whole, request, WHOLE_LEDGER)
-  if (why === null) throw noSuchTurn(request, asked)
+  if (why === null) throw await whatIsMissing(graph, request, asked)
   return why
 }
 
@@ -223,20 +224,33 @@ async function whatIsMissing(graph: Graph, target: Target, turn: number | null):
   const { project, worldSlug } = target
   if (worldSlug == null) {
     await requireNames(graph, target)
-    return noSuchTurn(target, turn)
+    const { featureId, taskId } = target
+    const newestFirst = { order: 'last_activity', after: null, limit: SESSIONS_SEARCHED } as const
+    const [newest, ...earlier] = await listWorlds(graph, { project, featureId, taskId }, newestFirst)
+    if (newest === undefined) return noSuchTurn(`task ${taskId}`, turn)
+    const before = earlier.find(({ currentTurn }) => currentTurn > 0)
+    return noSuchTurn(`world ${newest.worldSlug} of task ${taskId}`, turn, newest.currentTurn, before)
   }
   const world = await getWorld(graph, project, worldSlug)
   if (world.featureId !== target.featureId || world.taskId !== target.taskId) {
     return unknownWorld(project, worldSlug)
   }
-  return noSuchTurn(target, turn, world.currentTurn)
+  return noSuchTurn(`world ${worldSlug} of task ${target.taskId}`, turn, world.currentTurn)
 }
 
-function noSuchTurn({ taskId, worldSlug }: Target, turn: number | null, newest = 0): TurngraphError {
-  const where = worldSlug == null ? `task ${taskId}` : `world ${worldSlug} of task ${taskId}`
-  const message =
-    turn === null ? `There is no turn in ${where} yet.` : `There is no turn ${turn} in ${where}.`
-  return new TurngraphError('not_found', message, {
+/** Among so many sessions of the task the one before is looked for, which is named to whoever meant that one. */
+const SESSIONS_SEARCHED = 20
+
+function noSuchTurn(
+  where: string,
+  turn: number | null,
+  newest = 0,
+  before?: { worldSlug: string },
+): TurngraphError {
+  const what = turn === null ? `There is no turn in ${where} yet` : `There is no turn ${turn} in ${where}`
+  const session =
+    before === undefined ? '' : `; the session before it is ${before.worldSlug} (world_slug, --world)`
+  return new TurngraphError('not_found', `${what}${session}.`, {
     hint: '`turngraph worlds turns` lists the turns of a world.',
     details: { near: newest === 0 ? [] : [String(newest)] },
   })
