@@ -88,7 +88,9 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await ids({ minLength: 0, limit: 2 })).toEqual(['e', 'a'])
       expect(await ids({ minLength: 0, limit: 0 })).toHaveLength(7)
       expect(await ids({ minLength: 0, sessionId: S1 })).toEqual(['a', 'b', 'd', 'c'])
-      expect(await ids({ minLength: 0, sessionId: sessionOf(9) })).toEqual([])
+      await expect(ids({ minLength: 0, sessionId: sessionOf(9) })).rejects.toMatchObject({
+        code: 'not_found',
+      })
     })
 
     test('turns: fifty, where nothing else is said; 0 is all', async () => {
