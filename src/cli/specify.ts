@@ -1,9 +1,9 @@
-/** `turngraph specify`: declares what must hold, from the file that states a task. */
+/** `turngraph specify`: declares what must hold, from the file that states a task, or shows what was declared. */
 import { TurngraphError } from '../core/errors.ts'
-import { ask } from './ask.ts'
+import { ask, type Frame } from './ask.ts'
 import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
-import { printText } from './output.ts'
+import { printList, printNote, printText } from './output.ts'
 import { whyUnreadable } from './record-file.ts'
 
 export const addSpecify = action(
@@ -11,21 +11,27 @@ export const addSpecify = action(
     name: 'specify',
     description: 'declare what must hold in a task, from the file that states it',
     arguments: {
-      file: ['<file>', 'Markdown with a list under "Acceptance Criteria", or JSON with `criteria`'],
+      file: ['[file]', 'Markdown with a list under "Acceptance Criteria", or JSON with `criteria`'],
     },
     options: {
       featureId: ['--feature <id>', 'the feature (default: `feature_id` of the file)'],
       taskId: ['--task <id>', 'the task (default: `id` of the file)'],
-      nested: ['--nested', 'each nested item is a criterion of its own'],
+      nested: ['--nested', 'each nested item is a criterion of its own', { conflicts: ['show', 'version'] }],
+      show: ['--show', 'show what the task declares, and declare nothing'],
+      version: ['--at-version <n>', 'with --show: of this version (default: the newest)'],
       ...SHARED,
     },
     help: `The same list again is the same version; another one is the next version, and earlier ones stay.
 
 Examples:
   turngraph specify tasks/backlog/TASK-1-retry.md
-  turngraph specify criteria.json --feature FEAT-1 --task TASK-1`,
+  turngraph specify criteria.json --feature FEAT-1 --task TASK-1
+  turngraph specify --show --feature FEAT-1 --task TASK-1`,
   },
-  async ({ file = '', nested = false, featureId, taskId, ...shared }) => {
+  async ({ file, nested = false, show = false, version, featureId, taskId, ...shared }) => {
+    if (show === (file !== undefined)) throw usage('Name a file, or give --show.')
+    if (version !== undefined && !show) throw usage('--at-version is for --show.')
+    if (file === undefined) return showSpecification({ featureId, taskId, version }, shared)
     const { parseSpecificationJson, parseTaskFile } = await import('../artifacts/task-file.ts')
     const source = await readSource(file)
     const stated = file.endsWith('.json')
@@ -46,6 +52,21 @@ Examples:
     )
   },
 )
+
+type Shown = { featureId?: string | undefined; taskId?: string | undefined; version?: number | undefined }
+
+function showSpecification({ featureId, taskId, version }: Shown, frame: Frame): Promise<void> {
+  if (featureId === undefined || taskId === undefined) throw usage('--show takes --feature and --task.')
+  return ask('getSpecification', { featureId, taskId, version }, frame, (shown) => {
+    printNote(`Version ${shown.version} of ${taskId}, declared ${shown.declaredAt}`)
+    return printList(shown.criteria, null, { criterion: 'criterionId', kind: 'kind', text: 'text' })
+  })
+}
+
+const usage = (message: string): TurngraphError =>
+  new TurngraphError('invalid_request', message, {
+    hint: '`turngraph specify FILE` declares, `turngraph specify --show --feature F --task T` shows.',
+  })
 
 async function readSource(file: string): Promise<string> {
   try {

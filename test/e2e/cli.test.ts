@@ -493,6 +493,28 @@ describe('worlds', () => {
   })
 })
 
+test('specify shows what a task declares, in its newest version or an earlier one', async () => {
+  const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
+  const file = path.join(home, 'criteria.json')
+  for (const text of ['The old words are printed', 'A new criterion is met']) {
+    await writeFile(file, JSON.stringify({ criteria: [{ text }] }))
+    expect((await turngraph.run(['specify', file, ...task])).code).toBe(0)
+  }
+  const show = (...more: string[]) => turngraph.run(['specify', '--show', ...task, ...more])
+  expect((await show()).stdout).toContain('A new criterion is met')
+  expect((await show()).stderr).toContain('Version 2 of TASK-1, declared ')
+  const old = JSON.parse((await show('--at-version', '1', '--json')).stdout)
+  expect([old.version, old.criteria[0].text]).toEqual([1, 'The old words are printed'])
+  expect((await show('--at-version', '9')).code).toBe(4)
+  for (const wrong of [
+    ['specify'],
+    ['specify', file, '--show', ...task],
+    ['specify', file, '--at-version', '1'],
+    ['specify', '--show'],
+  ])
+    expect((await turngraph.run(wrong)).code, wrong.join(' ')).toBe(2)
+})
+
 describe('import autobuild', () => {
   beforeEach(async () => {
     const task = path.join(home, 'shop/autobuild/TASK-1')
