@@ -77,12 +77,7 @@ async function runOperation<N extends OperationName>(
 ): Promise<OperationOutput<N>> {
   const operation = operationsByName[name]
   const parsed = parseInput(operation.input, input, name)
-  const named = namedProject(parsed)
-  const namesProject = named !== null && named !== project
-  return operation.run(graph, Object.assign({}, parsed, { project: named ?? project }), {
-    ...call,
-    namesProject,
-  })
+  return operation.run(graph, Object.assign({}, parsed, { project: namedProject(parsed) ?? project }), call)
 }
 
 const namedProject = (parsed: unknown): string | null =>

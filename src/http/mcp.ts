@@ -129,8 +129,7 @@ export class McpEndpoint {
               caller,
               operation,
               { project, ...input },
-              // The project is the connection's: before its first turn, its lists are empty.
-              { bookmarks, signal: ended, log, namesProject: false },
+              { bookmarks, signal: ended, log },
             ),
           )
         const said = await (largeRecords ? largeAnswers.add(answer, { signal: ended }) : answer())

@@ -85,7 +85,7 @@ export async function runFor(
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
-  call: Pick<Call, 'idempotencyKey' | 'bookmarks' | 'log' | 'signal' | 'namesProject'>,
+  call: Pick<Call, 'idempotencyKey' | 'bookmarks' | 'log' | 'signal'>,
 ): Promise<unknown> {
   const { wholeGraph, run }: Operation = operations[operation]
   if (wholeGraph) refuseBound(caller)
@@ -99,8 +99,6 @@ export async function runFor(
         ...settings,
         ...call,
         log,
-        namesProject:
-          call.namesProject ?? (input.project != null && project !== (caller.project ?? defaultProject)),
         onlyProject: caller.project,
         caller: { name: caller.name, scopes: [...caller.scopes] },
       })

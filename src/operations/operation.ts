@@ -4,7 +4,6 @@ import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
 import type { CallerBookmarks } from '../graph/caller-bookmarks.ts'
 import type { Graph } from '../graph/port.ts'
-import { requireProject } from '../memory/worlds/missing-name.ts'
 import { withNearNames } from '../memory/worlds/resolve-target.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 
@@ -33,8 +32,6 @@ export const onlyReads = (scope: Scope): boolean => scope === 'read' || scope ==
 export type Call = {
   /** The header `Idempotency-Key`: a repeat answers the same. */
   idempotencyKey?: string | null
-  /** The call itself names its project, and another than the one that it would have without: it may be misspelt. */
-  namesProject?: boolean
   /** What the caller has seen: free queries run beside the graph of the call. */
   bookmarks?: CallerBookmarks | null
   /** The one project that the caller's token reaches; null or absent: all of them. */
@@ -74,26 +71,14 @@ export const target = {
 export const asOf = wholeNumber(0, LIMITS.turnNumber)
   .nullish()
   .describe('as of this turn, inclusive; default: the newest')
-/** A list of which the first page has nothing. */
-const isEmptyList = (input: object, answer: unknown): boolean =>
-  typeof answer === 'object' &&
-  answer !== null &&
-  'items' in answer &&
-  Array.isArray(answer.items) &&
-  answer.items.length === 0 &&
-  !('cursor' in input && input.cursor != null)
-
-/** Whatever is not there, the error names what is near to it; an empty list of a project that is misspelt is no list. */
+/** Whatever is not there, the error names what is near to it. */
 export const operation = <I extends z.ZodObject, O extends z.ZodType>(
   definition: Operation<I, O>,
 ): Operation<I, O> => ({
   ...definition,
   run: async (graph, input, call) => {
     try {
-      const answer = await definition.run(graph, input, call)
-      const mayBeMisspelt = call.namesProject === true && definition.scope === 'read'
-      if (mayBeMisspelt && isEmptyList(input, answer)) await requireProject(graph, input.project)
-      return answer
+      return await definition.run(graph, input, call)
     } catch (error) {
       throw await withNearNames(graph, input, error)
     }

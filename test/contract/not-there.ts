@@ -115,34 +115,6 @@ export function notThereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a list of a project that the call names and the graph does not have is an error, that of the own project is empty', async () => {
-      await someTasks()
-      const lists = (
-        of: ReturnType<typeof client>,
-        asked: { project?: string },
-      ): [string, Promise<unknown>][] => [
-        ['worlds', of.listWorlds(asked)],
-        ['sessions', of.listSessions(asked)],
-        ['runs', of.listTurnRuns(asked)],
-        ['desires', of.listDesires(asked)],
-        ['transcript turns', of.listTranscriptTurns(asked)],
-        ['transcript patterns', of.listTranscriptPatterns(asked)],
-        ['tools', of.listToolStats(asked)],
-        ['paths', of.listPaths(asked)],
-      ]
-      for (const [name, list] of lists(client(), { project: 'shopp' }))
-        await expect(list, name).rejects.toMatchObject({
-          code: 'not_found',
-          message: 'There is no project shopp in this graph.',
-          details: { near: [] },
-        })
-      for (const [name, list] of lists(clientOf(handles.graph, 'new'), {}))
-        expect(await list, name).toMatchObject({ items: [] })
-      // What is there has no such thing: the list of it is empty.
-      for (const [name, list] of lists(client(), { project: 'bank' }).slice(2))
-        expect(await list, name).toMatchObject({ items: [] })
-    })
-
     test('a session of no transcript is not found, with the sessions that are near; one that a turn names is known', async () => {
       const id = sessionOf(1)
       await send(client(), id, bytesOf(turn('a', ['Read'])))

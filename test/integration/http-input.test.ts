@@ -6,7 +6,7 @@ import { snakeCase, wireSchema } from '../../src/core/wire-form.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import { hasBody, routes } from '../../src/operations/routes.ts'
 import { operations } from '../../src/operations/table.ts'
-import { record, start, tokensFile } from './http-start.ts'
+import { record, start } from './http-start.ts'
 
 const fields = Object.entries(captureRequest.shape).map(
   ([name, schema]) => [snakeCase(name), wireSchema(schema as z.ZodType)] as const,
@@ -270,21 +270,6 @@ describe('a query or path that does not fit', () => {
     const answer = await call('GET', path)
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
     expect(answer.body.error.details.problems.map((problem: Problem) => problem.path).sort()).toEqual(named)
-  })
-
-  test('an empty list of a project that is misspelt is 404; that of the default or of the own project of a token is a list', async () => {
-    const file = tokensFile([{ name: 'ci', token: 'of-ci', scopes: ['read'], project: 'new' }])
-    const { call } = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_PROJECT: 'fresh' })
-    for (const list of ['worlds', 'sessions', 'turn-runs', 'desires', 'transcript-turns']) {
-      for (const query of ['', '?project=fresh']) {
-        const answer = await call('GET', `/v1/${list}${query}`)
-        expect([answer.status, answer.body.items], list).toEqual([200, []])
-      }
-      expect((await call('GET', `/v1/${list}?project=new`, { token: 'of-ci' })).status).toBe(200)
-      const unknown = await call('GET', `/v1/${list}?project=nope`)
-      expect([unknown.status, unknown.body.error.code], list).toEqual([404, 'not_found'])
-      expect(unknown.body.error.details).toEqual({ near: [] })
-    }
   })
 
   test('a field in query and body is refused: one of them would be ignored', async () => {
