@@ -56,8 +56,7 @@ export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: st
 export const specificationKey = (ofTask: string, version: number): string =>
   `${ofTask}/specification:${version}`
 
-export const TOPIC_KINDS = ['file', 'gate', 'issue', 'feature'] as const
-export type TopicKind = (typeof TOPIC_KINDS)[number]
+export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
 
 /** What turns are about, as a part of a key. Built in Cypher too, as the key is: turns/context, elsewhere, restore/topics, V011, V012. */
 export const topicName = (kind: TopicKind, name: string): string => join(`${kind}:${name}`)
