@@ -83,7 +83,7 @@ export const cursorAt = (position: string): string => sealCursor(Buffer.from(pos
 
 /** @throws `invalid_request` where no page gave that cursor */
 export function textCursor(cursor: string | null | undefined): string | null {
-  if (cursor == null) return null
+  if (!cursor) return null // `cursor=` of a query string asks for the first page
   const position = openCursor(cursor)
   if (position === null) throw foreignCursor()
   return position.toString('utf8')

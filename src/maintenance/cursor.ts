@@ -17,7 +17,7 @@ export function parseCursor<S extends z.ZodType>(
   schema: S,
   cursor: string | null | undefined,
 ): z.output<S> | null {
-  if (cursor == null) return null
+  if (!cursor) return null
   const position = readPosition(schema, cursor)
   if (position === null) throw foreignCursor()
   return position

@@ -117,12 +117,13 @@ export function pagesContract(store: StoreUnderTest): void {
         const cursor = (await list({ limit: 1, cursor: null })).nextCursor ?? ''
         expect(cursor, name).not.toBe('')
         const changed = `${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}`
-        for (const damaged of [cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}!`, changed, ''])
+        for (const damaged of [cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}!`, changed])
           await expect(list({ limit: 1, cursor: damaged }), `${name}: ${damaged}`).rejects.toMatchObject({
             code: 'invalid_request',
             message: 'cursor: is not one of ours',
           })
         await list({ limit: 1, cursor })
+        expect(await list({ limit: 1, cursor: '' }), name).toEqual(await list({ limit: 1, cursor: null }))
       }
     })
 
