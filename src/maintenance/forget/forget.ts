@@ -56,7 +56,7 @@ export async function forget(
       (await forgetWorlds(graph, request, going)) &&
       (await forgetTasksWithoutWorlds(graph, request, going)) &&
       (wholeProject !== true || (await forgetTranscripts(graph, { project, before }, going, threshold)))
-    if (done) await refillTopics(graph, project)
+    if (done) addCounts(going.counts, { Topic: await refillTopics(graph, project) })
     return { ...toAnswer(false, going, null), done, skipped: done ? going.skipped : [] }
   } finally {
     const { counts: forgot, worlds } = toAnswer(false, going, null) // also of a piece that failed in the middle

@@ -23,16 +23,24 @@ const MOST_AT_ONCE = 500
  * topics that were not reached in time keep their mark, by which the next refill of the project and the doctor find them.
  *
  * @param keys default: all topics of the project
+ * @returns how many topics are gone, as no turn is about them any more
  */
-export async function refillTopics(graph: Graph, project: string, keys?: readonly string[]): Promise<void> {
+export async function refillTopics(graph: Graph, project: string, keys?: readonly string[]): Promise<number> {
+  let gone = 0
   try {
-    const rows = await (keys === undefined
-      ? readRows(graph, incompleteOfProject, { ...keysOfProject(project), limit: MOST_AT_ONCE }, keyRow)
-      : readRows(graph, incompleteByKeys, { keys: [...keys], limit: MOST_AT_ONCE }, keyRow))
-    const incomplete = rows.map(({ key }) => key)
-    if (incomplete.length > 0) await graph.write(refillSteps(project, incomplete))
+    for (;;) {
+      const rows = await (keys === undefined
+        ? readRows(graph, incompleteOfProject, { ...keysOfProject(project), limit: MOST_AT_ONCE }, keyRow)
+        : readRows(graph, incompleteByKeys, { keys: [...keys], limit: MOST_AT_ONCE }, keyRow))
+      const incomplete = rows.map(({ key }) => key)
+      if (incomplete.length === 0) return gone
+      const answers = await graph.write(refillSteps(project, incomplete))
+      if (answers === null) return gone
+      gone += Number(answers.at(-1)?.[0]?.gone ?? 0)
+    }
   } catch (error) {
     if (!hasCode(error, 'timeout', 'store_unavailable', 'busy')) throw error
+    return gone
   }
 }
 
