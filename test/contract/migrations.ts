@@ -19,7 +19,7 @@ const second = migration('002', 'Beta')
 const third = migration('003', 'Gamma')
 
 const overWorlds: Migration = {
-  version: '001',
+  version: '000', // its statement is named by it, and of one name there is one: test/integration has another of 001
   description: 'change the worlds',
   checksum: 'checksum of the change',
   commands: [
