@@ -213,8 +213,8 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
     if (!parsed.success) brokenLines++
     else if (parsed.data.task_id) {
       const at = parsed.data.timestamp ?? ''
-      const KEYS_BY_SHAPE = tasks.get(parsed.data.task_id)
-      if (KEYS_BY_SHAPE === undefined || at > KEYS_BY_SHAPE) tasks.set(parsed.data.task_id, at)
+      const newest = tasks.get(parsed.data.task_id)
+      if (newest === undefined || at > newest) tasks.set(parsed.data.task_id, at)
     }
   }
   return { tasks, brokenLines }
