@@ -7,7 +7,7 @@ import { memory } from '../support/engines.ts'
 import { clientOf } from '../support/records.ts'
 import { viewOf } from '../support/session-view.ts'
 import { importsInTest, watchedFolder, watchInTest } from '../support/watched.ts'
-import { type FileToWrite, writeSlowly } from '../support/written-session.ts'
+import { type FileToWrite, writeFiles, writeSlowly } from '../support/written-session.ts'
 
 const POLL = { timeout: 60_000, interval: 200 }
 const TASKS_AT_ONCE = 16
@@ -70,11 +70,7 @@ describeCorpus('turngraph watch, over real sessions', () => {
         const some = tasks.slice(i, i + TASKS_AT_ONCE)
         const most = Math.max(...some.map(({ turns }) => turns.length))
         for (let turn = 0; turn < most; turn++) {
-          await Promise.all(
-            some.map(async ({ turns }) => {
-              for (const each of turns[turn] ?? []) await writeSlowly(each, 4)
-            }),
-          )
+          await Promise.all(some.map(({ turns }) => writeFiles(turns[turn] ?? [], 4)))
           await imports.importNow()
           for (const { taskId } of some)
             await expect.poll(() => viewOf(client, taskId), POLL).toEqual(await imports.view(taskId))

@@ -1,22 +1,42 @@
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 
 /** The files of a made autobuild session in the order and the shapes of a real one. */
 
 /** What a file holds: JSON of it, or the text itself. */
 export type FileToWrite = { file: string; content: unknown }
 
-/** Writes a file as a slow program does: piece after piece. */
-export async function writeSlowly({ file, content }: FileToWrite, pieces = 3): Promise<void> {
-  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
-  mkdirSync(path.dirname(file), { recursive: true })
-  rmSync(file, { force: true })
-  const length = Math.ceil(text.length / pieces)
-  for (let at = 0; at < text.length; at += length) {
-    appendFileSync(file, text.slice(at, at + length))
-    await pause(20)
-  }
+let writer: Worker | null = null
+let written = 0
+const writing = new Map<number, () => void>()
+
+/**
+ * Writes files as a slow program does: one behind the other, each piece after piece. They come within some 250 ms of each other
+ * (docs/decisions/watch.md), so a thread of its own writes them: in the thread of a watch, what that does would hold the next file
+ * up, and it would find a quiet moment in the middle of a turn.
+ */
+export function writeFiles(files: readonly FileToWrite[], pieces = 3): Promise<void> {
+  writer ??= startWriter()
+  const id = ++written
+  const texts = files.map(({ file, content }) => ({
+    file,
+    text: typeof content === 'string' ? content : JSON.stringify(content, null, 2),
+  }))
+  writer.ref()
+  writer.postMessage({ id, pieces, files: texts })
+  return new Promise((resolve) => writing.set(id, resolve))
+}
+
+export const writeSlowly = (file: FileToWrite, pieces = 3): Promise<void> => writeFiles([file], pieces)
+
+function startWriter(): Worker {
+  const worker = new Worker(new URL('./file-writer.mjs', import.meta.url))
+  worker.on('message', (id: number) => {
+    writing.get(id)?.()
+    writing.delete(id)
+    if (writing.size === 0) worker.unref() // a process that waits for nothing else may end
+  })
+  return worker
 }
 
 export const player = (turn: number, more: object = {}) => ({
