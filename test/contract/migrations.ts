@@ -27,6 +27,13 @@ const overWorlds: Migration = {
   ],
 }
 
+const twoCommands: Migration = {
+  ...overWorlds,
+  description: 'a constraint, then the worlds',
+  checksum: 'checksum of both',
+  commands: [...first.commands, ...overWorlds.commands],
+}
+
 /** The graph of a process in which something happens before the first command of a migration. */
 function beforeCommand(graph: Graph, { commands }: Migration, happen: () => Promise<unknown>): Graph {
   let done = false
@@ -279,6 +286,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       ['still holds', 'another', first],
       ['has let go of', null, first],
       ['took while it changed worlds, and has let go of', null, overWorlds],
+      ['took before its second command, and has let go of', null, twoCommands],
     ] as const)(
       'a migration on Neo4j ends at a lock that another process %s',
       async ([, owner, broken], { skip }) => {
@@ -296,7 +304,7 @@ export function migrationsContract(store: StoreUnderTest): void {
         const { applied, pending } = await migrationStatus(graph, [broken, second])
         expect([applied, pending]).toEqual([[], [broken.version, '002']])
         expect(await graph.read(lock, {})).toEqual([{ owner }])
-        expect((await graph.read(changedWorlds, {}))[0]).toEqual({ worlds: broken === first ? 0 : 20 })
+        expect((await graph.read(changedWorlds, {}))[0]).toEqual({ worlds: broken === overWorlds ? 20 : 0 })
       },
     )
 
