@@ -13,7 +13,7 @@ MATCH (x:Topic {key: key})
 // when of-project
 // params: $after $below $token $limit
 MATCH (x:Topic)
-WHERE x.key > $after AND x.key < $below AND size(x.turns) = 0
+WHERE x.key > $after AND x.key < $below AND size(x.turns) = 0 AND x.incomplete IS NULL
 WITH x
 ORDER BY x.key
 LIMIT $limit

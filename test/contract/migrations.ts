@@ -284,9 +284,9 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test.for([
       ['still holds', 'another', first],
-      ['has let go of', null, first],
-      ['took while it changed worlds, and has let go of', null, overWorlds],
-      ['took before its second command, and has let go of', null, twoCommands],
+      ['has released', null, first],
+      ['took while it changed worlds, and has released', null, overWorlds],
+      ['took before its second command, and has released', null, twoCommands],
     ] as const)(
       'a migration on Neo4j ends at a lock that another process %s',
       async ([, owner, broken], { skip }) => {

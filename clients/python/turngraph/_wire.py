@@ -13,7 +13,7 @@ from ._generated import ROUTES, SHAPES
 from .errors import TurngraphError, invalid_field
 
 
-# Far more than any record has; what is deeper would exhaust the stack of whoever reads it.
+# Far more than any record has; what is deeper would exhaust the stack of a program that reads it.
 MAX_DEPTH = 200
 
 

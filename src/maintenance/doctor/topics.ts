@@ -8,8 +8,12 @@ export async function checkTopics(
   project: string,
   nodes: readonly Examined[],
 ): Promise<number> {
-  for (const { key, properties, about } of nodes)
-    if (properties.incomplete === true)
-      about.add('topic_incomplete', 'older turns may be due in it', refillSteps(project, [key]))
+  const incomplete = nodes.filter(({ properties }) => properties.incomplete === true)
+  // One for all of them: it looks at every turn of the project.
+  const repair = refillSteps(
+    project,
+    incomplete.map(({ key }) => key),
+  )
+  for (const { about } of incomplete) about.add('topic_incomplete', 'older turns may be due in it', repair)
   return 0
 }

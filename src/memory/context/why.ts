@@ -238,7 +238,7 @@ async function whatIsMissing(graph: Graph, target: Target, turn: number | null):
   return noSuchTurn(`world ${worldSlug} of task ${target.taskId}`, turn, world.currentTurn)
 }
 
-/** Among so many sessions of the task the one before is looked for, which is named to whoever meant that one. */
+/** Among so many sessions of the task the one before is looked for: an error names it to a caller who meant that one. */
 const SESSIONS_SEARCHED = 20
 
 function noSuchTurn(

@@ -35,8 +35,8 @@ export async function refillTopics(graph: Graph, project: string, keys?: readonl
       const incomplete = rows.map(({ key }) => key)
       if (incomplete.length === 0) return gone
       const answers = await graph.write(refillSteps(project, incomplete))
-      if (answers === null) return gone
-      gone += Number(answers.at(-1)?.[0]?.gone ?? 0)
+      gone += Number(answers?.at(-1)?.[0]?.gone ?? 0)
+      if (incomplete.length < MOST_AT_ONCE) return gone
     }
   } catch (error) {
     if (!hasCode(error, 'timeout', 'store_unavailable', 'busy')) throw error

@@ -9,7 +9,8 @@ import type { Issue } from '../record/record.ts'
 
 /**
  * The turns about one thing are spread over so many nodes by their session: captures of many sessions do not wait for one lock,
- * and a long session fills its own slot alone. V011 counts in Cypher by the same rule.
+ * and a long session fills its own slot alone. V011 and
+ * elsewhere/refill-topics count in Cypher by the same rule.
  */
 export const SLOTS = 2
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
