@@ -44,7 +44,7 @@ export type Difference = {
 }
 
 export function compareRecords(stored: TurnState, request: CaptureRequest): Difference {
-  const read = toComparable(request)
+  const read = normalizeTurn(request, '')
   const difference: Difference = { gained: [], lost: [], changed: [], entriesGained: false }
   for (const field of FIELDS) {
     if (isDeepStrictEqual(stored[field], read[field])) continue
@@ -82,18 +82,6 @@ const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', '
 export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState): CaptureRequest {
   const missing = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))
   return { ...request, ...Object.fromEntries(missing.map((field) => [field, stored[field]])) }
-}
-
-/** The request as it would be stored, in the fields compared. */
-function toComparable(request: CaptureRequest): Pick<TurnState, Field> {
-  const { turn, verifications, promises, issues, gates } = normalizeTurn(request, '')
-  return {
-    ...turn,
-    verifications: verifications.map(({ form: _, ...verification }) => verification),
-    promises,
-    issues,
-    gates: Object.fromEntries(gates.map(({ name, status }) => [name, status])) as TurnState['gates'],
-  }
 }
 
 const isFilled = (value: unknown): boolean => value !== 'unknown' && hasContent(value)

@@ -8,7 +8,7 @@ import { withoutJudgement } from '../memory/context/render.ts'
 import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { LedgerEntry } from '../memory/criteria/rows.ts'
 import type { Role } from '../memory/criteria/views.ts'
-import { normalizeTurn, type TurnParts } from '../memory/record/normalize.ts'
+import { normalizeTurn, type TurnRecord } from '../memory/record/normalize.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { GivenContext } from './events.ts'
 import { criteriaAfter, summarizeTurn, toLedger } from './offline-turns.ts'
@@ -38,21 +38,21 @@ export class Memory {
   /** Of all turns of this process or its spool: verdicts outlast an outage of any length. */
   readonly #ledger: LedgerEntry[] = []
   /** The newest of them, as they are stored. */
-  #offlineTurns: TurnParts[] = []
+  #offlineTurns: TurnRecord[] = []
 
   constructor(options: MemoryOptions) {
     this.#options = options
   }
 
   /** The newest turn that is known here. */
-  get prior(): TurnParts['turn'] | null {
-    return this.#offlineTurns.at(-1)?.turn ?? null
+  get prior(): TurnRecord | null {
+    return this.#offlineTurns.at(-1) ?? null
   }
 
-  add(record: CaptureRequest): void {
-    const parts = normalizeTurn(record, toInstant(new Date()))
-    this.#offlineTurns = [...this.#offlineTurns, parts].slice(-SUMMARIES)
-    this.#ledger.push(...toLedger(parts))
+  add(request: CaptureRequest): void {
+    const record = normalizeTurn(request, toInstant(new Date()))
+    this.#offlineTurns = [...this.#offlineTurns, record].slice(-SUMMARIES)
+    this.#ledger.push(...toLedger(record))
   }
 
   async contextFor(role: Role, turn: number, worldSlug: string | null): Promise<GivenContext> {
@@ -79,7 +79,7 @@ export class Memory {
   async #withoutMemory(role: Role, turn: number, error: TurngraphError): Promise<GivenContext> {
     const known = this.#lastKnown.get(role) ?? null
     const from = known?.turn ?? 0
-    const since = this.#offlineTurns.filter(({ turn: { turnNumber } }) => turnNumber >= from).toReversed()
+    const since = this.#offlineTurns.filter(({ turnNumber }) => turnNumber >= from).toReversed()
     const notice = noticeFor(turn, known?.turn ?? null, error)
     // The notice takes a tenth of a small budget; the rest is shared.
     const shares = since.length + (known === null ? 0 : 1)
@@ -90,8 +90,8 @@ export class Memory {
     const reset = this.#resets(role, turn)
     const judged = this.#ledger.filter((entry) => entry.turn >= from)
     const summaries = await Promise.all(
-      since.map((parts, i) =>
-        summarizeTurn(parts, { role, reset, tokenBudget, criteria: criteriaAfter(i === 0 ? judged : []) }),
+      since.map((record, i) =>
+        summarizeTurn(record, { role, reset, tokenBudget, criteria: criteriaAfter(i === 0 ? judged : []) }),
       ),
     )
     const before = known === null ? null : await renderShortened(known.continuation, reset, tokenBudget)

@@ -5,14 +5,14 @@ import { shownPromise } from '../memory/context/rendering-from-context.ts'
 import type { LedgerEntry, Progress } from '../memory/criteria/rows.ts'
 import { advance, type CriterionState, criterionStates } from '../memory/criteria/state.ts'
 import { type Role, type ShownCriterion, shownCriterion } from '../memory/criteria/views.ts'
-import { listEntries, type TurnParts } from '../memory/record/normalize.ts'
+import { listEntries, listVerifications, type TurnRecord } from '../memory/record/normalize.ts'
 import { bySeverity } from '../memory/record/record.ts'
 
 /** What a turn has judged, by the labels it used: which criterion a label means only the memory knows. */
-export const toLedger = (parts: TurnParts): LedgerEntry[] =>
-  listEntries(parts, {
-    judgements: [parts.verifications.map(({ criterionId }) => criterionId)],
-    promises: parts.promises.map(({ criterionId }) => criterionId),
+export const toLedger = (record: TurnRecord): LedgerEntry[] =>
+  listEntries(record, {
+    judgements: [listVerifications(record).map(({ criterionId }) => criterionId)],
+    promises: record.promises.map(({ criterionId }) => criterionId),
   }).ledger
 
 /** Where the criteria stand that these turns have judged. */
@@ -42,7 +42,7 @@ export type SummaryOptions = {
 
 /** The seed's lines of a turn that is in no context of the memory yet. */
 export async function summarizeTurn(
-  { turn, issues, promises }: TurnParts,
+  turn: TurnRecord,
   { role, reset, tokenBudget, criteria: { states, progress } }: SummaryOptions,
 ): Promise<string> {
   const shown = states.map((state): ShownCriterion => shownCriterion(state, 'player', { progress }, null))
@@ -52,18 +52,18 @@ export async function summarizeTurn(
       criteria: shown,
       lastJudged: null,
       promisedNotJudged: [],
-      issues: reset ? [] : bySeverity(issues),
+      issues: reset ? [] : bySeverity(turn.issues),
       role,
       olderTurnsRecorded: false,
       verifiedInPrior: new Set(
         states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === turn.turnNumber).map(({ key }) => key),
       ),
       recovered:
-        role === 'player' || promises.length === 0
+        role === 'player' || turn.promises.length === 0
           ? null
           : {
               fromTurn: turn.turnNumber,
-              items: promises.map(shownPromise),
+              items: turn.promises.map(shownPromise),
             },
       stallWarning: null,
     },

@@ -2,7 +2,7 @@
 import { type Attributes, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { asTurngraphError } from '../core/errors.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
-import { normalizeTurn } from '../memory/record/normalize.ts'
+import { listVerifications, normalizeTurn } from '../memory/record/normalize.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 
@@ -63,7 +63,7 @@ export class GenAiSpans {
 
   /** A turn that an attempt committed: within the span of its commit, or in one of its own where a run executed it here. */
   turnCommitted(request: CaptureRequest): void {
-    const { verifications } = normalizeTurn(request, new Date().toISOString())
+    const verifications = listVerifications(normalizeTurn(request, new Date().toISOString()))
     const active = trace.getActiveSpan()
     if (active?.isRecording()) {
       addEvaluations(active, verifications)

@@ -13,15 +13,15 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { readLedger } from '../criteria/snapshot.ts'
 import { refillTopics } from '../elsewhere/refill-topics.ts'
-import { removeDerivedKeys, seedId } from '../record/derived-keys.ts'
+import { removeDerivedKeys } from '../record/derived-keys.ts'
 import { digestRecord } from '../record/digest.ts'
 import { normalizeTurn } from '../record/normalize.ts'
 import { readTurn } from '../record/read-turns.ts'
 import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
-import { assembleRecord, instantRow } from '../record/rows.ts'
+import { instantRow } from '../record/rows.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
-import { type Known, readKnown } from './load-criteria.ts'
+import { counter, type Known, readKnown } from './load-criteria.ts'
 import {
   type Capture,
   chooseWay,
@@ -100,48 +100,44 @@ async function store<T>(
   write: Write<T>,
 ): Promise<Captured & { written: T | null }> {
   const graph = withOneDeadline(unbounded)
-  const record = removeDerivedKeys(request)
+  const sent = removeDerivedKeys(request)
   // Before anything else is done with it: nothing that is stored, compared or answered has a secret in it.
-  const { scrubbed, redactions } = await scrub(record)
-  const now = toInstant((options.now ?? (() => new Date()))())
-  const sent: Sent = {
+  const { scrubbed, redactions } = await scrub(sent)
+  const { now = () => new Date(), newId = () => crypto.randomUUID() } = options
+  const capture: Capture = {
     request: scrubbed,
-    scope: scrubbed,
-    parts: normalizeTurn(scrubbed, now),
-    digest: digestRecord(record),
-    writeId: (options.newId ?? (() => crypto.randomUUID()))(),
-    now,
-    isStamped: request.completedAt === undefined,
+    record: normalizeTurn(scrubbed, toInstant(now())),
+    digest: digestRecord(sent),
+    writeId: newId(),
     asOwner,
   }
   // Those of one task at once would refuse each other: each may add to its criteria.
   const { loweredTopics, ...stored } = await oneByOne(unbounded, keyOfTask(scrubbed), () =>
-    storeTurn(graph, sent, write),
+    storeTurn(graph, capture, write),
   )
   if (loweredTopics.length > 0) await refillTopics(unbounded, scrubbed.project, loweredTopics)
   return { ...stored, redactions }
 }
 
-type Sent = Capture & { request: CaptureRequest & { project: string } }
 type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null; loweredTopics: string[] }
 
 /**
  * Reads, plans and writes. What stands at the turn is looked at where the turn is not above all others, or where a write
  * was refused: somebody else wrote meanwhile, so each refusal is another's progress, and the deadline ends the tries.
  */
-async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<Stored<T>> {
-  const { request } = sent
+async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Promise<Stored<T>> {
+  const { request } = capture
   const { turnNumber } = request
   const slugs = createSlugs(request)
   for (let refusals = 0; ; refusals++) {
-    const known = await readKnown(graph, request, sent)
+    const known = await readKnown(graph, capture)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
     let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
     let replaced: Target['replaced'] = null
     // An owner that sends its turn again has to hear from `write` what became of its attempt.
-    if (refusals > 0 || (known.currentTurn >= turnNumber && !sent.asOwner)) {
-      const found = await readExisting(graph, sent, worldSlug)
+    if (refusals > 0 || (known.currentTurn >= turnNumber && !capture.asOwner)) {
+      const found = await readExisting(graph, capture, worldSlug)
       isNew ||= !found.worldExists
       if (found.worldExists && (!found.worldIsOfTask || found.worldDeleted)) {
         if (request.worldSlug != null)
@@ -150,12 +146,12 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
         continue
       }
       if (found.digest !== null) {
-        const record = await readStored(graph, sent, worldSlug)
+        const record = await readStored(graph, capture, worldSlug)
         // Our own write whose answer was lost counts as ours.
-        if (record !== null && isSame(record, sent, worldSlug, found.digest))
+        if (record !== null && isSame(record, capture, worldSlug, found.digest))
           return {
             turn: record,
-            created: found.writeId === sent.writeId,
+            created: found.writeId === capture.writeId,
             superseded: false,
             written: null,
             loweredTopics: [],
@@ -163,16 +159,16 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
         way = 'supersede'
         replaced = { revision: found.revision, record }
       } else {
-        if (!sent.asOwner) refuseAtWork(found, worldSlug, turnNumber)
+        if (!capture.asOwner) refuseAtWork(found, worldSlug, turnNumber)
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
       }
     }
-    const planned = await plan(graph, sent, { worldSlug, isNew, replaced }, way, known)
+    const planned = await plan(graph, capture, { worldSlug, isNew, replaced }, way, known)
     const written = planned === null ? null : await write(graph, planned.steps)
     if (planned !== null && written !== null) {
       const superseded = way === 'supersede'
       const { loweredTopics } = planned
-      return { turn: storedTurn(sent, worldSlug), created: true, superseded, written, loweredTopics }
+      return { turn: toTurn(capture, worldSlug), created: true, superseded, written, loweredTopics }
     }
     if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, LONGEST_PAUSE_MS))
   }
@@ -182,7 +178,7 @@ async function storeTurn<T>(graph: Graph, sent: Sent, write: Write<T>): Promise<
 const LONGEST_PAUSE_MS = 64
 
 /** The default slugs of a task's next world, in their order: another task, or a deleted world, may hold one. */
-function createSlugs(request: Sent['request']) {
+function createSlugs(request: Capture['request']) {
   let skipped = 0
   let withFeature = false
   return {
@@ -194,14 +190,19 @@ function createSlugs(request: Sent['request']) {
   }
 }
 
-async function plan(graph: Graph, sent: Sent, target: Target, way: Way, known: Known): Promise<Plan | null> {
-  const resolution = resolveCapture(sent, target, known)
+async function plan(
+  graph: Graph,
+  capture: Capture,
+  target: Target,
+  way: Way,
+  known: Known,
+): Promise<Plan | null> {
+  const { project, turnNumber } = capture.request
+  const resolution = resolveCapture(capture, target, known)
   const goes = chooseWay(way, resolution)
   const ledger =
-    goes === 'append'
-      ? null
-      : await readLedger(graph, worldKey(sent.scope.project, target.worldSlug), sent.parts.turn.turnNumber)
-  return planCapture(sent, target, goes, known, resolution, ledger)
+    goes === 'append' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
+  return planCapture(capture, target, goes, known, resolution, ledger)
 }
 
 /**
@@ -209,20 +210,20 @@ async function plan(graph: Graph, sent: Sent, target: Target, way: Way, known: K
  * started takes seconds to plan each for the first time, and no caller should wait for that.
  */
 export async function warmUpCapture(graph: Graph): Promise<void> {
-  const scope = { project: '', featureId: '', taskId: '' }
   const request = {
-    ...scope,
+    project: '',
+    featureId: '',
+    taskId: '',
     turnNumber: 1,
     playerSummary: '',
     verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }],
   }
-  const now = toInstant(new Date(0))
-  const parts = normalizeTurn(request, now)
-  const sent = { request, scope, parts, digest: '', writeId: '', now, isStamped: true, asOwner: false }
-  const known = await readKnown(graph, request, sent)
-  await readKnown(graph, { ...request, worldSlug: '' }, sent)
+  const record = normalizeTurn(request, toInstant(new Date(0)))
+  const capture = { request, record, digest: '', writeId: '', asOwner: false }
+  const known = await readKnown(graph, capture)
+  await readKnown(graph, { ...capture, request: { ...request, worldSlug: '' } })
   for (const way of ['append', 'insert', 'supersede'] as const) {
-    const planned = await plan(graph, sent, { worldSlug: '', isNew: false, replaced: null }, way, known)
+    const planned = await plan(graph, capture, { worldSlug: '', isNew: false, replaced: null }, way, known)
     if (planned !== null) await graph.write(planned.steps)
   }
 }
@@ -231,15 +232,9 @@ const existingRow = z.object({
   worldExists: z.boolean(),
   worldIsOfTask: z.boolean().nullable(),
   worldDeleted: z.boolean(),
-  currentTurn: z
-    .number()
-    .nullable()
-    .transform((value) => value ?? 0),
+  currentTurn: counter,
   digest: z.string().nullable(),
-  revision: z
-    .number()
-    .nullable()
-    .transform((value) => value ?? 0),
+  revision: counter,
   writeId: z.string().nullable(),
   activeRunId: optionalText,
   activeAttemptId: optionalText,
@@ -257,13 +252,13 @@ function refuseAtWork(
 
 async function readExisting(
   graph: Graph,
-  { scope, request }: Sent,
+  { request }: Capture,
   worldSlug: string,
 ): Promise<z.output<typeof existingRow>> {
-  const keyOfWorld = worldKey(scope.project, worldSlug)
+  const keyOfWorld = worldKey(request.project, worldSlug)
   const params = {
     worldKey: keyOfWorld,
-    taskKey: keyOfTask(scope),
+    taskKey: keyOfTask(request),
     turnKey: turnKey(keyOfWorld, request.turnNumber),
   }
   const [row] = await readRows(graph, existing, params, existingRow)
@@ -271,22 +266,15 @@ async function readExisting(
   return row
 }
 
-function storedTurn({ scope, parts }: Sent, worldSlug: string): TurnState {
-  const { turnNumber } = parts.turn
-  const id = seedId({ featureId: scope.featureId, turnNumber })
-  const key = turnKey(worldKey(scope.project, worldSlug), turnNumber)
-  return assembleRecord(
-    { ...scope, worldSlug },
-    {
-      ...parts,
-      turn: { ...parts.turn, id, key },
-      gates: Object.fromEntries(parts.gates.map(({ name, status }) => [name, status])),
-    },
-  )
-}
+const toTurn = ({ request: { project }, record }: Capture, worldSlug: string): TurnState => ({
+  ...record,
+  project,
+  worldSlug,
+  key: turnKey(worldKey(project, worldSlug), record.turnNumber),
+})
 
 /** The record that stands at the turn; null where parts of it are missing and the request replaces it. */
-const readStored = (graph: Graph, { request }: Sent, worldSlug: string): Promise<TurnState | null> =>
+const readStored = (graph: Graph, { request }: Capture, worldSlug: string): Promise<TurnState | null> =>
   readTurn(graph, request.project, worldSlug, request.turnNumber).catch((error) => {
     if (request.onConflict === 'supersede' && isHalfOfACommit(error)) return null
     throw error
@@ -298,10 +286,10 @@ const readStored = (graph: Graph, { request }: Sent, worldSlug: string): Promise
  *
  * @throws `turn_conflict` where it does not
  */
-function isSame(stored: TurnState, sent: Sent, worldSlug: string, digest: string): boolean {
-  const { request } = sent
-  if (digest === sent.digest) return true
-  const wanted = turnState.parse(storedTurn(sent, worldSlug)) // in the order of the schema, as the other
+function isSame(stored: TurnState, capture: Capture, worldSlug: string, digest: string): boolean {
+  const { request } = capture
+  if (digest === capture.digest) return true
+  const wanted = turnState.parse(toTurn(capture, worldSlug)) // in the order of the schema, as the other
   const defaulted = new Set([
     'createdAt',
     'key',

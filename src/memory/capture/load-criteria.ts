@@ -5,10 +5,9 @@ import { readRows, untilWhole } from '../../graph/decode.ts'
 import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import type { Criterion, Resolution } from '../criteria/identity.ts'
 import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { readTarget, statementOfTarget } from '../criteria/snapshot.ts'
-import { namesCriteria, needsEarlier, type TurnParts } from '../record/normalize.ts'
+import { namesCriteria, needsEarlier, type TurnRecord } from '../record/normalize.ts'
 import type { CaptureRequest } from '../record/record.ts'
 import { readDeclared } from '../specification/read-specification.ts'
 import { keyOfTask } from '../worlds/scope.ts'
@@ -32,7 +31,7 @@ const earlierColumns = {
 const earlierRow = z.object(earlierColumns)
 
 /** 0 before the task, or the world, is there. */
-const counter = optionalNumber.transform((value) => value ?? 0)
+export const counter = optionalNumber.transform((value) => value ?? 0)
 
 const knownRow = z.object({
   worldSlug: optionalText,
@@ -68,12 +67,15 @@ const NOTHING_KNOWN: Known = { ...knownRow.parse({}), isRead: false, declared: [
  */
 export async function readKnown(
   graph: Graph,
-  request: CaptureRequest & { project: string },
-  { parts, digest }: { parts: TurnParts; digest: string },
+  {
+    request,
+    record,
+    digest,
+  }: { request: CaptureRequest & { project: string }; record: TurnRecord; digest: string },
 ): Promise<Known> {
   const { worldSlug, turnNumber } = request
-  if (worldSlug != null && !namesCriteria(parts)) return NOTHING_KNOWN
-  const withEarlier = needsEarlier(parts)
+  if (worldSlug != null && !namesCriteria(record)) return NOTHING_KNOWN
+  const withEarlier = needsEarlier(record)
   const isWhole = (row: KnownRow) =>
     row.deleted ||
     progressIsWhole(
@@ -91,22 +93,8 @@ export async function readKnown(
     return isTorn ? null : { ...row, declared, isRead: true }
   }
   const row = await untilWhole(read, (found): found is Known => found !== null)
-  const isLate = withEarlier && row.worldSlug !== null && row.currentTurn >= turnNumber
-  const earlier =
-    isLate && (await readEarlier(graph, worldKey(request.project, row.worldSlug ?? ''), turnNumber))
+  if (!withEarlier || row.worldSlug === null || row.currentTurn < turnNumber) return row
+  const late = { worldKey: worldKey(request.project, row.worldSlug), turnNumber }
+  const [earlier] = await readRows(graph, earlierPromises, late, earlierRow)
   return { ...row, ...earlier }
 }
-
-async function readEarlier(graph: Graph, keyOfWorld: string, turnNumber: number) {
-  const [row] = await readRows(graph, earlierPromises, { worldKey: keyOfWorld, turnNumber }, earlierRow)
-  return row
-}
-
-/** The criteria of a task, with those that a turn adds or changes. */
-export const criteriaAfter = (
-  criteria: readonly Criterion[],
-  { changed }: Pick<Resolution, 'changed'>,
-): Criterion[] => [
-  ...criteria.filter(({ key }) => !changed.some((criterion) => criterion.key === key)),
-  ...changed,
-]

@@ -1,18 +1,17 @@
 /** Plans the statements of a capture from its record and from what was read before it. Pure: it reads and writes nothing. */
 import { turnKey, worldKey } from '../../core/keys.ts'
-import type { Step } from '../../graph/port.ts'
+import type { Step, Value } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../criteria/identity.ts'
-import { type Progress, progressProperties } from '../criteria/rows.ts'
+import { progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { advance, finalKeys, type ProgressSummary, summarizeProgress } from '../criteria/state.ts'
-import { listTopicNames, listTopics, replaceTopics, type TurnTopics } from '../elsewhere/topics.ts'
-import { seedId } from '../record/derived-keys.ts'
-import { listEntries, resolveParts, storedParams, type TurnParts } from '../record/normalize.ts'
-import type { TurnState } from '../record/record.ts'
-import { keyOfTask, type Scope } from '../worlds/scope.ts'
+import { listTopicNames, listTopics, replaceTopics } from '../elsewhere/topics.ts'
+import { listEntries, listGates, resolveTurn, storedParams, type TurnRecord } from '../record/normalize.ts'
+import type { CaptureRequest, TurnState } from '../record/record.ts'
+import { keyOfTask } from '../worlds/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
-import { criteriaAfter, type Known } from './load-criteria.ts'
+import type { Known } from './load-criteria.ts'
 
 const statements = {
   append: statement('turns/append'),
@@ -26,13 +25,10 @@ const newestTurns = statement('turns/newest-turns')
 export type Way = keyof typeof statements
 
 export type Capture = {
-  scope: Scope
-  parts: TurnParts
+  request: CaptureRequest & { project: string }
+  record: TurnRecord
   digest: string
   writeId: string
-  now: string
-  /** Whether the service's clock says when the turn was completed. */
-  isStamped: boolean
   /** Whether the caller owns the world at this moment: an attempt that commits its turn. */
   asOwner: boolean
 }
@@ -53,10 +49,14 @@ export type Plan = {
 }
 
 /** Which criterion each entry of the turn means. */
-export const resolveCapture = ({ scope, parts }: Capture, { worldSlug }: Target, known: Known): Resolution =>
-  resolveParts(parts, {
-    taskKey: keyOfTask(scope),
-    worldKey: worldKey(scope.project, worldSlug),
+export const resolveCapture = (
+  { request, record }: Capture,
+  { worldSlug }: Target,
+  known: Known,
+): Resolution =>
+  resolveTurn(record, {
+    taskKey: keyOfTask(request),
+    worldKey: worldKey(request.project, worldSlug),
     criteria: known.criteria,
     labels: known.labels,
     earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
@@ -79,29 +79,33 @@ export function planCapture(
   resolution: Resolution,
   ledger: Ledger | null,
 ): Plan | null {
-  const { scope, parts, digest, writeId, now, isStamped, asOwner } = capture
-  const { turnNumber } = parts.turn
-  const keyOfWorld = worldKey(scope.project, target.worldSlug)
-  const change = progressAfter(parts, resolution, known, way, ledger)
+  const { request, record, digest, writeId, asOwner } = capture
+  const { project, turnNumber } = request
+  const keyOfWorld = worldKey(project, target.worldSlug)
+  const change = progressAfter(record, resolution, known, way, ledger)
   if (known.isRead && change.rev !== known.ledgerRev) return null
-  const topics = topicsAfter(capture, keyOfWorld, way === 'supersede' ? target.replaced : null)
+  const gates = listGates(record)
+  const replaced = way === 'supersede' ? target.replaced?.record : null
+  const listTopicsOf = (turn: TurnRecord) =>
+    listTopics(keyOfWorld, turn.featureId, turnNumber, turn, { issues: turn.issues, gates: listGates(turn) })
+  const now = listTopicsOf(record)
+  const topics = replaced == null ? now : replaceTopics(listTopicsOf(replaced), now)
   const store: Step = {
     statement: statements[way],
     params: {
       worldKey: keyOfWorld,
-      taskKey: keyOfTask(scope),
+      taskKey: keyOfTask(request),
       turnKey: turnKey(keyOfWorld, turnNumber),
       turnNumber,
       token: crypto.randomUUID(),
       ...(way === 'supersede' ? { revision: target.replaced?.revision ?? 0 } : { asOwner }),
-      ...storedParams(parts, resolution, change.edges, {
-        project: scope.project,
-        id: seedId({ featureId: scope.featureId, turnNumber }),
+      ...storedParams(record, resolution, change.edges, {
+        project,
         digest,
         writeId,
         criteriaRev: known.criteriaRev,
-        isStamped,
-        topics: listTopicNames(parts.turn, parts.gates),
+        isStamped: request.completedAt === undefined, // by the service's clock
+        topics: listTopicNames(record, gates),
       }),
       topics,
       ledger: {
@@ -117,31 +121,17 @@ export function planCapture(
   if (topics.lowered.length > 0)
     steps.push({ statement: deleteEmptyTopics, params: { keys: topics.lowered } })
   return {
-    steps: target.isNew ? [ensureWorldStep(scope, target.worldSlug, { now }), ...steps] : steps,
+    steps: target.isNew
+      ? [ensureWorldStep(request, target.worldSlug, { now: record.createdAt }), ...steps]
+      : steps,
     loweredTopics: topics.lowered,
   }
-}
-
-function topicsAfter(
-  { scope: { featureId }, parts }: Capture,
-  ofWorld: string,
-  replaced: Target['replaced'],
-): TurnTopics {
-  const { turnNumber } = parts.turn
-  const now = listTopics(ofWorld, featureId, turnNumber, parts.turn, parts)
-  const record = replaced?.record
-  if (record == null) return now
-  const gates = Object.entries(record.gates).map(([name, status]) => ({ name, status }))
-  return replaceTopics(
-    listTopics(ofWorld, featureId, turnNumber, record, { issues: record.issues, gates }),
-    now,
-  )
 }
 
 /** Where the criteria are after the turn, as far as that is stored. */
 type ProgressChange = {
   /** By criterion, the properties of its edge PROGRESS. */
-  edges: Map<string, ReturnType<typeof progressProperties>>
+  edges: Map<string, Value>
   touched: boolean
   /** The revision that was read: written only if it still stands. */
   rev: number
@@ -154,18 +144,18 @@ type ProgressChange = {
  * another, and a merge of two criteria fold the whole ledger again.
  */
 function progressAfter(
-  parts: TurnParts,
+  record: TurnRecord,
   resolution: Resolution,
   known: Known,
   way: Way,
   ledger: Ledger | null,
 ): ProgressChange {
   const isNewest = way === 'append'
-  const entries = listEntries(parts, resolution)
+  const entries = listEntries(record, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
-    all.filter(({ turn }) => turn !== parts.turn.turnNumber)
+    all.filter(({ turn }) => turn !== record.turnNumber)
   // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
-  const finalKey = finalKeys(criteriaAfter(ledger?.criteria ?? known.criteria, resolution))
+  const finalKey = finalKeys([...(ledger?.criteria ?? known.criteria), ...resolution.changed])
   const stored = isNewest
     ? known.progress.flatMap(({ key, stored }) => (stored === null ? [] : { key, ...stored }))
     : []
@@ -181,22 +171,14 @@ function progressAfter(
   const rev = ledgerRev + 1
   const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)
   return {
-    edges: toEdges(after, [...changed], rev),
+    edges: new Map(
+      [...after].flatMap(([key, progress]) =>
+        changed.has(key) ? [[key, progressProperties(progress, rev)] as const] : [],
+      ),
+    ),
     touched: !isNewest || changed.size > 0,
     rev: ledgerRev,
     progressSum: unchanged + rev * changed.size,
     summary: summarizeProgress(after.values()),
   }
 }
-
-const toEdges = (
-  after: ReadonlyMap<string, Progress>,
-  keys: readonly string[],
-  rev: number,
-): ProgressChange['edges'] =>
-  new Map(
-    keys.flatMap((key) => {
-      const progress = after.get(key)
-      return progress === undefined ? [] : [[key, progressProperties(progress, rev)] as const]
-    }),
-  )

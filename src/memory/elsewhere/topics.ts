@@ -5,7 +5,7 @@
 import { partsOfKey, topicKey, topicName, turnKey } from '../../core/keys.ts'
 import { projectPath } from '../../core/project-paths.ts'
 import { issueSignature } from '../criteria/signature.ts'
-import type { Issue } from '../record/record.ts'
+import type { Issue, TurnState } from '../record/record.ts'
 
 /**
  * The turns about one thing are spread over so many nodes by their session: captures of many sessions do not wait for one lock,
@@ -47,12 +47,8 @@ export const listTopicNames = (
   ...listFailedGates(gates).map((gate) => topicName('gate', gate)),
 ]
 
-type Turn = {
-  coachDecision: string
+type Turn = Pick<TurnState, 'coachDecision' | 'lessonsFromTurn' | 'blockersFound' | 'filesModified'> & {
   completedAt?: string | null | undefined
-  lessonsFromTurn: readonly string[]
-  blockersFound: readonly string[]
-  filesModified: readonly string[]
 }
 
 /** The topics of a turn, and how it stands in them. */

@@ -1,93 +1,71 @@
 /**
- * Turns a capture request into what is stored: defaults filled in, synonyms mapped, parts in order. Pure: the clock is a
- * parameter.
+ * Makes the record of a turn from what a capture sends: defaults filled in, synonyms mapped; and from that the parameters
+ * that store it. Pure: the clock is a parameter.
  */
 import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
-import { turnFields } from '../../graph/model/nodes.ts'
 import type { CriterionStatus, Source } from '../../graph/model/values.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../criteria/identity.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry, storedCriterion } from '../criteria/rows.ts'
 import { issueSignature, toOutcome } from '../criteria/signature.ts'
 import { isSubstantiated } from '../criteria/state.ts'
-import type { CaptureRequest, Issue, TurnPromise, TurnState, Verification } from './record.ts'
+import { seedId } from './derived-keys.ts'
+import { type CaptureRequest, type TurnState, turnContent, turnState, type Verification } from './record.ts'
 import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
 
-/** A verification with the form it came in: a map entry names the criterion by its id alone. */
-export type StoredVerification = Verification & { form: 'status' | 'entry' }
+/** The record of a turn whose world is not chosen yet. */
+export type TurnRecord = Omit<TurnState, 'key' | 'project' | 'worldSlug'>
 
-export type TurnParts = {
-  turn: Pick<TurnState, keyof typeof turnFields | 'turnNumber'>
-  verifications: StoredVerification[]
-  promises: TurnPromise[]
-  issues: Issue[]
-  gates: { name: string; status: TurnState['gates'][string] }[]
-}
+const { verifications, promises, issues } = turnState.shape
+const verification = verifications.element.omit({ files: true })
 
-export function normalizeTurn(request: CaptureRequest, now: string): TurnParts {
+export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord {
+  const { featureId, taskId, turnNumber } = request
   const startedAt = request.startedAt ?? null
   const completedAt = request.completedAt === undefined ? now : request.completedAt
   const bothGiven = request.startedAt != null && request.completedAt != null
   return {
-    turn: {
-      turnNumber: request.turnNumber,
-      ...withDefaults(request),
-      playerDecision: findPlayerDecision(request.playerDecision ?? '') ?? 'unknown',
-      playerDecisionRaw: givenWord(request.playerDecisionRaw, request.playerDecision),
-      coachDecision: findCoachDecision(request.coachDecision ?? '') ?? 'unknown',
-      coachDecisionRaw: givenWord(request.coachDecisionRaw, request.coachDecision),
-      mode: request.mode ?? defaultMode(request),
-      completedAt,
-      durationSeconds: request.durationSeconds ?? (bothGiven ? secondsBetween(startedAt, completedAt) : null),
-      extra: request.extra ?? {},
-      createdAt: now,
-    },
-    verifications: [
-      ...Object.entries(request.acceptanceCriteriaStatus ?? {}).map(fromStatusMap),
-      ...(request.verifications ?? []).map(
-        (given): StoredVerification => ({
-          criterionId: given.criterionId,
-          criterionText: given.criterionText ?? null,
-          status: given.status,
-          source: given.source ?? 'coach',
-          evidence: given.evidence ?? null,
-          form: 'entry',
-          ...(given.files != null && given.files.length > 0 && { files: given.files }),
-        }),
-      ),
-    ],
-    promises: (request.promises ?? []).map((given) => ({
-      criterionId: given.criterionId,
-      criterionText: given.criterionText ?? null,
-      status: given.status,
-      evidence: given.evidence ?? null,
-      evidenceType: given.evidenceType ?? null,
-      confidence: given.confidence ?? null,
-      testFile: given.testFile ?? null,
-      implementationFiles: given.implementationFiles ?? [],
+    ...withDefaults(turnContent, request),
+    id: seedId(request),
+    featureId,
+    taskId,
+    turnNumber,
+    playerDecision: findPlayerDecision(request.playerDecision ?? '') ?? 'unknown',
+    playerDecisionRaw: givenWord(request.playerDecisionRaw, request.playerDecision),
+    coachDecision: findCoachDecision(request.coachDecision ?? '') ?? 'unknown',
+    coachDecisionRaw: givenWord(request.coachDecisionRaw, request.coachDecision),
+    mode: request.mode ?? defaultMode(request),
+    completedAt,
+    durationSeconds: request.durationSeconds ?? (bothGiven ? secondsBetween(startedAt, completedAt) : null),
+    extra: request.extra ?? {},
+    createdAt: now,
+    acceptanceCriteriaStatus: request.acceptanceCriteriaStatus ?? {},
+    verifications: (request.verifications ?? []).map(({ files, ...given }) => ({
+      ...withDefaults(verification, given),
+      source: given.source ?? 'coach',
+      ...(files != null && files.length > 0 && { files }),
     })),
+    promises: (request.promises ?? []).map((given) => withDefaults(promises.element, given)),
     issues: (request.issues ?? []).map((given) => ({
+      ...withDefaults(issues.element, given),
       severity: toSeverity(given.severity),
       severityRaw: given.severityRaw ?? given.severity,
-      category: given.category ?? null,
-      description: given.description,
-      criterionIds: given.criterionIds ?? [],
-      suggestion: given.suggestion ?? null,
       details: given.details ?? null,
     })),
-    gates: Object.entries(request.gates ?? {}).map(([name, status]) => ({ name, status })),
+    gates: request.gates ?? {},
   }
 }
 
-/** The fields of a turn as they were given: what was not is null, and a list or a text is empty. */
-function withDefaults(
-  request: Partial<Record<keyof typeof turnFields, unknown>>,
-): Pick<TurnState, keyof typeof turnFields> {
-  const fields = Object.entries(turnFields).map(([name, property]) => {
-    const missing = property instanceof z.ZodOptional ? null : property instanceof z.ZodArray ? [] : ''
-    return [name, request[name as keyof typeof turnFields] ?? missing]
+/** The fields of a record as they were given: what was not is null, and a list or a text is empty. */
+function withDefaults<S extends z.ZodObject>(
+  { shape }: S,
+  given: Partial<Record<keyof S['shape'], unknown>>,
+): z.output<S> {
+  const fields = Object.entries(shape).map(([name, field]) => {
+    const missing = field instanceof z.ZodNullable ? null : field instanceof z.ZodArray ? [] : ''
+    return [name, given[name as keyof S['shape']] ?? missing]
   })
   return Object.fromEntries(fields)
 }
@@ -101,52 +79,65 @@ const defaultMode = ({ turnNumber, recovered }: CaptureRequest): TurnState['mode
   return turnNumber === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-const fromStatusMap = ([criterionId, status]: [string, CriterionStatus]): StoredVerification => ({
-  criterionId,
-  criterionText: null,
-  status,
-  source: 'coach',
-  evidence: null,
-  form: 'status',
-})
+/** A verification as it is stored, with the form it came in: a map entry names the criterion by its id alone. */
+type StoredVerification = Verification & { form: 'status' | 'entry' }
+
+/** All that a record says of criteria: the entries of its status map, then those in full. */
+export const listVerifications = ({
+  acceptanceCriteriaStatus,
+  verifications,
+}: Pick<TurnRecord, 'acceptanceCriteriaStatus' | 'verifications'>): StoredVerification[] => [
+  ...Object.entries(acceptanceCriteriaStatus).map(
+    ([criterionId, status]): StoredVerification => ({
+      criterionId,
+      criterionText: null,
+      status,
+      source: 'coach',
+      evidence: null,
+      form: 'status',
+    }),
+  ),
+  ...verifications.map((given): StoredVerification => ({ ...given, form: 'entry' })),
+]
+
+/** Its gates in their order. */
+export const listGates = ({ gates }: Pick<TurnRecord, 'gates'>) =>
+  Object.entries(gates).map(([name, status]) => ({ name, status }))
+
+const mentions = ({ issues }: TurnRecord): string[] => issues.flatMap(({ criterionIds }) => criterionIds)
 
 /** Whether resolving needs to know anything: a turn without criteria is stored without a read. */
-export const namesCriteria = ({ verifications, promises, issues }: TurnParts): boolean =>
-  verifications.length > 0 ||
-  promises.length > 0 ||
-  issues.some(({ criterionIds }) => criterionIds.length > 0)
+export const namesCriteria = (record: TurnRecord): boolean =>
+  listVerifications(record).length + record.promises.length + mentions(record).length > 0
 
 /** An entry without a text may mean what the Player last meant by its label. */
-export const needsEarlier = ({ verifications, issues }: TurnParts): boolean =>
-  verifications.some(({ criterionText }) => criterionText === null) ||
-  issues.some(({ criterionIds }) => criterionIds.length > 0)
+export const needsEarlier = (record: TurnRecord): boolean =>
+  listVerifications(record).some(({ criterionText }) => criterionText === null) || mentions(record).length > 0
 
-export function resolveParts(parts: TurnParts, known: Parameters<typeof resolveCriteria>[0]): Resolution {
-  const entry = ({ criterionId, criterionText }: Verification | TurnPromise, source: Source): Entry => ({
-    label: criterionId,
-    text: criterionText,
-    source,
-  })
-  const judgements = (form: 'status' | 'entry') =>
-    parts.verifications.filter((v) => v.form === form).map((v) => entry(v, v.source))
+export function resolveTurn(record: TurnRecord, known: Parameters<typeof resolveCriteria>[0]): Resolution {
+  const entry = (label: string, text: string | null, source: Source): Entry => ({ label, text, source })
   // The full entries first: they have texts, so that an id of the status map means the criterion of that text.
-  const { judgements: resolved, ...resolution } = resolveCriteria(known, {
-    promises: parts.promises.map((promise) => entry(promise, 'player')),
-    judgements: [judgements('entry'), judgements('status')],
-    mentioned: parts.issues.flatMap(({ criterionIds }) => criterionIds),
+  const { judgements, ...resolution } = resolveCriteria(known, {
+    promises: record.promises.map((promise) => entry(promise.criterionId, promise.criterionText, 'player')),
+    judgements: [
+      record.verifications.map((given) => entry(given.criterionId, given.criterionText, given.source)),
+      Object.keys(record.acceptanceCriteriaStatus).map((label) => entry(label, null, 'coach')),
+    ],
+    mentioned: mentions(record),
   })
-  return { ...resolution, judgements: resolved.toReversed() }
+  return { ...resolution, judgements: judgements.toReversed() }
 }
 
 /** What the turn adds to the ledger of its world. */
 export function listEntries(
-  { turn, verifications, promises }: TurnParts,
+  record: TurnRecord,
   resolution: Pick<Resolution, 'judgements' | 'promises'>,
 ): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
   const verified = resolution.judgements.flat()
+  const turn = record.turnNumber
   return {
-    ledger: verifications.map(({ criterionId, status, source, form, evidence }, position) => ({
-      turn: turn.turnNumber,
+    ledger: listVerifications(record).map(({ criterionId, status, source, form, evidence }, position) => ({
+      turn,
       position,
       criterionKey: verified[position] ?? '',
       label: criterionId,
@@ -156,8 +147,8 @@ export function listEntries(
       substantiated: isSubstantiated(evidence),
       evidence,
     })),
-    promised: promises.map(({ criterionId, status }, position) => ({
-      turn: turn.turnNumber,
+    promised: record.promises.map(({ criterionId, status }, position) => ({
+      turn,
       position,
       criterionKey: resolution.promises[position] ?? '',
       label: criterionId,
@@ -168,12 +159,16 @@ export function listEntries(
 
 /** The parameters of `turns/_parts` and `criteria/_extend`, but for where each criterion stands and what the turn is about. */
 export function storedParams(
-  parts: TurnParts,
+  record: TurnRecord,
   resolution: Resolution,
   progress: ReadonlyMap<string, Value>,
-  identity: {
+  {
+    project,
+    criteriaRev,
+    isStamped,
+    ...identity
+  }: {
     project: string
-    id: string
     digest: string
     writeId: string
     criteriaRev: number
@@ -182,19 +177,26 @@ export function storedParams(
     topics: string[]
   },
 ): Params {
-  const { turn, verifications, promises, issues, gates } = parts
-  const { startedAt, completedAt, createdAt, turnNumber, extra, ...properties } = turn
+  const { startedAt, completedAt, createdAt, turnNumber, extra, promises, issues, ...rest } = record
+  const {
+    featureId,
+    taskId,
+    acceptanceCriteriaStatus,
+    verifications: entries,
+    gates: byName,
+    ...properties
+  } = rest
+  const verifications = listVerifications(record)
+  const gates = listGates(record)
   const mentioned = [...resolution.mentioned]
   const judged = (status: CriterionStatus) =>
     verifications.filter((v) => v.status === status && v.source !== 'player').length
-  const outcome = outcomeRow(toOutcome({ ...turn, issues, gates }))
+  const outcome = outcomeRow(toOutcome({ ...record, gates }))
   return {
     turn: present({
       ...properties,
+      ...identity,
       number: turnNumber,
-      id: identity.id,
-      digest: identity.digest,
-      writeId: identity.writeId,
       extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
       revision: 1,
       verificationCount: verifications.length,
@@ -203,17 +205,11 @@ export function storedParams(
       promiseCount: promises.length,
       issueCount: issues.length,
       gateCount: gates.length,
-      topics: identity.topics,
       outcome,
     }),
-    at: {
-      started: startedAt,
-      completed: completedAt,
-      created: createdAt,
-      isStamped: identity.isStamped,
-    },
+    at: { started: startedAt, completed: completedAt, created: createdAt, isStamped },
     add: {
-      criteria: criteriaParams(parts, resolution, progress),
+      criteria: criteriaParams(record, resolution, progress),
       issues: issues.map(({ details, ...issue }, position) => ({
         criterionKeys: [...new Set(mentioned.splice(0, issue.criterionIds.length))].filter(
           (key) => key !== null,
@@ -226,16 +222,16 @@ export function storedParams(
         }),
       })),
       gates: gates.map((gate, position) => ({ ...gate, position })),
-      transcripts: [...new Set(turn.transcriptSessionIds)].map((id) => ({
-        key: transcriptKey(identity.project, id),
+      transcripts: [...new Set(record.transcriptSessionIds)].map((id) => ({
+        key: transcriptKey(project, id),
         id,
-        project: identity.project,
+        project,
       })),
       outcome: outcome === null ? [] : [outcome],
       hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),
     },
     extends: resolution.changed.length > 0,
-    criteriaRev: identity.criteriaRev,
+    criteriaRev,
   }
 }
 
@@ -257,7 +253,7 @@ type CriterionParams = {
 
 /** All that the turn says of each criterion, so that the graph looks each up once. */
 function criteriaParams(
-  { verifications, promises }: TurnParts,
+  record: TurnRecord,
   resolution: Resolution,
   progress: ReadonlyMap<string, Value>,
 ): CriterionParams[] {
@@ -271,11 +267,11 @@ function criteriaParams(
   }
   for (const criterion of resolution.changed) at(criterion.key).changed.push(storedCriterion(criterion))
   const verified = resolution.judgements.flat()
-  verifications.forEach((verification, position) => {
+  listVerifications(record).forEach((verification, position) => {
     const substantiated = isSubstantiated(verification.evidence)
     at(verified[position] ?? '').verifications.push(present({ ...verification, position, substantiated }))
   })
-  promises.forEach((promise, position) => {
+  record.promises.forEach((promise, position) => {
     at(resolution.promises[position] ?? '').promises.push(present({ ...promise, position }))
   })
   for (const { criterionKey, ...label } of resolution.labels) at(criterionKey).labels.push(label)

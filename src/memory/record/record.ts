@@ -170,7 +170,8 @@ const verification = z.object({
 const promise = z.object(recordShape(promiseFields))
 const issue = z.object({ ...recordShape(issueFields), details: z.json() })
 
-const fields = z.object(recordShape(turnFields))
+/** What a turn says, but for its parts. */
+export const turnContent = z.object(recordShape(turnFields))
 
 /** The fields that stand behind the parts in a record; a field that is not named here stands before them. */
 const BEHIND_PARTS = {
@@ -199,13 +200,13 @@ export const turnState = z.object({
   taskId: z.string(),
   worldSlug: z.string(),
   turnNumber: z.number(),
-  ...fields.omit(BEHIND_PARTS).shape,
+  ...turnContent.omit(BEHIND_PARTS).shape,
   acceptanceCriteriaStatus: z.record(z.string(), z.enum(CRITERION_STATUSES)),
   verifications: z.array(verification),
   promises: z.array(promise),
   issues: z.array(issue),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)),
-  ...fields.pick(BEHIND_PARTS).shape,
+  ...turnContent.pick(BEHIND_PARTS).shape,
   extra: z.record(z.string(), z.json()),
 })
 

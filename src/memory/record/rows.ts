@@ -60,6 +60,7 @@ export const isWhole = ({
 
 export type WorldScope = { project: string; featureId: string; taskId: string; worldSlug: string }
 
+/** The record of a turn from its rows. */
 export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
   const {
     number: turnNumber,
@@ -70,45 +71,22 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     gateCount,
     ...turn
   } = row.turn
-  return assembleRecord(scope, {
-    turn: { ...turn, turnNumber, extra: jsonFrom(turn.extra) ?? {} },
-    verifications: inOrder(row.verifications),
+  const said = inOrder(row.verifications)
+  return {
+    ...turn,
+    project: scope.project,
+    featureId: scope.featureId,
+    taskId: scope.taskId,
+    worldSlug: scope.worldSlug,
+    turnNumber,
+    extra: jsonFrom(turn.extra) ?? {},
+    acceptanceCriteriaStatus: Object.fromEntries(
+      said.flatMap(({ form, criterionId, status }) => (form === 'status' ? [[criterionId, status]] : [])),
+    ),
+    verifications: said.flatMap(({ form, ...verification }) => (form === 'entry' ? [verification] : [])),
     promises: inOrder(row.promises),
     issues: issuesFrom(row.issues),
     gates: gatesFrom(row.gates),
-  })
-}
-
-type RecordParts = Pick<TurnState, 'promises' | 'issues' | 'gates'> & {
-  turn: Omit<
-    TurnState,
-    keyof WorldScope | 'acceptanceCriteriaStatus' | 'verifications' | 'promises' | 'issues' | 'gates'
-  >
-  verifications: readonly (TurnState['verifications'][number] & { form: 'status' | 'entry' })[]
-}
-
-/** The record of a turn from its parts in their order. */
-export function assembleRecord(
-  { project, featureId, taskId, worldSlug }: WorldScope,
-  { turn, verifications, promises, issues, gates }: RecordParts,
-): TurnState {
-  return {
-    ...turn,
-    project,
-    featureId,
-    taskId,
-    worldSlug,
-    acceptanceCriteriaStatus: Object.fromEntries(
-      verifications
-        .filter(({ form }) => form === 'status')
-        .map(({ criterionId, status }) => [criterionId, status]),
-    ),
-    verifications: verifications
-      .filter(({ form }) => form === 'entry')
-      .map(({ form, ...verification }) => verification),
-    promises,
-    issues,
-    gates,
   }
 }
 
