@@ -15,6 +15,7 @@ import {
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { systemCode } from '../core/system-code.ts'
 import { holdFolder, type Instance } from '../graph/instance-lock.ts'
 import { captureRequest } from '../memory/record/record.ts'
 import { attemptTurn, usage } from '../runs/attempt-turn.ts'
@@ -184,7 +185,7 @@ export class SpoolFolder {
     try {
       return waitingCapture.parse(JSON.parse(readFileSync(path.join(this.folder, name), 'utf8')))
     } catch (cause) {
-      return new TurngraphError('invalid_request', `${name} is no capture that a spool has waitingCapture.`, {
+      return new TurngraphError('invalid_request', `${name} is no capture that a spool has kept.`, {
         cause,
       })
     }
@@ -194,8 +195,9 @@ export class SpoolFolder {
     try {
       return work()
     } catch (cause) {
-      const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
-      throw new TurngraphError('store_unavailable', `The spool in ${this.folder} cannot be used${code}.`, {
+      const code = systemCode(cause)
+      const why = code === null ? '' : ` (${code})`
+      throw new TurngraphError('store_unavailable', `The spool in ${this.folder} cannot be used${why}.`, {
         hint: 'Check that the folder is there, that it can be written, and that the disk has room.',
         details: { spooled: false },
         cause,
@@ -227,7 +229,7 @@ function writeDurably(file: string, text: string): void {
 const spoolIsFull = ({ folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
   new TurngraphError(
     'too_large',
-    `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was waitingCapture.`,
+    `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was kept.`,
     {
       hint: `Bring the service back, or give the spool in ${folder} more room (maxEntries, maxBytes).`,
       details: { spooled: false, waiting, bytes },

@@ -130,6 +130,7 @@ describe('the spool', () => {
     expect(isSpooled(await errorOf(few.captureTurnState(turn(1))))).toBe(true)
     expect(await errorOf(few.captureTurnState(turn(2)))).toMatchObject({
       code: 'too_large',
+      message: expect.stringMatching(/^The spool is full: 1 captures, \d+ bytes\. Nothing was kept\.$/),
       details: { spooled: false, waiting: 1 },
     })
     await few.close()

@@ -1,0 +1,5 @@
+// Reads the code of an error of the system.
+
+/** Such as `ENOENT`; null where something else was thrown. */
+export const systemCode = (thrown: unknown): string | null =>
+  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : null
