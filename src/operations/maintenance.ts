@@ -49,7 +49,7 @@ const restored = z.object({
 })
 
 /** Of each kind of record. */
-export const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
+const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
 
 const examinationCursor = z.string().max(16_000).nullish().describe("the last answer's next_cursor")
 

@@ -47,6 +47,8 @@ export const captureAnswer = turnState.extend({
   redactions: z.number().describe('how many secrets were masked in what was sent'),
 })
 
+const hasWorld = ({ worldSlug }: { worldSlug: string | null }): boolean => worldSlug !== null
+
 export const memoryOperations = {
   captureTurnState: operation({
     summary: 'Store a turn with its verifications, promises, issues and gates',
@@ -65,12 +67,8 @@ export const memoryOperations = {
     output: continuationContext,
     run: async (graph, input, { log }) => {
       const request = await resolveTarget(graph, input)
-      const context = await readWithTaskKnown(
-        graph,
-        request,
-        () => loadTurnContinuationContext(graph, request),
-        ({ worldSlug }) => worldSlug !== null,
-      )
+      const read = () => loadTurnContinuationContext(graph, request)
+      const context = await readWithTaskKnown(graph, request, read, hasWorld)
       logRecovery(log, context)
       return context
     },
@@ -87,12 +85,7 @@ export const memoryOperations = {
     output: criteriaView.extend(knownTask),
     run: async (graph, input) => {
       const request = await resolveTarget(graph, input)
-      return readWithTaskKnown(
-        graph,
-        request,
-        () => listCriteria(graph, request),
-        ({ worldSlug }) => worldSlug !== null,
-      )
+      return readWithTaskKnown(graph, request, () => listCriteria(graph, request), hasWorld)
     },
   }),
   listCriteriaByTurn: operation({
@@ -175,11 +168,11 @@ export const memoryOperations = {
       readPage(
         window,
         async (at) => {
-          const after = textCursor(at) ?? null
-          const names = (await listProjects(graph, after)).filter((name) => name !== after)
-          return names.flatMap((name) =>
-            onlyProject === null || name === onlyProject ? [{ project: name }] : [],
-          )
+          const after = textCursor(at)
+          const names = await listProjects(graph, after)
+          return names
+            .filter((name) => name !== after && (onlyProject ?? name) === name)
+            .map((name) => ({ project: name }))
         },
         (last) => last.project,
       ),

@@ -1,6 +1,6 @@
 // Declares the operations on turn runs and attempts: the tools of seed 001 (contract: runs.md).
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidField, TurngraphError } from '../core/errors.ts'
 import { integerBetween, name, project, text, wholeNumber } from '../core/fields.ts'
 import { foreignCursor, numberCursor, page, pageFields, readPage, textCursor } from '../core/pages.ts'
 import { TURN_RUN_STATUSES } from '../graph/model/values.ts'
@@ -39,7 +39,7 @@ const reason = text.check(
 )
 const fence = z.number().int().min(1).describe('what the claim answered')
 const used = usage.nullish().describe('what the attempt used; a budget of its run counts it')
-export const runTurnInput = z.strictObject({
+const runTurnInput = z.strictObject({
   project,
   worldSlug,
   turnCount: integerBetween(1, RUN_LIMITS.turnCount).optional().describe('committed turns; default: 1'),
@@ -265,10 +265,8 @@ async function toStatus(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof t
 function chooseCounts({ turnCount, maxAttempts }: z.output<typeof runTurnInput>): Counts {
   const wanted = turnCount ?? 1
   if (maxAttempts !== undefined && maxAttempts < wanted) {
-    const problem = { path: 'max_attempts', message: `must be at least turn_count (${wanted})` }
-    throw new TurngraphError('invalid_request', `${problem.path}: ${problem.message}`, {
+    throw invalidField('max_attempts', `must be at least turn_count (${wanted})`, {
       hint: 'Each committed turn takes an attempt; leave max_attempts out for as many as turn_count.',
-      details: { problems: [problem] },
     })
   }
   return {

@@ -5,6 +5,7 @@ import { parseWire } from '../core/wire-form.ts'
 import { removeProject } from '../memory/record/derived-keys.ts'
 import { recordId } from '../runs/record.ts'
 import { attemptList } from '../runs/views.ts'
+import { onlyReads } from './operation.ts'
 import { type OperationName, operations } from './table.ts'
 
 /**
@@ -33,7 +34,9 @@ export type Tool = {
   examples: readonly { description: string; arguments: Record<string, unknown> }[]
 }
 
-const hints = (kind: 'reads' | 'writes' | 'writes once' | 'ends'): Tool['annotations'] => ({
+type ToolKind = 'reads' | 'writes' | 'writes once' | 'ends'
+
+const hints = (kind: ToolKind): Tool['annotations'] => ({
   readOnlyHint: kind === 'reads',
   destructiveHint: kind === 'ends',
   idempotentHint: kind !== 'writes',
@@ -58,6 +61,9 @@ const { runTurn, getTurnRunStatus, cancelTurnRun, getTurnStatus } = operations
 const turnStatus = getTurnStatus.output.omit({ lease: true })
 const turnRunStatus = getTurnRunStatus.output.omit({ lease: true })
 
+const trial = { world_slug: 'trial' }
+const run = { ...trial, turn_run_id: '$turn_run_id' }
+
 /** Seed 001's. */
 export const CONSUMER_TOOLS: readonly Tool[] = [
   {
@@ -70,11 +76,11 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     output: runTurn.output,
     annotations: hints('writes'),
     examples: [
-      { description: 'One attempt', arguments: { world_slug: 'trial' } },
-      { description: 'One attempt, said explicitly', arguments: { world_slug: 'trial', turn_count: 1 } },
+      { description: 'One attempt', arguments: trial },
+      { description: 'One attempt, said explicitly', arguments: { ...trial, turn_count: 1 } },
       {
         description: 'A run of three committed turns, in at most six attempts',
-        arguments: { world_slug: 'trial', turn_count: 3, max_attempts: 6 },
+        arguments: { ...trial, turn_count: 3, max_attempts: 6 },
       },
     ],
   },
@@ -86,7 +92,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     input: z.strictObject({ worldSlug, attemptId }),
     output: turnStatus,
     annotations: hints('reads'),
-    examples: [{ description: 'The attempt', arguments: { world_slug: 'trial', attempt_id: '$attempt_id' } }],
+    examples: [{ description: 'The attempt', arguments: { ...trial, attempt_id: '$attempt_id' } }],
   },
   {
     name: 'get_turn_run_status',
@@ -102,15 +108,10 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     output: turnRunStatus,
     annotations: hints('reads'),
     examples: [
-      { description: 'The run', arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id' } },
+      { description: 'The run', arguments: run },
       {
         description: 'With its newest attempts',
-        arguments: {
-          world_slug: 'trial',
-          turn_run_id: '$turn_run_id',
-          include_attempts: true,
-          attempt_limit: 5,
-        },
+        arguments: { ...run, include_attempts: true, attempt_limit: 5 },
       },
     ],
   },
@@ -124,8 +125,8 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     fixed: { limit: 100, maxBytes: MOST_BYTES_OF_PAGE },
     annotations: hints('reads'),
     examples: [
-      { description: 'Of the world', arguments: { world_slug: 'trial' } },
-      { description: 'Of the run', arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id' } },
+      { description: 'Of the world', arguments: trial },
+      { description: 'Of the run', arguments: run },
     ],
   },
   {
@@ -137,28 +138,29 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     input: z.strictObject({ worldSlug, turnRunId, reason: cancelTurnRun.input.shape.reason }),
     output: turnRunStatus,
     annotations: hints('ends'),
-    examples: [
-      {
-        description: 'With a reason',
-        arguments: { world_slug: 'trial', turn_run_id: '$turn_run_id', reason: 'that is enough' },
-      },
-    ],
+    examples: [{ description: 'With a reason', arguments: { ...run, reason: 'that is enough' } }],
   },
 ]
 
-const task = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+const task1 = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+const task2 = { feature_id: 'FEAT-2', task_id: 'TASK-2' }
+const task3 = { feature_id: 'FEAT-3', task_id: 'TASK-3' }
 
 const memoryTool = (
   toolName: string,
   operation: OperationName,
-  more: Pick<Tool, 'title' | 'annotations' | 'examples'>,
+  title: string,
+  examples: Tool['examples'],
+  kind: ToolKind = onlyReads(operations[operation].scope) ? 'reads' : 'writes once',
 ): Tool => ({
   name: toolName,
+  title,
   description: `${operations[operation].summary}.`,
   operation,
   input: withoutProject(operations[operation]),
   output: operations[operation].output,
-  ...more,
+  annotations: hints(kind),
+  examples,
 })
 
 /** A list, whose pages are as large as an answer of MCP may be. */
@@ -169,146 +171,85 @@ function listTool(...tool: Parameters<typeof memoryTool>): Tool {
 
 /** The memory of turns: what the loop reads before a turn and writes after it, and what analysts ask. */
 export const MEMORY_TOOLS: readonly Tool[] = [
-  memoryTool('create_world', 'createWorld', {
-    title: 'Create a world',
-    annotations: hints('writes'),
-    examples: [
+  memoryTool(
+    'create_world',
+    'createWorld',
+    'Create a world',
+    [
       {
         description: 'A session whose turns are simulated',
-        arguments: { ...task, world_slug: 'trial', executor: 'trial' },
+        arguments: { ...task1, ...trial, executor: 'trial' },
       },
     ],
-  }),
+    'writes',
+  ),
   {
-    ...memoryTool('capture_turn_state', 'captureTurnState', {
-      title: 'Capture a turn',
-      annotations: hints('writes once'),
-      examples: [
-        {
-          description: 'A turn with one verified criterion and one promise',
-          arguments: {
-            feature_id: 'FEAT-2',
-            task_id: 'TASK-2',
-            turn_number: 1,
-            player_summary: 'Answers an unknown project with 404',
-            coach_decision: 'feedback',
-            acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': 'rejected' },
-            promises: [{ criterion_id: 'AC-002', status: 'complete' }],
-          },
+    ...memoryTool('capture_turn_state', 'captureTurnState', 'Capture a turn', [
+      {
+        description: 'A turn with one verified criterion and one promise',
+        arguments: {
+          ...task2,
+          turn_number: 1,
+          player_summary: 'Answers an unknown project with 404',
+          coach_decision: 'feedback',
+          acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': 'rejected' },
+          promises: [{ criterion_id: 'AC-002', status: 'complete' }],
         },
-      ],
-    }),
+      },
+    ]),
     prepare: removeProject,
   },
-  memoryTool('load_continuation_context', 'loadTurnContinuationContext', {
-    title: 'Continuation context',
-    annotations: hints('reads'),
-    examples: [
-      {
-        description: 'Before turn 2, for the Coach',
-        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2', current_turn: 2, role: 'coach' },
+  memoryTool('load_continuation_context', 'loadTurnContinuationContext', 'Continuation context', [
+    { description: 'Before turn 2, for the Coach', arguments: { ...task2, current_turn: 2, role: 'coach' } },
+  ]),
+  memoryTool('get_criteria', 'listCriteria', 'Criteria', [
+    { description: 'What is proven', arguments: task2 },
+  ]),
+  memoryTool('recover_promises', 'recoverPromises', 'Promises', [
+    { description: 'For turn 2', arguments: { ...task2, turn: 2 } },
+  ]),
+  memoryTool('analyze_stall', 'loadStall', 'Stall analysis', [
+    { description: 'Does it get anywhere?', arguments: task2 },
+  ]),
+  memoryTool('explain_turn', 'explainTurn', 'Why a turn was not approved', [
+    { description: 'The newest turn of a task', arguments: task2 },
+  ]),
+  memoryTool('declare_criteria', 'declareCriteria', 'Declare what must hold', [
+    {
+      description: 'Two criteria of a task',
+      arguments: {
+        ...task3,
+        criteria: [
+          { text: 'An unknown host is retried three times' },
+          { text: 'The test suite passes', kind: 'command' },
+        ],
       },
-    ],
-  }),
-  memoryTool('get_criteria', 'listCriteria', {
-    title: 'Criteria',
-    annotations: hints('reads'),
-    examples: [{ description: 'What is proven', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } }],
-  }),
-  memoryTool('recover_promises', 'recoverPromises', {
-    title: 'Promises',
-    annotations: hints('reads'),
-    examples: [
-      {
-        description: 'For turn 2',
-        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2', turn: 2 },
-      },
-    ],
-  }),
-  memoryTool('analyze_stall', 'loadStall', {
-    title: 'Stall analysis',
-    annotations: hints('reads'),
-    examples: [
-      { description: 'Does it get anywhere?', arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' } },
-    ],
-  }),
-  memoryTool('explain_turn', 'explainTurn', {
-    title: 'Why a turn was not approved',
-    annotations: hints('reads'),
-    examples: [
-      {
-        description: 'The newest turn of a task',
-        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2' },
-      },
-    ],
-  }),
-  memoryTool('declare_criteria', 'declareCriteria', {
-    title: 'Declare what must hold',
-    annotations: hints('writes once'),
-    examples: [
-      {
-        description: 'Two criteria of a task',
-        arguments: {
-          feature_id: 'FEAT-3',
-          task_id: 'TASK-3',
-          criteria: [
-            { text: 'An unknown host is retried three times' },
-            { text: 'The test suite passes', kind: 'command' },
-          ],
-        },
-      },
-    ],
-  }),
-  memoryTool('get_specification', 'getSpecification', {
-    title: 'What must hold',
-    annotations: hints('reads'),
-    examples: [{ description: 'The newest version', arguments: { feature_id: 'FEAT-3', task_id: 'TASK-3' } }],
-  }),
-  listTool('list_issues', 'listIssues', {
-    title: 'Issues',
-    annotations: hints('reads'),
-    examples: [
-      {
-        description: 'What is still open',
-        arguments: { feature_id: 'FEAT-2', task_id: 'TASK-2', state: 'open' },
-      },
-    ],
-  }),
-  listTool('list_worlds', 'listWorlds', {
-    title: 'Worlds',
-    annotations: hints('reads'),
-    examples: [
-      {
-        description: 'Those that were last active',
-        arguments: { order: 'last_activity', limit: 10 },
-      },
-    ],
-  }),
-  listTool('list_turns', 'listTurns', {
-    title: 'Turns',
-    annotations: hints('reads'),
-    examples: [{ description: 'The turns of a world', arguments: { world_slug: 'trial', limit: 10 } }],
-  }),
-  listTool('list_transcript_steps', 'listTranscriptSteps', {
-    title: 'Steps of a transcript turn',
-    annotations: hints('reads'),
-    examples: [
-      {
-        description: 'The first turn of a session that was imported (examples/transcripts)',
-        arguments: { session_id: '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01', index: 0 },
-      },
-    ],
-  }),
-  memoryTool('list_analyses', 'listAnalyses', {
-    title: 'Named analyses',
-    annotations: hints('reads'),
-    examples: [{ description: 'All of them', arguments: {} }],
-  }),
-  memoryTool('run_analysis', 'runAnalysis', {
-    title: 'Run a named analysis',
-    annotations: hints('reads'),
-    examples: [{ description: 'How the tasks went', arguments: { name: 'turns-to-approval', limit: 10 } }],
-  }),
+    },
+  ]),
+  memoryTool('get_specification', 'getSpecification', 'What must hold', [
+    { description: 'The newest version', arguments: task3 },
+  ]),
+  listTool('list_issues', 'listIssues', 'Issues', [
+    { description: 'What is still open', arguments: { ...task2, state: 'open' } },
+  ]),
+  listTool('list_worlds', 'listWorlds', 'Worlds', [
+    { description: 'Those that were last active', arguments: { order: 'last_activity', limit: 10 } },
+  ]),
+  listTool('list_turns', 'listTurns', 'Turns', [
+    { description: 'The turns of a world', arguments: { ...trial, limit: 10 } },
+  ]),
+  listTool('list_transcript_steps', 'listTranscriptSteps', 'Steps of a transcript turn', [
+    {
+      description: 'The first turn of a session that was imported (examples/transcripts)',
+      arguments: { session_id: '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01', index: 0 },
+    },
+  ]),
+  memoryTool('list_analyses', 'listAnalyses', 'Named analyses', [
+    { description: 'All of them', arguments: {} },
+  ]),
+  memoryTool('run_analysis', 'runAnalysis', 'Run a named analysis', [
+    { description: 'How the tasks went', arguments: { name: 'turns-to-approval', limit: 10 } },
+  ]),
   {
     name: 'query_graph',
     title: 'Query the graph',
