@@ -12,8 +12,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  * chose: routes, operations and statements are those of the code, so that their number is bounded.
  */
 export class Metrics {
-  readonly #registry = new Registry()
-  readonly #requests = this.#histogram(
+  readonly registry = new Registry()
+  readonly requests = this.#histogram(
     'turngraph_http_request_duration_seconds',
     'Requests, by route and status',
     ['method', 'route', 'status'],
@@ -23,7 +23,7 @@ export class Metrics {
     'Operations over REST and MCP; the outcome is ok or the code of the error',
     ['operation', 'outcome'],
   )
-  readonly #statements = this.#histogram(
+  readonly statements = this.#histogram(
     'turngraph_store_statement_duration_seconds',
     'Round trips to the graph, by statement; the outcome is ok or the code of the error',
     ['statement', 'outcome'],
@@ -31,22 +31,28 @@ export class Metrics {
   readonly #captures = this.#counter('turngraph_captures_total', 'Turns that were captured', ['outcome'])
   readonly #contexts = this.#counter('turngraph_contexts_total', 'Continuation contexts', ['role', 'status'])
   readonly #redactions = this.#counter('turngraph_redactions_total', 'Secrets that were masked', [])
-  readonly #runs = this.#counter('turngraph_turn_runs_ended_total', 'Turn runs that ended here', ['status'])
-  readonly #leases = this.#counter('turngraph_leases_lost_total', 'Leases that passed to somebody else', [])
+  readonly runsEnded = this.#counter('turngraph_turn_runs_ended_total', 'Turn runs that ended here', [
+    'status',
+  ])
+  readonly leasesLost = this.#counter(
+    'turngraph_leases_lost_total',
+    'Leases that passed to somebody else',
+    [],
+  )
   readonly #imported = this.#counter(
     'turngraph_transcripts_imported_total',
     'What uploads of transcripts brought in',
     ['what'],
   )
 
-  readonly #eventLag = this.#histogram(
+  readonly eventLag = this.#histogram(
     'turngraph_event_lag_seconds',
     "From a change, by the database's clock, to the look that found it for the readers of events",
     [],
   )
 
   constructor() {
-    collectDefaultMetrics({ register: this.#registry })
+    collectDefaultMetrics({ register: this.registry })
   }
 
   /** @param now how much there is of each at this moment, whenever it is asked */
@@ -57,18 +63,6 @@ export class Metrics {
       now.runs,
     )
     this.#gauge('turngraph_event_readers', 'Readers of events', now.readers)
-  }
-
-  get contentType(): string {
-    return this.#registry.contentType
-  }
-
-  text(): Promise<string> {
-    return this.#registry.metrics()
-  }
-
-  request(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.observe({ method, route, status: String(status) }, seconds)
   }
 
   answered(operation: OperationName, answer: unknown): void {
@@ -82,23 +76,7 @@ export class Metrics {
 
   refused(operation: OperationName, code: ErrorCode): void {
     this.#operations.inc({ operation, outcome: code })
-    if (code === 'lease_lost') this.#leases.inc()
-  }
-
-  statement(statement: string, outcome: string, seconds: number): void {
-    this.#statements.observe({ statement, outcome }, seconds)
-  }
-
-  runEnded(status: string): void {
-    this.#runs.inc({ status })
-  }
-
-  eventLag(seconds: number): void {
-    this.#eventLag.observe(seconds)
-  }
-
-  leaseLost(): void {
-    this.#leases.inc()
+    if (code === 'lease_lost') this.leasesLost.inc()
   }
 
   imported({ bytes, badLines }: { bytes: number; badLines: number }): void {
@@ -115,7 +93,7 @@ export class Metrics {
     new Gauge({
       name,
       help,
-      registers: [this.#registry],
+      registers: [this.registry],
       collect() {
         this.set(now())
       },
@@ -123,11 +101,11 @@ export class Metrics {
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {
-    return new Counter({ name, help, labelNames, registers: [this.#registry] })
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
   #histogram(name: string, help: string, labelNames: string[]): Histogram {
-    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.#registry] })
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] })
   }
 }
 
@@ -136,19 +114,20 @@ export function measureRequests(metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now()
     res.once('finish', () => {
-      const route: unknown = req.route?.path
-      const seconds = (performance.now() - began) / 1000
-      metrics.request(req.method, typeof route === 'string' ? route : 'none', res.statusCode, seconds)
+      const path: unknown = req.route?.path
+      const route = typeof path === 'string' ? path : 'none'
+      const labels = { method: req.method, route, status: String(res.statusCode) }
+      metrics.requests.observe(labels, (performance.now() - began) / 1000)
     })
     next()
   }
 }
 
 /** `GET /metrics`, in the format of Prometheus. */
-export function metricsHandler(metrics: Metrics): RequestHandler {
+export function metricsHandler({ registry }: Metrics): RequestHandler {
   return async (_req, res) => {
-    const text = await metrics.text()
-    res.setHeader('Content-Type', metrics.contentType)
+    const text = await registry.metrics()
+    res.setHeader('Content-Type', registry.contentType)
     res.setHeader('Cache-Control', 'no-store')
     res.end(text)
   }

@@ -13,6 +13,7 @@ import { type Config, storeName } from '../platform/config.ts'
 import { isOpenToOthers } from '../platform/data-folder/private-file.ts'
 import { removeServerFile, writeServerFile } from '../platform/data-folder/server-file.ts'
 import { createLog, type Log } from '../platform/log.ts'
+import { VERSION } from '../platform/version.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { refuseMalformed } from './answer.ts'
@@ -22,7 +23,6 @@ import { boundConnections, CONNECTION_OPTIONS, connectionBound, Drain, openFileL
 import { GenAiSpans } from './genai-spans.ts'
 import { Metrics } from './metrics.ts'
 import { SchemaState, StoreWatch } from './schema-state.ts'
-import { VERSION } from './version.ts'
 
 export type Service = {
   /** Where to reach it from this machine. */
@@ -58,7 +58,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const store = storeName(config.store)
   const watch = new StoreWatch(log, store)
   const onStatement: StatementObserver = ({ statement, outcome, seconds, error }) => {
-    metrics.statement(statement, outcome, seconds)
+    metrics.statements.observe({ statement, outcome }, seconds)
     if (hasCode(error, 'store_unavailable')) return watch.reportAway(error)
     if (outcome === 'ok') watch.reportAnswer()
     if (seconds > SLOW_SECONDS)
@@ -68,7 +68,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     if (hasCode(error, 'store_unavailable')) watch.reportAway(error)
   })
   const feed = new ChangeFeed(observed, {
-    lag: (seconds) => metrics.eventLag(seconds),
+    lag: (seconds) => metrics.eventLag.observe(seconds),
     failed: (error) => log.error({ err: error }, 'events: a look at what changed failed'),
   })
   const graph = noteWrites(observed, (steps) => feed.noteWrite(steps))
@@ -77,8 +77,8 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const instance = await holdInstance(config)
   const spans = config.genAiSpans ? new GenAiSpans() : null
   const observer = {
-    runEnded: (status: string) => metrics.runEnded(status),
-    leaseLost: () => metrics.leaseLost(),
+    runEnded: (status: string) => metrics.runsEnded.inc({ status }),
+    leaseLost: () => metrics.leasesLost.inc(),
     turnCommitted: (turn: CaptureRequest) => spans?.turnCommitted(turn),
   }
   const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer })
