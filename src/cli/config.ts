@@ -15,8 +15,7 @@ export const addConfig = action(
 
 async function printConfig({ json }: { json?: boolean | undefined }): Promise<void> {
   const { loadConfig, maskedConfig, ENVIRONMENT } = await import('../platform/config.ts')
-  // Masked, its shape is the same.
-  const values = inEffect(maskedConfig(loadConfig(process.env)) as Config)
+  const values = inEffect(maskedConfig(loadConfig(process.env)))
   if (json) return printJson(values)
   await printList(Object.entries(values) as [keyof typeof ENVIRONMENT, Cell][], null, {
     variable: ([name]) => name,

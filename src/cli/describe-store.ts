@@ -1,8 +1,8 @@
 /** Says which Turngraph and which engine a command works with. */
 import * as z from 'zod'
 import type { Config } from '../platform/config.ts'
+import { VERSION } from '../platform/version.ts'
 import { openStore } from './connect.ts'
-import { packageVersion } from './package-version.ts'
 import { runningServer } from './running-server.ts'
 
 const health = z.object({ version: z.string() })
@@ -19,7 +19,7 @@ export async function describeStore(config: Config): Promise<{ version: string; 
   const graph = await openStore(config.store)
   try {
     const { engine, version } = await graph.health()
-    return { version: packageVersion(), store: `${engine} (${version})` }
+    return { version: VERSION, store: `${engine} (${version})` }
   } finally {
     await graph.close()
   }

@@ -1,6 +1,7 @@
 /** Builds the command line from its commands. */
 import { Command } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
+import { VERSION } from '../platform/version.ts'
 import { addCapture } from './capture.ts'
 import { addComplete, addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
@@ -16,7 +17,6 @@ import { addIssues } from './issues.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpen } from './open.ts'
-import { packageVersion } from './package-version.ts'
 import { addDesires, addPaths } from './paths.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
@@ -40,7 +40,7 @@ import { addWorlds } from './worlds.ts'
 export function buildProgram(): Command {
   const program = new Command('turngraph')
     .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')
-    .version(packageVersion(), '-V, --version')
+    .version(VERSION, '-V, --version')
     .exitOverride()
     // Errors are told in one place, as text or as JSON (main.ts).
     .configureOutput({ outputError: () => {} })

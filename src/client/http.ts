@@ -2,6 +2,7 @@
 import { ReadableStream as NodeStream } from 'node:stream/web' // the global one, with the types of Node
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
@@ -207,8 +208,11 @@ async function answerTo<S extends z.ZodType>(
   const sent = bookmarks.of(project)
   const brought = received === null ? sent : [...sent, BOOKMARKS.test(received) ? received : NONSENSE]
   if (brought.length > 0) request.headers.set(BOOKMARK_HEADER, brought.join(', '))
-  const send = () => exchange(request, calling)
-  const { status, text, bookmark, warning } = await repeatWhenLimited(send, rateLimitWaitMs, signal)
+  const { status, text, bookmark, warning } = await repeatWhenLimited(
+    () => exchange(request, calling),
+    rateLimitWaitMs,
+    signal,
+  )
   const body = parseJson(text)
   if (status < 200 || status >= 300) throw toError(status, body, base)
   bookmarks.keep(project, sent, bookmark)
@@ -243,25 +247,13 @@ function buildRequest(route: Route, wire: Record<string, unknown>, calling: Call
 }
 
 /** An answer without an end: the time-out is for its beginning. */
-async function openEvents(request: EventsRequest, calling: Calling): Promise<Response> {
-  const { base, timeoutMs = TIMEOUT_MS, signal } = calling
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), timeoutMs)
+function openEvents(request: EventsRequest, calling: Calling): Promise<Response> {
   const query = formatQuery(toWire(eventsRequest, request) as Record<string, unknown>)
-  try {
-    const response = await fetch(`${base}${EVENTS_PATH}${query}`, {
-      headers: buildHeaders(calling, null, 'text/event-stream'),
-      redirect: 'manual',
-      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
-    })
+  const headers = buildHeaders(calling, null, 'text/event-stream')
+  return send(`${calling.base}${EVENTS_PATH}${query}`, { headers }, calling, async (response) => {
     if (response.status === 200 && isEventStream(response)) return response
-    throw toError(response.status, parseJson(await response.text()), base)
-  } catch (cause) {
-    if (cause instanceof TurngraphError) throw cause
-    throw noAnswer(cause, { base, signal, timeoutMs }, late.signal.aborted)
-  } finally {
-    clearTimeout(timer)
-  }
+    throw toError(response.status, parseJson(await response.text()), calling.base)
+  })
 }
 
 const isEventStream = ({ headers }: Response): boolean =>
@@ -286,41 +278,43 @@ function formatQuery(fields: Readonly<Record<string, unknown>>): string {
   return query === '' ? '' : `?${query}`
 }
 
-async function exchange(
-  { url, ...init }: HttpRequest,
-  { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
-): Promise<{ status: number; text: string; retryAfter: string | null } & Omit<BookmarkedAnswer, 'answer'>> {
-  const late = AbortSignal.timeout(timeoutMs)
-  try {
-    const response = await fetch(url, {
-      ...init,
-      redirect: 'manual',
-      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
-    })
-    const { status, headers } = response
-    const [bookmark, warning] = [headers.get(BOOKMARK_HEADER), headers.get(BOOKMARK_WARNING_HEADER)]
-    return { status, text: await response.text(), retryAfter: headers.get('retry-after'), bookmark, warning }
-  } catch (cause) {
-    throw noAnswer(cause, { base, signal, timeoutMs }, late.aborted)
-  }
-}
+const exchange = ({ url, ...init }: HttpRequest, calling: Calling) =>
+  send(url, init, calling, async (response) => ({
+    status: response.status,
+    text: await response.text(),
+    retryAfter: response.headers.get('retry-after'),
+    bookmark: response.headers.get(BOOKMARK_HEADER),
+    warning: response.headers.get(BOOKMARK_WARNING_HEADER),
+  }))
 
-function noAnswer(
-  cause: unknown,
-  { base, signal, timeoutMs }: { base: string; signal: AbortSignal | undefined; timeoutMs: number },
-  isLate: boolean,
-): TurngraphError {
-  if (signal?.aborted) return callerGaveUp(cause)
-  if (isLate) {
-    return new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
-      hint: 'Try again: a repeated capture is stored once.',
+/** Sends a request and takes what answers it, both within the time of the call. */
+async function send<T>(
+  url: string,
+  init: RequestInit,
+  { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
+  take: (response: Response) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeoutMs)
+  const stop = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
+  try {
+    return await take(await fetch(url, { ...init, redirect: 'manual', signal: stop }))
+  } catch (cause) {
+    if (cause instanceof TurngraphError) throw cause
+    if (signal?.aborted) throw callerGaveUp(cause)
+    if (late.signal.aborted) {
+      throw new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
+        hint: 'Try again: a repeated capture is stored once.',
+        cause,
+      })
+    }
+    throw new TurngraphError('store_unavailable', `The service at ${base} cannot be reached.`, {
+      hint: 'Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is.',
       cause,
     })
+  } finally {
+    clearTimeout(timer)
   }
-  return new TurngraphError('store_unavailable', `The service at ${base} cannot be reached.`, {
-    hint: 'Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is.',
-    cause,
-  })
 }
 
 function toError(status: number, body: unknown, base: string): TurngraphError {
@@ -336,14 +330,6 @@ function toError(status: number, body: unknown, base: string): TurngraphError {
     `${base} answered ${status} in a form that is not Turngraph's.`,
     { hint: 'Check that TURNGRAPH_URL is the address of a Turngraph service.' },
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // no answer of ours: toError and the schema say so
-  }
 }
 
 /** `.` and `..` are steps in a path, however they are encoded: they would reach another route. */

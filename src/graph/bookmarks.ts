@@ -1,6 +1,7 @@
 // Makes the opaque bookmarks of answers, and reads those that calls bring.
 import * as z from 'zod'
 import { sha256 } from '../core/keys.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { CallerBookmarks } from './caller-bookmarks.ts'
 import { readRows } from './decode.ts'
 import { type Graph, type GraphSource, graphWith } from './port.ts'
@@ -92,14 +93,6 @@ function decode(text: string): { graph: string; bookmarks: string[] } | null {
   if (!parsed.success) return null
   const [graph, ...bookmarks] = parsed.data
   return { graph, bookmarks }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // no bookmark of ours: the schema says so
-  }
 }
 
 const graphIds = new WeakMap<GraphSource, Promise<string>>()

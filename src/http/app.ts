@@ -8,6 +8,7 @@ import { operations } from '../operations/table.ts'
 import { UPLOAD_PATH } from '../operations/transcript-upload.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
+import { VERSION } from '../platform/version.ts'
 import { answerFailure, answerJson, answerText } from './answer.ts'
 import type { Tokens } from './api-tokens.ts'
 import {
@@ -27,10 +28,9 @@ import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler, refuseBound } from './operation-handler.ts'
 import { requestLog } from './request-log.ts'
 import { transcriptUploadHandler } from './transcript-upload.ts'
-import { VERSION } from './version.ts'
 import { webPage } from './web-page.ts'
 
-export type AppParts = OperationContext & { config: Config; tokens: Tokens | null; log: Log }
+type AppParts = OperationContext & { config: Config; tokens: Tokens | null; log: Log }
 
 /** Everything between a request and its answer, in the order in which a request meets it. */
 export function createApp({ config, tokens, log, ...context }: AppParts): Express {
@@ -52,7 +52,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   if (config.web) app.use(webPage(config.auth))
 
   app.use(BEHIND_TOKENS, identify(tokens))
-  const rate = config.rateLimit !== null && config.rateLimit > 0 ? limitRate(config.rateLimit) : null
+  const rate = config.rateLimit > 0 ? limitRate(config.rateLimit) : null
   if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
   app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
   const readJson = boundBodies()

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { TurngraphError } from '../core/errors.ts'
+import { systemCode } from '../core/system-code.ts'
 
 /**
  * Takes what was sent and gives what it says; null where it says it as it is.
@@ -27,7 +28,7 @@ export const readEncoding = (headers: { 'content-encoding'?: string | undefined 
 
 /** A decoder's error as the sender's; null where it is another one. */
 export function refuseUndecodable(error: unknown, encoding: string): TurngraphError | null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = systemCode(error) ?? ''
   const isOfDecoder = code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT')
   return isOfDecoder ? badEncoding(`the body is not ${encoding}`) : null
 }

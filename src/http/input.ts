@@ -107,7 +107,7 @@ export function idempotencyKey(req: IncomingMessage): string | null {
   throw badHeader('idempotency-key', 'must have 1 to 256 visible ASCII characters, for example a UUID')
 }
 
-const badHeader = (name: string, message: string): TurngraphError =>
+export const badHeader = (name: string, message: string): TurngraphError =>
   new TurngraphError('invalid_request', `header ${name}: ${message}`, {
     details: { problems: [{ path: name, message }] },
   })

@@ -10,6 +10,7 @@ import type { Subscriptions } from '../mcp/server.ts'
 import { isStillAllowed, readCaller } from './authorize.ts'
 import { beginEventStream, keepStreamAlive } from './event-stream.ts'
 import { refuseTooManyReaders } from './events.ts'
+import { badHeader } from './input.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import type { OperationContext } from './operation-handler.ts'
 
@@ -64,10 +65,7 @@ export class McpSessions {
   /** `GET /mcp`: where a session hears of what changed. A second stream takes the place of the first. */
   openStream(req: Request, res: Response): void {
     const key = this.#readKey(req, res)
-    if (key === null) {
-      refuseMethod(res)
-      return
-    }
+    if (key === null) return void refuseMethod(res)
     refuseWhereClosing(this.#context)
     const session = this.#openSession(key, req, res)
     session.stream?.res.end()
@@ -91,10 +89,7 @@ export class McpSessions {
   /** `DELETE /mcp` */
   end(req: Request, res: Response): void {
     const key = this.#readKey(req, res)
-    if (key === null) {
-      refuseMethod(res)
-      return
-    }
+    if (key === null) return void refuseMethod(res)
     this.#close(key)
     this.#ended.add(key)
     const [oldest] = this.#ended
@@ -106,15 +101,8 @@ export class McpSessions {
   #readKey(req: Request, res: Response): string | null {
     const id = req.headers['mcp-session-id']
     if (id === undefined) return null
-    if (typeof id !== 'string' || !ID.test(id)) {
-      throw new TurngraphError(
-        'invalid_request',
-        `header ${HEADER}: is no session that initialize answered`,
-        {
-          details: { problems: [{ path: HEADER, message: 'is no session that initialize answered' }] },
-        },
-      )
-    }
+    if (typeof id !== 'string' || !ID.test(id))
+      throw badHeader(HEADER, 'is no session that initialize answered')
     const { name, project } = readCaller(res)
     const key = JSON.stringify([name, project, id])
     if (!this.#ended.has(key)) return key

@@ -14,6 +14,7 @@ import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
+import { VERSION } from '../platform/version.ts'
 import { answerJson } from './answer.ts'
 import { isStillAllowed, readCaller, refuseWithout } from './authorize.ts'
 import { projectHeader } from './input.ts'
@@ -21,7 +22,6 @@ import { largeAnswers } from './large-answers.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import { inCall, type OperationContext, runFor } from './operation-handler.ts'
-import { VERSION } from './version.ts'
 
 /** `/mcp` of a service. Each request brings its token and its project, so that any replica answers it. */
 export class McpEndpoint {

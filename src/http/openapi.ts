@@ -13,8 +13,8 @@ import {
   UPLOAD_PATH,
   UPLOAD_SUMMARY,
 } from '../operations/transcript-upload.ts'
+import { VERSION } from '../platform/version.ts'
 import { type Json, SchemaComponents } from './openapi-schemas.ts'
-import { VERSION } from './version.ts'
 
 /** The OpenAPI 3.1 document, from the routes, the operations and their schemas: nothing in it is written twice. */
 export function openApiDocument(): Json {

@@ -110,33 +110,12 @@ export type Store =
   | { kind: 'embedded'; folder: string | null; sync: boolean; acceptLoss?: boolean }
   | { kind: 'neo4j'; url: string; user: string; password: string | null; database: string }
 
-export type Config = {
-  store: Store
-  dataFolder: string
-  host: string
-  port: number
-  auth: 'token' | 'off'
-  tokensFile: string | null
-  executorsFile: string | null
-  project: string
-  turnLengthThreshold: number
-  importRoots: string[]
-  allowedHosts: string[]
-  rateLimit: number | null
-  maxConnections: number
-  web: boolean
-  genAiSpans: boolean
-  task: string | null
-  hookWaitMs: number
-  logLevel: string
-  url: string | null
-  token: string | null
-}
+export type Config = ReturnType<typeof loadConfig>
 
 export const ENVIRONMENT = environmentSchema.shape
 
 /** Reads the environment, or throws one `invalid_request` that names each variable that does not fit. */
-export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd()): Config {
+export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd()) {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = environmentSchema.safeParse(set)
   const unknown = findUnknownVariables(set)
@@ -152,6 +131,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
   }
   const env = parsed.data
   const dataFolder = path.resolve(folder, env.TURNGRAPH_DATA)
+  const resolveFile = (file: string | undefined) => (file === undefined ? null : path.resolve(folder, file))
   const loopback = isLoopback(env.TURNGRAPH_HOST)
   if (env.TURNGRAPH_AUTH === 'off' && !loopback) {
     throw new TurngraphError('invalid_request', 'TURNGRAPH_AUTH=off is for a loopback address only.', {
@@ -164,9 +144,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     host: env.TURNGRAPH_HOST,
     port: env.TURNGRAPH_PORT,
     auth: env.TURNGRAPH_AUTH,
-    tokensFile: env.TURNGRAPH_TOKENS === undefined ? null : path.resolve(folder, env.TURNGRAPH_TOKENS),
-    executorsFile:
-      env.TURNGRAPH_EXECUTORS === undefined ? null : path.resolve(folder, env.TURNGRAPH_EXECUTORS),
+    tokensFile: resolveFile(env.TURNGRAPH_TOKENS),
+    executorsFile: resolveFile(env.TURNGRAPH_EXECUTORS),
     project: env.TURNGRAPH_PROJECT,
     turnLengthThreshold: env.TURNGRAPH_TURN_LENGTH_THRESHOLD,
     importRoots: (env.TURNGRAPH_IMPORT_ROOTS ?? '').split(path.delimiter).filter((root) => root !== ''),
@@ -190,9 +169,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
 function findUnknownVariables(set: Record<string, unknown>): string[] {
   return Object.keys(set)
     .filter((name) => name.startsWith('TURNGRAPH_') && !name.startsWith('TURNGRAPH_TEST_'))
-    .filter((name) => !Object.hasOwn(environmentSchema.shape, name))
+    .filter((name) => !Object.hasOwn(ENVIRONMENT, name))
     .map((name) => {
-      const near = closestMatch(name, Object.keys(environmentSchema.shape), { maxDistance: NEAR })
+      const near = closestMatch(name, Object.keys(ENVIRONMENT), { maxDistance: NEAR })
       return near === undefined ? `${name} is no setting` : `${name} is no setting: did you mean ${near}?`
     })
 }
@@ -232,7 +211,7 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** The effective values with secrets masked, for `turngraph config`. */
-export function maskedConfig(config: Config): Record<string, unknown> {
+export function maskedConfig(config: Config): Config {
   const store =
     config.store.kind === 'neo4j' ? { ...config.store, password: mask(config.store.password) } : config.store
   return { ...config, store, token: mask(config.token) }

@@ -1,6 +1,7 @@
 // Writes the log as JSON lines on standard error.
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
 import { scrubText } from '../core/scrub/scrub.ts'
+import { systemCode } from '../core/system-code.ts'
 
 export type Log = Logger
 
@@ -60,7 +61,7 @@ function standardError(): DestinationStream {
 
 /** The pipe is full, or its reader has closed it. */
 function ignoreUnread(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && UNREAD.includes(String(error.code)))) throw error
+  if (!UNREAD.includes(systemCode(error))) throw error
 }
 
-const UNREAD = ['EAGAIN', 'EPIPE']
+const UNREAD: readonly (string | null)[] = ['EAGAIN', 'EPIPE']

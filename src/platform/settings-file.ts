@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 
 /** A JSON file that a variable names. `form` says in one sentence what it holds. */
-export type SettingsFile = { variable: string; file: string; form: string }
+type SettingsFile = { variable: string; file: string; form: string }
 
 /** @throws `invalid_request` that names the variable, the file, and what in it does not fit */
 export function readSettingsFile<S extends z.ZodType>(from: SettingsFile, schema: S): z.output<S> {

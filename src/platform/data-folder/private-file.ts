@@ -2,6 +2,7 @@
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { diskError } from '../../core/errors.ts'
+import { systemCode } from '../../core/system-code.ts'
 
 export function replacePrivateFile(file: string, text: string): void {
   const draft = writeDraft(file, text)
@@ -20,7 +21,7 @@ export function createPrivateFile(file: string, text: string): boolean {
     linkSync(draft, file)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (systemCode(error) === 'EEXIST') return false
     throw error
   } finally {
     rmSync(draft)
@@ -39,8 +40,7 @@ function writeDraft(file: string, text: string): string {
   }
 }
 
-/** Keeps the files of a data folder from other users of the machine. Windows has no modes, and its folders are private. */
-
+/** The rights of other users of the machine. Windows has no modes, and its folders are private. */
 const OTHERS = 0o077
 
 /** For what others made for us, in whatever mode. What belongs to another user stays as it is. */

@@ -3,11 +3,12 @@ import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
+import { systemCode } from '../../core/system-code.ts'
 import { replacePrivateFile } from './private-file.ts'
 
 /** Where the service of a data folder answers: commands find it here and go through it. */
 const serverFile = z.object({ pid: z.number().int(), url: z.url(), version: z.string() })
-export type ServerFile = z.output<typeof serverFile>
+type ServerFile = z.output<typeof serverFile>
 
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'server.json')
 
@@ -25,7 +26,7 @@ export function readServerFile(dataFolder: string): ServerFile | null {
   try {
     return serverFile.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    const code = systemCode(cause)
     if (code === 'ENOENT') return null
     if (code === 'ENOTDIR') {
       throw new TurngraphError('invalid_request', `The data folder ${dataFolder} is no folder.`, {
