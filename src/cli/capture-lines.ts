@@ -8,7 +8,7 @@ import type { Frame } from './ask.ts'
 import { plural, printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
-export type CaptureLinesOptions = Frame & { onConflict?: 'error' | 'supersede' | undefined }
+type CaptureLinesOptions = Frame & { onConflict?: 'error' | 'supersede' | undefined }
 
 const { input, output } = operations.captureTurnState
 

@@ -24,8 +24,9 @@ Examples:
   turngraph capture turns.jsonl --on-conflict supersede`,
   },
   async ({ file = '-', ...options }) => {
-    const [{ readRecordFile }, { captureLines, describeCapture, parseCapture }, { withClient }] =
-      await Promise.all([import('./record-file.ts'), import('./capture-lines.ts'), import('./connect.ts')])
+    const { readRecordFile } = await import('./record-file.ts')
+    const { captureLines, describeCapture, parseCapture } = await import('./capture-lines.ts')
+    const { withClient } = await import('./connect.ts')
     const read = await readRecordFile(file)
     if ('lines' in read) return withClient(options, (client) => captureLines(client, read.lines, options))
     return ask('captureTurnState', parseCapture(read.record, options), options, (answer) =>

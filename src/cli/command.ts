@@ -64,7 +64,7 @@ type Of<A, O> = Given<A> & Given<O>
 type FieldsOf<P, N extends OperationName> = {
   [K in keyof P]: K extends keyof OperationInput<N> | keyof (Frame & Window) ? unknown : never
 }
-export type AddCommand = (parent: Command) => Command
+type AddCommand = (parent: Command) => Command
 
 /** A command of one operation. With PAGE it reads all pages, or the one that is asked for. */
 export const command = <

@@ -14,7 +14,7 @@ import { setReadsOnly } from './lost-output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { runningServer, type Server } from './running-server.ts'
 
-export type ConnectOptions = {
+type ConnectOptions = {
   project?: string | undefined
   /** The command writes nothing: where there is no graph yet, none is made for it. */
   readsOnly?: boolean

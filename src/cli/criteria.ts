@@ -71,12 +71,12 @@ function renderState(criterion: ShownCriterion): string {
   const { state, contested, stale } = criterion
   return [
     state,
-    ...(contested === null ? [] : [`contested in turn ${contested.turn}`]),
-    ...(stale === undefined
-      ? []
-      : [stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`]),
+    contested !== null && `contested in turn ${contested.turn}`,
+    stale !== undefined && (stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`),
     ...declarationNotes(criterion),
-  ].join(', ')
+  ]
+    .filter((note) => note !== false)
+    .join(', ')
 }
 
 /**

@@ -53,10 +53,8 @@ async function follow(
 }
 
 async function printWire({ cursor, ...event }: EventWithCursor): Promise<void> {
-  const [{ schemaOfEvent }, { toWire }] = await Promise.all([
-    import('../operations/events.ts'),
-    import('../core/wire-form.ts'),
-  ])
+  const { schemaOfEvent } = await import('../operations/events.ts')
+  const { toWire } = await import('../core/wire-form.ts')
   const wire = toWire(schemaOfEvent(event), event) as object
   process.stdout.write(`${JSON.stringify({ ...wire, cursor })}\n`)
 }

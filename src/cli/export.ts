@@ -22,10 +22,8 @@ export const addExport = action(
   turngraph export --project shop --pairs > training.jsonl`,
   },
   async ({ project, since, pairs = false, out }) => {
-    const [{ withClient }, { exportLines, readPages }] = await Promise.all([
-      import('./connect.ts'),
-      import('../maintenance/export/export-lines.ts'),
-    ])
+    const { withClient } = await import('./connect.ts')
+    const { exportLines, readPages } = await import('../maintenance/export/export-lines.ts')
     const { checkOut } = await import('./write-whole.ts')
     if (out !== undefined) await checkOut(out)
     const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
@@ -43,16 +41,12 @@ export const addExport = action(
 async function writeLines(lines: AsyncIterable<string>, out: string | undefined): Promise<void> {
   const { writeWhole } = await import('./write-whole.ts')
   let written = 0
-  await writeWhole(
-    ended(lines, () => written++),
-    out,
-  )
-  if (out !== undefined) printNote(`Wrote ${plural(written, 'line')} to ${out}.`)
-}
-
-async function* ended(lines: AsyncIterable<string>, count: () => void): AsyncGenerator<string> {
-  for await (const line of lines) {
-    count()
-    yield `${line}\n`
+  const countLines = async function* () {
+    for await (const line of lines) {
+      written++
+      yield `${line}\n`
+    }
   }
+  await writeWhole(countLines(), out)
+  if (out !== undefined) printNote(`Wrote ${plural(written, 'line')} to ${out}.`)
 }

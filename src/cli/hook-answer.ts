@@ -1,5 +1,5 @@
 /** Runs a hook that answers Claude Code from the memory of the session's task, and lets the agent go on whatever happens. */
-import { type HookInput, hookLog, logHookFailure, readHookInput } from './hook-input.ts'
+import { type HookInput, readHookInput, runHook } from './hook-input.ts'
 import { findService, NoAnswer, Questions } from './hook-service.ts'
 import { findTask, type NamedTask, TaskNotNamed } from './hook-task.ts'
 
@@ -25,53 +25,29 @@ export type HookQuestion = {
  * Prints what `answer` answers to the event on standard input. Nothing names a task: nothing is printed. The memory is
  * away: the user is told, and `whenAway` says what else.
  */
-export async function answerHook(
+export const answerHook = (
   { dataFolder, project }: { dataFolder: string; project: string | undefined },
   answer: (question: HookQuestion) => Promise<HookAnswer | null>,
   whenAway: (why: string) => HookAnswer = () => ({}),
-): Promise<void> {
-  try {
+): Promise<void> =>
+  runHook(dataFolder, async () => {
     const input = readHookInput()
-    print(await answerTo(input))
-  } catch (error) {
-    logUnexpected(dataFolder, error)
-  }
-
-  async function answerTo(input: HookInput): Promise<HookAnswer | null> {
     try {
-      const folders = [input.workingFolder, process.env.CLAUDE_PROJECT_DIR]
-      const task = findTask(process.env.TURNGRAPH_TASK, folders)
-      if (task === null) return null
-      const scope = { ...projectFields(project ?? process.env.TURNGRAPH_PROJECT), ...task }
+      const task = findTask(process.env.TURNGRAPH_TASK, [input.workingFolder, process.env.CLAUDE_PROJECT_DIR])
+      if (task === null) return
+      const named = project ?? process.env.TURNGRAPH_PROJECT
+      const scope = { ...(named && { project: named }), ...task }
       const questions = new Questions(findService(dataFolder, process.env))
-      return await answer({
-        input,
-        task,
-        ask: (route, fields) => questions.ask(route, { ...scope, ...fields }),
-      })
+      const ask: HookQuestion['ask'] = (route, fields) => questions.ask(route, { ...scope, ...fields })
+      print(await answer({ input, task, ask }))
     } catch (error) {
-      if (error instanceof TaskNotNamed) return { systemMessage: `Turngraph: ${error.message}` }
+      if (error instanceof TaskNotNamed) return print({ systemMessage: `Turngraph: ${error.message}` })
       if (!(error instanceof NoAnswer)) throw error
-      return {
-        systemMessage: `Turngraph is away: ${error.message}. The agent goes on without it.`,
-        ...whenAway(error.message),
-      }
+      const systemMessage = `Turngraph is away: ${error.message}. The agent goes on without it.`
+      print({ systemMessage, ...whenAway(error.message) })
     }
-  }
-}
-
-const projectFields = (project: string | undefined): { project?: string } =>
-  project === undefined || project === '' ? {} : { project }
+  })
 
 function print(answer: HookAnswer | null): void {
   if (answer !== null) process.stdout.write(`${JSON.stringify(answer)}\n`)
-}
-
-/** An agent must not be stopped by a defect of its memory. */
-function logUnexpected(dataFolder: string, error: unknown): void {
-  try {
-    logHookFailure(hookLog(dataFolder), error)
-  } catch {
-    // Nobody can be told: the folder of the log cannot be written.
-  }
 }

@@ -1,4 +1,4 @@
-/** Reads what Claude Code tells a hook, and writes the log of the hooks. Builtin modules alone: a hook must be quick. */
+/** Runs a hook: reads what Claude Code tells it, and logs why it failed. Builtin modules alone: a hook must be quick. */
 import { appendFileSync, existsSync, mkdirSync, readSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
 
@@ -60,7 +60,16 @@ export function hookLog(dataFolder: string): string {
   return log
 }
 
-export function logHookFailure(log: string, error: unknown): void {
-  const why = error instanceof SyntaxError ? 'what Claude Code said is no JSON' : String(error)
-  appendFileSync(log, `${new Date().toISOString()} ${why}\n`, { mode: 0o600 })
+/** Does the work of a hook, and never fails: an agent must not be stopped by a defect of its memory. */
+export async function runHook(dataFolder: string, work: () => Promise<void> | void): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'what Claude Code said is no JSON' : String(error)
+    try {
+      appendFileSync(hookLog(dataFolder), `${new Date().toISOString()} ${why}\n`, { mode: 0o600 })
+    } catch {
+      // Nobody can be told: the folder of the log cannot be written.
+    }
+  }
 }

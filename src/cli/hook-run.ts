@@ -9,23 +9,16 @@ import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type HookInput, hookLog, logHookFailure, readHookInput } from './hook-input.ts'
+import { type HookInput, hookLog, readHookInput, runHook } from './hook-input.ts'
 
 /** Anything else would be read as a main session's transcript. */
 const AGENT_FILE = /^agent-.+\.jsonl$/
 
 const [dataFolder = '.turngraph', project] = process.argv.slice(2)
 
-try {
-  const log = hookLog(dataFolder)
-  try {
-    handOver(listTranscripts(readHookInput()), openSync(log, 'a', 0o600))
-  } catch (error) {
-    logHookFailure(log, error)
-  }
-} catch {
-  // Nobody can be told: the folder of the log cannot be written.
-}
+await runHook(dataFolder, () =>
+  handOver(listTranscripts(readHookInput()), openSync(hookLog(dataFolder), 'a', 0o600)),
+)
 
 /**
  * The session's transcript, those of its subagents, and the one of the subagent that has just stopped. Claude Code names

@@ -6,9 +6,11 @@ import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { parseJson } from '../core/parse-json.ts'
+import { systemCode } from '../core/system-code.ts'
 import { isAlive } from './is-alive.ts'
 
-export type HookService = { url: string; token: string | null; waitMs: number }
+type HookService = { url: string; token: string | null; waitMs: number }
 
 /** Nobody answered, or the answer is no help: the message says why, for the user. */
 export class NoAnswer extends Error {}
@@ -85,19 +87,11 @@ export class Questions {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // no answer of ours: who asked says so
-  }
-}
-
 function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (systemCode(error) === 'ENOENT') return null
     throw new NoAnswer(`${file} cannot be read`, { cause: error })
   }
 }

@@ -1,6 +1,8 @@
 /** Finds the task that a session of Claude Code works on. Builtin modules alone: a hook must be quick. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { parseJson } from '../core/parse-json.ts'
+import { systemCode } from '../core/system-code.ts'
 
 /** In the wire form of a query; a world alone is enough, as it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
@@ -52,12 +54,8 @@ function taskIn(where: string, text: string): NamedTask {
 }
 
 function jsonObject(where: string, text: string): object {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
-  } catch {
-    // told below, as whatever is no object
-  }
+  const parsed = parseJson(text)
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
   throw new TaskNotNamed(`${where} is no JSON object. Write ${FORM}.`)
 }
 
@@ -65,8 +63,7 @@ function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return null
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null
     throw new TaskNotNamed(`${file} cannot be read.`)
   }
 }

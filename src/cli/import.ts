@@ -21,14 +21,11 @@ const addAutobuild = action(
     help: 'Example:\n  turngraph import autobuild ~/shop ~/till --project shop --dry-run',
   },
   async ({ path: paths = [], project, dryRun = false, specifications = true, json }) => {
-    const [{ importAutobuild }, { importReport }, { toWire }, { withClient }, { withProgress }] =
-      await Promise.all([
-        import('../artifacts/import.ts'),
-        import('../artifacts/import-report.ts'),
-        import('../core/wire-form.ts'),
-        import('./connect.ts'),
-        import('./progress.ts'),
-      ])
+    const { importAutobuild } = await import('../artifacts/import.ts')
+    const { importReport } = await import('../artifacts/import-report.ts')
+    const { toWire } = await import('../core/wire-form.ts')
+    const { withClient } = await import('./connect.ts')
+    const { withProgress } = await import('./progress.ts')
     const report = await withProgress((show) =>
       withClient({ project, readsOnly: dryRun }, (client) =>
         importAutobuild(client, paths, {
@@ -61,14 +58,11 @@ const addTranscripts = action(
     help: 'Example:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop',
   },
   async ({ path: paths = [], project, json }) => {
-    const [{ importFiles }, { withTranscripts }, { withProgress }, { toWire }, { transcriptOperations }] =
-      await Promise.all([
-        import('../transcripts/import-files.ts'),
-        import('./connect.ts'),
-        import('./progress.ts'),
-        import('../core/wire-form.ts'),
-        import('../operations/transcripts.ts'),
-      ])
+    const { importFiles } = await import('../transcripts/import-files.ts')
+    const { withTranscripts } = await import('./connect.ts')
+    const { withProgress } = await import('./progress.ts')
+    const { toWire } = await import('../core/wire-form.ts')
+    const { transcriptOperations } = await import('../operations/transcripts.ts')
     const from = paths.length > 0 ? paths : [path.join(homedir(), '.claude', 'projects')]
     const report = await withProgress((show) =>
       withTranscripts({ project }, (store, into) =>

@@ -1,12 +1,11 @@
-/**
- * Says whether a process lives. Builtin modules alone: hooks load it.
- */
+/** Says whether a process lives. Builtin modules alone: hooks load it. */
+import { systemCode } from '../core/system-code.ts'
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives, and is another user's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return systemCode(error) === 'EPERM' // it lives, and is another user's
   }
 }

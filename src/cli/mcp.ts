@@ -21,21 +21,12 @@ Example (Claude Code):
 )
 
 async function serveOverStdio({ project }: { project?: string | undefined }): Promise<void> {
-  const [
-    { configFor },
-    { createLog },
-    { setBookmarks },
-    { serveMcpOnStdio },
-    { SharedService },
-    { VERSION },
-  ] = await Promise.all([
-    import('./connect.ts'),
-    import('../platform/log.ts'),
-    import('../mcp/call-operation.ts'),
-    import('../mcp/stdio.ts'),
-    import('./shared-service.ts'),
-    import('../http/version.ts'),
-  ])
+  const { configFor } = await import('./connect.ts')
+  const { createLog } = await import('../platform/log.ts')
+  const { setBookmarks } = await import('../mcp/call-operation.ts')
+  const { serveMcpOnStdio } = await import('../mcp/stdio.ts')
+  const { SharedService } = await import('./shared-service.ts')
+  const { VERSION } = await import('../platform/version.ts')
   const config = configFor(project, { TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn' })
   const log = createLog(config.logLevel)
   const service = new SharedService(config, project, log)

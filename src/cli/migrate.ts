@@ -15,14 +15,11 @@ export const addMigrate = action(
 )
 
 async function migrateStore({ check = false }: { check?: boolean | undefined }): Promise<void> {
-  const [{ loadConfig }, { openGraph }, { migrate, migrationStatus }, { existingStore }, { runningServer }] =
-    await Promise.all([
-      import('../platform/config.ts'),
-      import('../graph/open.ts'),
-      import('../graph/migrations.ts'),
-      import('./connect.ts'),
-      import('./running-server.ts'),
-    ])
+  const { loadConfig } = await import('../platform/config.ts')
+  const { openGraph } = await import('../graph/open.ts')
+  const { migrate, migrationStatus } = await import('../graph/migrations.ts')
+  const { existingStore } = await import('./connect.ts')
+  const { runningServer } = await import('./running-server.ts')
   const config = loadConfig(process.env)
   const server = await runningServer(config.dataFolder)
   if (server !== null && holdsOurs(config)) return tellOfServer(server)

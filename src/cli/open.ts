@@ -23,10 +23,8 @@ Examples:
 )
 
 async function openPage({ print = !hasDisplay() }: Given<typeof OPTIONS>): Promise<void> {
-  const [{ loadConfig, shownFolder }, { isServing, runningServer }] = await Promise.all([
-    import('../platform/config.ts'),
-    import('./running-server.ts'),
-  ])
+  const { loadConfig, shownFolder } = await import('../platform/config.ts')
+  const { isServing, runningServer } = await import('./running-server.ts')
   const config = loadConfig(process.env)
   const { url: named, dataFolder } = config
   const served = named ?? (await runningServer(dataFolder))?.url ?? null

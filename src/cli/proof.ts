@@ -27,14 +27,11 @@ Examples:
 type Options = { out?: string | undefined; json?: boolean | undefined }
 
 async function proveStore({ out = 'proof.md', json = false }: Options): Promise<void> {
-  const [{ connect, configFor }, { describeStore }, { prove }, { renderProof }, { writeFile }] =
-    await Promise.all([
-      import('./connect.ts'),
-      import('./describe-store.ts'),
-      import('../proof/prove.ts'),
-      import('../proof/report.ts'),
-      import('node:fs/promises'),
-    ])
+  const { connect, configFor } = await import('./connect.ts')
+  const { describeStore } = await import('./describe-store.ts')
+  const { prove } = await import('../proof/prove.ts')
+  const { renderProof } = await import('../proof/report.ts')
+  const { writeFile } = await import('node:fs/promises')
   const project = `turngraph-proof-${crypto.randomUUID().slice(0, 8)}`
   const about = await describeStore(configFor(project))
   const proven = await prove({
@@ -58,10 +55,8 @@ const renderGuarantee = ({ name, holds, broken }: Proven): string =>
 
 /** Has `turngraph capture` store turns, and kills it: what it printed until then was acknowledged. */
 async function killWriter(turns: readonly object[]): Promise<number[]> {
-  const [{ toWire }, { operations }] = await Promise.all([
-    import('../core/wire-form.ts'),
-    import('../operations/table.ts'),
-  ])
+  const { toWire } = await import('../core/wire-form.ts')
+  const { operations } = await import('../operations/table.ts')
   const [, program = ''] = process.argv
   const writer = spawn(process.execPath, [...process.execArgv, program, 'capture', '-', '--json'], {
     stdio: ['pipe', 'pipe', 'inherit'],

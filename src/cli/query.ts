@@ -83,11 +83,9 @@ async function showCypher(
   asked: Omit<AnalysisRequest, 'project' | 'limit'>,
   { limit = 100, project, json }: Options,
 ): Promise<void> {
-  const [{ prepareAnalysis }, { configFor }, { paramLine }] = await Promise.all([
-    import('../analysis/named-analyses.ts'),
-    import('./connect.ts'),
-    import('./param-lines.ts'),
-  ])
+  const { prepareAnalysis } = await import('../analysis/named-analyses.ts')
+  const { configFor } = await import('./connect.ts')
+  const { paramLine } = await import('./param-lines.ts')
   const request = { ...asked, limit, project: configFor(project).project }
   const { question, about, cypher, params } = prepareAnalysis(request)
   if (json) return printJson({ cypher, params })

@@ -1,6 +1,7 @@
 /** Reads the file of `turngraph capture`: one record as JSON, or JSON lines with one record each. */
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { systemCode } from '../core/system-code.ts'
 import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -8,7 +9,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024
 export type RecordLine = { number: number; bytes: Buffer }
 
 /** One record, or the lines that are to be one each. Blank lines are counted, and are no records. */
-export type RecordFile = { record: unknown } | { lines: RecordLine[] }
+type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
 export async function readRecordFile(file: string): Promise<RecordFile> {
   if (file === '-' && process.stdin.isTTY) {
@@ -87,7 +88,7 @@ export function cannotRead(file: string, cause: unknown): never {
 
 /** In words, after the name of the file. */
 export function whyUnreadable(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const code = systemCode(cause) ?? 'unknown'
   return UNREADABLE[code] ?? `cannot be read: ${code}`
 }
 

@@ -47,11 +47,9 @@ async function writeReport({ out, project, ...asked }: Options): Promise<void> {
   }
   const isOfTask = asked.featureId !== undefined || asked.taskId !== undefined
   if (isOfTask) requireTarget(asked)
-  const [{ withClient }, { renderReport }, { checkOut, writeWhole }] = await Promise.all([
-    import('./connect.ts'),
-    import('#report'),
-    import('./write-whole.ts'),
-  ])
+  const { withClient } = await import('./connect.ts')
+  const { renderReport } = await import('#report')
+  const { checkOut, writeWhole } = await import('./write-whole.ts')
   if (out !== undefined) await checkOut(out)
   const content = await withClient(
     { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },

@@ -16,11 +16,9 @@ export const addRestore = action(
 Killed in the middle? The same command again goes on where it was.`,
   },
   async ({ file = '-', dryRun = false, json = false }) => {
-    const [{ restoreFile }, { withClient }, { withProgress }] = await Promise.all([
-      import('../maintenance/restore/restore-file.ts'),
-      import('./connect.ts'),
-      import('./progress.ts'),
-    ])
+    const { restoreFile } = await import('../maintenance/restore/restore-file.ts')
+    const { withClient } = await import('./connect.ts')
+    const { withProgress } = await import('./progress.ts')
     const { read, bytes, name } = await open(file)
     const report = await withProgress((show) => {
       const options = (label: string) => ({
@@ -48,11 +46,9 @@ async function open(
   file: string,
 ): Promise<{ read: () => AsyncIterable<Buffer>; bytes: number | null; name: string }> {
   if (file === '-') return { read: () => process.stdin, bytes: null, name: 'Standard input' }
-  const [{ createReadStream }, { stat }, { cannotRead }] = await Promise.all([
-    import('node:fs'),
-    import('node:fs/promises'),
-    import('./record-file.ts'),
-  ])
+  const { createReadStream } = await import('node:fs')
+  const { stat } = await import('node:fs/promises')
+  const { cannotRead } = await import('./record-file.ts')
   const found = await stat(file).catch((cause: unknown) => cannotRead(file, cause))
   if (found.isDirectory()) cannotRead(file, Object.assign(new Error(), { code: 'EISDIR' }))
   const read = () => createReadStream(file, { highWaterMark: CHUNK_BYTES })

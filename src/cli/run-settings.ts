@@ -94,18 +94,15 @@ export function describeSettings({
 }: Pick<OperationOutput<'setWorld'>, keyof Settings>): string[] {
   const { minutes, attemptsFailedInARow, tokens } = budget ?? {}
   const budgets = [
-    ...(minutes === undefined ? [] : [`${minutes} minutes`]),
-    ...(attemptsFailedInARow === undefined ? [] : [`${attemptsFailedInARow} attempts failed in a row`]),
-    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
-  ]
+    minutes !== undefined && `${minutes} minutes`,
+    attemptsFailedInARow !== undefined && `${attemptsFailedInARow} attempts failed in a row`,
+    tokens !== undefined && `${tokens} tokens`,
+  ].filter((text) => text !== false)
   return [
-    ...(stopWhen === undefined ? [] : [`Its runs stop when: ${stopWhen.join(', ')}`]),
-    ...(budgets.length === 0 ? [] : [`Budget of a run: ${budgets.join(', ')}`]),
-    ...(backoff === undefined
-      ? []
-      : [
-          `Pause after a failed attempt: ${backoff.firstMs} ms, times ${backoff.factor}, at most ${backoff.mostMs} ms`,
-        ]),
-    ...(resume === 'auto' ? ['A new run resumes one that a restart interrupted.'] : []),
-  ]
+    stopWhen !== undefined && `Its runs stop when: ${stopWhen.join(', ')}`,
+    budgets.length > 0 && `Budget of a run: ${budgets.join(', ')}`,
+    backoff !== undefined &&
+      `Pause after a failed attempt: ${backoff.firstMs} ms, times ${backoff.factor}, at most ${backoff.mostMs} ms`,
+    resume === 'auto' && 'A new run resumes one that a restart interrupted.',
+  ].filter((line) => line !== false)
 }

@@ -129,11 +129,9 @@ async function startRun({
   json,
   watch = false,
 }: Given<typeof WORLD & typeof START>): Promise<void> {
-  const [{ configFor }, { createLog }, { SharedService }] = await Promise.all([
-    import('./connect.ts'),
-    import('../platform/log.ts'),
-    import('./shared-service.ts'),
-  ])
+  const { configFor } = await import('./connect.ts')
+  const { createLog } = await import('../platform/log.ts')
+  const { SharedService } = await import('./shared-service.ts')
   const service = new SharedService(configFor(project), project, createLog('warn'))
   let isResumed = false
   let follow = `list --world ${quoteForShell(worldSlug)}`
@@ -215,10 +213,8 @@ async function watchAttempt(
 }
 
 async function printWire(name: OperationName, answer: unknown): Promise<void> {
-  const [{ operations }, { toWire }] = await Promise.all([
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
+  const { operations } = await import('../operations/table.ts')
+  const { toWire } = await import('../core/wire-form.ts')
   printJson(toWire(operations[name].output, answer))
 }
 

@@ -1,6 +1,7 @@
 /** `turngraph serve`: serves the graph over HTTP. */
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { systemCode } from '../core/system-code.ts'
 import type { Config } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
 import { greeting, nextSteps } from './greeting.ts'
@@ -81,7 +82,7 @@ const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: str
 
 function portTaken({ host, port }: Config, error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined
-  if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) return error
+  if (systemCode(cause) !== 'EADDRINUSE') return error
   return new TurngraphError('invalid_request', `Port ${port} on ${host} is taken by another process.`, {
     hint: 'Choose another one (--port 7481), or any free one (--port 0); TURNGRAPH_PORT does the same.',
     cause,

@@ -6,7 +6,7 @@ import { colors, withoutControls } from './terminal.ts'
 export type Cell = string | number | null | Painted
 
 /** A text with its colour at a terminal. */
-export type Painted = { text: string; paint: (text: string) => string }
+type Painted = { text: string; paint: (text: string) => string }
 
 /**
  * Prints a table with the headings of seed 002 (`AVG_LENGTH`).

@@ -49,21 +49,12 @@ async function watch({
   project,
   json = false,
 }: Given<typeof ARGUMENTS & typeof OPTIONS>): Promise<void> {
-  const [
-    { createLog },
-    { configFor },
-    { contextFileNames },
-    { SharedService },
-    { createPrinter },
-    { watchFolders },
-  ] = await Promise.all([
-    import('../platform/log.ts'),
-    import('./connect.ts'),
-    import('./context-file.ts'),
-    import('./shared-service.ts'),
-    import('./watch-lines.ts'),
-    import('./watch-loop.ts'),
-  ])
+  const { createLog } = await import('../platform/log.ts')
+  const { configFor } = await import('./connect.ts')
+  const { contextFileNames } = await import('./context-file.ts')
+  const { SharedService } = await import('./shared-service.ts')
+  const { createPrinter } = await import('./watch-lines.ts')
+  const { watchFolders } = await import('./watch-loop.ts')
   await refuseFiles(paths)
   const nameContext = writeContext === undefined ? null : contextFileNames(writeContext)
   const config = configFor(project)

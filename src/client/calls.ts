@@ -24,7 +24,7 @@ export const operationsByName: {
 } = operations
 
 /** Asks any operation: what it takes and answers follows from its name. */
-export type CallAny = <N extends OperationName>(
+type CallAny = <N extends OperationName>(
   name: N,
   input: OperationInput<N>,
   options?: CallOptions,

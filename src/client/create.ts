@@ -113,10 +113,8 @@ async function withSpool(
   spool: SpoolOptions,
   log: (message: string) => void,
 ): Promise<TurngraphClient> {
-  const [{ spoolingClient }, { holdSpool }] = await Promise.all([
-    import('./spooling.ts'),
-    import('./spool.ts'),
-  ])
+  const { spoolingClient } = await import('./spooling.ts')
+  const { holdSpool } = await import('./spool.ts')
   const instance = await holdSpool(spool.folder)
   try {
     const http = { workerId: instance.id, ...given }

@@ -12,7 +12,7 @@ import { TurnRuns } from '../runs/turn-runs.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 
-export type InProcessOptions = {
+type InProcessOptions = {
   graph: Graph
   project: string
   /** Runs turns; by default this very process does, with workers outside only, until the client closes. */

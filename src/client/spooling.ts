@@ -19,7 +19,7 @@ import {
 const FIRST_AGAIN_MS = 1_000
 const LAST_AGAIN_MS = 15_000
 
-export type SpoolingOptions = {
+type SpoolingOptions = {
   spool: SpoolOptions
   /** Sends what waits: without repeats, since it is tried again anyway. */
   replayer: TurngraphClient

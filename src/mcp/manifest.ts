@@ -4,7 +4,7 @@ import { wireSchema } from '../core/wire-form.ts'
 import { ALL_TOOLS, type Tool } from '../operations/tools.ts'
 
 /** A tool as clients see it, in `tools/list` and in the manifest. */
-export type ListedTool = {
+type ListedTool = {
   name: string
   title: string
   description: string

@@ -5,7 +5,7 @@ import type { ChangeEvent } from '../events/change-event.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 
 /** `fields` says which field of the operation's wire form each variable of the template is. */
-export type ResourceKind = {
+type ResourceKind = {
   name: string
   title: string
   description: string

@@ -27,7 +27,7 @@ export type Subscriptions = Pick<ResourceWatch, 'subscribe' | 'unsubscribe'>
 type RequestMeta = Pick<ServerContext['mcpReq'], '_meta'>
 
 /** Those with `initialize`. 2026-07-28, which has none, comes with the transport (`createMcpHandler`, `serveStdio`). */
-export const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26']
+const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /** The lists of tools, templates and prompts are those of a version of Turngraph, the same for all callers. */
 const OF_THIS_VERSION = { ttlMs: 60 * 60 * 1_000, cacheScope: 'public' } as const

@@ -18,7 +18,7 @@ type StdioOptions = Omit<McpOptions, 'subscriptions'> & {
   onDefect: (error: unknown) => void
 }
 
-export type StdioConnection = {
+type StdioConnection = {
   ended: Promise<EndOfConnection>
   close(): Promise<void>
 }

@@ -2,9 +2,8 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { askForAll, askInWireForm } from './ask-in-wire-form.ts'
-import type { Answer, CellEvidence } from './report-content.ts'
+import type { Answer, CellEvidence, Session } from './report-content.ts'
 
-type Session = { project: string; worldSlug: string }
 type Turn = Answer<'listTurns'>['items'][number]
 
 /** By turn, the newest first. A Coach's: a Player sees none of it. */

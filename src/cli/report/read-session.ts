@@ -4,12 +4,11 @@ import type { Role } from '../../memory/criteria/views.ts'
 import { askForAll, askInWireForm } from './ask-in-wire-form.ts'
 import { readEvidence } from './read-evidence.ts'
 import { readTurns } from './read-turns.ts'
-import type { SessionContent } from './report-content.ts'
+import type { Session, SessionContent } from './report-content.ts'
 
 /** A matrix of so many columns, and of 200 rows, is 6 MB. */
 const MOST_TURNS = 200
 
-type Session = { project: string; worldSlug: string }
 type WholeSession = Omit<SessionContent, 'recordsFrom' | 'cuts'>
 
 /** Everything is asked as of the newest turn: a turn that is captured meanwhile is in no part of the report. */
@@ -50,8 +49,7 @@ async function readContexts(
   currentTurn: number,
   reader: Role,
 ): Promise<SessionContent['contexts']> {
-  const asked = { ...session, currentTurn, sections: true }
-  const ofPlayer = await askInWireForm(client, 'loadTurnContinuationContext', { ...asked, role: 'player' })
-  if (reader === 'player') return [ofPlayer]
-  return [ofPlayer, await askInWireForm(client, 'loadTurnContinuationContext', { ...asked, role: 'coach' })]
+  const load = (role: Role) =>
+    askInWireForm(client, 'loadTurnContinuationContext', { ...session, currentTurn, sections: true, role })
+  return reader === 'player' ? [await load('player')] : [await load('player'), await load('coach')]
 }

@@ -4,10 +4,9 @@ import type { Role } from '../../memory/criteria/views.ts'
 import type { OperationOutput } from '../../operations/table.ts'
 import { readPages } from '../require-project.ts'
 import { inWireForm } from './ask-in-wire-form.ts'
-import type { Answer } from './report-content.ts'
+import type { Answer, Session } from './report-content.ts'
 
 type TurnState = OperationOutput<'getTurn'>
-type Session = { project: string; worldSlug: string }
 
 /** @param numbers of the turns that are wanted, ascending: all of them, or the newest */
 export async function readTurns(
@@ -29,8 +28,7 @@ async function readWholeTurns(
   session: Session,
   numbers: readonly number[],
 ): Promise<TurnState[]> {
-  const isWhole = numbers[0] === 1
-  if (isWhole) {
+  if (numbers[0] === 1) {
     const wanted = new Set(numbers)
     const { items } = await readPages({}, (window) => client.listTurns({ ...session, ...window }))
     return items.filter(({ turnNumber }) => wanted.has(turnNumber))

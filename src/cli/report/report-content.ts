@@ -5,6 +5,9 @@ import type { OperationName, OperationOutput } from '../../operations/table.ts'
 
 export type Answer<N extends OperationName> = OnWire<OperationOutput<N>>
 
+/** Names a session in what is asked about it. */
+export type Session = { project: string; worldSlug: string }
+
 /** A part that a report leaves out, and the command that shows it; null where none shows it as the role may see it. */
 export type Cut = { says: string; command: string | null }
 
