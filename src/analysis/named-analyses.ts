@@ -4,35 +4,13 @@ import { TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
 import type { Graph } from '../graph/port.ts'
-import { readHeadComment, type Statement, statement } from '../graph/statements.ts'
+import { readHeadComment, type Statement, statement, statementNames } from '../graph/statements.ts'
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { type Allowance, BoundedQueue } from './bounded-queue.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
-const NAMES = [
-  'blockers',
-  'blocking-gates',
-  'broken-promises',
-  'contested-criteria',
-  'criteria-flips',
-  'desires',
-  'evidence-copied',
-  'failed-attempts',
-  'last-turn',
-  'longest-turns-before-stall',
-  'never-verified',
-  'progress',
-  'recurring-errors',
-  'recurring-issues',
-  'run-outcomes',
-  'stale-proofs',
-  'stalled-worlds',
-  'tool-patterns-by-decision',
-  'turns-after-all-was-proven',
-  'turns-to-approval',
-  'unproven',
-] as const
+const NAMES = statementNames('analysis')
 
 const anyInScope = statement('worlds/any-in-scope')
 
@@ -179,10 +157,7 @@ export function prepareAnalysis(request: AnalysisRequest): {
 }
 
 /** A filter that changes nothing would look like one that does. */
-function refuseIdle(
-  { name, filters }: Analysis,
-  given: Readonly<Record<Filter, string | null | undefined>>,
-): void {
+function refuseIdle({ name, filters }: Analysis, given: Record<Filter, string | null | undefined>): void {
   const problems = FILTERS.filter((filter) => given[filter] != null && !filters.includes(filter)).map(
     (filter) => ({ path: filter, message: `means nothing to ${name}; leave it out` }),
   )
@@ -191,7 +166,7 @@ function refuseIdle(
   throw new TurngraphError('invalid_request', message, { details: { problems } })
 }
 
-/** Of what is misspelt, an answer without rows would look like good news. */
+/** Fails on a scope that does not exist, so that a typo is no answer without rows. */
 async function requireScope(
   graph: Graph,
   { project, featureId, taskId, worldSlug }: AnalysisRequest,

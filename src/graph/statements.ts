@@ -133,6 +133,12 @@ export function statement(file: string, ...choices: readonly string[]): Statemen
   return found
 }
 
+/** The names of the statements in a folder of `cypher/`, in their order. */
+export const statementNames = (folder: string): string[] =>
+  [...statements.keys()].flatMap((name) =>
+    path.posix.dirname(name) === folder ? [path.posix.basename(name)] : [],
+  )
+
 const sources = new Map<string, string>()
 
 /** A statement that is generated from the model (model-statements.ts), under the same checks as one of a file. */
