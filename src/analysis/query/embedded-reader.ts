@@ -1,7 +1,7 @@
 // Runs queries of analysts on a copy of the embedded graph.
 import { type Copy, readOnlyCopy } from '../../graph/embedded.ts'
 import type { Params } from '../../graph/port.ts'
-import { type Bounds, invalidQuery, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
+import { type Bounds, type Plan, type Reader, type Rows, RowsTaken, refusedByEngine } from './reader.ts'
 import { integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
 /** Reads a copy of the embedded graph that is opened read-only: what a query did to it, nobody would see. */
@@ -42,14 +42,11 @@ export class EmbeddedReader implements Reader {
       return await this.#copy.executeCypher(query, params)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw invalidQuery(firstLine(message), 'The message is the engine’s own.', error)
+      // Without the engine's own frame around it.
+      throw refusedByEngine(message.replace(/^Query error: (GRAFEO-\w+: )?/, ''), error)
     }
   }
 }
-
-/** Without the engine's own frame around it. */
-const firstLine = (message: string): string =>
-  (message.split('\n')[0] ?? '').replace(/^Query error: (GRAFEO-\w+: )?/, '').slice(0, 500)
 
 const INSTANT = /^-?\d{4,}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+/
 

@@ -18,7 +18,15 @@ import {
 } from '../../graph/neo4j-driver.ts'
 import { isOutOfMemory, isTimeout, isTransient, isUnknownBookmark } from '../../graph/neo4j-errors.ts'
 import { DEADLINE_MS, type Neo4jOptions, type Params } from '../../graph/port.ts'
-import { type Bounds, invalidQuery, type Plan, type Reader, type Rows, RowsTaken } from './reader.ts'
+import {
+  type Bounds,
+  invalidQuery,
+  type Plan,
+  type Reader,
+  type Rows,
+  RowsTaken,
+  refusedByEngine,
+} from './reader.ts'
 import { durationForm, integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
 const FETCH_ROWS = 200
@@ -171,13 +179,9 @@ function domainError(error: Neo4jError): TurngraphError {
       cause: error,
     })
   }
-  if (code.startsWith('Neo.ClientError.')) {
-    return invalidQuery(firstLine(error.message), 'The message is the engine’s own.', error)
-  }
+  if (code.startsWith('Neo.ClientError.')) return refusedByEngine(error.message, error)
   return new TurngraphError('internal', 'Neo4j failed at the query.', { cause: error })
 }
-
-const firstLine = (message: string): string => message.split('\n')[0]?.slice(0, 500) ?? ''
 
 function toWireValue(value: unknown): unknown {
   if (typeof value === 'bigint') return integerForm(value)

@@ -119,16 +119,18 @@ export class QueryProcess {
   }
 }
 
-export const tooLong = (timeoutMs: number, waitedMs = 0): TurngraphError =>
-  waitedMs === 0
-    ? new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms.`, {
-        hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
-      })
-    : new TurngraphError(
-        'timeout',
-        `The query did not end within ${timeoutMs} ms, of which it waited ${waitedMs} ms for other queries.`,
-        { hint: 'Ask again when they are done, bound it, or raise timeout_ms (60,000 at most).' },
-      )
+export function tooLong(timeoutMs: number, waitedMs = 0): TurngraphError {
+  const [waited, hint] =
+    waitedMs === 0
+      ? ['', 'Bound it: begin at a key, limit the length of paths, or raise']
+      : [
+          `, of which it waited ${waitedMs} ms for other queries`,
+          'Ask again when they are done, bound it, or raise',
+        ]
+  return new TurngraphError('timeout', `The query did not end within ${timeoutMs} ms${waited}.`, {
+    hint: `${hint} timeout_ms (60,000 at most).`,
+  })
+}
 
 const tooMuchMemory = (): TurngraphError =>
   new TurngraphError('too_large', 'The query needs more memory than it is given.', {

@@ -57,6 +57,10 @@ export class RowsTaken {
   }
 }
 
+/** What the engine says is wrong with a query. */
+export const refusedByEngine = (message: string, cause: unknown): TurngraphError =>
+  invalidQuery(message.split('\n')[0]?.slice(0, 500) ?? '', 'The message is the engine’s own.', cause)
+
 /** What is wrong with a query, and what to do about it. */
 export const invalidQuery = (problem: string, hint: string, cause?: unknown): TurngraphError =>
   invalidField('query', problem, { hint, cause })
