@@ -1,5 +1,6 @@
 /** Reads the worlds that the graph has of a task, and declares what an import asks of Turngraph. */
 import { hasCode } from '../core/errors.ts'
+import { everyItem } from '../core/pages.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { compareRecords, keepFieldsOfResults, onlyAdds } from './record-diff.ts'
 
@@ -61,17 +62,6 @@ async function worldsOfTask(
     if (hasCode(error, 'not_found')) return { items: [], nextCursor: null }
     throw error
   }
-}
-
-async function* everyItem<T>(
-  page: (cursor: string | null) => Promise<{ items: T[]; nextCursor: string | null }>,
-): AsyncGenerator<T> {
-  let cursor: string | null = null
-  do {
-    const { items, nextCursor } = await page(cursor)
-    yield* items
-    cursor = nextCursor
-  } while (cursor !== null)
 }
 
 /**

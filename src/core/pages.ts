@@ -54,6 +54,18 @@ export async function readPage<T>(
   }
 }
 
+/** All items of a list, read page by page. */
+export async function* everyItem<T>(
+  read: (cursor: string | null) => Promise<{ items: readonly T[]; nextCursor: string | null }>,
+): AsyncGenerator<T> {
+  let cursor: string | null = null
+  do {
+    const { items, nextCursor } = await read(cursor)
+    yield* items
+    cursor = nextCursor
+  } while (cursor !== null)
+}
+
 /** About the bytes of a value as JSON, without making that: its texts, and a little for each value. */
 function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + BYTES_A_VALUE

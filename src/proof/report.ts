@@ -1,7 +1,7 @@
 /** Renders what was proven as the document `proof.md`. */
 import type { Proven } from './prove.ts'
 
-export type ProofOf = {
+type ProofOf = {
   /** The version of Turngraph. */
   version: string
   /** The engine and its version, as it says so itself. */

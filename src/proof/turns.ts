@@ -1,10 +1,12 @@
 /** Makes the turns of a proof, and reads the turns of a world back. */
 import { isDeepStrictEqual } from 'node:util'
 import type { TurngraphClient } from '../client/client.ts'
+import { everyItem } from '../core/pages.ts'
 import type { OperationOutput } from '../operations/table.ts'
-import { requireThat, type TurnToSend } from './guarantee.ts'
+import { requireThat } from './guarantee.ts'
+import type { TurnToSend } from './trial.ts'
 
-export type StoredTurn = OperationOutput<'getTurn'>
+type StoredTurn = OperationOutput<'getTurn'>
 
 export const FEATURE = 'FEAT-PROOF'
 const FIRST_TURN_AT = Date.UTC(2026, 0, 1)
@@ -46,12 +48,8 @@ export async function readTurns(
   worldSlug: string,
 ): Promise<StoredTurn[]> {
   const turns: StoredTurn[] = []
-  let cursor: string | null = null
-  do {
-    const page: OperationOutput<'listTurns'> = await client.listTurns({ project, worldSlug, cursor })
-    turns.push(...page.items)
-    cursor = page.nextCursor
-  } while (cursor !== null)
+  const items = everyItem((cursor) => client.listTurns({ project, worldSlug, cursor }))
+  for await (const turn of items) turns.push(turn)
   return turns
 }
 

@@ -1,6 +1,7 @@
 /** Tries that projects, tasks and worlds with names that look alike never see each other. */
 import type { TurngraphClient } from '../../client/client.ts'
-import { type Guarantee, requireThat, type Trial } from '../guarantee.ts'
+import { type Guarantee, requireThat } from '../guarantee.ts'
+import type { Trial } from '../trial.ts'
 
 /** Where joined names or prefixes of names would be taken for one another. */
 const TASKS = [
@@ -40,12 +41,7 @@ export const noBleed: Guarantee = {
 
 const placesIn = (trial: Trial, name: string): Place[] => {
   const project = trial.nameProject(name)
-  return TASKS.map((task, i) => ({
-    ...task,
-    project,
-    worldSlug: `world-${i}`,
-    mark: `mark<${name}:${i}>`,
-  }))
+  return TASKS.map((task, i) => ({ ...task, project, worldSlug: `world-${i}`, mark: `mark<${name}:${i}>` }))
 }
 
 const captureMarked = (client: TurngraphClient, { mark, ...place }: Place) =>

@@ -1,6 +1,6 @@
 /** Tries that secrets and what was said in transcripts are stored nowhere. */
 import type { TurngraphClient } from '../../client/client.ts'
-import type { OperationOutput } from '../../operations/table.ts'
+import { everyItem } from '../../core/pages.ts'
 import { type Guarantee, requireThat } from '../guarantee.ts'
 import { FEATURE } from '../turns.ts'
 
@@ -85,12 +85,11 @@ async function* transcript(): AsyncGenerator<Buffer> {
 
 /** All that the graph holds of a project. */
 async function exportProject(client: TurngraphClient, project: string): Promise<string> {
-  const pages: string[] = []
-  let cursor: string | null = null
-  do {
-    const page: OperationOutput<'exportPage'> = await client.exportPage({ project, cursor })
-    pages.push(...page.lines)
-    cursor = page.nextCursor
-  } while (cursor !== null)
-  return pages.join('\n')
+  const lines: string[] = []
+  const everyLine = everyItem(async (cursor) => {
+    const { lines: items, nextCursor } = await client.exportPage({ project, cursor })
+    return { items, nextCursor }
+  })
+  for await (const line of everyLine) lines.push(line)
+  return lines.join('\n')
 }
