@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode } from '../core/errors.ts'
+import { hasCode, isGone } from '../core/errors.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type FolderScan,
   type FoundFolders,
   isArtifactName,
+  isFolder,
   rescanFolder,
   scanFolders,
   type TaskFolder,
@@ -49,8 +50,6 @@ type LookOptions = {
 }
 
 const nothingThere = (): FolderScan => ({ roots: [], folders: new Map(), skipped: [] })
-
-type FinishedFolder = { folder: TaskFolder; reading: AutobuildReading; stamp: string }
 
 /** A turn's files come within 250 ms of each other: what stays the same for this long is imported. */
 const QUIET_MS = 300
@@ -172,7 +171,7 @@ export class ArtifactWatch {
 async function readWhole(
   finished: TaskFolder,
   features: ReadonlyMap<string, string>,
-): Promise<FinishedFolder | null> {
+): Promise<{ folder: TaskFolder; reading: AutobuildReading; stamp: string } | null> {
   const [stamps, now] = [await readStamps(finished), Date.now()]
   for (let folder = finished; folder.turns.size > 0; ) {
     const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] }, features)
@@ -237,8 +236,8 @@ function readStamp(folder: TaskFolder, stamps: FileStamps): string {
 }
 
 async function existingFolders(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)))
-  return paths.filter((_, i) => found[i]?.isDirectory())
+  const found = await Promise.all(paths.map(isFolder))
+  return paths.filter((_, i) => found[i])
 }
 
 /** A path may go away between two calls: the next look sees it. */
@@ -250,6 +249,3 @@ async function unlessGone<T, U>(work: () => Promise<T>, otherwise: U): Promise<T
     return otherwise
   }
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -1,12 +1,10 @@
-/** Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. */
-import * as z from 'zod'
-
 /**
- * The files of a task folder as the orchestrator, the Player and the Coach write them. The schemas are
+ * Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. The schemas are
  * lenient in what they do not need and strict in what they map: null is absent, one text stands for a list
  * of one, and any other type means that the file is not what its name says, so nothing of it is used
  * (autobuild-artifacts.md).
  */
+import * as z from 'zod'
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
@@ -197,7 +195,8 @@ export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtif
   const refused = shape.refusal?.(file)
   if (refused) return { ok: false, reason: refused }
   const parsed = shape.schema.safeParse(file)
-  if (parsed.success) return { ok: true, value: parsed.data, unmapped: unmappedKeys(shape.name, file) }
+  if (parsed.success)
+    return { ok: true, value: parsed.data, unmapped: unmappedKeys(shape.name, shape.schema, file) }
   const [problem] = parsed.error.issues
   const where = problem?.path.map(String).join('.') ?? ''
   return { ok: false, reason: `has the wrong shape: ${where}: ${problem?.message ?? 'unknown'}` }
@@ -239,54 +238,45 @@ const isDeeperThan = (levels: number, value: unknown): boolean =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * Keys that have a row in the contract or are in its list "Known and ignored". Of the files that only lend a field
- * (task_work_results, work_state, checkpoints) all else is unmapped but what says whose file it is and of when.
- */
-const words = (list: string): string[] => list.split(/\s+/).filter((word) => word !== '')
-const criterionKeys = words('criterion_id criterion_text result status evidence notes')
-const known: Record<string, string[]> = {
-  player: [
-    ...Object.keys(playerReport.shape),
-    ...words('task_id turn tests_written tests_run tests_passed test_output_summary requirements_addressed'),
-    ...words('requirements_met files_authored implementation_mode'),
-  ],
-  'player.completion_promises[]': Object.keys(promise.shape),
-  'player.blocked_report': Object.keys(blockedReport.shape),
-  'player.blocked_report.blocking_issues[]': ['description'],
-  'player.blocked_report.attempts_made[]': ['learnings'],
-  coach: [
-    ...Object.keys(coachReport.shape),
-    ...words('task_id turn context_used approved_without_independent_tests is_configuration_error'),
-    ...words('environment_conditional_approval honesty_verification command_results contract'),
-    'findings_provenance',
-  ],
-  'coach.criteria_verification[]': criterionKeys,
-  'coach.acceptance_criteria_verification': ['criteria_results'],
-  'coach.acceptance_criteria_verification.criteria_results[]': criterionKeys,
-  'coach.issues[]': Object.keys(coachIssue.shape),
-  'coach.findings[]': ['locus'],
-  turn_state: [...Object.keys(turnState.shape), 'id', 'progress_summary'],
-  task_work_results: [...Object.keys(taskWorkResults.shape), ...words('task_id timestamp completed')],
-  'task_work_results.quality_gates': words('tests_passed tests_failed coverage'),
-  'task_work_results.completion_promises[]': Object.keys(promise.shape),
-  work_state: [...Object.keys(workState.shape), ...words('task_id turn turn_number')],
-  checkpoints: [...Object.keys(checkpoints.shape), ...words('task_id last_updated')],
-  'checkpoints.checkpoints[]': Object.keys(checkpoint.shape),
-}
-const keysByShape = new Map(Object.entries(known).map(([shape, keys]) => [shape, new Set(keys)]))
+const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-function unmappedKeys(shape: string, value: unknown): UnmappedKey[] {
-  const keys = keysByShape.get(shape)
-  if (keys === undefined || !isObject(value)) return []
+/**
+ * The contract's list "Known and ignored", by shape. Of the files that only lend a field (task_work_results, work_state,
+ * checkpoints) it is what says whose file it is and of when.
+ */
+const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {
+  player: words(`task_id turn tests_written tests_run tests_passed test_output_summary requirements_addressed
+    requirements_met files_authored implementation_mode`),
+  coach: words(`task_id turn context_used approved_without_independent_tests is_configuration_error
+    environment_conditional_approval honesty_verification command_results contract findings_provenance`),
+  turn_state: words('id progress_summary'),
+  task_work_results: words('task_id timestamp completed'),
+  work_state: words('task_id turn turn_number'),
+  checkpoints: words('task_id last_updated'),
+}
+
+const isIgnored = (shape: string, key: string): boolean =>
+  IGNORED[shape]?.has(key) === true ||
+  shape === 'coach.validation_results' ||
+  (shape === 'player' && key.startsWith('sdk_'))
+
+/** The keys that the schema does not name and nobody ignores, at any depth. */
+function unmappedKeys(shape: string, schema: z.ZodType, value: unknown): UnmappedKey[] {
+  const nested = findNested(schema)
+  if (nested instanceof z.ZodArray && Array.isArray(value))
+    return value.flatMap((entry) => unmappedKeys(`${shape}[]`, nested.element as z.ZodType, entry))
+  if (!(nested instanceof z.ZodObject) || !isObject(value)) return []
   return Object.entries(value).flatMap(([key, field]) => {
-    if (!isKnown(shape, key, keys)) return [{ shape, key }]
-    const below = `${shape}.${key}`
-    return Array.isArray(field)
-      ? field.flatMap((entry) => unmappedKeys(`${below}[]`, entry))
-      : unmappedKeys(below, field)
+    if (Object.hasOwn(nested.shape, key)) return unmappedKeys(`${shape}.${key}`, nested.shape[key], field)
+    return isIgnored(shape, key) ? [] : [{ shape, key }]
   })
 }
 
-const isKnown = (shape: string, key: string, keys: Set<string>): boolean =>
-  keys.has(key) || (shape === 'player' && key.startsWith('sdk_'))
+/** The object or the list that a field may be, beside a text or nothing. */
+function findNested(schema: z.ZodType): z.ZodObject | z.ZodArray | undefined {
+  if (schema instanceof z.ZodObject || schema instanceof z.ZodArray) return schema
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return findNested(schema.unwrap() as z.ZodType)
+  if (!(schema instanceof z.ZodUnion)) return undefined
+  return schema.options.map((option) => findNested(option as z.ZodType)).find((found) => found !== undefined)
+}

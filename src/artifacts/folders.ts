@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { TurngraphError } from '../core/errors.ts'
+import { systemCode, TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 
 /** A file under the path that it was asked for by: what a report shows, and what is opened. */
@@ -137,7 +137,7 @@ async function readFolder(
   skipped: FoundFolders['skipped'],
 ): Promise<{ own: Folder | null; below: Place[] }> {
   const entries = await readdir(at.absolute, { withFileTypes: true }).catch((error: unknown) => {
-    skipped.push({ file: at.shown, reason: `cannot be read: ${toErrorCode(error)}` })
+    skipped.push({ file: at.shown, reason: `cannot be read: ${systemCode(error) ?? 'unknown'}` })
     return [] as Dirent[]
   })
   entries.sort((a, b) => order(a.name, b.name))
@@ -267,13 +267,8 @@ function listEvents({ path, files }: Folder): FeatureEvents[] {
   return logs.map((file) => ({ featureId, file, beside: dirname(path) }))
 }
 
-const isFolder = async (path: string): Promise<boolean> => {
-  const found = await stat(path).catch(() => null)
-  return found?.isDirectory() === true
-}
-
-const toErrorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => null))?.isDirectory() === true
 
 /** By code units: the same on every machine, whatever its locale. */
 export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,7 @@
 /** Reads the artifacts of autobuild below some folders into turn records. */
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
+import { systemCode } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { type ParsedArtifact, parseArtifact, parseEvents, parseJson, SHAPES } from './artifacts.ts'
@@ -245,8 +246,7 @@ class ArtifactReader {
       this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: 'is not UTF-8' })
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-      this.skipped.push({ file: file.shown, reason: `cannot be read: ${code}` })
+      this.skipped.push({ file: file.shown, reason: `cannot be read: ${systemCode(error) ?? 'unknown'}` })
     }
     return null
   }

@@ -63,7 +63,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-export type ErrorOptions = { hint?: string | undefined; details?: unknown; cause?: unknown }
+type ErrorOptions = { hint?: string | undefined; details?: unknown; cause?: unknown }
 
 /**
  * The one error class. What it says may quote what was sent, so secrets in it are masked.
@@ -158,6 +158,13 @@ export function diskError(cause: unknown, folder?: string): TurngraphError | nul
     cause,
   })
 }
+
+/** The system's code of an error, such as ENOENT; null where it has none. */
+export const systemCode = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error ? String(error.code) : null
+
+/** Whether what was asked for is no file or folder any more. */
+export const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')
 
 /** Whether it is the disk that keeps the store from writing. */
 export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null

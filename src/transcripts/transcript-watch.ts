@@ -1,9 +1,8 @@
 /** Imports what is written to the transcripts below some paths: each look reads on in those that changed. */
 import { stat } from 'node:fs/promises'
-import { hasCode } from '../core/errors.ts'
+import { hasCode, isGone } from '../core/errors.ts'
 import { findTranscripts } from './files.ts'
 import { type FilesImport, importFiles, type TranscriptStore } from './import-files.ts'
-import type { TranscriptProgress } from './progress.ts'
 
 export class TranscriptWatch {
   readonly #paths: readonly string[]
@@ -16,7 +15,7 @@ export class TranscriptWatch {
   }
 
   /** @returns null where nothing changed */
-  async look<P extends TranscriptProgress>(store: TranscriptStore<P>): Promise<FilesImport | null> {
+  async look(store: TranscriptStore): Promise<FilesImport | null> {
     const found = await Promise.all(this.#paths.map((path) => readStamp(path)))
     const paths = this.#paths.filter((_, i) => found[i] !== null)
     try {
@@ -40,6 +39,3 @@ async function readStamp(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null)
   return found === null ? null : `${found.mtimeMs} ${found.size} ${found.ino}`
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
