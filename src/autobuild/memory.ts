@@ -13,7 +13,7 @@ import type { CaptureRequest } from '../memory/record/record.ts'
 import type { GivenContext } from './events.ts'
 import { criteriaAfter, summarizeTurn, toLedger } from './offline-turns.ts'
 
-export type MemoryOptions = {
+type MemoryOptions = {
   client: TurngraphClient
   target: { project?: string | null | undefined; featureId: string; taskId: string }
   tokenBudget: number

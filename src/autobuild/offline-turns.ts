@@ -21,17 +21,12 @@ export function criteriaAfter(ledger: readonly LedgerEntry[]): {
   progress: ReadonlyMap<string, Progress>
 } {
   const progress = advance(new Map(), ledger, [])
-  const byLabel = [...progress.keys()].map((key) => ({
-    key,
-    texts: [],
-    aliases: [],
-    mergedInto: null,
-    worldKey: null,
-  }))
+  const unnamed = { texts: [], aliases: [], mergedInto: null, worldKey: null }
+  const byLabel = [...progress.keys()].map((key) => ({ key, ...unnamed }))
   return { states: criterionStates(byLabel, progress, 'sticky'), progress }
 }
 
-export type SummaryOptions = {
+type SummaryOptions = {
   role: Role
   /** True: without what the Coach said. */
   reset: boolean
@@ -61,10 +56,7 @@ export async function summarizeTurn(
       recovered:
         role === 'player' || turn.promises.length === 0
           ? null
-          : {
-              fromTurn: turn.turnNumber,
-              items: turn.promises.map(shownPromise),
-            },
+          : { fromTurn: turn.turnNumber, items: turn.promises.map(shownPromise) },
       stallWarning: null,
     },
     tokenBudget,

@@ -1,4 +1,4 @@
-/** Holds one session of the Player/Coach loop: where it stands, and how it goes a turn further. */
+/** Holds one session of the Player/Coach loop in one world: where it stands, and how it goes a turn further. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
@@ -20,7 +20,6 @@ type Events<T = void> = AsyncGenerator<AutobuildEvent, T>
 /** Worlds in which loops of this process work, by their client: two loops would be one worker, and not see each other. */
 const worldsAtWork = new WeakMap<TurngraphClient, Set<string>>()
 
-/** One session of the Player/Coach loop in one world: where it stands, and how it goes a turn further. */
 export class Session<Task, Report> {
   readonly #settings: AutobuildSettings<Task, Report>
   readonly #client: TurngraphClient

@@ -9,6 +9,7 @@ import { specificationOperations } from '../operations/specification.ts'
 import type { Agents } from './round.ts'
 
 const bounds = z.object({
+  /** Where turns are numbered: a session of the task. Without a slug the task's newest one, or a first one. */
   world: z.object({
     project: name.nullish(),
     featureId: name,
@@ -16,37 +17,29 @@ const bounds = z.object({
     worldSlug: name.nullish().describe("default: the task's newest world, or a new one"),
     leaseTtlMs: z.number().int().min(1_000).max(86_400_000).optional().describe('of a world that is made'),
   }),
+  /** How many turns the world may have, those of earlier processes too. */
   maxTurns: z.number().int().min(1).max(LIMITS.turnNumber),
-  perspectiveResetTurns: z.array(z.number().int().min(1)).default([]),
+  /** Turns in which the Player does not see what the Coach said before; default: none. */
+  perspectiveResetTurns: z.array(z.number().int().min(1)).readonly().default([]),
+  /** 'off': contexts leave out what other sessions know; default 'on'. */
   elsewhere: z.enum(['on', 'off']).default('on'),
+  /** Tokens of each context; default 2,000. */
   tokenBudget: z.number().int().min(100).max(100_000).default(2_000),
+  /** False: every turn begins blind, to see what the memory is worth. Turns are still captured. */
   memory: z.boolean().default(true),
+  /** False: goes on though the stall analysis says `should_stop`. */
   stopOnStall: z.boolean().default(true),
+  /** Milliseconds to wait for a service that is away, where the loop cannot go on without it; default 120,000. */
   patienceMs: z.number().min(0).default(120_000),
 })
 
-export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Report> & {
-  client: TurngraphClient
-  /** Where turns are numbered: a session of the task. Without a slug the task's newest one, or a first one. */
-  world: z.input<typeof bounds>['world']
-  /** How many turns the world may have, those of earlier processes too. */
-  maxTurns: number
-  signal?: AbortSignal | undefined
-  /** Turns in which the Player does not see what the Coach said before; default: none. */
-  perspectiveResetTurns?: readonly number[]
-  /** 'off': contexts leave out what other sessions know; default 'on'. */
-  elsewhere?: 'on' | 'off'
-  /** Tokens of each context; default 2,000. */
-  tokenBudget?: number
-  /** False: every turn begins blind, to see what the memory is worth. Turns are still captured. */
-  memory?: boolean
-  /** False: goes on though the stall analysis says `should_stop`. */
-  stopOnStall?: boolean
-  /** Milliseconds to wait for a service that is away, where the loop cannot go on without it; default 120,000. */
-  patienceMs?: number
-  /** What LangChain is told of each agent's run: callbacks, tags, metadata, configurable. */
-  config?: Partial<RunnableConfig>
-}
+export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Report> &
+  z.input<typeof bounds> & {
+    client: TurngraphClient
+    signal?: AbortSignal | undefined
+    /** What LangChain is told of each agent's run: callbacks, tags, metadata, configurable. */
+    config?: Partial<RunnableConfig>
+  }
 
 export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
   z.output<typeof bounds> & {
@@ -80,7 +73,7 @@ export function completeSettings<Task, Report>(
   if (typeof given.world === 'object' && given.world !== null) {
     refuseUnknown(given.world, bounds.shape.world.shape, 'world.')
   }
-  const signals = [signal, config?.signal].filter((held) => held !== undefined)
+  const signals = [signal, config?.signal].filter((each) => each !== undefined)
   return {
     ...parseInput(bounds, given, 'runAutobuild'),
     client,

@@ -8,7 +8,6 @@ import type { Graph } from '../graph/port.ts'
 import { type Config, loadConfig, type Store, shownFolder, storeName } from '../platform/config.ts'
 import { type InUseError, isInUse } from '../platform/data-folder/holder.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
-import type { TranscriptProgress } from '../transcripts/progress.ts'
 import { setGraphInUse } from './graph-in-use.ts'
 import { setReadsOnly } from './lost-output.ts'
 import { withProjectChecked } from './require-project.ts'
@@ -66,7 +65,7 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
 /** Gives `use` where transcripts go, and the project, for the time of one command, and closes it after. */
 export async function withTranscripts<T>(
   { project }: ConnectOptions,
-  use: <P extends TranscriptProgress>(store: TranscriptStore<P>, project: string) => Promise<T>,
+  use: (store: TranscriptStore, project: string) => Promise<T>,
 ): Promise<T> {
   const config = configFor(project)
   const found = await serviceOrStore(config, { project })

@@ -11,13 +11,16 @@ const BYTES_AT_ONCE = 32 * 1024 * 1024
 /** Transcripts go through a service: each is written before the next one is read. */
 export const clientStore = (client: TurngraphClient): TranscriptStore => ({
   bytesAtOnce: BYTES_AT_ONCE,
-  progress: (sources) =>
+  open: (sources) =>
     Promise.all(
-      sources.map(({ project, sessionId, path }) =>
-        client.getTranscriptProgress({ project, sessionId, path }),
-      ),
+      sources.map(async (source) => {
+        const { project, sessionId, path } = source
+        return {
+          ...(await client.getTranscriptProgress({ project, sessionId, path })),
+          write: (offset, chunks) => client.importTranscript({ ...source, offset, more: true }, chunks),
+        }
+      }),
     ),
-  write: (source, { offset, chunks }) => client.importTranscript({ ...source, offset, more: true }, chunks),
   flush: async () => [],
   done: async (project) => {
     await client.refreshDesires({ project })

@@ -4,20 +4,11 @@ import type { Serialized } from '@langchain/core/load/serializable'
 import type { BaseMessage } from '@langchain/core/messages'
 import type { LLMResult } from '@langchain/core/outputs'
 import type { MultiTurnState, TerminationReason } from '../autobuild/state/multi-turn-state.ts'
-import { Conversation } from './multi-turn/conversation.ts'
+import { Conversation, type ConversationOptions } from './multi-turn/conversation.ts'
 import { ConversationRuns } from './multi-turn/conversation-runs.ts'
 import { field, isInterrupt, resultIdsIn, toolCallsIn, toolCallsReturned } from './multi-turn/messages.ts'
 
-export type MultiTurnStateTrackerOptions = {
-  agentId: string
-  /** How many model calls a conversation may have: one more ends it as `max_iterations`. */
-  totalIterations: number
-  /** Stands in the state instead of the id of LangChain's root run. */
-  runId?: string | undefined
-  /** A model or tool at work later than this after the start ends the conversation as `timeout`. */
-  timeoutMs?: number | undefined
-  /** Epoch milliseconds. */
-  now?: (() => number) | undefined
+export type MultiTurnStateTrackerOptions = ConversationOptions & {
   /** Called after every change, in order. */
   onChange?: ((state: MultiTurnState) => void) | undefined
 }

@@ -3,6 +3,7 @@ import type { DocumentInterface } from '@langchain/core/documents'
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers'
 import type { TurngraphClient } from '../client/client.ts'
 import { invalidField } from '../core/errors.ts'
+import type { ContinuationContext } from '../memory/context/continuation.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { type SectionMetadata, sectionDocuments } from './sections.ts'
 
@@ -34,28 +35,20 @@ export class TurngraphRetriever extends BaseRetriever<SectionMetadata> {
   }
 
   override lc_namespace = ['turngraph', 'retrievers']
-  readonly #target: Omit<TurngraphRetrieverFields, keyof BaseRetrieverInput | 'client'>
-  readonly #client: TurngraphClient
+  readonly #load: (query: string) => Promise<ContinuationContext>
 
   constructor(fields: TurngraphRetrieverFields) {
     const { client, project, featureId, taskId, worldSlug, currentTurn, role, ...input } = fields
     super(input)
     if (client === undefined)
       throw invalidField('client', 'must be given: createTurngraphClient({ url }) makes one')
-    this.#client = client
-    this.#target = {
-      featureId,
-      taskId,
-      ...(project !== undefined && { project }),
-      ...(worldSlug !== undefined && { worldSlug }),
-      ...(currentTurn !== undefined && { currentTurn }),
-      ...(role !== undefined && { role }),
-    }
+    const target = { project, featureId, taskId, worldSlug, role }
+    this.#load = (query) =>
+      client.loadTurnContinuationContext({ ...target, currentTurn: currentTurn ?? parseTurn(query) })
   }
 
   override async _getRelevantDocuments(query: string): Promise<DocumentInterface<SectionMetadata>[]> {
-    const currentTurn = this.#target.currentTurn ?? parseTurn(query)
-    return sectionDocuments(await this.#client.loadTurnContinuationContext({ ...this.#target, currentTurn }))
+    return sectionDocuments(await this.#load(query))
   }
 }
 

@@ -7,7 +7,12 @@ import { desire, listDesires, listPaths, path, refreshDesires } from '../transcr
 import { importRoot } from '../transcripts/files.ts'
 import { graphStore } from '../transcripts/graph-store.ts'
 import { filesImport, importFiles } from '../transcripts/import-files.ts'
-import { contentsOfTranscripts, transcriptContents, transcriptProgress } from '../transcripts/progress.ts'
+import {
+  contentsOfTranscripts,
+  readOneProgress,
+  transcriptContents,
+  transcriptProgress,
+} from '../transcripts/progress.ts'
 import {
   listTranscriptPatterns,
   listTranscriptTurns,
@@ -141,15 +146,8 @@ export const transcriptOperations = {
     summary: 'From which byte on a transcript is to be sent',
     scope: 'read',
     input: z.strictObject({ project, sessionId: name, path: file }),
-    output: z.object({
-      offset: z.number().describe('bytes that need not be sent again; 0: all'),
-      inode: z.number().nullable(),
-      tail: z
-        .object({ bytes: z.number(), sha256: z.string() })
-        .nullable()
-        .describe('of the last bytes before the offset: whether the file is still the same'),
-    }),
-    run: (graph, input) => transcriptProgress(graph, input),
+    output: transcriptProgress,
+    run: async (graph, input) => transcriptProgress.parse(await readOneProgress(graph, input)),
   }),
   countTranscripts: operation({
     summary: 'How many sessions, turns and steps the graph holds of some transcripts, each once',

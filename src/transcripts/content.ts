@@ -1,9 +1,9 @@
 /** Reads from a record what turns need (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
 import { maskName } from '../core/keys.ts'
 import type { TranscriptTurnKind } from '../graph/model/values.ts'
-import type { TranscriptRecord } from './line-records.ts'
+import { asObject, type TranscriptRecord } from './line-records.ts'
 
-export type Block = Readonly<Record<string, unknown>>
+export type Block = TranscriptRecord
 
 export const asText = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
@@ -22,9 +22,6 @@ export const asInstant = (value: unknown): string | null => {
 
 /** Agents that only compact a conversation. */
 export const isCompaction = (agentId: string): boolean => agentId.startsWith('acompact')
-
-export const asObject = (value: unknown): Block | null =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Block) : null
 
 const readMessage = (record: TranscriptRecord): Block => asObject(record.message) ?? {}
 
@@ -55,9 +52,7 @@ const TAGS: readonly (readonly [RegExp, TranscriptTurnKind])[] = [
 ]
 
 /** What a `user` record does to its thread besides answering calls. */
-export type Prompt =
-  | { is: 'start'; kind: TranscriptTurnKind; warmUp: boolean }
-  | { is: 'interruption' | 'nothing' }
+type Prompt = { is: 'start'; kind: TranscriptTurnKind; warmUp: boolean } | { is: 'interruption' | 'nothing' }
 
 export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain: boolean): Prompt {
   const { text, shows } = promptText(record)

@@ -57,16 +57,19 @@ const firstTool = (pattern: string): string => (pattern.split(ARROW)[0] ?? '').r
 const RECURS = 3
 const SESSIONS = 2
 
-type Counted = { pattern: string; count: number }
+type Counted = { pattern: string; count: number; category?: Path['category'] }
 
 /**
  * Orders patterns: a single tool called again and again comes last, as it says least about what is missing; then most
- * seen first. `transcripts/patterns` orders the same.
+ * seen first. `transcripts/patterns` orders the same. A failure has a tool and a message, so it is never just a tool.
  */
 const comparePatterns = (a: Counted, b: Counted): number =>
-  Number(isSingleTool(a.pattern)) - Number(isSingleTool(b.pattern)) ||
+  Number(isRepeatedTool(a)) - Number(isRepeatedTool(b)) ||
   b.count - a.count ||
   (a.pattern < b.pattern ? -1 : 1)
+
+const isRepeatedTool = ({ category, pattern }: Counted): boolean =>
+  category !== 'tool-error' && isSingleTool(pattern)
 
 /** The desires of a project as its turns are now, in the order of `comparePatterns`. */
 export async function listDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
@@ -92,11 +95,8 @@ async function recurringStats(
   const found: PatternStats[] = []
   for (let next = 0; next < patterns.length && found.length < limit; next += limit) {
     const some = patterns.slice(next, next + limit)
-    const turnsByPattern = await readPatternTurns(
-      graph,
-      some.map(({ key }) => key),
-      NEVER_MS,
-    )
+    const keys = some.map(({ key }) => key)
+    const turnsByPattern = await readPatternTurns(graph, keys, NEVER_MS)
     for (const { key, ...pattern } of some) {
       const turns = turnsByPattern.get(key)
       if (turns !== undefined && turns.sessions >= SESSIONS) found.push({ ...pattern, ...turns })
@@ -170,23 +170,8 @@ export async function listPaths(graph: Graph, request: DesiresRequest): Promise<
       category: 'tool-error' as const,
       lastSeen: instantAt(lastMs),
     })),
-    ...desires.map(({ pattern, count, sessions, category, lastSeen }) => ({
-      pattern,
-      count,
-      sessions,
-      category,
-      lastSeen,
-    })),
+    ...desires.map((found) => path.parse(found)),
   ]
-  paths.sort(comparePaths)
+  paths.sort(comparePatterns)
   return paths.slice(0, limit === 0 ? undefined : limit)
 }
-
-/** As patterns are ordered; a failure has a tool and a message, so it is never just a tool that is repeated. */
-const comparePaths = (a: Path, b: Path): number =>
-  Number(isRepeatedTool(a)) - Number(isRepeatedTool(b)) ||
-  b.count - a.count ||
-  (a.pattern < b.pattern ? -1 : 1)
-
-const isRepeatedTool = ({ category, pattern }: Path): boolean =>
-  category === 'turn-pattern' && isSingleTool(pattern)

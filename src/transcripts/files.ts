@@ -6,14 +6,15 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { TurngraphError } from '../core/errors.ts'
 import { storedName } from '../core/keys.ts'
-import { asObject, asText, isCompaction } from './content.ts'
+import { asText, isCompaction } from './content.ts'
+import { parseObject } from './line-records.ts'
 import type { TranscriptProgress } from './progress.ts'
 import { type Counted, Tally } from './reading-counts.ts'
 import { parseFileName } from './transcript.ts'
 
 export type SkippedFile = { file: string; reason: string }
 
-export type FoundTranscripts = {
+type FoundTranscripts = {
   files: string[]
   skipped: SkippedFile[]
   /** How many files are no transcripts by their names, by extension. */
@@ -84,7 +85,7 @@ async function firstSessionId(file: string): Promise<string | null> {
     rest = lines.pop() ?? ''
   }
   for (const line of [...lines, rest]) {
-    const sessionId = asText(jsonObject(line)?.sessionId)
+    const sessionId = asText(parseObject(line)?.sessionId)
     if (sessionId !== null) return asName(sessionId)
   }
   return null
@@ -105,15 +106,7 @@ async function startedBy(file: string): Promise<string | null> {
   const found = await lstat(beside).catch(() => null)
   if (found === null || !found.isFile() || found.size > LONGEST_META) return null
   const text = await readFile(beside, 'utf8').catch(() => '')
-  return asText(jsonObject(text)?.toolUseId)
-}
-
-function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return null
-  }
+  return asText(parseObject(text)?.toolUseId)
 }
 
 const CHUNK_BYTES = 1024 * 1024

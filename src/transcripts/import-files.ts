@@ -1,6 +1,6 @@
 /** Imports the transcripts below some folders, into a graph of this process or a service. */
 import * as z from 'zod'
-import { hasCode, TurngraphError } from '../core/errors.ts'
+import { hasCode, invalidField } from '../core/errors.ts'
 import {
   findTranscripts,
   readChunks,
@@ -18,15 +18,16 @@ import {
 } from './progress.ts'
 import { ReadingCounts, readingFigures } from './reading-counts.ts'
 
+/** A transcript in a store: how far it was read, and what reads it on. */
+export type OpenTranscript = TranscriptProgress & {
+  write: (offset: number, chunks: AsyncIterable<Buffer>) => Promise<TranscriptImport>
+}
+
 /** Where transcripts go: a graph of this process, or a service. */
-export type TranscriptStore<P extends TranscriptProgress = TranscriptProgress> = {
+export type TranscriptStore = {
   /** A longer file takes several writes. */
   bytesAtOnce: number
-  progress: (sources: readonly TranscriptSource[]) => Promise<P[]>
-  write: (
-    source: TranscriptSource,
-    from: { known: P; offset: number; chunks: AsyncIterable<Buffer> },
-  ) => Promise<TranscriptImport>
+  open: (sources: readonly TranscriptSource[]) => Promise<OpenTranscript[]>
   /** Writes what was gathered. @returns transcripts that somebody else read on meanwhile: they are to be read again */
   flush: () => Promise<TranscriptSource[]>
   /** All is written: what is derived from all transcripts is brought up to date once. */
@@ -48,7 +49,7 @@ export const filesImport = contentsOfTranscripts.extend({
 })
 export type FilesImport = z.output<typeof filesImport>
 
-export type FilesOptions = {
+type FilesOptions = {
   project: string
   onProgress?: ((done: number, total: number) => void) | undefined
 }
@@ -61,8 +62,8 @@ const FILES_AT_ONCE = 100
  *
  * @throws `invalid_request` where a path does not exist
  */
-export async function importFiles<P extends TranscriptProgress>(
-  store: TranscriptStore<P>,
+export async function importFiles(
+  store: TranscriptStore,
   paths: readonly string[],
   { project, onProgress }: FilesOptions,
 ): Promise<FilesImport> {
@@ -106,29 +107,29 @@ export async function importFiles<P extends TranscriptProgress>(
   }
 }
 
-async function importSome<P extends TranscriptProgress>(
-  store: TranscriptStore<P>,
+async function importSome(
+  store: TranscriptStore,
   sources: readonly FileSource[],
   report: ImportReport,
 ): Promise<void> {
-  const known = await store.progress(sources)
+  const opened = await store.open(sources)
   for (const [i, source] of sources.entries()) {
-    const own = known[i]
-    if (own === undefined) continue
+    const transcript = opened[i]
+    if (transcript === undefined) continue
     await report.unlessUnreadable(source.path, async () =>
-      report.add(source, await importFile(store, source, own)),
+      report.add(source, await importFile(store, source, transcript)),
     )
   }
 }
 
 /** Reads on where it was left; a line that is longer than a write takes a longer one. */
-async function importFile<P extends TranscriptProgress>(
-  store: TranscriptStore<P>,
+async function importFile(
+  store: TranscriptStore,
   source: FileSource,
-  first: P,
+  opened: OpenTranscript,
 ): Promise<TranscriptImport> {
-  let known = first
-  let offset = await resumeAt(source, known)
+  let transcript = opened
+  let offset = await resumeAt(source, transcript)
   let bytes = 0
   const counts = new ReadingCounts()
   for (let most = store.bytesAtOnce; ; ) {
@@ -136,14 +137,14 @@ async function importFile<P extends TranscriptProgress>(
     const chunks = counted(readChunks(source.path, offset, most), (length) => {
       sent += length
     })
-    const read = await store.write(source, { known, offset, chunks }).catch((error: unknown) => {
+    const read = await transcript.write(offset, chunks).catch((error: unknown) => {
       if (hasCode(error, 'turn_conflict')) return null
       throw error
     })
     if (read === null) {
       // A hook of the same session was quicker: what it read need not be read again.
-      known = (await store.progress([source]))[0] ?? known
-      offset = await resumeAt(source, known)
+      transcript = (await store.open([source]))[0] ?? transcript
+      offset = await resumeAt(source, transcript)
       continue
     }
     bytes += read.bytes
@@ -204,10 +205,8 @@ const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
 
 function notThere(error: unknown): unknown {
   if (!isOfFile(error)) return error
-  const message = `path: ${error.path} cannot be read (${error.code})`
-  return new TurngraphError('invalid_request', message, {
+  return invalidField('path', `${error.path} cannot be read (${error.code})`, {
     hint: 'Name a folder of transcripts, or one of them; Claude Code keeps its own in ~/.claude/projects.',
-    details: { problems: [{ path: 'path', message: `${error.path} cannot be read (${error.code})` }] },
     cause: error,
   })
 }

@@ -15,7 +15,8 @@ import { statement } from '../graph/statements.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
   type KnownProgress,
-  readProgress,
+  NOTHING_READ,
+  readOneProgress,
   readSeen,
   type TranscriptProgress,
   type TranscriptSource,
@@ -38,16 +39,16 @@ export type TranscriptImport = ReadingFigures & {
 }
 
 /** For an import of many: the progress that was read for all at once, and a batch that is flushed at the end. */
-export type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
+type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
 
 /**
  * Reads a transcript from a byte on and writes its turns, some hundred steps at a time, each time with how far that
  * brings it: killed anywhere, it goes on from there. Reading it again changes nothing.
  *
- * @param offset where the chunks begin: what `transcriptProgress` said, or 0 for all of it anew
+ * @param offset where the chunks begin: what `readOneProgress` said, or 0 for all of it anew
  * @throws `turn_conflict` where the transcript was read up to another byte, `store_unavailable`, `timeout`
  * @example
- * const { offset } = await transcriptProgress(graph, source)
+ * const { offset } = await readOneProgress(graph, source)
  * await importTranscript(graph, source, offset, createReadStream(file, { start: offset }))
  */
 export async function importTranscript(
@@ -57,31 +58,28 @@ export async function importTranscript(
   chunks: AsyncIterable<Buffer>,
   parts: ImportParts = {},
 ): Promise<TranscriptImport> {
-  const progress = parts.known ?? (await readProgress(graph, [source]))[0]
-  if (offset !== 0 && offset !== progress?.offset) throw readElsewhere(source, progress?.offset ?? 0)
-  const state = offset > 0 ? (progress?.state ?? null) : null
+  const progress = parts.known ?? (await readOneProgress(graph, source))
+  if (offset !== 0 && offset !== progress.offset) throw readElsewhere(source, progress.offset)
+  const { state, tail } = offset > 0 ? progress : NOTHING_READ
   const batch = parts.batch ?? new TranscriptBatch(graph)
-  const tail = offset > 0 ? (progress?.tail ?? null) : null
-  const reading = new Reading(
-    source,
-    { expected: progress?.stored ?? null, tail },
-    {
-      offset,
-      ...(state !== null && { state, ...(await readSeen(graph, source)) }),
-    },
-  )
+  const throwIfRefused = async (): Promise<void> => {
+    if (!batch.takeRefusal(source)) return
+    throw readElsewhere(source, (await readOneProgress(graph, source)).offset)
+  }
+  const before = state === null ? {} : { state, ...(await readSeen(graph, source)) }
+  const reading = new Reading(source, { expected: progress.stored, tail }, { offset, ...before })
   try {
-    await readAll(reading, chunks, batch, () => throwIfRefused(batch, graph, source))
+    await readAll(reading, chunks, batch, throwIfRefused)
   } catch (error) {
     // The caller may read on at once: from where the last transaction leaves it.
     await batch.settled()
     throw error
   }
   reading.transcript.end()
-  const isKnown = progress?.isWhole === true && state !== null && reading.transcript.consumed === offset
+  const isKnown = progress.isWhole && state !== null && reading.transcript.consumed === offset
   if (!isKnown) await batch.add(await reading.lastPart())
   if (parts.batch === undefined) await batch.flush()
-  await throwIfRefused(batch, graph, source)
+  await throwIfRefused()
   const { counts, consumed, skipped } = reading.transcript
   counts.redactions = reading.redactions
   return {
@@ -97,26 +95,20 @@ async function readAll(
   reading: Reading,
   chunks: AsyncIterable<Buffer>,
   batch: TranscriptBatch,
-  refuse: () => Promise<void>,
+  throwIfRefused: () => Promise<void>,
 ): Promise<void> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += MOST_AT_ONCE) {
       reading.transcript.push(chunk.subarray(at, at + MOST_AT_ONCE))
       if (reading.steps < batch.stepsAtOnce) continue
       await batch.add(await reading.part())
-      await refuse()
+      await throwIfRefused()
     }
   }
 }
 
 /** A body may come in one chunk of any size: turns are written in between. */
 const MOST_AT_ONCE = 1024 * 1024
-
-async function throwIfRefused(batch: TranscriptBatch, graph: Graph, source: TranscriptSource): Promise<void> {
-  if (!batch.takeRefusal(source)) return
-  const [now] = await readProgress(graph, [source])
-  throw readElsewhere(source, now?.offset ?? 0)
-}
 
 const readElsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphError =>
   new TurngraphError('turn_conflict', `offset: session ${sessionId} was read up to byte ${offset}.`, {

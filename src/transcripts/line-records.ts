@@ -5,6 +5,9 @@ import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
 /** A record as it stands in a transcript: other people's data, of 65 versions and counting, so nothing is sure. */
 export type TranscriptRecord = Readonly<Record<string, unknown>>
 
+export const asObject = (value: unknown): TranscriptRecord | null =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as TranscriptRecord) : null
+
 const NUL = 0x00
 const TAB = 0x09
 const CARRIAGE_RETURN = 0x0d
@@ -16,6 +19,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
+/** The four bytes of `type`. */
+const TYPE = 0x74797065
 
 const isBlank = (byte: number | undefined): boolean =>
   byte === NUL || byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN
@@ -40,7 +45,7 @@ export function readLine(
     return true
   }
   const text = bytes.toString('utf8', start, end)
-  const record = parse(text)
+  const record = parseObject(text)
   if (record !== null) {
     hand(record, counts, onRecord)
     return true
@@ -62,7 +67,7 @@ const SESSION = '"sessionId":'
 /** One whole JSON object, blanks and NULs around it aside. */
 export function wholeObject(bytes: Buffer): TranscriptRecord | null {
   const { start, end } = trimmed(bytes, 0, bytes.length)
-  return parse(bytes.toString('utf8', start, end))
+  return parseObject(bytes.toString('utf8', start, end))
 }
 
 /** A crash leaves NULs at the end of a file, and the process that writes on may begin with a byte order mark. */
@@ -79,12 +84,10 @@ function trimmed(bytes: Buffer, from: number, to: number): { start: number; end:
 const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 
-function parse(text: string): TranscriptRecord | null {
+/** A JSON object; null where the text is none. */
+export function parseObject(text: string): TranscriptRecord | null {
   try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as TranscriptRecord)
-      : null
+    return asObject(JSON.parse(text))
   } catch {
     return null
   }
@@ -110,7 +113,7 @@ function hand(
 
 /** Two writers of one file leave objects without a newline between them. */
 function recover(text: string, counts: ReadingCounts, onRecord: (record: TranscriptRecord) => void): void {
-  const pieces = splitObjects(text).map(parse)
+  const pieces = splitObjects(text).map(parseObject)
   if (pieces.length > 1 && pieces.some((piece) => piece !== null)) counts.recoveredLines++
   if (pieces.includes(null)) counts.badLines++
   for (const piece of pieces) if (piece !== null) hand(piece, counts, onRecord)
@@ -161,7 +164,7 @@ function topLevelType(bytes: Buffer, start: number, end: number): string | null 
     if (bytes[i] === QUOTE) {
       const valueEnd = closingQuote(bytes, i + 1, end)
       if (valueEnd >= end) return null
-      if (isType(bytes, keyStart, keyEnd)) {
+      if (keyEnd - keyStart === 4 && bytes.readUInt32BE(keyStart) === TYPE) {
         const type = bytes.toString('utf8', i + 1, valueEnd)
         return type.includes('\\') ? null : type
       }
@@ -173,13 +176,6 @@ function topLevelType(bytes: Buffer, start: number, end: number): string | null 
   return null
 }
 
-const isType = (bytes: Buffer, start: number, end: number): boolean =>
-  end - start === 4 &&
-  bytes[start] === 0x74 &&
-  bytes[start + 1] === 0x79 &&
-  bytes[start + 2] === 0x70 &&
-  bytes[start + 3] === 0x65
-
 /** Where the string ends that began before `i`; at or beyond `end` where it does not. */
 function closingQuote(bytes: Buffer, i: number, end: number): number {
   let at = i
@@ -189,6 +185,6 @@ function closingQuote(bytes: Buffer, i: number, end: number): number {
 
 function pastBlanks(bytes: Buffer, i: number, end: number): number {
   let at = i
-  while (at < end && (bytes[at] === 0x20 || bytes[at] === 0x09)) at++
+  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++
   return at
 }

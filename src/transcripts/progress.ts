@@ -23,13 +23,15 @@ export type TranscriptSource = {
 }
 
 /** How far a transcript was read. */
-export type TranscriptProgress = {
-  /** Bytes that need not be sent again; 0 where nothing was read. */
-  offset: number
-  inode: number | null
-  /** The SHA-256 of the last bytes before `offset`, and how many they are: whether the file is still the same. */
-  tail: { bytes: number; sha256: string } | null
-}
+export const transcriptProgress = z.object({
+  offset: z.number().describe('bytes that need not be sent again; 0: all'),
+  inode: z.number().nullable(),
+  tail: z
+    .object({ bytes: z.number(), sha256: z.string() })
+    .nullable()
+    .describe('of the last bytes before the offset: whether the file is still the same'),
+})
+export type TranscriptProgress = z.output<typeof transcriptProgress>
 
 /** With what the graph needs to go on from there. */
 export type KnownProgress = TranscriptProgress & {
@@ -40,7 +42,7 @@ export type KnownProgress = TranscriptProgress & {
   isWhole: boolean
 }
 
-const UNKNOWN: KnownProgress = {
+export const NOTHING_READ: KnownProgress = {
   offset: 0,
   inode: null,
   tail: null,
@@ -73,7 +75,7 @@ export async function readProgress(
   const found = new Map(rows.map(({ key, file }) => [key, file]))
   return sources.map((source) => {
     const file = found.get(transcriptFileKey(source))
-    if (file === undefined) return UNKNOWN
+    if (file === undefined) return NOTHING_READ
     const [bytes, hash] = file.tail?.split(':') ?? []
     return {
       offset: file.offset ?? 0,
@@ -86,13 +88,9 @@ export async function readProgress(
   })
 }
 
-/** Where to go on with a transcript. */
-export async function transcriptProgress(
-  graph: Graph,
-  source: TranscriptSource,
-): Promise<TranscriptProgress> {
-  const [{ offset, inode, tail } = UNKNOWN] = await readProgress(graph, [source])
-  return { offset, inode, tail }
+export async function readOneProgress(graph: Graph, source: TranscriptSource): Promise<KnownProgress> {
+  const [progress = NOTHING_READ] = await readProgress(graph, [source])
+  return progress
 }
 
 /** Ids of the turns and calls that a transcript has brought: what comes again is a copy. */
@@ -117,11 +115,7 @@ export async function transcriptContents(
   graph: Graph,
   sources: readonly TranscriptSource[],
 ): Promise<TranscriptContents> {
-  const [row] = await readRows(
-    graph,
-    countContents,
-    { keys: sources.map(transcriptFileKey) },
-    contentsOfTranscripts,
-  )
+  const keys = sources.map(transcriptFileKey)
+  const [row] = await readRows(graph, countContents, { keys }, contentsOfTranscripts)
   return row ?? { sessions: 0, turns: 0, steps: 0 }
 }

@@ -56,7 +56,7 @@ export const transcriptTurn = z.object({
   errors: z.number(),
   parallelSteps: z.number(),
 })
-export type TranscriptTurnRow = z.output<typeof transcriptTurn>
+type TranscriptTurnRow = z.output<typeof transcriptTurn>
 
 const turnRow = z.object({
   turn: transcriptTurn.omit({ turnId: true, sessionId: true, index: true, startedAt: true }).extend({
@@ -72,7 +72,7 @@ const turnRow = z.object({
 
 type OfSession = { sessionId?: string | null | undefined }
 
-export type TurnsRequest = ReportRequest &
+type TurnsRequest = ReportRequest &
   OfSession & {
     minLength: number
     /** Exactly this one, in any form that is printed. */
@@ -105,12 +105,8 @@ async function readTurns(graph: Graph, request: TurnsRequest): Promise<Transcrip
       : pattern != null
         ? [turnsOfPattern, { patternKey: patternKey(project, pattern) }]
         : [turnsOfProject, { project }]
-  const rows = await readRows(
-    graph,
-    from,
-    { ...scope, ...commonParams(request), minLength } as Params,
-    turnRow,
-  )
+  const params = { ...scope, ...commonParams(request), minLength } as Params
+  const rows = await readRows(graph, from, params, turnRow)
   return rows.map(({ turn: { id, begunMs, ...turn }, ...place }) => ({
     turnId: id,
     ...place,
@@ -135,7 +131,7 @@ export const transcriptPattern = z.object({
   avgLength: z.number(),
   sessions: z.number(),
 })
-export type TranscriptPattern = z.output<typeof transcriptPattern>
+type TranscriptPattern = z.output<typeof transcriptPattern>
 
 /** The shapes of turns, by how often they are followed, those of a single tool last. */
 export async function listTranscriptPatterns(
@@ -143,17 +139,12 @@ export async function listTranscriptPatterns(
   request: ReportRequest & OfSession & { minLength: number },
 ): Promise<TranscriptPattern[]> {
   const { project, sessionId, minLength } = request
-  const params = { ...commonParams(request), minLength, arrow: ARROW }
-  const all = { minTurns: 1, minSessions: 1, threshold: 0 }
-  const rows =
+  const [from, scope] =
     sessionId != null
-      ? await readRows(
-          graph,
-          patternsOfSession,
-          { ...params, sessionKey: sessionKey(project, sessionId) },
-          patternStats,
-        )
-      : await readRows(graph, patternsOfProject, { ...params, ...all, project }, patternStats)
+      ? [patternsOfSession, { sessionKey: sessionKey(project, sessionId) }]
+      : [patternsOfProject, { project, minTurns: 1, minSessions: 1, threshold: 0 }]
+  const params = { ...commonParams(request), minLength, arrow: ARROW, ...scope } as Params
+  const rows = await readRows(graph, from, params, patternStats)
   if (rows.length === 0 && sessionId != null) await requireSession(graph, project, sessionId)
   return rows.map(({ pattern, count, calls, sessions }) => ({
     pattern,

@@ -44,28 +44,11 @@ export const storedTurn = (
  */
 export const NEVER_MS = -8_640_000_000_000_000
 
-export const startInMs = (startedAt: string | null): number =>
-  startedAt === null ? NEVER_MS : Date.parse(startedAt)
-
-export type TurnParams = {
-  key: string
-  startedAt: string | null
-  properties: { [name: string]: Value } & {
-    project: string
-    length: number
-    pattern: string | null
-    begunMs: number
-    tools: string[]
-  }
-  follows: Value[]
-  calls: Value[]
-}
-
-export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn): TurnParams {
+export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn) {
   const startedAt = instant(turn.startedAt)
-  const begunMs = startInMs(startedAt)
+  const begunMs = startedAt === null ? NEVER_MS : Date.parse(startedAt)
   const tools = turn.steps.map(({ tool }) => storedName(tool))
-  const pattern = turn.pattern === null ? null : turn.pattern.toWellFormed().replaceAll('\0', '\uFFFD')
+  const pattern = turn.pattern?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null
   const keyOfPattern = pattern === null ? null : patternKey(project, pattern)
   const { id, startedAt: _, steps: __, ...counts } = turn
   const [name = ''] = tools

@@ -23,9 +23,9 @@ export const transcriptStep = z.object({
   error: optionalText.describe('the message of a failed call, secrets masked, 500 characters at most'),
   agentId: optionalText.describe('the subagent that the call started'),
 })
-export type TranscriptStep = z.output<typeof transcriptStep>
+type TranscriptStep = z.output<typeof transcriptStep>
 
-export type StepsRequest = {
+type StepsRequest = {
   project: string
   sessionId: string
   /** The place of the turn in the session, from 0. */

@@ -49,6 +49,9 @@ const scrubbedPath = (value: unknown): string | null => {
   return text === null ? null : scrubText(text)
 }
 
+/** A call without a result. */
+const NO_RESULT = { status: 'pending', durationMs: null, error: null, agentId: null } as const
+
 /** The end of a turn that has just begun. */
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
 
@@ -82,23 +85,15 @@ export const newThread = (sessionId: string, sidechain: boolean): ThreadState =>
  */
 export class Thread {
   readonly state: ThreadState
-  /** Calls without a result, of all threads of a file: a result is matched by its id alone. */
-  readonly #pending: Map<string, Pending>
-  /** Ids of all calls so far: one that comes again is a copy. */
-  readonly #seen: Set<string>
-  /** Ids of all turns so far: a start that comes again is a copy, and begins nothing. */
-  readonly #started: Set<string>
-  readonly #onTurn: (thread: Thread, turn: TranscriptTurn) => void
+  readonly #file: ThreadsOfFile
 
-  constructor(state: ThreadState, { pending, seen, started, onTurn }: ThreadsOfFile) {
+  constructor(state: ThreadState, file: ThreadsOfFile) {
     this.state = state
-    this.#pending = pending
-    this.#seen = seen
-    this.#started = started
-    this.#onTurn = onTurn
+    this.#file = file
     for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {
       for (const step of turn.steps) {
-        if (step.status === 'pending') pending.set(step.id, { thread: this, turn, step })
+        file.seen.add(step.id)
+        if (step.status === 'pending') file.pending.set(step.id, { thread: this, turn, step })
       }
     }
   }
@@ -139,7 +134,7 @@ export class Thread {
     step.agentId = readAgentId(record)
     if (turn === this.state.open) return
     this.state.unsettled = this.state.unsettled.filter((other) => other !== turn || hasPending(other))
-    this.#onTurn(this, transcriptTurn(turn, true))
+    this.#file.onTurn(this, transcriptTurn(turn, true))
   }
 
   #remember({ cwd, version }: TranscriptRecord, at: string | null): void {
@@ -160,9 +155,9 @@ export class Thread {
   #user(record: TranscriptRecord, at: string | null): void {
     const results = listResults(record)
     for (const result of results) {
-      const pending = this.#pending.get(maskedName(result.tool_use_id) ?? '')
+      const pending = this.#file.pending.get(maskedName(result.tool_use_id) ?? '')
       if (pending === undefined) continue
-      this.#pending.delete(pending.step.id)
+      this.#file.pending.delete(pending.step.id)
       pending.thread.settle(pending, record, result)
     }
     const prompt = readPrompt(record, results.length > 0, this.state.sidechain)
@@ -177,7 +172,7 @@ export class Thread {
     const { open } = this.state
     const id = maskedName(record.uuid)
     const promptId = maskedName(record.promptId)
-    if (id === null || id === open?.id || this.#started.has(id)) return
+    if (id === null || id === open?.id || this.#file.started.has(id)) return
     if (promptId !== null && promptId === open?.promptId && kind !== 'skill') return
     this.#forgetUnanswered()
     const start = { ...NOTHING_SINCE, id, kind, promptId, startedAt: at }
@@ -195,26 +190,17 @@ export class Thread {
     else if (!synthetic && isFinal(record)) open.finished = true
     const response = identifyResponse(record)
     for (const { id, tool } of calls) {
-      const step: Step = {
-        id,
-        tool,
-        status: 'pending',
-        response,
-        startedAt: at,
-        durationMs: null,
-        error: null,
-        agentId: null,
-      }
+      const step: Step = { ...NO_RESULT, id, tool, response, startedAt: at }
       open.steps.push(step)
-      this.#pending.set(id, { thread: this, turn: open, step })
+      this.#file.pending.set(id, { thread: this, turn: open, step })
       this.state.calls++
     }
   }
 
   /** A call that comes again is a copy. */
   #isNew(id: string): boolean {
-    const isNew = !this.#seen.has(id)
-    this.#seen.add(id)
+    const isNew = !this.#file.seen.has(id)
+    this.#file.seen.add(id)
     return isNew
   }
 
@@ -258,14 +244,9 @@ export class Thread {
 
   #open(start: Unanswered): void {
     this.#close()
-    const index = this.state.nextIndex
-    this.state.open = {
-      ...start,
-      index,
-      lastAt: start.lastAt ?? start.startedAt,
-      interrupted: false,
-      steps: [],
-    }
+    const { nextIndex: index } = this.state
+    const lastAt = start.lastAt ?? start.startedAt
+    this.state.open = { ...start, index, lastAt, interrupted: false, steps: [] }
   }
 
   #close(): void {
@@ -273,23 +254,26 @@ export class Thread {
     this.state.open = null
     if (open === null || isNone(open)) return
     this.state.nextIndex = open.index + 1
-    this.#started.add(open.id)
+    this.#file.started.add(open.id)
     if (hasPending(open)) {
       unsettled.push(open)
       for (const { steps } of unsettled.splice(0, Math.max(0, unsettled.length - MOST_UNSETTLED))) {
-        for (const { id } of steps) this.#pending.delete(id)
+        for (const { id } of steps) this.#file.pending.delete(id)
       }
     }
-    this.#onTurn(this, transcriptTurn(open, true))
+    this.#file.onTurn(this, transcriptTurn(open, true))
   }
 }
 
-export type Pending = { thread: Thread; turn: OpenTurn; step: Step }
+type Pending = { thread: Thread; turn: OpenTurn; step: Step }
 
 /** What the threads of a file share. */
 export type ThreadsOfFile = {
+  /** Calls without a result: a result is matched by its id alone. */
   pending: Map<string, Pending>
+  /** Ids of all calls so far: one that comes again is a copy. */
   seen: Set<string>
+  /** Ids of all turns so far: a start that comes again is a copy, and begins nothing. */
   started: Set<string>
   onTurn: (thread: Thread, turn: TranscriptTurn) => void
 }

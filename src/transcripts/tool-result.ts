@@ -1,7 +1,7 @@
 /** Reads what came of a call from the result of its tool (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
 import type { StepStatus } from '../graph/model/values.ts'
-import { asObject, asText, type Block, listBlocks } from './content.ts'
-import type { TranscriptRecord } from './line-records.ts'
+import { asText, type Block, listBlocks } from './content.ts'
+import { asObject, type TranscriptRecord } from './line-records.ts'
 
 /** The answers to calls that a record brings. */
 export const listResults = (record: TranscriptRecord): Block[] =>

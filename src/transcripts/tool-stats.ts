@@ -17,7 +17,7 @@ export const toolStat = z.object({
   avgTurnLen: z.number().describe('of those turns, each once'),
   longTurnPct: z.number().describe('of those turns, how many are long; 0 to 100'),
 })
-export type ToolStat = z.output<typeof toolStat>
+type ToolStat = z.output<typeof toolStat>
 
 const toolRow = toolStat
   .omit({ longTurnPct: true, avgTurnLen: true })

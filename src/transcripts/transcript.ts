@@ -5,7 +5,7 @@ import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
 import { readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
 import { ReadingCounts } from './reading-counts.ts'
-import { newThread, type Pending, Thread, type ThreadState } from './thread.ts'
+import { newThread, Thread, type ThreadState, type ThreadsOfFile } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -30,7 +30,7 @@ export function parseFileName(file: string): TranscriptName {
 }
 
 /** A turn of one of the file's sessions. */
-export type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
+type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 
 /** All that is needed to go on at a byte of a file. */
 export type TranscriptState = {
@@ -56,9 +56,7 @@ export class Transcript {
   readonly #name: TranscriptName
   readonly #lines: LineSplitter
   readonly #threads = new Map<string, Thread>()
-  readonly #pending = new Map<string, Pending>()
-  readonly #seen: Set<string>
-  readonly #started: Set<string>
+  readonly #shared: ThreadsOfFile
   readonly #records: Map<string, string>
   readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
@@ -90,8 +88,12 @@ export class Transcript {
     this.#name = name
     this.#onTurn = onTurn
     this.#sessionId = name.sessionId ?? state.sessionId
-    this.#seen = new Set(seen)
-    this.#started = new Set(started)
+    this.#shared = {
+      pending: new Map(),
+      seen: new Set(seen),
+      started: new Set(started),
+      onTurn: (thread, turn) => this.#turn(thread, turn),
+    }
     this.#ownId = name.agentId === null ? (name.sessionId ?? '') : `${name.sessionId ?? ''}/${name.agentId}`
     this.#maskedOwnId = maskName(this.#ownId)
     this.#records = new Map(state.records.map(([uuid, id]) => [uuid, this.#unmaskId(id)]))
@@ -211,15 +213,7 @@ export class Transcript {
   }
 
   #add(state: ThreadState): Thread {
-    const thread = new Thread(state, {
-      pending: this.#pending,
-      seen: this.#seen,
-      started: this.#started,
-      onTurn: (from, turn) => this.#turn(from, turn),
-    })
-    for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {
-      for (const { id } of turn.steps) this.#seen.add(id)
-    }
+    const thread = new Thread(state, this.#shared)
     this.#threads.set(state.sessionId, thread)
     return thread
   }

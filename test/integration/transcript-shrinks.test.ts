@@ -7,7 +7,6 @@ import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles, type TranscriptStore } from '../../src/transcripts/import-files.ts'
-import type { KnownProgress } from '../../src/transcripts/progress.ts'
 import { memory } from '../support/engines.ts'
 import { clientOf, PROJECT } from '../support/records.ts'
 import { brokenTurns, bytesOf, everyTurn, sessionOf, turn } from '../support/transcript-import.ts'
@@ -38,17 +37,26 @@ afterEach(async () => {
 })
 
 /** The file is cut to so many bytes once its first chunk was read. */
-function shrinkingTo(size: number): TranscriptStore<KnownProgress> {
-  const store = graphStore(graph, 5)
+function shrinkingTo(size: number): TranscriptStore {
   async function* cut(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       truncateSync(file, size)
       yield chunk
     }
   }
+  return storeReading(cut)
+}
+
+/** A store that gets other chunks than the file gives. */
+function storeReading(change: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>): TranscriptStore {
+  const store = graphStore(graph, 5)
   return {
     ...store,
-    write: (source, { chunks, ...from }) => store.write(source, { ...from, chunks: cut(chunks) }),
+    open: async (sources) =>
+      (await store.open(sources)).map((opened) => ({
+        ...opened,
+        write: (offset, chunks) => opened.write(offset, change(chunks)),
+      })),
   }
 }
 
@@ -102,16 +110,11 @@ describe('a file that is rewritten in place', () => {
 
   /** Ends once all was sent, before the store is told so. */
   async function importBrokenOff(): Promise<void> {
-    const store = graphStore(graph, 5)
     async function* brokenOff(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       yield* chunks
       throw new Error('killed')
     }
-    const killed: TranscriptStore<KnownProgress> = {
-      ...store,
-      write: (source, { chunks, ...from }) => store.write(source, { ...from, chunks: brokenOff(chunks) }),
-    }
-    await expect(imported(killed)).rejects.toThrow('killed')
+    await expect(imported(storeReading(brokenOff))).rejects.toThrow('killed')
   }
 
   test('a file that is rewritten is read anew after an import that broke off behind its last line', async () => {

@@ -37,18 +37,14 @@ export const STREAMING_EVENTS = [
 
 export type StreamingEvent = (typeof STREAMING_EVENTS)[number]
 
-/** Maps, not objects: a state or event from outside may be called `constructor`. */
-const MOVES: ReadonlyMap<string, ReadonlyMap<string, StreamingState>> = new Map([
-  ['idle', moves(['start', 'streaming'])],
-  ['streaming', moves(['pause', 'paused'])],
-  ['paused', moves(['execute_tools', 'tool_execution'])],
-  ['tool_execution', moves(['resume', 'resuming'])],
-  ['resuming', moves(['continue', 'streaming'])],
+/** The one way on from each state. A map, not an object: a state from outside may be called `constructor`. */
+export const ONWARD: ReadonlyMap<StreamingState, readonly [StreamingEvent, StreamingState]> = new Map([
+  ['idle', ['start', 'streaming']],
+  ['streaming', ['pause', 'paused']],
+  ['paused', ['execute_tools', 'tool_execution']],
+  ['tool_execution', ['resume', 'resuming']],
+  ['resuming', ['continue', 'streaming']],
 ])
-
-function moves(onward: [StreamingEvent, StreamingState]): ReadonlyMap<string, StreamingState> {
-  return new Map([onward, ['terminate', 'idle']])
-}
 
 /**
  * The state after `event`. Each state has one way on; `terminate` is allowed in all of them, in `idle` too, so that
@@ -61,14 +57,14 @@ function moves(onward: [StreamingEvent, StreamingState]): ReadonlyMap<string, St
  * // throws: "execute_tools" is not allowed in the state "idle"; allowed: start, terminate.
  */
 export function nextStreamingState(state: StreamingState, event: StreamingEvent): StreamingState {
-  const onward = MOVES.get(state)
-  const next = onward?.get(event)
-  if (next !== undefined) return next
-  const allowed = [...(onward?.keys() ?? [])]
+  const onward = ONWARD.get(state)
+  if (onward !== undefined && event === 'terminate') return 'idle'
+  if (onward?.[0] === event) return onward[1]
+  const allowed = onward === undefined ? [] : [onward[0], 'terminate']
   throw new TurngraphError(
     'invalid_request',
     onward === undefined
-      ? `"${state}" is no streaming state; states: ${[...MOVES.keys()].join(', ')}.`
+      ? `"${state}" is no streaming state; states: ${[...ONWARD.keys()].join(', ')}.`
       : `"${event}" is not allowed in the state "${state}"; allowed: ${allowed.join(', ')}.`,
     { details: { state, event, allowed } },
   )

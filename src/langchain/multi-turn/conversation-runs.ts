@@ -1,6 +1,6 @@
 /**
- * Which of LangChain's runs are part of the conversation: the root run at work and what runs below it, but for what
- * runs inside a tool or a retriever.
+ * Tells which of LangChain's runs are part of the conversation: the root run at work and what runs below it, but for
+ * what runs inside a tool or a retriever.
  */
 export class ConversationRuns {
   #root: string | null = null

@@ -10,9 +10,13 @@ import { ToolCallLedger } from './tool-call-ledger.ts'
 
 export type ConversationOptions = {
   agentId: string
+  /** How many model calls a conversation may have: one more ends it as `max_iterations`. */
   totalIterations: number
+  /** Stands in the state instead of the id of LangChain's root run. */
   runId?: string | undefined
+  /** A model or tool at work later than this after the start ends the conversation as `timeout`. */
   timeoutMs?: number | undefined
+  /** Epoch milliseconds. */
   now?: (() => number) | undefined
 }
 
@@ -59,7 +63,7 @@ export class Conversation {
   begin(runId: string): void {
     const at = this.#now()
     this.#isOver = false
-    this.#letModelsGo()
+    this.#stopModels()
     this.#calls = new ToolCallLedger()
     const times = { startTime: at, lastIterationTime: at }
     this.#replace({ ...ongoing(this.state), ...times, runId: this.#options.runId ?? runId, iteration: 0 })
@@ -148,8 +152,8 @@ export class Conversation {
     if (this.#isOver) return
     this.#isOver = true
     this.#isHandedOut = false
-    this.#letModelsGo()
-    this.#calls.letGo()
+    this.#stopModels()
+    this.#calls.forgetRunning()
     this.#terminate(reason, error)
   }
 
@@ -189,7 +193,7 @@ export class Conversation {
     return this.#models.delete(run)
   }
 
-  #letModelsGo(): void {
+  #stopModels(): void {
     for (const run of this.#models.keys()) this.#stopModel(run)
   }
 

@@ -1,4 +1,4 @@
-/** Keeps the state of a conversation as frozen snapshots, with those that observers have not been told yet. */
+/** Keeps the state of a conversation as frozen snapshots, with those that observers are still to hear of. */
 import type {
   AgentExecutionState,
   MultiTurnState,
@@ -8,7 +8,6 @@ import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'
 
 type Snapshot = Readonly<MultiTurnState>
 
-/** The state as frozen snapshots, and those of them that somebody is still to be told of. */
 export class Snapshots {
   #current: Snapshot
   #noted: Snapshot

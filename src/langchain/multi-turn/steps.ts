@@ -1,20 +1,8 @@
 /** Derives which moves lead from one state of a conversation to the one that its runs are in. */
-import {
-  nextStreamingState,
-  type StreamingEvent,
-  type StreamingState,
-} from '../../autobuild/state/streaming-state.ts'
+import { ONWARD, type StreamingState } from '../../autobuild/state/streaming-state.ts'
 
 /** What goes on in a conversation: runs of models, runs of tools, calls that wait for one. */
-export type AtWork = Readonly<{ models: boolean; tools: boolean; waitingCalls: boolean }>
-
-const ONWARD: Readonly<Record<StreamingState, StreamingEvent>> = {
-  idle: 'start',
-  streaming: 'pause',
-  paused: 'execute_tools',
-  tool_execution: 'resume',
-  resuming: 'continue',
-}
+type AtWork = Readonly<{ models: boolean; tools: boolean; waitingCalls: boolean }>
 
 /**
  * The states that a conversation passes through to where the work at hand says it is, in order and each by a legal
@@ -26,8 +14,7 @@ const ONWARD: Readonly<Record<StreamingState, StreamingEvent>> = {
 export function steps(from: StreamingState, atWork: AtWork): StreamingState[] {
   const passed: StreamingState[] = []
   const target = chooseTarget(from, atWork)
-  for (let state = from; state !== target; passed.push(state))
-    state = nextStreamingState(state, ONWARD[state])
+  for (let state = from; state !== target; passed.push(state)) state = ONWARD.get(state)?.[1] ?? target
   return passed
 }
 

@@ -2,7 +2,6 @@
 import type { ToolCall } from '@langchain/core/messages/tool'
 import { deepFreeze } from './snapshots.ts'
 
-/** The tool calls of a conversation: which are pending, which are done, and which run of a tool is which call. */
 export class ToolCallLedger {
   #pending: ToolCall[] = deepFreeze([])
   #completed: ToolCall[] = deepFreeze([])
@@ -79,7 +78,7 @@ export class ToolCallLedger {
   }
 
   /** What still runs is not heard of again. */
-  letGo(): void {
+  forgetRunning(): void {
     this.#running.clear()
   }
 
