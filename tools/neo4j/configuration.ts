@@ -1,3 +1,4 @@
+// Renders the configuration of a server.
 export interface ServerConfiguration {
   readonly folder: string
   readonly port: number

@@ -1,3 +1,4 @@
+// Provides what a server runs from: its jars, and a Java for them.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'

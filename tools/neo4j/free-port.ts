@@ -1,3 +1,4 @@
+// Finds a port for a server.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,3 +1,4 @@
+// Ends a server whose owner ends.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { signal } from './signal.ts'

@@ -1,3 +1,4 @@
+// Finds the JDKs of this machine.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -1,3 +1,4 @@
+// Starts the process of a server, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'

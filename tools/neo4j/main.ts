@@ -1,3 +1,4 @@
+// `npm run neo4j`: starts, stops and shows the servers of this checkout.
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { freePort, isFree } from './free-port.ts'
 import { launch } from './launch.ts'

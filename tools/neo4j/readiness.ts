@@ -1,3 +1,4 @@
+// Waits until a server answers queries.
 import { setTimeout as sleep } from 'node:timers/promises'
 import neo4j, { Neo4jError } from 'neo4j-driver'
 

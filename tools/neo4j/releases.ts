@@ -1,3 +1,4 @@
+// Declares the releases of Neo4j that Turngraph is tested with.
 export type Neo4jVersion = 'lts' | 'current'
 
 export interface Release {

@@ -1,3 +1,4 @@
+// Runs a server for the time of a process, as tests do.
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

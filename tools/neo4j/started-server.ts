@@ -1,3 +1,4 @@
+// Remembers the servers that the command line has started.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'

@@ -78,6 +78,20 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
   }
 }
 
+/** Gives `work` a service that answers, and stops it afterwards. */
+export async function withService<T>(
+  options: ServiceOptions,
+  work: (service: ServiceProcess) => Promise<T>,
+): Promise<T> {
+  const service = await startServiceProcess(options)
+  try {
+    await untilReady(service)
+    return await work(service)
+  } finally {
+    await service.stop()
+  }
+}
+
 /** Runs a command to its end. */
 export async function runCli(
   args: readonly string[],
