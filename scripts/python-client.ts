@@ -1,16 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// Writes clients/python/turngraph/_generated.py, from the OpenAPI document.
 import { ERRORS } from '../src/core/errors.ts'
+import { snakeCase } from '../src/core/wire-form.ts'
 import { openApiDocument } from '../src/http/openapi.ts'
 import { hasBody, type Route, routes } from '../src/operations/routes.ts'
 import { operations } from '../src/operations/table.ts'
 import { PythonTypes, type Schema } from './python-types.ts'
-
-/**
- * clients/python/turngraph/_generated.py, from the OpenAPI document: `npm run docs` writes it, `--check` fails where it is out
- * of date.
- */
-const FILE = fileURLToPath(new URL('../clients/python/turngraph/_generated.py', import.meta.url))
+import { writeGenerated } from './write-generated.ts'
 
 type Parameter = { name: string; in?: string; required?: boolean; schema: Schema; $ref?: string }
 type Call = {
@@ -135,14 +130,6 @@ function shapeText(schema: Schema, schemas: Record<string, Schema>): string {
 
 const quoted = (text: string): string => JSON.stringify(text)
 const pythonBoolean = (value: boolean): string => (value ? 'True' : 'False')
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
 const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const text = generated()
-  if (!process.argv.includes('--check')) writeFileSync(FILE, text)
-  else if (readFileSync(FILE, 'utf8') !== text) {
-    console.error('clients/python/turngraph/_generated.py is out of date: npm run docs')
-    process.exitCode = 1
-  }
-}
+writeGenerated({ 'clients/python/turngraph/_generated.py': generated() })

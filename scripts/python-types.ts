@@ -1,3 +1,4 @@
+// Writes JSON Schemas as TypedDicts of Python.
 /** A JSON Schema, as far as the OpenAPI document uses it. */
 export type Schema = {
   $ref?: string

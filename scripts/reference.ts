@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// Writes docs/reference.md, docs/graph.md, docs/mcp-tools.json and the picture of the layers in docs/concepts.md, from the schemas.
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { ERRORS } from '../src/core/errors.ts'
 import { EXIT } from '../src/core/exit-codes.ts'
@@ -16,11 +16,8 @@ import { ALL_TOOLS } from '../src/operations/tools.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/operations/transcript-upload.ts'
 import { ENVIRONMENT } from '../src/platform/config.ts'
 import { layersPicture } from './layers.mjs'
+import { writeGenerated } from './write-generated.ts'
 
-/**
- * docs/reference.md, docs/graph.md and docs/mcp-tools.json, from the schemas: `npm run docs` writes them, `--check` fails where one
- * is out of date.
- */
 type Json = { [key: string]: unknown }
 
 function reference(): string {
@@ -194,19 +191,9 @@ function conceptsWithLayers(): string {
   return text.replace(/<!-- layers -->.*<!-- \/layers -->/s, picture)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const generated = {
-    'docs/reference.md': reference(),
-    'docs/graph.md': graphDocument(),
-    'docs/concepts.md': conceptsWithLayers(),
-    'docs/mcp-tools.json': `${JSON.stringify(manifest(), null, 2)}\n`,
-  }
-  for (const [name, text] of Object.entries(generated)) {
-    const file = fileURLToPath(new URL(`../${name}`, import.meta.url))
-    if (!process.argv.includes('--check')) writeFileSync(file, text)
-    else if (readFileSync(file, 'utf8') !== text) {
-      console.error(`${name} is out of date: npm run docs`)
-      process.exitCode = 1
-    }
-  }
-}
+writeGenerated({
+  'docs/reference.md': reference(),
+  'docs/graph.md': graphDocument(),
+  'docs/concepts.md': conceptsWithLayers(),
+  'docs/mcp-tools.json': `${JSON.stringify(manifest(), null, 2)}\n`,
+})

@@ -31,7 +31,7 @@ refuseOldNode()
 const forced = process.argv.includes('--build')
 if (forced || !isInstalled() || !isBuilt()) {
   await withLock(async () => {
-    // Whoever held the lock before may have done it all.
+    // The process that had the lock before may have done it all.
     if (!isInstalled()) install()
     if (forced || !isBuilt()) await build()
   })
@@ -68,8 +68,8 @@ function fitsLockFile() {
   const present = JSON.parse(readFileSync(listed, 'utf8')).packages
   return Object.entries(wanted).every(([place, { version, optional }]) => {
     if (place === '') return true
-    const held = present[place]
-    return held === undefined ? optional === true : held.version === version
+    const installed = present[place]
+    return installed === undefined ? optional === true : installed.version === version
   })
 }
 
