@@ -1,13 +1,15 @@
+/** Every named analysis and every query of the documents, over one project of so many turns and steps. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { listAnalyses, runAnalysis } from '../src/analysis/named-analyses.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import type { Graph } from '../src/graph/port.ts'
 import { TURNS_A_WORLD, turnOf } from './fill.ts'
+import { measureMs, median } from './latency.ts'
 import { fillTurns, instantOf, TURNS_A_SESSION } from './made-up-turns.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type AnalysesBench = {
+type AnalysesBench = {
   store: string | null
   turns: number
   steps: number
@@ -17,7 +19,6 @@ export type AnalysesBench = {
   out: string
 }
 
-/** Every named analysis and every query of the documents, over one project of so many turns and steps. */
 export async function benchAnalyses(bench: AnalysesBench): Promise<void> {
   const { store, turns, steps, samples, out } = bench
   const project = bench.project ?? `bench-analyses-${Date.now()}`
@@ -30,7 +31,7 @@ export async function benchAnalyses(bench: AnalysesBench): Promise<void> {
     const figures: Record<string, { ms: number }> = {}
     for (const { name, run } of [...named(graph, project), ...documented(graph, project)]) {
       const times: number[] = []
-      for (let i = 0; i <= samples; i++) times.push(await msOf(run))
+      for (let i = 0; i <= samples; i++) times.push(await measureMs(run))
       const ms = median(times.slice(1))
       figures[name] = { ms }
       console.log(`${name.padEnd(60).slice(0, 60)} ${ms.toFixed(0).padStart(6)} ms`)
@@ -93,12 +94,3 @@ function documented(graph: Graph, project: string): Asked[] {
     }
   })
 }
-
-async function msOf(run: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await run()
-  return performance.now() - began
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

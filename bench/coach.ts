@@ -1,3 +1,7 @@
+/**
+ * What a Coach asks, at so many turns, as ratios to RETURN 1; and of one long world with 50 criteria, as ratios to the
+ * same of a short one.
+ */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
@@ -5,7 +9,7 @@ import type { Floor } from './floor.ts'
 import { type Figures, printFigures, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type CoachBench = { store: string | null; turns: number; long: number; samples: number; out: string }
+type CoachBench = { store: string | null; turns: number; long: number; samples: number; out: string }
 
 const PROJECT = `bench-coach-${Date.now()}`
 const MANY_CRITERIA = 50
@@ -18,10 +22,6 @@ const placeOf = (world: string, turns: number): Place => ({
   turn: turns + 1,
 })
 
-/**
- * What a Coach asks, at so many turns, as ratios to RETURN 1; and of one long world with 50 criteria, as ratios to the
- * same of a short one.
- */
 export async function benchCoach(bench: CoachBench): Promise<void> {
   await onBenchGraph(bench, async (graph, floor) => {
     const client = inProcessClient({ graph, project: PROJECT })

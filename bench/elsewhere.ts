@@ -1,3 +1,7 @@
+/**
+ * What it costs to ask other sessions: contexts with `elsewhere` against those without, and captures that enter many topics
+ * against those that enter few, in one project where each file, gate and complaint is that of thousands of turns.
+ */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { TURNS_A_WORLD, turnOf } from './fill.ts'
@@ -5,7 +9,7 @@ import type { Floor } from './floor.ts'
 import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type ElsewhereBench = { store: string | null; turns: number[]; samples: number; out: string }
+type ElsewhereBench = { store: string | null; turns: number[]; samples: number; out: string }
 
 /** Sessions from which contexts are asked: the reads go round them. */
 const ASKING = 16
@@ -13,10 +17,6 @@ const FILL_WIDTH = 4
 const MODULES = 50
 const COMPLAINTS = 20
 
-/**
- * What it costs to ask other sessions: contexts with `elsewhere` against those without, and captures that enter many topics
- * against those that enter few, in one project where each file, gate and complaint is that of thousands of turns.
- */
 export async function benchElsewhere(bench: ElsewhereBench): Promise<void> {
   await onBenchGraph(bench, async (graph, floor) => {
     const client = inProcessClient({ graph, project: `bench-${Date.now()}` })
@@ -63,7 +63,7 @@ function learningTurn(world: string, index: number, turnNumber: number) {
   }
 }
 
-export async function fillWorld(client: TurngraphClient, index: number): Promise<void> {
+async function fillWorld(client: TurngraphClient, index: number): Promise<void> {
   const turns = index < ASKING ? TURNS_A_WORLD - 1 : TURNS_A_WORLD
   for (let turn = 1; turn <= turns; turn++)
     await client.captureTurnState(learningTurn(`w${index}`, index, turn))

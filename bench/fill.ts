@@ -1,3 +1,4 @@
+// Fills a graph with turns as real sessions have them.
 import type { TurngraphClient } from '../src/client/client.ts'
 
 export const TURNS_A_WORLD = 10

@@ -1,10 +1,10 @@
-import neo4j from 'neo4j-driver'
-import type { Graph } from '../src/graph/port.ts'
-
 /**
  * The floor is what one round trip costs: `RETURN 1` and a one-node write, as the driver's own executeQuery runs
  * them (DESIGN.md measured it so), or as the embedded engine does.
  */
+import neo4j from 'neo4j-driver'
+import type { Graph } from '../src/graph/port.ts'
+
 export type Floor = {
   read: () => Promise<unknown>
   write: () => Promise<unknown>

@@ -1,14 +1,15 @@
 /** Measures how long the hooks of Claude Code take, from their start to their end, against a Node that does nothing. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import path from 'node:path'
-import { cli, startServiceProcess, untilReady } from '../test/faults/harness/service-process.ts'
-import { rotated, sampler } from './latency.ts'
+import type { TurngraphClient } from '../src/client/client.ts'
+import { cli, withService } from '../test/faults/harness/service-process.ts'
+import { inFolder, writeFigures } from './bench-folder.ts'
+import { measureMs, rotated, sampler } from './latency.ts'
 
-export type HooksBench = { samples: number; out: string }
+type HooksBench = { samples: number; out: string }
 
 const TASK = { featureId: 'FEAT-1', taskId: 'TASK-1' }
 const TURNS = 20
@@ -16,61 +17,59 @@ const CRITERIA = 20
 
 type Form = { name: string; args: string[]; event: string; url?: string }
 
-export async function benchHooks({ samples, out }: HooksBench): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const dataFolder = path.join(folder, 'graph')
-  const service = await startServiceProcess({ dataFolder })
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  try {
-    await untilReady(service)
-    await fillTask(service.client)
-    const address = silent.address()
-    const silentUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
-    const hook = (program: string, ...args: string[]) => [path.join(path.dirname(cli), program), ...args]
-    const gate = (data: string) => hook('hook-gate.js', data, '100000')
-    const context = (data: string) => hook('hook-context.js', data)
-    const nowhere = path.join(folder, 'nowhere')
-    const forms: Form[] = [
-      { name: 'node alone', args: ['-e', '0'], event: 'Stop' },
-      { name: 'gate, service up', args: gate(dataFolder), event: 'Stop' },
-      { name: 'context, service up', args: context(dataFolder), event: 'SessionStart' },
-      { name: 'gate, no service', args: gate(nowhere), event: 'Stop' },
-      { name: 'context, no service', args: context(nowhere), event: 'SessionStart' },
-      { name: 'gate, a service that is silent', args: gate(nowhere), event: 'Stop', url: silentUrl },
-      {
-        name: 'context, a service that is silent',
-        args: context(nowhere),
-        event: 'SessionStart',
-        url: silentUrl,
-      },
-    ]
-    const load = loadavg()
-    const { sample, figures } = sampler()
-    const longest = new Map<string, number>()
-    for (let round = 0; round < samples; round++)
-      for (const form of rotated(forms, round)) {
-        const began = performance.now()
-        await sample(form.name, () => runHook(form, folder, `session-${round}`))
-        longest.set(form.name, Math.max(longest.get(form.name) ?? 0, performance.now() - began))
-      }
-    console.log(`load before: ${load.map((each) => each.toFixed(2)).join(' ')}, Node ${process.version}`)
-    for (const [name, { p50, p95 }] of Object.entries(figures()))
-      console.log(
-        `${name.padEnd(36)} p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, longest ${longest.get(name)?.toFixed(0)} ms`,
-      )
-    mkdirSync(path.dirname(out), { recursive: true })
-    const result = { load, node: process.version, figures: figures(), longest: Object.fromEntries(longest) }
-    writeFileSync(out, `${JSON.stringify(result, null, 2)}\n`)
-  } finally {
-    silent.close()
-    await service.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+export const benchHooks = ({ samples, out }: HooksBench): Promise<void> =>
+  inFolder(async (folder) => {
+    const dataFolder = path.join(folder, 'graph')
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    try {
+      await once(silent, 'listening')
+      await withService({ dataFolder }, async ({ client }) => {
+        await fillTask(client)
+        const address = silent.address()
+        const port = typeof address === 'object' ? address?.port : address
+        const forms = listForms(dataFolder, path.join(folder, 'nowhere'), `http://127.0.0.1:${port}`)
+        await measure(forms, folder, samples, out)
+      })
+    } finally {
+      silent.close()
+    }
+  })
+
+function listForms(dataFolder: string, nowhere: string, silentUrl: string): Form[] {
+  const hook = (program: string, ...args: string[]) => [path.join(path.dirname(cli), program), ...args]
+  const gate = (data: string) => ({ args: hook('hook-gate.js', data, '100000'), event: 'Stop' })
+  const context = (data: string) => ({ args: hook('hook-context.js', data), event: 'SessionStart' })
+  return [
+    { name: 'node alone', args: ['-e', '0'], event: 'Stop' },
+    { name: 'gate, service up', ...gate(dataFolder) },
+    { name: 'context, service up', ...context(dataFolder) },
+    { name: 'gate, no service', ...gate(nowhere) },
+    { name: 'context, no service', ...context(nowhere) },
+    { name: 'gate, a service that is silent', ...gate(nowhere), url: silentUrl },
+    { name: 'context, a service that is silent', ...context(nowhere), url: silentUrl },
+  ]
+}
+
+async function measure(forms: readonly Form[], folder: string, samples: number, out: string): Promise<void> {
+  const load = loadavg()
+  const { sample, figures } = sampler()
+  const longest = new Map<string, number>()
+  for (let round = 0; round < samples; round++)
+    for (const form of rotated(forms, round)) {
+      const ms = await measureMs(() => sample(form.name, () => runHook(form, folder, `session-${round}`)))
+      longest.set(form.name, Math.max(longest.get(form.name) ?? 0, ms))
+    }
+  console.log(`load before: ${load.map((each) => each.toFixed(2)).join(' ')}, Node ${process.version}`)
+  for (const [name, { p50, p95 }] of Object.entries(figures()))
+    console.log(
+      `${name.padEnd(36)} p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, longest ${longest.get(name)?.toFixed(0)} ms`,
+    )
+  const result = { load, node: process.version, figures: figures(), longest: Object.fromEntries(longest) }
+  writeFigures(out, result)
 }
 
 /** A task in the middle of its work: half of its criteria are proven. */
-async function fillTask(client: Awaited<ReturnType<typeof startServiceProcess>>['client']): Promise<void> {
+async function fillTask(client: TurngraphClient): Promise<void> {
   for (let turnNumber = 1; turnNumber <= TURNS; turnNumber++)
     await client.captureTurnState({
       ...TASK,

@@ -1,4 +1,5 @@
-type Latency = { p50: number; p95: number; n: number }
+// Times work, and prints what it took.
+export type Latency = { p50: number; p95: number; n: number }
 
 /** Milliseconds, to the microsecond. */
 export function latencyOf(samples: readonly number[]): Latency {
@@ -24,6 +25,15 @@ export function sampler() {
   }
 }
 
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
 /** The forms of a round in another order each time: the first pays for what the call before it left cold. */
 export const rotated = <T>(forms: readonly T[], round: number): T[] => {
   const at = round % forms.length
@@ -41,6 +51,15 @@ export function printFigures(title: string, figures: Figures): void {
     const cells = [p50.toFixed(3), p95.toFixed(3), (p50 / read).toFixed(2), (p50 / write).toFixed(2)]
     console.log(name.padEnd(44) + cells.map((cell) => cell.padStart(9)).join(' '))
   }
+}
+
+/** Each as a ratio to one of them. */
+export function printRatios(figures: Figures, to: string): void {
+  const base = figures[to]?.p50 ?? Number.NaN
+  for (const [name, { p50, p95 }] of Object.entries(figures))
+    console.log(
+      `${name}: p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms, ${(p50 / base).toFixed(2)} x ${to}`,
+    )
 }
 
 /** How the cost of each grew from the first size to the last, as a ratio to how the floor's did. */

@@ -1,3 +1,4 @@
+// Fills a graph with made-up turns of transcripts.
 import { transcriptFileKey } from '../src/core/keys.ts'
 import type { Graph, Value } from '../src/graph/port.ts'
 import { TranscriptBatch } from '../src/transcripts/batch.ts'

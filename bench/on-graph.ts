@@ -1,47 +1,49 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+// Runs a bench on a graph of its own.
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import type { Graph } from '../src/graph/port.ts'
 import { warmUp } from '../src/operations/warm-up.ts'
-import { loadConfig, type Store } from '../src/platform/config.ts'
+import { type Config, loadConfig } from '../src/platform/config.ts'
+import { inFolder, storeSetting, writeFigures } from './bench-folder.ts'
 import { type Floor, floorOf } from './floor.ts'
 
-type Work<T> = (graph: Graph, floor: Floor) => Promise<T>
+type Work<T> = (graph: Graph, floor: Floor, config: Config) => Promise<T>
+
+type GraphBench = {
+  store: string | null
+  out: string
+  fill?: Work<void>
+  environment?: Record<string, string>
+}
 
 /**
  * A migrated, warm graph with its floor for the time of a bench; what `measure` answers goes to `out` as JSON. What
  * `fill` writes is found as a process finds it that starts then: to read what it has written itself takes the embedded graph
  * half as long again.
  */
-export async function onBenchGraph(
-  { store, out, fill }: { store: string | null; out: string; fill?: Work<void> },
+export const onBenchGraph = (
+  { store, out, fill, environment }: GraphBench,
   measure: Work<object>,
-): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const { store: config } = loadConfig({
-    ...process.env,
-    TURNGRAPH_DATA: folder,
-    ...(store === null ? {} : { TURNGRAPH_STORE: store }),
-  })
-  try {
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const config = loadConfig({
+      ...process.env,
+      TURNGRAPH_DATA: folder,
+      ...environment,
+      ...storeSetting(store),
+    })
     if (fill !== undefined) await onGraph(config, fill)
     const figures = await onGraph(config, measure)
-    mkdirSync(path.dirname(out), { recursive: true })
-    writeFileSync(out, `${JSON.stringify({ store: config.kind, ...figures }, null, 2)}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+    writeFigures(out, { store: config.store.kind, ...figures })
+  })
 
-async function onGraph<T>(config: Store, work: Work<T>): Promise<T> {
-  const graph = await openGraph(config)
-  const floor = floorOf(graph, config.kind === 'neo4j' ? config : null)
+async function onGraph<T>(config: Config, work: Work<T>): Promise<T> {
+  const graph = await openGraph(config.store)
+  const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
   try {
     await migrate(graph)
     await warmUp(graph)
-    return await work(graph, floor)
+    return await work(graph, floor, config)
   } finally {
     await floor.close()
     await graph.close()

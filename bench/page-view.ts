@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../test/browser/launch-browser.ts'
+import { median } from './latency.ts'
 
 export type ViewToLookAt = {
   name: string
@@ -57,9 +58,6 @@ export async function lookAt(url: string, view: ViewToLookAt, samples: number): 
 
 const largerOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b)
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
 async function measure(browser: Browser, url: string, view: ViewToLookAt): Promise<ViewFigures> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })

@@ -1,17 +1,15 @@
 /** Measures the page in a real browser over a large store, against the bars of the contract (web.md, "Quality"). */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import { loadConfig } from '../src/platform/config.ts'
-import { startServiceProcess, untilReady } from '../test/faults/harness/service-process.ts'
+import { withService } from '../test/faults/harness/service-process.ts'
 import { writeLongRun, writeManySessions } from '../test/support/large-store.ts'
 import { writeLargeSession } from '../tools/screenshots/written-sessions.ts'
+import { inFolder, storeSetting, writeFigures } from './bench-folder.ts'
 import { lookAt, type ViewFigures, type ViewToLookAt } from './page-view.ts'
 
-export type PageBench = {
+type PageBench = {
   store: string | null
   sessions: number
   attempts: number
@@ -26,32 +24,23 @@ const LARGE = { turns: 200, criteria: 60 }
 /** What each view may take at most. */
 const BARS = { rowsMs: 1_000, paintMs: 1_000, frameMs: 50, memoryMb: 200 } as const
 
-export async function benchPage(bench: PageBench): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const environment = bench.store === null ? {} : { TURNGRAPH_STORE: bench.store }
-  const filled = bench.project ?? `bench-page-${Date.now()}`
-  try {
-    const run = bench.project === null ? await fill(bench, filled, { folder, environment }) : null
-    const service = await startServiceProcess({ dataFolder: folder, environment })
-    try {
-      await untilReady(service)
+export const benchPage = (bench: PageBench): Promise<void> =>
+  inFolder(async (folder) => {
+    const { store, sessions, attempts, samples, out } = bench
+    const environment = storeSetting(store)
+    const project = bench.project ?? `bench-page-${Date.now()}`
+    const run = bench.project === null ? await fill(bench, project, { folder, environment }) : null
+    await withService({ dataFolder: folder, environment }, async ({ url }) => {
       const figures: Record<string, ViewFigures> = {}
-      for (const view of viewsOf(filled, run)) {
-        const seen = await lookAt(service.url, view, bench.samples)
+      for (const view of viewsOf(project, run)) {
+        const seen = await lookAt(url, view, samples)
         print(view.name, seen)
         figures[view.name] = seen
       }
-      mkdirSync(path.dirname(bench.out), { recursive: true })
-      const { store, sessions, attempts } = bench
       const what = { store: store?.split(':')[0] ?? 'embedded', sessions, attempts, large: LARGE, bars: BARS }
-      writeFileSync(bench.out, `${JSON.stringify({ ...what, figures }, null, 2)}\n`)
-    } finally {
-      await service.stop()
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+      writeFigures(out, { ...what, figures })
+    })
+  })
 
 type Place = { folder: string; environment: Record<string, string> }
 
@@ -82,36 +71,28 @@ async function fill({ sessions, attempts }: PageBench, project: string, place: P
 
 function viewsOf(project: string, run: string | null): ViewToLookAt[] {
   const below = `/p/${encodeURIComponent(project)}`
-  const views: ViewToLookAt[] = [
-    { name: 'sessions', address: below, rows: 'table[aria-label="Sessions"] tbody tr', scrolls: null },
+  const sessions = 'table[aria-label="Sessions"] tbody tr'
+  const matrix = '[aria-label="Criteria by turn"] tbody tr'
+  const attempts = 'table[aria-label="Attempts"] tbody tr'
+  const size = `${LARGE.turns}x${LARGE.criteria}`
+  return [
+    { name: 'sessions', address: below, rows: sessions, scrolls: null },
     {
       name: 'sessions that stall',
       address: `${below}?stalled_or_oscillating=true`,
-      rows: 'table[aria-label="Sessions"] tbody tr',
+      rows: sessions,
       scrolls: null,
     },
+    { name: 'one session', address: `${below}/w/SESSION-00003`, rows: matrix, scrolls: null },
     {
-      name: 'one session',
-      address: `${below}/w/SESSION-00003`,
-      rows: '[aria-label="Criteria by turn"] tbody tr',
-      scrolls: null,
-    },
-    {
-      name: `a session of ${LARGE.turns} x ${LARGE.criteria}`,
-      address: `${below}/w/LARGE-${LARGE.turns}x${LARGE.criteria}`,
-      rows: '[aria-label="Criteria by turn"] tbody tr',
+      name: `a session of ${size}`,
+      address: `${below}/w/LARGE-${size}`,
+      rows: matrix,
       scrolls: '.matrix-scroll',
     },
-  ]
-  if (run === null) return views
-  return [
-    ...views,
-    {
-      name: 'a long run',
-      address: `${below}/runs/${run}`,
-      rows: 'table[aria-label="Attempts"] tbody tr',
-      scrolls: null,
-    },
+    ...(run === null
+      ? []
+      : [{ name: 'a long run', address: `${below}/runs/${run}`, rows: attempts, scrolls: null }]),
   ]
 }
 

@@ -1,3 +1,4 @@
+// Watches how much memory a process takes.
 const LOOK_MS = 50
 
 /**

@@ -1,3 +1,5 @@
+/** How long captures take while hostile queries fight for the machine, as a ratio to how long they take without. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import {
@@ -8,14 +10,14 @@ import {
   WRITES,
 } from '../test/support/hostile-cypher.ts'
 import { fillTo, turnOf } from './fill.ts'
+import { type Latency, latencyOf, measureMs } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type QueriesBench = { store: string | null; turns: number; samples: number; out: string }
+type QueriesBench = { store: string | null; turns: number; samples: number; out: string }
 
 const ATTACKERS = 4
 const TIMEOUT_MS = 2_000
 
-/** How long captures take while hostile queries fight for the machine, as a ratio to how long they take without. */
 export async function benchQueries({ store, turns, samples, out }: QueriesBench): Promise<void> {
   await onBenchGraph({ store, out }, async (graph) => {
     const client = inProcessClient({ graph, project: `bench-queries-${Date.now()}` })
@@ -38,18 +40,15 @@ export async function benchQueries({ store, turns, samples, out }: QueriesBench)
   })
 }
 
-async function captures(client: TurngraphClient, world: string, samples: number) {
+async function captures(client: TurngraphClient, world: string, samples: number): Promise<Latency> {
   const times: number[] = []
   // A pause between two, as orchestrators make: the attack has its time, whatever a capture takes.
   for (let turn = 1; turn <= samples; turn++) {
-    const began = performance.now()
-    await client.captureTurnState(turnOf(`${world}-${Math.ceil(turn / 20)}`, ((turn - 1) % 20) + 1))
-    times.push(performance.now() - began)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const record = turnOf(`${world}-${Math.ceil(turn / 20)}`, ((turn - 1) % 20) + 1)
+    times.push(await measureMs(() => client.captureTurnState(record)))
+    await pause(20)
   }
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN
-  return { p50: at(0.5), p95: at(0.95) }
+  return latencyOf(times)
 }
 
 async function attackUntil(

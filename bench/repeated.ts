@@ -1,3 +1,4 @@
+// Makes many transcripts of a few real ones.
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'

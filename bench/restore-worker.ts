@@ -1,3 +1,4 @@
+/** An export or a restore in a process of its own, so that its memory is its own. Arguments: what, file, store. */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { inProcessClient } from '../src/client/in-process.ts'
@@ -7,8 +8,6 @@ import { exportLines } from '../src/maintenance/export/export-lines.ts'
 import { restoreFile } from '../src/maintenance/restore/restore-file.ts'
 import { loadConfig } from '../src/platform/config.ts'
 import { watchMemory } from './peak-memory.ts'
-
-/** An export or a restore in a process of its own, so that its memory is its own. Arguments: what, file, store. */
 
 export type Moved = { seconds: number; lines: number; turns: number; maxRssMb: number }
 

@@ -1,27 +1,26 @@
+/**
+ * Made-up turns leave an embedded graph and come into a store; then again, when all of them stand there. Each in a
+ * process of its own: turns a second, and the most memory that it took.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
+import { inFolder, writeFigures } from './bench-folder.ts'
 import { fillTo } from './fill.ts'
 import type { Moved } from './restore-worker.ts'
 
-export type RestoreBench = { store: string | null; turns: number; out: string }
+type RestoreBench = { store: string | null; turns: number; out: string }
 
 const PROJECT = `bench-restore-${Date.now()}`
 const WORKER = fileURLToPath(new URL('./restore-worker.ts', import.meta.url))
 
-/**
- * Made-up turns leave an embedded graph and come into a store; then again, when all of them stand there. Each in a
- * process of its own: turns a second, and the most memory that it took.
- */
-export async function benchRestore({ store, turns, out }: RestoreBench): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  try {
+export const benchRestore = ({ store, turns, out }: RestoreBench): Promise<void> =>
+  inFolder(async (folder) => {
     const source = path.join(folder, 'source')
     const graph = await openGraph({ kind: 'embedded', folder: source, sync: false })
     await migrate(graph)
@@ -39,12 +38,8 @@ export async function benchRestore({ store, turns, out }: RestoreBench): Promise
     console.log(`${turns} turns, ${mb} MB, into ${store ?? 'an embedded graph'}`)
     for (const [what, { seconds, turns: counted, maxRssMb }] of Object.entries(figures))
       console.log(`  ${what.padEnd(14)} ${Math.round(counted / seconds)} turns/s, at most ${maxRssMb} MB`)
-    mkdirSync(path.dirname(out), { recursive: true })
-    writeFileSync(out, `${JSON.stringify({ store: into.split(':')[0], turns, mb, ...figures }, null, 2)}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+    writeFigures(out, { store: into.split(':')[0], turns, mb, ...figures })
+  })
 
 async function moved(what: 'export' | 'restore', file: string, store: string): Promise<Moved> {
   const child = fork(WORKER, [what, file, store, PROJECT], { execArgv: process.execArgv })

@@ -1,3 +1,7 @@
+/**
+ * The steps of a coordinator, measured one after another as ratios to a one-node write: start an attempt, end it
+ * (with a small turn, with one as real sessions have them, without any), look at the run.
+ */
 import { inProcessClient } from '../src/client/in-process.ts'
 import { captureRequest } from '../src/memory/record/record.ts'
 import type { TurnRun } from '../src/runs/record.ts'
@@ -6,16 +10,12 @@ import { fillTo, turnOf } from './fill.ts'
 import { printFigures, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type RunsBench = { store: string | null; turns: number; samples: number; out: string }
+type RunsBench = { store: string | null; turns: number; samples: number; out: string }
 
 const PROJECT = `bench-runs-${Date.now()}`
 const WARM_UP = 300
 const OWNER = 'bench'
 
-/**
- * The steps of a coordinator, measured one after another as ratios to a one-node write: start an attempt, end it
- * (with a small turn, with one as real sessions have them, without any), look at the run.
- */
 export async function benchRuns(bench: RunsBench): Promise<void> {
   await onBenchGraph(bench, async (graph, floor) => {
     const client = inProcessClient({ graph, project: PROJECT })
@@ -57,16 +57,16 @@ export async function benchRuns(bench: RunsBench): Promise<void> {
         const started = await sample('start_attempt', () =>
           store.startAttemptForTurnRun(run, OWNER, run.fence ?? 0),
         )
-        const held = await sample('claim', () => store.claimAttempt(started, OWNER))
-        const { fence, attemptedTurn: turnNumber } = held
-        if (kind === 'none') await sample('fail', () => store.failAttempt(held, fence ?? 0, 'it broke'))
+        const claimed = await sample('claim', () => store.claimAttempt(started, OWNER))
+        const { fence, attemptedTurn: turnNumber } = claimed
+        if (kind === 'none') await sample('fail', () => store.failAttempt(claimed, fence ?? 0, 'it broke'))
         else {
           const record = kinds[kind as keyof typeof kinds](run.worldSlug, turnNumber)
           await sample(`commit ${kind}`, () =>
-            store.commitAttempt(held, fence ?? 0, { ...record, turnNumber }),
+            store.commitAttempt(claimed, fence ?? 0, { ...record, turnNumber }),
           )
         }
-        await sample('finish', () => store.finishTurnRunAttempt(run, held.attemptId))
+        await sample('finish', () => store.finishTurnRunAttempt(run, claimed.attemptId))
         await sample('status', () => store.getTurnRunStatus(run))
       }
     }

@@ -1,3 +1,7 @@
+/**
+ * What declaring costs: contexts and captures of tasks that declare 20 criteria against those of tasks that name the same 20
+ * and declare nothing; and of tasks beside one that declares 500 against those of a project where none does.
+ */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
 import { fillTo, TURNS_A_WORLD, turnOf } from './fill.ts'
@@ -5,17 +9,13 @@ import type { Floor } from './floor.ts'
 import { type Figures, printFigures, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-export type SpecificationsBench = { store: string | null; turns: number; samples: number; out: string }
+type SpecificationsBench = { store: string | null; turns: number; samples: number; out: string }
 
 /** Tasks of each kind: the reads go round them. */
 const TASKS = 16
 const CRITERIA = 20
 const MANY_CRITERIA = 500
 
-/**
- * What declaring costs: contexts and captures of tasks that declare 20 criteria against those of tasks that name the same 20
- * and declare nothing; and of tasks beside one that declares 500 against those of a project where none does.
- */
 export async function benchSpecifications(bench: SpecificationsBench): Promise<void> {
   await onBenchGraph(bench, async (graph, floor) => {
     // Names of one length: where keys are 7 bytes longer, a context on Neo4j takes a fifth more.

@@ -1,3 +1,7 @@
+/**
+ * One measurement in a process of its own, so that its memory is its own; of what was built, as users run it: what makes
+ * TypeScript run takes 40 MB. Arguments: what, the list of files, a folder, the store.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { migrate } from '../dist/graph/migrations.js'
@@ -6,12 +10,7 @@ import { loadConfig } from '../dist/platform/config.js'
 import { readChunks } from '../dist/transcripts/files.js'
 import { graphStore } from '../dist/transcripts/graph-store.js'
 import { importFiles } from '../dist/transcripts/import-files.js'
-import { nameOf, Transcript } from '../dist/transcripts/transcript.js'
-
-/**
- * One measurement in a process of its own, so that its memory is its own; of what was built, as users run it: what makes
- * TypeScript run takes 40 MB. Arguments: what, the list of files, a folder, the store.
- */
+import { parseFileName, Transcript } from '../dist/transcripts/transcript.js'
 
 const [what = '', list = '', folder = '', store = ''] = process.argv.slice(2)
 const files = readFileSync(list, 'utf8').split('\n')
@@ -33,7 +32,7 @@ const ways = {
   read: async () => {
     let steps = 0
     for (const file of files) {
-      const transcript = new Transcript(nameOf(file), {
+      const transcript = new Transcript(parseFileName(file), {
         onTurn: (_thread, turn) => {
           steps += turn.length
         },

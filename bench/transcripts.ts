@@ -1,12 +1,16 @@
+/**
+ * Reading transcripts and importing them, as ratios to `readFile` + `split` + `JSON.parse` of the same files in the same
+ * run; memory, and how both grow with the size: real files repeated with new uuids. Each is a process of its own.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inFolder, writeFigures } from './bench-folder.ts'
 import { repeatTo, transcriptsIn } from './repeated.ts'
 
-export type TranscriptsBench = {
+type TranscriptsBench = {
   folder: string
   store: string | null
   /** Sizes to measure. */
@@ -17,21 +21,10 @@ export type TranscriptsBench = {
 
 type Measured = { seconds: number; steps: number; maxRssMb: number }
 
-/**
- * Reading transcripts and importing them, as ratios to `readFile` + `split` + `JSON.parse` of the same files in the same
- * run; memory, and how both grow with the size: real files repeated with new uuids. Each is a process of its own.
- */
-export async function benchTranscripts({
-  folder,
-  store,
-  mb: sizesMb,
-  rounds,
-  out,
-}: TranscriptsBench): Promise<void> {
-  const from = transcriptsIn(folder)
-  const scratch = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const figures: object[] = []
-  try {
+export const benchTranscripts = ({ folder, store, mb: sizesMb, rounds, out }: TranscriptsBench) =>
+  inFolder(async (scratch) => {
+    const from = transcriptsIn(folder)
+    const figures: object[] = []
     for (const sizeMb of sizesMb) {
       const files = await repeatTo(sizeMb * 1e6, from, path.join(scratch, String(sizeMb)))
       const list = path.join(scratch, `${sizeMb}.txt`)
@@ -51,12 +44,8 @@ export async function benchTranscripts({
       }
       figures.push(report(mb, best))
     }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
-  mkdirSync(path.dirname(out), { recursive: true })
-  writeFileSync(out, `${JSON.stringify({ store: store ?? 'embedded', sizes: figures }, null, 2)}\n`)
-}
+    writeFigures(out, { store: store ?? 'embedded', sizes: figures })
+  })
 
 const WORKER = fileURLToPath(new URL('./transcript-worker.mjs', import.meta.url))
 

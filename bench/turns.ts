@@ -1,21 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+// Measures captures and contexts at several sizes of the graph, against RETURN 1 and a one-node write.
 import type { TurngraphClient } from '../src/client/client.ts'
 import { httpClient } from '../src/client/http.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
-import { migrate } from '../src/graph/migrations.ts'
-import { openGraph } from '../src/graph/open.ts'
-import type { Graph } from '../src/graph/port.ts'
+import { type Graph, graphWith } from '../src/graph/port.ts'
 import { startService } from '../src/http/service.ts'
-import { warmUp } from '../src/operations/warm-up.ts'
-import { loadConfig } from '../src/platform/config.ts'
+import type { Config } from '../src/platform/config.ts'
 import { startServiceProcess } from '../test/faults/harness/service-process.ts'
+import { storeSetting } from './bench-folder.ts'
 import { fillTo, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
-import { type Floor, floorOf } from './floor.ts'
+import type { Floor } from './floor.ts'
 import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
+import { onBenchGraph } from './on-graph.ts'
 
-export type TurnsBench = {
+type TurnsBench = {
   store: string | null
   /** Sizes of the graph at which to measure. */
   turns: number[]
@@ -26,61 +23,43 @@ export type TurnsBench = {
 }
 
 const PROJECT = `bench-${Date.now()}`
-
-export async function benchTurns(bench: TurnsBench): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
-  const environment = {
-    TURNGRAPH_DATA: folder,
-    TURNGRAPH_PORT: '0',
-    TURNGRAPH_AUTH: 'off',
-    TURNGRAPH_LOG: 'warn',
-    TURNGRAPH_PROJECT: PROJECT,
-    ...(bench.store === null ? {} : { TURNGRAPH_STORE: bench.store }),
-  }
-  const config = loadConfig({ ...process.env, ...environment })
-  const graph = await openGraph(config.store)
-  await migrate(graph)
-  await warmUp(graph)
-  // In a process of its own, as callers have it; the embedded graph is held by one process alone.
-  const alone = bench.http && config.store.kind === 'neo4j'
-  const service = alone
-    ? await startServiceProcess({ dataFolder: folder, environment })
-    : bench.http
-      ? await startService({ config, graph })
-      : null
-  const own: Clients['own'] = { direct: inProcessClient({ graph, project: PROJECT }) }
-  if (service !== null) own.http = httpClient({ url: service.url, project: PROJECT })
-  const other = inProcessClient({ graph: asReplica(graph), project: PROJECT })
-  const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
-  try {
-    const results = await measureAll(bench, { own, other }, floor)
-    mkdirSync(path.dirname(bench.out), { recursive: true })
-    writeFileSync(
-      bench.out,
-      `${JSON.stringify({ store: graph.engine, date: new Date().toISOString(), results }, null, 2)}\n`,
-    )
-    console.log(`\nwritten to ${bench.out}`)
-  } finally {
-    await floor.close()
-    if (service !== null && 'stop' in service) await service.stop()
-    else await service?.close()
-    await graph.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
+const ENVIRONMENT = {
+  TURNGRAPH_PORT: '0',
+  TURNGRAPH_AUTH: 'off',
+  TURNGRAPH_LOG: 'warn',
+  TURNGRAPH_PROJECT: PROJECT,
 }
 
-/** The same graph for another process, which remembers nothing of this one. */
-const asReplica = (graph: Graph): Graph => ({
-  engine: graph.engine,
-  source: graph.source,
-  read: (statement, params, deadline) => graph.read(statement, params, deadline),
-  readLong: (statement, params, limits) => graph.readLong(statement, params, limits),
-  write: (steps, deadline) => graph.write(steps, deadline),
-  transact: (work, deadline) => graph.transact(work, deadline),
-  schema: (command) => graph.schema(command),
-  health: () => graph.health(),
-  close: async () => {},
-})
+export const benchTurns = (bench: TurnsBench): Promise<void> =>
+  onBenchGraph({ ...bench, environment: ENVIRONMENT }, async (graph, floor, config) => {
+    const service = bench.http ? await serve(bench.store, graph, config) : null
+    const own: Clients['own'] = { direct: inProcessClient({ graph, project: PROJECT }) }
+    if (service !== null) own.http = httpClient({ url: service.url, project: PROJECT })
+    // Another process, which remembers nothing of this one.
+    const replica = graphWith(graph, { close: async () => {} })
+    const other = inProcessClient({ graph: replica, project: PROJECT })
+    try {
+      const results = await measureAll(bench, { own, other }, floor)
+      return { date: new Date().toISOString(), results }
+    } finally {
+      await service?.end()
+    }
+  })
+
+/** In a process of its own, as callers have it; the embedded graph is held by one process alone. */
+async function serve(
+  store: string | null,
+  graph: Graph,
+  config: Config,
+): Promise<{ url: string; end: () => Promise<unknown> }> {
+  if (config.store.kind !== 'neo4j') {
+    const service = await startService({ config, graph })
+    return { url: service.url, end: () => service.close() }
+  }
+  const environment = { ...ENVIRONMENT, ...storeSetting(store) }
+  const service = await startServiceProcess({ dataFolder: config.dataFolder, environment })
+  return { url: service.url, end: () => service.stop() }
+}
 
 type Clients = {
   /** Of this process, by the way it calls. */
