@@ -2,7 +2,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode, isGone } from '../core/errors.ts'
+import { hasCode } from '../core/errors.ts'
+import { isGone } from '../core/system-code.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
 import {

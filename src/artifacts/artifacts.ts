@@ -5,6 +5,7 @@
  * (autobuild-artifacts.md).
  */
 import * as z from 'zod'
+import { parseJson } from '../core/parse-json.ts'
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
@@ -188,7 +189,7 @@ export type ParsedArtifact<T> =
 
 /** A file's text as its shape, or the reason why nothing of it can be used. */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
-  const file = parseJson(fileText)
+  const file = parseFile(fileText)
   if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
   if (!isObject(file)) return { ok: false, reason: 'is not a JSON object' }
   if (isDeeperThan(MAX_DEPTH, file)) return { ok: false, reason: `is nested deeper than ${MAX_DEPTH} levels` }
@@ -208,7 +209,7 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
   let brokenLines = 0
   for (const line of fileText.split('\n')) {
     if (line.trim() === '') continue
-    const parsed = event.safeParse(parseJson(line))
+    const parsed = event.safeParse(parseFile(line))
     if (!parsed.success) brokenLines++
     else if (parsed.data.task_id) {
       const at = parsed.data.timestamp ?? ''
@@ -219,13 +220,8 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
   return { tasks, brokenLines }
 }
 
-export function parseJson(fileText: string): unknown {
-  try {
-    return JSON.parse(fileText.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined // JSON has no undefined: the caller reports the file
-  }
-}
+/** Undefined where the file is no JSON: the caller reports it. */
+export const parseFile = (fileText: string): unknown => parseJson(fileText.replace(/^\uFEFF/, ''))
 
 /** Far beyond any report, and far below where recursion over a hostile file would end the process. */
 const MAX_DEPTH = 100

@@ -2,8 +2,9 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { systemCode, TurngraphError } from '../core/errors.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
+import { systemCode } from '../core/system-code.ts'
 
 /** A file under the path that it was asked for by: what a report shows, and what is opened. */
 export type FoundFile = { name: string; path: string; shown: string }

@@ -1,10 +1,10 @@
 /** Reads the artifacts of autobuild below some folders into turn records. */
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
-import { systemCode } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 import { scrub } from '../core/scrub/scrub.ts'
-import { type ParsedArtifact, parseArtifact, parseEvents, parseJson, SHAPES } from './artifacts.ts'
+import { systemCode } from '../core/system-code.ts'
+import { type ParsedArtifact, parseArtifact, parseEvents, parseFile, SHAPES } from './artifacts.ts'
 import type { WireTurn } from './content.ts'
 import { type FoundFile, type FoundFolders, order, type TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
@@ -204,7 +204,7 @@ class ArtifactReader {
     if (file === undefined || text === null || text === undefined) return undefined
     const parsed: ParsedArtifact<Parsed<S>> = parseArtifact(shape, text)
     if (!parsed.ok) {
-      if (parseJson(text) === undefined) this.broken.push(file)
+      if (parseFile(text) === undefined) this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: parsed.reason })
       return undefined
     }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
-import { systemCode } from '../core/system-code.ts'
+import { isGone } from '../core/system-code.ts'
 
 /** In the wire form of a query; a world alone is enough, as it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
@@ -63,7 +63,7 @@ function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null
+    if (isGone(error)) return null
     throw new TaskNotNamed(`${file} cannot be read.`)
   }
 }

@@ -159,13 +159,6 @@ export function diskError(cause: unknown, folder?: string): TurngraphError | nul
   })
 }
 
-/** The system's code of an error, such as ENOENT; null where it has none. */
-export const systemCode = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error ? String(error.code) : null
-
-/** Whether what was asked for is no file or folder any more. */
-export const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')
-
 /** Whether it is the disk that keeps the store from writing. */
 export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null
 

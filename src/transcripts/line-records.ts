@@ -1,4 +1,5 @@
 /** Reads a line of a transcript into its records, without parsing those that no turn is built from. */
+import { parseJson } from '../core/parse-json.ts'
 import type { ReadingCounts } from './reading-counts.ts'
 import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
 
@@ -85,13 +86,7 @@ const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 
 /** A JSON object; null where the text is none. */
-export function parseObject(text: string): TranscriptRecord | null {
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
+export const parseObject = (text: string): TranscriptRecord | null => asObject(parseJson(text))
 
 function hand(
   record: TranscriptRecord,

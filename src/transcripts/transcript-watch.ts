@@ -1,6 +1,7 @@
 /** Imports what is written to the transcripts below some paths: each look reads on in those that changed. */
 import { stat } from 'node:fs/promises'
-import { hasCode, isGone } from '../core/errors.ts'
+import { hasCode } from '../core/errors.ts'
+import { isGone } from '../core/system-code.ts'
 import { findTranscripts } from './files.ts'
 import { type FilesImport, importFiles, type TranscriptStore } from './import-files.ts'
 
