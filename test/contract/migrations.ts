@@ -75,6 +75,10 @@ const leaveLockBehind = parseStatement(
 )
 const lock = parseStatement('test/lock', 'MATCH (l:SchemaMigrationLock) RETURN l.owner AS owner')
 const lease = parseStatement('test/lease', 'MATCH (l:SchemaMigrationLock) RETURN l.leaseUntil AS until')
+const leaseLeft = parseStatement(
+  'test/lease-left',
+  'MATCH (l:SchemaMigrationLock) WHERE l.leaseUntil IS NOT NULL RETURN l.leaseUntil - timestamp() AS ms',
+)
 const withTurnCount = parseStatement(
   'test/with-turn-count',
   'MATCH (r:TurnRun) SET r.turnCount = r.requestedTurnCount RETURN count(r) AS runs',
@@ -281,6 +285,32 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await migrate(slow, { migrations: [first], leaseMs: 600 })).toEqual(['001'])
       expect(await graph.read(lock, {})).toEqual([{ owner: null }])
     })
+
+    test.each([
+      ['of the lease that it is given', { leaseMs: 60_000 }, 60_000],
+      ['of ten seconds, as others are told', {}, 10_000],
+    ])(
+      'a migration that is killed at any moment keeps its lock until the end %s',
+      async (_, options, leaseMs) => {
+        const { graph } = handles
+        const left: number[] = []
+        const look = async () =>
+          void left.push(...(await graph.read(leaseLeft, {})).map(({ ms }) => Number(ms)))
+        const looking = graphWith(graph, {
+          read: async (...asked) => {
+            await look()
+            return graph.read(...asked)
+          },
+          schema: async (command) => {
+            await look()
+            await graph.schema(command)
+          },
+        })
+        expect(await migrate(looking, { migrations: [first], ...options })).toEqual(['001'])
+        expect(left.length).toBeGreaterThan(1) // between the taking and the first renewal, too
+        expect(Math.max(...left)).toBeLessThanOrEqual(leaseMs)
+      },
+    )
 
     test.for([
       ['still holds', 'another', first],

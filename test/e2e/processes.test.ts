@@ -378,6 +378,24 @@ test('clients that declare large bodies and send one byte of them keep nobody fr
   expect((await fetch(`${url}/v1/turns`, { method: 'POST', headers, body })).status).toBe(201)
 })
 
+test.each(['/v1/turns', '/mcp'])(
+  'bodies for %s that together exceed the memory of the service are refused before they are whole',
+  async (path) => {
+    const small = { NODE_OPTIONS: '--max-old-space-size=64', TURNGRAPH_AUTH: 'off' }
+    const { url } = await turngraph.serve([], small)
+    const headers = { 'content-type': 'application/json', 'content-length': 1024 * 1024 }
+    const answers = Array.from({ length: 20 }, async () => {
+      const sending = request(`${url}${path}`, { method: 'POST', headers, agent: false })
+      onTestFinished(() => void sending.destroy())
+      sending.write('['.padEnd(900_000))
+      const [{ statusCode, headers: answered }] = await once(sending, 'response')
+      return [statusCode, answered['retry-after']]
+    })
+    for (const answer of answers) answer.catch(() => {}) // the others wait for the rest of theirs
+    expect(await Promise.any(answers)).toEqual([503, '1'])
+  },
+)
+
 /** A request that the server has begun to read, and whose body is not sent. */
 async function begunCapture(url: string) {
   const body = turn(1)

@@ -15,13 +15,22 @@ export async function systemCallsDuring(
   work: () => Promise<void>,
 ): Promise<SystemCall[]> {
   const calls = 'write,writev,pwrite64,sendto,sendmsg,fdatasync,fsync'
-  const strace = spawn(
-    'strace',
-    ['-f', '-y', '-s', '32', '-e', `trace=${calls}`, '-o', trace, '-p', String(pid)],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+  await whileTraced(pid, ['-y', '-s', '32', '-e', `trace=${calls}`, '-o', trace], work)
+  return parse(readFileSync(trace, 'utf8'))
+}
+
+/** Lets each call of this name fail, as on a disk that is broken, while `work` runs. */
+export const failingDuring = (pid: number, call: string, work: () => Promise<void>): Promise<void> =>
+  whileTraced(pid, ['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO`, '-o', '/dev/null'], work)
+
+async function whileTraced(
+  pid: number,
+  options: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const strace = spawn('strace', ['-f', ...options, '-p', String(pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const ended = once(strace, 'exit')
   try {
     const [said] = (await once(strace.stderr, 'data')) as [Buffer]
@@ -31,7 +40,6 @@ export async function systemCallsDuring(
     strace.kill('SIGINT') // it detaches; the process goes on
     await ended
   }
-  return parse(readFileSync(trace, 'utf8'))
 }
 
 const STARTED = /^(\d+) +(\w+)\(\d+<([^>]*)>(.*)$/
