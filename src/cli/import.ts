@@ -160,14 +160,11 @@ async function printTranscripts(report: FilesImport): Promise<void> {
     'not read',
     Object.entries(report.unread).map(([extension, count]) => `${plural(count, 'file')} ${extension}`),
   )
-  const unknown = [
-    ...Object.entries(report.unknown).map(([type, times]) => `type ${type}, ${plural(times, 'time')}`),
-    ...Object.entries(report.unknownSubtypes).map(
-      ([type, times]) => `subtype ${type}, ${plural(times, 'time')}`,
+  const unknown = { type: report.unknown, subtype: report.unknownSubtypes, field: report.unknownFields }
+  printSome(
+    'not known',
+    Object.entries(unknown).flatMap(([kind, counts]) =>
+      Object.entries(counts).map(([name, times]) => `${kind} ${name}, ${plural(times, 'time')}`),
     ),
-    ...Object.entries(report.unknownFields).map(
-      ([field, times]) => `field ${field}, ${plural(times, 'time')}`,
-    ),
-  ]
-  printSome('not known', unknown)
+  )
 }

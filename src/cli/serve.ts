@@ -5,7 +5,6 @@ import { TurngraphError } from '../core/errors.ts'
 import { systemCode } from '../core/system-code.ts'
 import type { Config } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
-import { greeting, nextSteps } from './greeting.ts'
 import { printNote, printText } from './output.ts'
 import { pageAddress } from './page-address.ts'
 import { untilSignalled } from './signals.ts'
@@ -43,7 +42,7 @@ const HEAP_GROWTH = '--heap-growing-percent=10'
 
 async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   const { host, port, store, acceptLoss = false, printAddress = process.stderr.isTTY } = given
-  const [{ loadConfig }, { openGraph }, { startService }, { createLog }, { runningServer }] =
+  const [{ loadConfig, storeName }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([
       import('../platform/config.ts'),
       import('../graph/open.ts'),
@@ -68,7 +67,8 @@ async function serve(given: Given<typeof OPTIONS>): Promise<void> {
     throw portTaken(config, error)
   })
   const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
-  if (process.stderr.isTTY || !log.isLevelEnabled('info')) greet(config, service.url, token)
+  if (process.stderr.isTTY || !log.isLevelEnabled('info'))
+    greet(config, storeName(config.store), service.url, token)
   else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
   if (printAddress && config.web)
     printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
@@ -79,10 +79,22 @@ async function serve(given: Given<typeof OPTIONS>): Promise<void> {
 const logLevel = (config: Config): string =>
   process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
 
-function greet(config: Config, url: string, token: string | null): void {
-  for (const line of greeting(config, url, token)) printNote(line)
+/** @param token the file of the token; null where none is asked for */
+function greet(config: Config, store: string, url: string, token: string | null): void {
+  printNote(`Turngraph listens on ${url} and serves ${store}.`)
+  printNote(
+    token === null
+      ? 'It asks for no token.'
+      : `Its token lies in ${token}; commands here use it by themselves.`,
+  )
   if (process.stderr.isTTY) for (const line of nextSteps(config, url)) printNote(line)
 }
+
+/** For a person at a terminal. The view of the API is part of the page. */
+export const nextSteps = ({ web }: Pick<Config, 'web'>, url: string): string[] => [
+  '\nNext, in another terminal: turngraph import autobuild PATH, turngraph worlds',
+  `API: ${url}${web ? '/docs' : '/openapi.json'}    End: Ctrl+C`,
+]
 
 const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: string }): TurngraphError =>
   new TurngraphError('store_unavailable', `${dataFolder} is served already: process ${pid} at ${url}.`, {

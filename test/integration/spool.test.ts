@@ -288,6 +288,10 @@ describe('the spool', () => {
     expect(await client.captureTurnState(turn(1))).toMatchObject({ created: true })
     expect((await spoolOf(client)).refused).toBe(1)
     expect(existsSync(path.join(folder, 'refused', '0000000000000001.json'))).toBe(true)
+    const reason = readFileSync(path.join(folder, 'refused', '0000000000000001.error.json'), 'utf8')
+    expect(JSON.parse(reason).error.message).toBe(
+      '0000000000000001.json is no capture that a spool has kept.',
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nextSteps } from './greeting.ts'
+import { nextSteps } from './serve.ts'
 
 describe('what a person at a terminal is told when the service starts', () => {
   test('names the view of the API, which is part of the page', () => {
