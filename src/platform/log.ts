@@ -35,21 +35,34 @@ const STALLED_MS = 1_000
 function standardError(): DestinationStream {
   void process.stderr // makes a pipe non-blocking: a blocked write would hold a thread, and with it the end
   let stalledSince: number | null = null
+  const hasStalled = () => stalledSince !== null && performance.now() - stalledSince >= STALLED_MS
   const stream = destination({
     dest: 2,
     sync: false,
     maxLength: MOST_WAITING_BYTES,
     retryEAGAIN: () => {
       stalledSince ??= performance.now()
-      return performance.now() - stalledSince < STALLED_MS
+      return !hasStalled()
     },
   })
   stream.on('write', () => {
     stalledSince = null
   })
-  stream.on('error', ignoreUnread) // what was not taken stays, and goes before the next line
+  let triesAgain = false
+  stream.on('error', (error) => {
+    ignoreUnread(error)
+    stalledSince = Number.NEGATIVE_INFINITY
+    // What was not taken waits for the reader. A further line would not send it: where no more may wait, it is dropped.
+    if (triesAgain) return
+    triesAgain = true
+    setTimeout(() => {
+      triesAgain = false
+      stream.write('')
+    }, STALLED_MS).unref()
+  })
   const flush = stream.flushSync.bind(stream)
   stream.flushSync = () => {
+    if (hasStalled()) return // to a pipe that is closed it would write for ever
     try {
       flush()
     } catch (error) {

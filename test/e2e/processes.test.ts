@@ -320,18 +320,62 @@ test('a service goes on where the reader of its standard error has gone', async 
 })
 
 test('a log that nobody reads does not fill the memory', async () => {
-  const log = new URL('../../dist/platform/log.js', import.meta.url)
-  const script = `
-    const log = (await import('${log}')).createLog('info')
-    for (let line = 0; line < 6_000; line++) {
-      log.info('x'.repeat(16_000))
-      await new Promise(setImmediate)
-    }
-    process.stdout.write('done')`
-  const child = spawn(process.execPath, ['--max-old-space-size=48', '--input-type=module', '-e', script])
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const child = logging(
+    `for (let line = 0; line < 6_000; line++) {
+       log.info('x'.repeat(16_000))
+       await new Promise(setImmediate)
+     }
+     process.stdout.write('done')`,
+    ['--max-old-space-size=48'],
+  )
   expect([await text(child.stdout), await once(child, 'exit')]).toEqual(['done', [0, null]])
 })
+
+/** Says when the reader of its log has kept it waiting for longer than it tries by itself. */
+const FILL_AND_STALL = `
+  for (let line = 0; line < 300; line++) log.info('x'.repeat(4_000))
+  setTimeout(() => process.stdout.write('stalled'), 2_000)`
+
+test('a log goes on once its reader is back, and its last lines are whole', async () => {
+  const child = logging(`${FILL_AND_STALL}
+    process.stdin.on('data', () => {
+      for (let line = 0; line < 40; line++) log.info('y'.repeat(16_000))
+      process.exit(0)
+    })`)
+  await once(child.stdout, 'data')
+  let read = ''
+  child.stderr.on('data', (chunk) => {
+    read += chunk
+  })
+  await expect.poll(() => read.length, { timeout: 30_000 }).toBeGreaterThan(1_000_000)
+  child.stdin.write('end')
+  await once(child, 'close')
+  expect(read.match(/"y{16000}"/g)).toHaveLength(40)
+})
+
+test('a process ends where the reader of its log has first stalled, and then gone', async () => {
+  const child = logging(`${FILL_AND_STALL}
+    process.stdin.on('data', () => process.stdin.destroy())`)
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'data')
+  child.stderr.destroy()
+  child.stdin.write('end')
+  expect(await ended).toEqual([0, null])
+})
+
+test('a process that ends while nobody reads its log has the exit code that it chose', async () => {
+  const child = logging("for (let line = 0; line < 60; line++) log.info('x'.repeat(16_000))\nprocess.exit(3)")
+  expect(await once(child, 'exit')).toEqual([3, null])
+})
+
+/** A process that runs `script` with a log on its standard error, which nobody reads yet. */
+function logging(script: string, options: readonly string[] = []) {
+  const module = new URL('../../dist/platform/log.js', import.meta.url)
+  const begin = `const log = (await import('${module}')).createLog('info')\n`
+  const child = spawn(process.execPath, [...options, '--input-type=module', '-e', begin + script])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
 
 test('captures that exceed the memory of the service are refused, to be tried again, and do not end it', async () => {
   const small = { NODE_OPTIONS: '--max-old-space-size=64', TURNGRAPH_AUTH: 'off' }
