@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
-import { readRows } from '../../graph/decode.ts'
+import { readKeys, readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { findOwners } from '../../graph/model/relationships.ts'
@@ -138,7 +138,6 @@ const place = z.union([
 type Place = z.output<typeof place>
 
 const KEYS_AT_ONCE = 500
-const keyRow = z.object({ key: z.string() })
 const nodeRow = z.looseObject({ key: z.string(), properties: propertyMap, isAttached: z.boolean() })
 
 /** The nodes of a kind in a project, in the order of their keys. */
@@ -154,21 +153,17 @@ async function* examineKind(
   const { after: first, below } = keysOfProject(project)
   for (let after = from === '' ? first : from; ; ) {
     const params = { after, below, limit: KEYS_AT_ONCE }
-    const rows =
-      label === 'Project' ? [{ key: projectKey(project) }] : await readRows(graph, page, params, keyRow)
-    const keys = rows.map(({ key }) => key)
+    const keys = label === 'Project' ? [projectKey(project)] : await readKeys(graph, page, params)
     for (let i = 0; i < keys.length; i += atOnce) {
       const some = keys.slice(i, i + atOnce)
-      const { findings, examined } = await examineNodes(graph, project, kind, some)
+      const findings = await examineNodes(graph, project, kind, some)
       const all =
         repair && findings.repairs.length > 0
-          ? await repairUnderLock(
-              graph,
-              lockFor(kind, some),
-              async (locked) => (await examineNodes(locked, project, kind, some)).findings,
+          ? await repairUnderLock(graph, lockFor(kind, some), (locked) =>
+              examineNodes(locked, project, kind, some),
             )
           : findings.all
-      yield { at: [project, label, some.at(-1) ?? ''], examined, findings: all }
+      yield { at: [project, label, some.at(-1) ?? ''], examined: findings.examined, findings: all }
     }
     if (keys.length < KEYS_AT_ONCE) return
     after = keys.at(-1) ?? ''
@@ -187,7 +182,7 @@ async function examineNodes(
   project: string,
   { label, read, rule: { needs = [], expectedKey, check } }: Kind,
   keys: string[],
-): Promise<{ findings: Findings; examined: number }> {
+): Promise<Findings> {
   const findings = new Findings()
   const rows = await readRows(graph, read, { keys }, nodeRow)
   const fitting: Examined[] = []
@@ -203,8 +198,9 @@ async function examineNodes(
     if (expected !== null) about.key(expected)
     fitting.push({ key, properties: stored, row, about })
   }
-  const more = fitting.length === 0 ? 0 : ((await check?.(graph, project, fitting, findings)) ?? 0)
-  return { findings, examined: rows.length + more }
+  findings.examined += rows.length
+  if (fitting.length > 0) await check?.({ graph, project, nodes: fitting, findings })
+  return findings
 }
 
 const SHOWN = 50

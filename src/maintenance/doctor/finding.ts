@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
 import { setProperties } from '../../graph/model-statements.ts'
-import type { Step } from '../../graph/port.ts'
+import type { Graph, Step } from '../../graph/port.ts'
 import { CHECKS, type Check } from './findings-table.ts'
 
 export const finding = z.object({
@@ -42,16 +42,22 @@ export type About = {
 /** A node with those of its properties that fit, and the further columns of its kind. */
 export type Examined = { key: string; properties: Properties; row: Properties; about: About }
 
+/** Nodes of one kind in a project, for the check of that kind. */
+export type ToCheck = { graph: Graph; project: string; nodes: readonly Examined[]; findings: Findings }
+
 export class Findings {
   readonly all: Finding[] = []
   /** All checks that found something, also past what is reported. */
   readonly checks = new Set<Check>()
   /** What puts right what was found, where that can be derived: for a transaction that holds the lock. */
   readonly repairs: Repair[] = []
+  /** How many records were looked at. */
+  examined = 0
 
   /** Adds what was found apart. */
-  take({ all, checks, repairs }: Findings): void {
+  take({ all, checks, repairs, examined }: Findings): void {
     this.all.push(...all)
+    this.examined += examined
     for (const check of checks) this.checks.add(check)
     this.repairs.push(...repairs)
   }

@@ -13,9 +13,9 @@ import {
   worldKey,
 } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
-import { type Graph, type Step, toStep } from '../../graph/port.ts'
+import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import type { Examined, Findings, Properties } from './finding.ts'
+import type { Properties, ToCheck } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
 import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
@@ -34,8 +34,7 @@ export type Rule<L extends Label = Label> = {
   needs?: readonly (keyof Stored<L> & string)[]
   /** The key that follows from the rest of a node; null where nothing says it. */
   expectedKey?(properties: Stored<L>, row: Properties): string | null
-  /** @returns how many further records it looked at */
-  check?(graph: Graph, project: string, nodes: readonly Examined[], findings: Findings): Promise<number>
+  check?(given: ToCheck): Promise<void>
   /** What to lock instead of the nodes themselves. */
   lock?(keys: string[], token: string): Step
 }

@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { setProperties } from '../../graph/model-statements.ts'
-import type { Graph } from '../../graph/port.ts'
-import type { About, Examined, Findings, Properties } from './finding.ts'
+import type { About, Properties, ToCheck } from './finding.ts'
 
 export const SPECIFICATION_COLUMNS = {
   positions: '[(x)-[l:LISTS]->(:Criterion) | l.position]',
@@ -17,12 +16,7 @@ export const keyOfVersion = ({ key, version }: Stored<'Specification'>): string 
 const positionsRow = z.object({ positions: z.array(z.number()) })
 
 /** What half of a declaration looks like is refused to every reader, so a wrong count hides the version and stops an export. */
-export async function checkSpecifications(
-  _graph: Graph,
-  _project: string,
-  nodes: readonly Examined[],
-  _findings: Findings,
-): Promise<number> {
+export async function checkSpecifications({ nodes }: ToCheck): Promise<void> {
   for (const { key, properties, row, about } of nodes) {
     const { positions } = positionsRow.parse(row)
     const count = positions.length
@@ -31,7 +25,6 @@ export async function checkSpecifications(
     if (!about.differs('specification', 'criteriaCount', properties.criteriaCount, count, mend) && !isWhole)
       about.add('specification', `lists the positions ${positions.join(', ')}`)
   }
-  return 0
 }
 
 export const TASK_COLUMNS = {

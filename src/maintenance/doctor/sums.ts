@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { patternKey, toolKey, toolUseKey } from '../../core/keys.ts'
-import { readRows } from '../../graph/decode.ts'
+import { readKeys, readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { optionalNumber } from '../../graph/model/values.ts'
 import { selectNodes, setProperties } from '../../graph/model-statements.ts'
-import { type Graph, toStep } from '../../graph/port.ts'
+import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { PERIOD_MS } from '../../transcripts/sums.ts'
-import type { Examined, Findings } from './finding.ts'
+import type { Examined, ToCheck } from './finding.ts'
 
 const patternTurns = statement('doctor/pattern-turns')
 const toolUses = statement('doctor/tool-uses', 'read')
@@ -19,11 +19,7 @@ const repairUses = statement('transcripts/count-uses', 'set')
 
 const countRow = z.object({ key: z.string(), turns: z.number(), calls: z.number() })
 
-export async function checkPatterns(
-  graph: Graph,
-  project: string,
-  nodes: readonly Examined[],
-): Promise<number> {
+export async function checkPatterns({ graph, project, nodes }: ToCheck): Promise<void> {
   const keys = nodes.map(({ key }) => key)
   const counted = await readRows(graph, patternTurns, { project, keys }, countRow)
   const counts = new Map(counted.map(({ key, ...count }) => [key, count]))
@@ -36,7 +32,6 @@ export async function checkPatterns(
     const { length } = row.tools as unknown[]
     if (length !== 1) about.add('transcript_sums', `starts with ${length} tools`)
   }
-  return 0
 }
 
 const NO_USE = { turns: 0, calls: 0 }
@@ -45,13 +40,8 @@ const useRow = z.object({ key: z.string(), turns: optionalNumber, calls: optiona
 const sumRow = z.object({ period: z.number(), length: z.number(), turns: z.number(), sum: z.number() })
 
 /** Compares the stored sums of a tool with what its turns add up to. */
-export async function checkTool(
-  graph: Graph,
-  project: string,
-  [node]: readonly Examined[],
-  findings: Findings,
-): Promise<number> {
-  if (node === undefined) return 0
+export async function checkTool({ graph, project, nodes: [node], findings }: ToCheck): Promise<void> {
+  if (node === undefined) return
   const tool = String(node.properties.name)
   const stored = await readRows(graph, toolUses, { project, tool }, useRow)
   const sums = await readRows(graph, toolTurns, { toolKey: node.key, periodMs: PERIOD_MS }, sumRow)
@@ -69,30 +59,23 @@ export async function checkTool(
   }
   for (const [key, there] of counted)
     node.about.add('transcript_sums', `${key} is not there, of ${there} turns and calls`, repair)
-  return 0
 }
 
 /** Reports sums of a tool that has no node: no turn can have called it. */
-export async function checkUses(graph: Graph, project: string, nodes: readonly Examined[]): Promise<number> {
+export async function checkUses({ graph, project, nodes }: ToCheck): Promise<void> {
   const keyOfTool = ({ properties }: Examined) => toolKey(project, (properties as Stored<'ToolUse'>).tool)
   const keys = [...new Set(nodes.map(keyOfTool))]
-  const there = await readRows(graph, selectNodes('Tool'), { keys }, z.object({ key: z.string() }))
-  const existing = new Set(there.map(({ key }) => key))
+  const existing = new Set(await readKeys(graph, selectNodes('Tool'), { keys }))
   for (const node of nodes.filter((each) => !existing.has(keyOfTool(each)))) {
     const rows = [{ key: node.key, ...NO_USE }]
     const repair = toStep(repairUses, { batch: { rows }, token: randomUUID() })
     node.about.add('unattached', `there is no Tool ${keyOfTool(node)}`, repair)
   }
-  return 0
 }
 
 const pattern = z.tuple([z.string(), z.number(), z.number()])
 
-export async function checkDesires(
-  _graph: Graph,
-  _project: string,
-  nodes: readonly Examined[],
-): Promise<number> {
+export async function checkDesires({ nodes }: ToCheck): Promise<void> {
   for (const { properties, row, about } of nodes) {
     const [from, ...others] = z.array(pattern).parse(row.patterns)
     if (from === undefined || others.length > 0) continue // one without a pattern is unattached
@@ -101,5 +84,4 @@ export async function checkDesires(
     const [of, turns, calls] = from
     about.differs('desire_stale', 'pattern, count, average:', says, [of, turns, calls / turns])
   }
-  return 0
 }

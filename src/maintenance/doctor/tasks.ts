@@ -6,7 +6,7 @@ import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { finalKeys } from '../../memory/criteria/state.ts'
-import { type Examined, Findings, type Properties, propertyMap } from './finding.ts'
+import { Findings, type Properties, propertyMap, type ToCheck } from './finding.ts'
 import { checkVersions } from './specifications.ts'
 
 const criteriaOfTask = statement('criteria/of-task')
@@ -21,15 +21,10 @@ export type OfTask = {
   isSound: boolean
 }
 
-export async function checkTask(
-  graph: Graph,
-  _project: string,
-  [node]: readonly Examined[],
-  findings: Findings,
-): Promise<number> {
-  if (node === undefined) return 0
+export async function checkTask({ graph, nodes: [node], findings }: ToCheck): Promise<void> {
+  if (node === undefined) return
   checkVersions(node.properties.specificationVersion, node.row, node.about)
-  return (await readCriteria(graph, node.key, findings)).criteria.size
+  findings.examined += (await readCriteria(graph, node.key, findings)).criteria.size
 }
 
 export async function readCriteria(graph: Graph, task: string, findings = new Findings()): Promise<OfTask> {

@@ -1,13 +1,8 @@
 /** Checks topics, by which sessions find each other: those that a deletion left with fewer turns than are about them. */
-import type { Graph } from '../../graph/port.ts'
 import { refillSteps } from '../../memory/elsewhere/refill-topics.ts'
-import type { Examined } from './finding.ts'
+import type { ToCheck } from './finding.ts'
 
-export async function checkTopics(
-  _graph: Graph,
-  project: string,
-  nodes: readonly Examined[],
-): Promise<number> {
+export async function checkTopics({ project, nodes }: ToCheck): Promise<void> {
   const incomplete = nodes.filter(({ properties }) => properties.incomplete === true)
   // One for all of them: it looks at every turn of the project.
   const repair = refillSteps(
@@ -15,5 +10,4 @@ export async function checkTopics(
     incomplete.map(({ key }) => key),
   )
   for (const { about } of incomplete) about.add('topic_incomplete', 'older turns may be due in it', repair)
-  return 0
 }

@@ -5,10 +5,10 @@ import { patternKey, toolKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
-import { type Graph, toStep } from '../../graph/port.ts'
+import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { formatPattern } from '../../transcripts/pattern.ts'
-import { type About, type Examined, type Findings, propertyMap } from './finding.ts'
+import { type About, type Examined, type Findings, propertyMap, type ToCheck } from './finding.ts'
 
 const stepsOfTurns = selectParts('TranscriptTurn', { tools: '[(x)-[:USED]->(k:Tool) | k.name]' })
 const repairCalled = statement('doctor/repair-called')
@@ -22,11 +22,7 @@ const sessionRow = z.object({
   hasTurns: z.boolean(),
 })
 
-export async function checkSessions(
-  _graph: Graph,
-  _project: string,
-  nodes: readonly Examined[],
-): Promise<number> {
+export async function checkSessions({ nodes }: ToCheck): Promise<void> {
   for (const { properties, row, about } of nodes) {
     const { hasFile, isNamed, hasAgents, hasTurns } = sessionRow.parse(row)
     if (hasFile) continue
@@ -34,7 +30,6 @@ export async function checkSessions(
       about.add('forget_unfinished', 'it was read, and no file holds it')
     else if (!isNamed && !hasAgents) about.add('unattached', 'no file, no turn and no agent leads to it')
   }
-  return 0
 }
 
 const texts = z.array(z.string().nullable())
@@ -52,21 +47,14 @@ const stepRow = z.object({
 })
 type StepRow = z.output<typeof stepRow>
 
-export async function checkTranscriptTurns(
-  graph: Graph,
-  project: string,
-  nodes: readonly Examined[],
-  findings: Findings,
-): Promise<number> {
-  let examined = 0
+export async function checkTranscriptTurns({ graph, project, nodes, findings }: ToCheck): Promise<void> {
   for (const some of inChunks(nodes, ({ properties }) => Number(properties.length), STEPS_AT_ONCE)) {
     const keys = some.map(({ key }) => key)
     const steps = await readRows(graph, stepsOfTurns, { keys }, stepRow)
     const byTurn = groupBy(steps, ({ key }) => key)
     for (const turn of some) checkTurn(project, turn, byTurn.get(turn.key) ?? [], findings)
-    examined += steps.length
+    findings.examined += steps.length
   }
-  return examined
 }
 
 function checkTurn(

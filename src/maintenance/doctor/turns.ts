@@ -54,24 +54,24 @@ type Of = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings
 
 /**
  * @param criteria those of the task: nothing may speak of another's
- * @returns what the turns say, and how many records were looked at
+ * @returns what the turns say
  */
 export async function checkTurns(
   graph: Graph,
   turns: readonly (TurnNode & { superseded: string[] })[],
   criteria: ReadonlySet<string>,
   findings: Findings,
-): Promise<{ said: Said; examined: number }> {
+): Promise<Said> {
   const said: Said = { ledger: [], promised: [] }
-  let examined = await checkWithParts(graph, 'Turn', turns, { criteria, said, findings })
+  await checkWithParts(graph, 'Turn', turns, { criteria, said, findings })
   const replaced = turns.filter(
     ({ properties, superseded }) => properties.revision !== 1 || superseded.length > 0,
   )
   if (replaced.length > 0) {
     const older = await checkSuperseded(graph, replaced, findings)
-    examined += await checkWithParts(graph, 'SupersededTurn', older, { criteria, said: null, findings })
+    await checkWithParts(graph, 'SupersededTurn', older, { criteria, said: null, findings })
   }
-  return { said, examined }
+  return said
 }
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
@@ -81,23 +81,21 @@ const PARTS = ownedBy('Turn').flatMap(({ type, of, parts }) =>
   parts === null ? [] : [{ type, of, ...parts }],
 )
 
-/** @returns how many records were looked at, parts included */
 async function checkWithParts(
   graph: Graph,
   label: TurnLabel,
   turns: readonly TurnNode[],
   of: Of,
-): Promise<number> {
-  let examined = turns.length
+): Promise<void> {
   const countParts = ({ properties }: TurnNode) =>
     PARTS.reduce((sum, { count }) => sum + asNumber(properties[count]), 1)
   for (const some of inChunks(turns, countParts, PARTS_AT_ONCE)) {
     const rows = await readRows(graph, partsOfTurns[label], { keys: some.map(({ key }) => key) }, partRow)
     const byTurn = groupBy(rows, ({ key }) => key)
     for (const turn of some) checkTurn(label, turn, byTurn.get(turn.key) ?? [], of)
-    examined += rows.length
+    of.findings.examined += rows.length
   }
-  return examined
+  of.findings.examined += turns.length
 }
 
 function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: readonly PartRow[], of: Of): void {

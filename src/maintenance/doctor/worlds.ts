@@ -11,7 +11,14 @@ import { statement } from '../../graph/statements.ts'
 import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
 import { advance, summarizeProgress } from '../../memory/criteria/state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
-import { type Examined, Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
+import {
+  type About,
+  Findings,
+  fittingProperties,
+  type Properties,
+  propertyMap,
+  type ToCheck,
+} from './finding.ts'
 import type { Check } from './findings-table.ts'
 import { checkAttempts, checkRuns } from './runs.ts'
 import { type OfTask, readCriteria } from './tasks.ts'
@@ -74,13 +81,8 @@ const turnRow = z.object({
 type TurnRow = z.output<typeof turnRow>
 
 /** What is found is reported only if nobody wrote there meanwhile: a write is seen part by part. */
-export async function checkWorld(
-  graph: Graph,
-  _project: string,
-  [node]: readonly Examined[],
-  findings: Findings,
-): Promise<number> {
-  if (node === undefined) return 0
+export async function checkWorld({ graph, nodes: [node], findings }: ToCheck): Promise<void> {
+  if (node === undefined) return
   const { key, about } = node
   let world = node.properties as Stored<'World'>
   let row = worldRow.parse(node.row)
@@ -91,22 +93,18 @@ export async function checkWorld(
     about.add('key_wrong', `says it is of task ${world.taskKey} (${ofTask}), stands below ${tasks.sort()}`)
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const found = new Findings()
-    const examined = await examineWorld(graph, world, row, await readCriteria(graph, task), found)
-    if (found.all.length === 0 || (await readRevision(graph, key)) === world.rev) {
-      findings.take(found)
-      return examined
-    }
+    await examineWorld(graph, world, row, await readCriteria(graph, task), found)
+    if (found.all.length === 0 || (await readRevision(graph, key)) === world.rev) return findings.take(found)
     const [again] = await readRows(
       graph,
       worldByKey,
       { keys: [key] },
       worldRow.extend({ properties: propertyMap }),
     )
-    if (again === undefined) return 0
+    if (again === undefined) return
     row = again
     world = fittingProperties('World', again.properties)
   }
-  return 0
 }
 
 /** What the turns so far say, and how they are chained. */
@@ -123,7 +121,15 @@ type Derived = {
   progress: Map<string, Progress>
 }
 
-type Work = { world: Stored<'World'>; row: WorldRow; task: OfTask; derived: Derived; findings: Findings }
+type Work = {
+  world: Stored<'World'>
+  row: WorldRow
+  task: OfTask
+  derived: Derived
+  findings: Findings
+  /** The world. */
+  about: About
+}
 
 async function examineWorld(
   graph: Graph,
@@ -131,11 +137,11 @@ async function examineWorld(
   row: WorldRow,
   task: OfTask,
   findings: Findings,
-): Promise<number> {
+): Promise<void> {
+  const about = findings.of('World', world.key)
   if (world.forgottenAt !== undefined || world.restoring === true) {
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
-    findings.of('World', world.key).add(check, `${row.turns} of its turns are there`)
-    return 0
+    return about.add(check, `${row.turns} of its turns are there`)
   }
   const derived: Derived = {
     turnsFound: 0,
@@ -146,10 +152,10 @@ async function examineWorld(
     outcomes: [],
     progress: new Map(),
   }
-  const work = { world, row, task, derived, findings }
-  let examined = row.runs.length + row.attempts
+  const work = { world, row, task, derived, findings, about }
+  findings.examined += row.runs.length + row.attempts
   for (let first = 1; first <= world.currentTurn; first += NUMBERS_AT_ONCE)
-    examined += await examineTurns(graph, work, first)
+    await examineTurns(graph, work, first)
   const { last } = derived
   if (last !== null && last.next.length > 0)
     findings
@@ -167,14 +173,13 @@ async function examineWorld(
   checkCounters(work)
   checkActive(work)
   checkProgress(work)
-  return examined
 }
 
 async function examineTurns(
   graph: Graph,
   { world, task, derived, findings }: Work,
   first: number,
-): Promise<number> {
+): Promise<void> {
   const length = Math.min(NUMBERS_AT_ONCE, world.currentTurn - first + 1)
   const keys = Array.from({ length }, (_, i) => turnKey(world.key, first + i))
   const rows = await readRows(graph, turnsByKey, { keys }, turnRow)
@@ -186,10 +191,9 @@ async function examineTurns(
   }
   const turns = [...byKey.values()].sort((a, b) => numberIn(a.key) - numberIn(b.key))
   for (const turn of turns) checkChain(turn, derived, world.key, findings)
-  const { said, examined } = await checkTurns(graph, turns, task.criteria, findings)
+  const said = await checkTurns(graph, turns, task.criteria, findings)
   derived.progress = advance(derived.progress, said.ledger, said.promised, task.finalKey)
   derived.turnsFound += rows.length
-  return examined
 }
 
 const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
@@ -236,7 +240,7 @@ function checkChain(
 }
 
 /** A turn that stands under no number is taken out of its world, and stays with all that it says. */
-async function reportStrays(graph: Graph, { world, row, derived, findings }: Work): Promise<void> {
+async function reportStrays(graph: Graph, { world, row, derived, findings, about }: Work): Promise<void> {
   const strays = await readRows(graph, strayTurns, { worldKey: world.key, limit: 20 }, strayRow)
   for (const { key, number } of strays)
     findings
@@ -245,16 +249,14 @@ async function reportStrays(graph: Graph, { world, row, derived, findings }: Wor
         key === null ? null : [unlink('Turn', key, 'HAS_TURN', 'in'), unlink('Turn', key, 'NEXT', 'both')],
       )
   if (strays.length > 0) return
-  findings
-    .of('World', world.key)
-    .add('world_counters', `has ${row.turns} turns, ${derived.turnsFound} up to currentTurn`, () =>
-      row.beyond.length === 0 ? null : setWorld(world, { currentTurn: Math.max(...row.beyond) }),
-    )
+  about.add('world_counters', `has ${row.turns} turns, ${derived.turnsFound} up to currentTurn`, () =>
+    row.beyond.length === 0 ? null : setWorld(world, { currentTurn: Math.max(...row.beyond) }),
+  )
 }
 
 const strayRow = z.object({ key: optionalText, number: optionalNumber })
 
-function checkCounters({ world, row, derived, findings }: Work): void {
+function checkCounters({ world, row, derived, findings, about }: Work): void {
   // What is wrong with its turns has been reported.
   if (findings.all.some(({ check }) => check === 'turn_number_doubled')) return
   const instant = (at: string | null | undefined) => (at == null ? null : canonicalInstant(at))
@@ -278,19 +280,16 @@ function checkCounters({ world, row, derived, findings }: Work): void {
   // A counter that says more turns than there are is all that tells of a lost one: it stays.
   const hasLostTurns = world.turnCount > row.turns
   for (const [name, there] of Object.entries(counters))
-    findings
-      .of('World', world.key)
-      .differs('world_counters', name, says[name as 'rev'], there, () =>
-        hasLostTurns && name !== 'attemptCount' ? null : setWorld(world, { [name]: there ?? null }),
-      )
+    about.differs('world_counters', name, says[name as 'rev'], there, () =>
+      hasLostTurns && name !== 'attemptCount' ? null : setWorld(world, { [name]: there ?? null }),
+    )
 }
 
 /** Raises the revision as well: who read the world before reads it again. */
 const setWorld = (world: Stored<'World'>, properties: Properties): Step | null =>
   setProperties('World', world.key, { ledgerRev: world.ledgerRev + 1, ...properties })
 
-function checkActive({ world, row: { activeRuns, activeAttempts }, findings }: Work): void {
-  const about = findings.of('World', world.key)
+function checkActive({ world, row: { activeRuns, activeAttempts }, about }: Work): void {
   if (activeRuns.length > 1 || activeAttempts.length > 1) {
     const found = `has ${activeRuns.length} runs and ${activeAttempts.length} attempts that are active`
     about.add('world_active', found)
@@ -323,23 +322,23 @@ const UNSOUND: readonly Check[] = [
 const storedForm = (progress: Progress): string => progressProperties(progress, 0).kept
 
 /** Where each criterion stands, as it is kept and as it is derived from all that the turns said. */
-function checkProgress({ world, row, task, derived, findings }: Work): void {
+function checkProgress({ world, row, task, derived, findings, about }: Work): void {
   const stored = new Map<string, { rev: number; progress: Progress }>()
   // The turns do not say what they said: what is derived of them would say no more.
   const canDerive = task.isSound && !UNSOUND.some((check) => findings.checks.has(check))
   const repair = canDerive ? repairOfProgress(world, derived.progress) : null
   for (const [key, text, state, rejections] of row.progress) {
-    const about = findings.of('Criterion', key)
+    const ofCriterion = findings.of('Criterion', key)
     const { data } = progressRow.safeParse(text)
     if (data == null) {
-      about.add('world_progress', `what ${world.key} keeps of it cannot be read`, repair)
+      ofCriterion.add('world_progress', `what ${world.key} keeps of it cannot be read`, repair)
       return
     }
-    if (stored.has(key)) about.add('world_progress', `${world.key} keeps it twice`, repair)
+    if (stored.has(key)) ofCriterion.add('world_progress', `${world.key} keeps it twice`, repair)
     const { progress } = data
     const there = { state: progress.state, rejections: progress.rejections }
     const what = `the edge of ${world.key} beside what it keeps:`
-    about.differs('world_progress', what, { state, rejections }, there, repair)
+    ofCriterion.differs('world_progress', what, { state, rejections }, there, repair)
     stored.set(key, data)
   }
   if (!canDerive) return
@@ -349,7 +348,6 @@ function checkProgress({ world, row, task, derived, findings }: Work): void {
     )
     findings.of('Criterion', key).differs('world_progress', `in ${world.key}:`, says, there, repair)
   }
-  const about = findings.of('World', world.key)
   if (!findings.checks.has('world_progress')) {
     const summary = summarizeProgress([...stored.values()].map(({ progress }) => progress))
     for (const [name, there] of Object.entries(summary))
