@@ -1,6 +1,6 @@
 /** Reads what changed since an instant, what there is, and the versions of both. */
 import * as z from 'zod'
-import { readRows } from '../graph/decode.ts'
+import { readPages, readRows } from '../graph/decode.ts'
 import { columns } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -46,8 +46,8 @@ export function* pieces<T>(all: readonly T[]): Generator<T[]> {
 const changed = z.array(columns({ key: z.string(), version: z.number() }))
 const changesRow = z.object({ now: z.number(), worlds: changed, runs: changed, imports: changed })
 const sessionRow = z.object({ key: z.string(), slug: z.string(), version: z.number(), runs: changed })
-const keyRow = z.object({ key: z.string(), version: z.number() })
-const versionRow = keyRow.extend({ now: z.number() })
+const placeRow = z.object({ key: z.string(), version: z.number() })
+const versionRow = placeRow.extend({ now: z.number() })
 
 /** The database's clock, in epoch milliseconds. */
 export async function readClock(graph: Graph): Promise<number> {
@@ -120,12 +120,9 @@ export async function* readAll(
     ])
     after = rows.length < KEYS_AT_ONCE ? null : (rows.at(-1)?.slug ?? null)
   }
-  for (let after: string | null = worldSlug === null ? '' : null; after !== null; ) {
-    const params = { project, limit: KEYS_AT_ONCE, after }
-    const rows: Place[] = await readRows(graph, importsOfProject, params, keyRow)
-    yield rows.map((each) => ({ type: 'import', ...each }))
-    after = rows.length < KEYS_AT_ONCE ? null : (rows.at(-1)?.key ?? null)
-  }
+  if (worldSlug !== null) return
+  for await (const imports of readPages(graph, importsOfProject, { project }, placeRow, KEYS_AT_ONCE))
+    yield imports.map((each) => ({ type: 'import', ...each }))
 }
 
 /** Those of the changes that are there, each at the version that it now has. */

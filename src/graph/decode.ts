@@ -1,6 +1,6 @@
 // Decodes rows by a schema, and reads again where half of a commit was seen.
 import { setTimeout as pause } from 'node:timers/promises'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { Graph, Params, Row } from './port.ts'
 import type { Statement } from './statements.ts'
@@ -20,6 +20,28 @@ export async function readRows<S extends z.ZodType>(
 ): Promise<z.output<S>[]> {
   const rows = await graph.read(statement, params)
   return rows.map((row) => decodeRow(statement, schema, row))
+}
+
+export const keyRow = z.object({ key: z.string() })
+
+export const readKeys = async (graph: Graph, statement: Statement, params: Params): Promise<string[]> =>
+  (await readRows(graph, statement, params, keyRow)).map(({ key }) => key)
+
+/** Pages of the rows of a statement that answers those after a key (`$after`), in the order of their keys. */
+export async function* readPages<S extends z.ZodType<{ key: string }>>(
+  graph: Graph,
+  statement: Statement,
+  params: Params,
+  schema: S,
+  limit: number,
+): AsyncGenerator<z.output<S>[]> {
+  for (let after = ''; ; ) {
+    const rows = await readRows(graph, statement, { ...params, after, limit }, schema)
+    yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < limit) return
+    after = last.key
+  }
 }
 
 /**

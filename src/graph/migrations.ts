@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
 import { retry } from '../core/retry.ts'
-import { readRows } from './decode.ts'
+import { keyRow, readPages, readRows } from './decode.ts'
 import type { Graph } from './port.ts'
 import { CYPHER_ROOT, generated, statement } from './statements.ts'
 
@@ -147,24 +147,12 @@ async function runCommand(
   await refuseIfLost(renew)
   if (!command.includes('$worldKeys')) return graph.schema(command)
   const change = generated(`migrations/${name}`, `// params: $worldKeys\n${command}`)
-  for (let after: string | null = ''; after !== null; ) {
-    const rows: { key: string }[] = await readRows(
-      graph,
-      worldKeys,
-      { after, limit: WORLDS_AT_ONCE },
-      worldKeyRow,
-    )
-    if (rows.length > 0)
-      await graph.write(
-        [{ statement: change, params: { worldKeys: rows.map(({ key }) => key) } }],
-        performance.now() + WORLDS_MS,
-      )
-    after = rows.length < WORLDS_AT_ONCE ? null : (rows.at(-1)?.key ?? null)
+  for await (const worlds of readPages(graph, worldKeys, {}, keyRow, WORLDS_AT_ONCE)) {
+    const params = { worldKeys: worlds.map(({ key }) => key) }
+    if (worlds.length > 0) await graph.write([{ statement: change, params }], performance.now() + WORLDS_MS)
     await refuseIfLost(renew)
   }
 }
-
-const worldKeyRow = z.object({ key: z.string() })
 
 /** One process at a time has an embedded graph, so a lock that another one left there is nobody's. */
 async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {

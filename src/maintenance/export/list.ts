@@ -1,6 +1,7 @@
 /** Lists what an export walks, each kind by key: projects, the features, tasks and worlds of one, and its transcripts. */
 import * as z from 'zod'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
+import { readKeys } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { findOwners } from '../../graph/model/relationships.ts'
 import { selectPage } from '../../graph/model-statements.ts'
@@ -8,7 +9,7 @@ import type { Graph, Params } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 import { listProjects } from '../whole-graph.ts'
 import { compareKeys, firstAfter, windowAfter } from './order.ts'
-import { type NodeKind, readKeys, readRecords } from './read.ts'
+import { type NodeKind, readRecords } from './read.ts'
 import { ADDED, type ExportRecord, type RecordOf } from './records.ts'
 
 /** So many keys are listed at once. */

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
-import type { Graph, Params, Row } from '../../graph/port.ts'
+import type { Graph, Row } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 import { type RecordOf, records } from './records.ts'
 import { type Field, type StoredForm, storedForms } from './stored-form.ts'
@@ -111,8 +111,3 @@ export const readRecords = async <K extends NodeKind>(
   const { isRecord = () => true } = readers[kind].form
   return (await readNodes(graph, kind, keys)).flatMap(({ node, record }) => (isRecord(node) ? [record] : []))
 }
-
-const keyRow = z.object({ key: z.string() })
-
-export const readKeys = async (graph: Graph, from: Statement, params: Params): Promise<string[]> =>
-  (await readRows(graph, from, params, keyRow)).map(({ key }) => key)

@@ -1,7 +1,6 @@
 /** Forgets a world, the worlds of a task or a whole project, or says how much that would be. */
-import * as z from 'zod'
 import { cursorAt, textCursor } from '../../core/pages.ts'
-import { readRows } from '../../graph/decode.ts'
+import { keyRow, readPages } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
@@ -149,7 +148,6 @@ async function forgetTasksWithoutWorlds(
 
 const tasksOfTask = statement('forget/tasks-without-worlds', 'task')
 const tasksOfProject = statement('forget/tasks-without-worlds', 'project')
-const keyRow = z.object({ key: z.string() })
 const TASKS_AT_ONCE = 200
 
 /** Pages of keys: a task may declare what must hold and never have had a world. */
@@ -157,12 +155,8 @@ async function* tasksWithoutWorlds(graph: Graph, request: ForgetRequest): AsyncG
   const { worldSlug, taskId, before } = request
   if (worldSlug != null || before != null) return
   const from = taskId == null ? tasksOfProject : tasksOfTask
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const params = { key: toScope(request).key, after, limit: TASKS_AT_ONCE }
-    const tasks: z.output<typeof keyRow>[] = await readRows(graph, from, params, keyRow)
+  for await (const tasks of readPages(graph, from, { key: toScope(request).key }, keyRow, TASKS_AT_ONCE))
     yield tasks.map(({ key }) => key)
-    after = tasks.length < TASKS_AT_ONCE ? undefined : tasks.at(-1)?.key
-  }
 }
 
 function shown({ project, worldSlug, featureId, taskId, before }: ForgetRequest): string {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
-import { decodeRow, readRows } from '../../graph/decode.ts'
+import { decodeRow, readPages } from '../../graph/decode.ts'
 import { optionalText, textList } from '../../graph/model/values.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
@@ -77,7 +77,7 @@ const conversationRow = z.object({
   agents: z.array(z.tuple([z.string(), z.string().nullable(), flag])),
 })
 
-const PAGE = 500
+const CONVERSATIONS_AT_ONCE = 500
 
 /** Conversations without a session that was active since an instant; one that does not say when it was stays. */
 export async function* conversationsBefore(
@@ -85,21 +85,19 @@ export async function* conversationsBefore(
   { project, before }: Of,
 ): AsyncGenerator<Conversation> {
   const prefix = transcriptKey(project, '')
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const params = { prefix, after, limit: PAGE }
-    const rows: z.output<typeof conversationRow>[] = await readRows(
-      graph,
-      conversations,
-      params,
-      conversationRow,
-    )
-    for (const { key, isTranscribed, lastAt, agents } of rows) {
+  for await (const page of readPages(
+    graph,
+    conversations,
+    { prefix },
+    conversationRow,
+    CONVERSATIONS_AT_ONCE,
+  )) {
+    for (const { key, isTranscribed, lastAt, agents } of page) {
       if (![isTranscribed, ...agents.map(([, , isAgents]) => isAgents)].includes(true)) continue
       const active = [lastAt, ...agents.map(([, at]) => at)].flatMap((at) => canonicalInstant(at ?? '') ?? [])
       const isOld = active.length > 0 && active.every((at) => Date.parse(at) < Date.parse(before ?? ''))
       if (before === null || isOld) yield { project, sessionKeys: [key, ...agents.map(([of]) => of).sort()] }
     }
-    after = rows.length < PAGE ? undefined : rows.at(-1)?.key
   }
 }
 

@@ -1,9 +1,10 @@
 /** Compares records with what stands in the graph, and writes those that are new, with statements that the model gives. */
+import { readKeys } from '../../graph/decode.ts'
 import { type Label, nodes } from '../../graph/model/nodes.ts'
 import { describeKind, isInstant } from '../../graph/model/properties.ts'
 import { type Graph, type Run, toStep, type Value } from '../../graph/port.ts'
 import { generated, type Statement, statement } from '../../graph/statements.ts'
-import { type NodeKind, readKeys, readRecords } from '../export/read.ts'
+import { type NodeKind, readRecords } from '../export/read.ts'
 import type { Kind, RecordOf } from '../export/records.ts'
 import { type AnyRecord, findKey, type Ref, type StoredForm, storedForms } from '../export/stored-form.ts'
 import { type Conflict, differing, missing } from './conflicts.ts'
