@@ -40,9 +40,14 @@ export {
   listCriteria,
 } from './memory/criteria/criteria.ts'
 export { recoverPromises } from './memory/criteria/promises.ts'
-export type { Stall } from './memory/criteria/stall.ts'
 export { loadStall } from './memory/criteria/stall-analysis.ts'
-export { type PromisesView, promisesView, type StallView, stallView } from './memory/criteria/views.ts'
+export {
+  type PromisesView,
+  promisesView,
+  type Stall,
+  type StallView,
+  stallView,
+} from './memory/criteria/views.ts'
 export {
   type CaptureRequest,
   captureRequest,

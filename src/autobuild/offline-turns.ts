@@ -3,8 +3,13 @@ import { renderContext } from '../memory/context/budget.ts'
 import { withoutJudgement } from '../memory/context/render.ts'
 import { shownPromise } from '../memory/context/rendering-from-context.ts'
 import type { LedgerEntry, Progress } from '../memory/criteria/rows.ts'
-import { advance, type CriterionState, criterionStates } from '../memory/criteria/state.ts'
-import { type Role, type ShownCriterion, shownCriterion } from '../memory/criteria/views.ts'
+import { advance, criterionStates } from '../memory/criteria/state.ts'
+import {
+  type CriterionState,
+  type Role,
+  type ShownCriterion,
+  shownCriterion,
+} from '../memory/criteria/views.ts'
 import { listEntries, listVerifications, type TurnRecord } from '../memory/record/normalize.ts'
 import { bySeverity } from '../memory/record/record.ts'
 

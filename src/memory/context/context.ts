@@ -29,11 +29,12 @@ import {
   statementOfTarget,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import type { Stall } from '../criteria/stall.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { type CriterionState, finalKeys } from '../criteria/state.ts'
+import { finalKeys } from '../criteria/state.ts'
 import {
+  type CriterionState,
   type PromisesView,
+  type Stall,
   shownCriterion,
   shownPromised,
   stallFor,
@@ -128,7 +129,7 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     return contextOfFound(graph, await newestFrom(graph, newest, request), request)
   const row = await readContextAsOf(graph, request)
   if (row === null) return null
-  const snapshot = snapshotFrom(row, row.turn.number, WHOLE_LEDGER)
+  const snapshot = snapshotFrom(row, row.turn.number)
   return contextOfFound(graph, await foundIn(graph, row, snapshot, request), request)
 }
 

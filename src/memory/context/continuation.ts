@@ -1,9 +1,15 @@
 /** Declares the request and the answer of a continuation context (contract: turns.md). */
 import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
-import { VERDICTS } from '../criteria/stall.ts'
 import { POLICIES } from '../criteria/state.ts'
-import { criterionState, promisedCriterion, promisesView, ROLES, stallView } from '../criteria/views.ts'
+import {
+  criterionState,
+  promisedCriterion,
+  promisesView,
+  ROLES,
+  stallView,
+  VERDICTS,
+} from '../criteria/views.ts'
 import { turnState } from '../record/record.ts'
 import { knownTask } from '../worlds/scope.ts'
 import { SECTION_NAMES } from './section-names.ts'

@@ -23,8 +23,8 @@ import {
   type Target,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import { type CriterionState, entriesIn, finalKeys, isCounted } from '../criteria/state.ts'
-import { promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
+import { entriesIn, finalKeys, isCounted } from '../criteria/state.ts'
+import { type CriterionState, promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
 import { readSpecified } from '../specification/read-states.ts'
@@ -108,10 +108,10 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
     )
   const row = await read(SMALL_WORLD)
   if (row === null) throw await whatIsMissing(graph, request, asked)
-  const quick = await whyFrom(graph, row, request, SMALL_WORLD)
+  const quick = await whyFrom(graph, row, request)
   if (quick !== null) return quick
   const whole = await read(WHOLE_LEDGER)
-  const why = whole === null ? null : await whyFrom(graph, whole, request, WHOLE_LEDGER)
+  const why = whole === null ? null : await whyFrom(graph, whole, request)
   if (why === null) throw await whatIsMissing(graph, request, asked)
   return why
 }
@@ -124,14 +124,9 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
   (row.world.turnCount > ledgerUpTo || row.turns.some(({ turn }) => turn === row.turn.number))
 
 /** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
-async function whyFrom(
-  graph: Graph,
-  row: WhyRow,
-  scope: WhyRequest,
-  ledgerUpTo: number,
-): Promise<WhyView | null> {
+async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<WhyView | null> {
   const turn = row.turn.number
-  const snapshot = snapshotFrom(row, turn, ledgerUpTo)
+  const snapshot = snapshotFrom(row, turn)
   const merged = row.said.some(({ criterionKey }) => !snapshot.progress.has(criterionKey))
   if (snapshot.ledger === null && (turn < snapshot.currentTurn || merged)) return null
   const specified = await readSpecified(graph, snapshot, 'latest')

@@ -10,13 +10,6 @@ export function normalizeLabel(given: string): string {
   return found === null ? label : `${found[1]}-${(found[2] ?? '').padStart(3, '0')}`
 }
 
-/** The labels that stand in a text such as an issue's `requirement`; possibly none. */
-export const labelsIn = (text: string): string[] => [
-  ...new Set(
-    [...text.matchAll(/\b\p{Lu}{1,8}(?:-\p{Lu}+)*-\d{1,4}\b/gu)].map(([label]) => normalizeLabel(label)),
-  ),
-]
-
 /** `AC-2` before `AC-10`: digits compare as numbers, the rest by code unit. A total order. */
 export function compareNaturally(a: string, b: string): number {
   const left = a.match(/\d+|\D+/g) ?? []

@@ -92,7 +92,7 @@ async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
   const row = await readLiveTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
   if (row === null) return NO_PROMISES
-  return viewPromises(graph, row, snapshotFrom(row, turn, WHOLE_LEDGER), turn)
+  return viewPromises(graph, row, snapshotFrom(row, turn), turn)
 }
 
 /** Of a row with the ledger up to the promised turn. */

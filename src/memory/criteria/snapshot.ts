@@ -24,7 +24,8 @@ import {
   type RecentEntry,
 } from './rows.ts'
 import type { Outcome } from './signature.ts'
-import { advance, type CriterionState, finalKeys, inOrder } from './state.ts'
+import { advance, finalKeys, inOrder } from './state.ts'
+import type { CriterionState } from './views.ts'
 
 export type Snapshot = {
   worldSlug: string
@@ -37,8 +38,6 @@ export type Snapshot = {
   progress: ReadonlyMap<string, Progress>
   /** How the counted turns ended, ascending: all of them, or the newest that any window looks at. */
   outcomes: readonly Outcome[]
-  /** The newest turn with promises as of any turn; null where none has any. */
-  promisedTurn: number | null
   /** After which of its turns each version of what the task declares was declared; empty where it declares nothing. */
   specifiedAfter: readonly number[]
   /** Whether any of its verifications may name files. */
@@ -166,22 +165,38 @@ export async function readSnapshot(
   asOf: number | null,
   ledgerUpTo: number,
 ): Promise<Snapshot | null> {
+  const row = await readTargetAsOf(graph, snapshotStatements, target, asOf, ledgerUpTo, snapshotRow)
+  if (row !== null) return snapshotFrom(row, asOf)
+  if (target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
+  return null
+}
+
+/** A row with a snapshot and its ledger: what an earlier turn knew takes the whole ledger, however long that is. */
+export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
+  graph: Graph,
+  of: OfTarget,
+  target: Target,
+  asOf: number | null,
+  ledgerUpTo: number,
+  schema: S,
+  isWhole: (row: z.output<S>) => boolean = () => true,
+): Promise<z.output<S> | null> {
   const params = { turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo }
   const row = await readLiveTarget(
     graph,
-    snapshotStatements,
+    of,
     target,
     params,
-    snapshotRow,
-    isSnapshotWhole(ledgerUpTo),
+    schema,
+    (found) => isSnapshotWhole(ledgerUpTo)(found) && isWhole(found),
   )
-  if (row === null && target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
-  if (row === null) return null
-  const isNewest = asOf === null || asOf >= row.world.currentTurn
-  if (isNewest || ledgerUpTo === WHOLE_LEDGER) return snapshotFrom(row, asOf, ledgerUpTo)
-  // What an earlier turn knew takes the whole ledger.
-  return readSnapshot(graph, { ...target, worldSlug: row.world.slug }, asOf, WHOLE_LEDGER)
+  if (row === null || asOf === null || asOf >= row.world.currentTurn || hasLedger(row)) return row
+  const { slug: worldSlug } = row.world
+  return readTargetAsOf(graph, of, { ...target, worldSlug }, asOf, WHOLE_LEDGER, schema, isWhole)
 }
+
+/** Whether the ledger came along: no turn is found of a world that has more than were asked for. */
+const hasLedger = ({ world, turnsFound }: SnapshotRow): boolean => turnsFound === world.turnCount
 
 export const warmUpSnapshot = (graph: Graph): Promise<void> =>
   warmUpTarget(graph, snapshotStatements, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
@@ -226,11 +241,11 @@ export function isLedgerWhole(
   )
 }
 
-export function snapshotFrom(row: SnapshotRow, asOf: number | null, ledgerUpTo: number): Snapshot {
+export function snapshotFrom(row: SnapshotRow, asOf: number | null): Snapshot {
   const { world, turns, criteria } = row
   const finalKey = finalKeys(criteria)
   const entries = turns.flatMap((turn) => turn.entries)
-  const newest = newestSnapshot(row, world.turnCount <= ledgerUpTo ? placeEntries(entries, finalKey) : null)
+  const newest = newestSnapshot(row, hasLedger(row) ? placeEntries(entries, finalKey) : null)
   if (asOf === null || asOf >= world.currentTurn) return { ...newest, turn: asOf ?? world.currentTurn }
   const promised = turns.flatMap((turn) => turn.promised)
   return {
@@ -247,24 +262,14 @@ export function newestSnapshot(
   { world, criteriaProgress }: Pick<SnapshotRow, keyof typeof snapshotColumns>,
   ledger: Snapshot['ledger'],
 ): Snapshot {
-  const {
-    slug: worldSlug,
-    key: worldKey,
-    taskKey,
-    currentTurn,
-    promisedTurn,
-    outcomes,
-    specifiedAfter,
-    hasProofFiles,
-  } = world
+  const { slug: worldSlug, key: worldKey, taskKey, currentTurn } = world
   return {
-    specifiedAfter: specifiedAfter ?? [],
-    hasProofFiles: hasProofFiles === true,
     worldSlug,
     worldKey,
     taskKey,
     currentTurn,
-    promisedTurn,
+    specifiedAfter: world.specifiedAfter ?? [],
+    hasProofFiles: world.hasProofFiles === true,
     turn: currentTurn,
     ledger,
     criteria: criteriaProgress.map(({ criterion }) => criterion),
@@ -273,7 +278,7 @@ export function newestSnapshot(
         progress === null ? [] : [[criterion.key, progress.progress] as const],
       ),
     ),
-    outcomes: ascending(outcomes),
+    outcomes: ascending(world.outcomes),
   }
 }
 

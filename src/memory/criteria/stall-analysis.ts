@@ -1,12 +1,15 @@
 /** Reads what stall analysis of a world needs, as of a turn. */
+import { groupBy } from '../../core/group-by.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { readStates } from '../specification/read-states.ts'
 import { promisedNotCounted } from '../specification/specified-states.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
-import { analyseStall, LONGEST_WINDOW, type Stall } from './stall.ts'
-import { advance, type CriterionState, entriesIn, HISTORY_SHOWN, isRequired, type Policy } from './state.ts'
+import { analyseStall, LONGEST_WINDOW } from './stall.ts'
+import { advance, entriesIn, isRequired, type Policy } from './state.ts'
+import type { Stall } from './views.ts'
+import { type CriterionState, HISTORY_SHOWN } from './views.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }
@@ -92,14 +95,8 @@ function folded(
 ): (turn: number) => number {
   const state = { evidence: 'evidenceState', latest: 'latestState' } as const
   const counted = new Set(criteria.map(({ key }) => key))
-  const byTurn = new Map<number, LedgerEntry[]>()
-  for (const entry of ledger) {
-    const list = byTurn.get(entry.turn) ?? []
-    byTurn.set(entry.turn, list)
-    list.push(entry)
-  }
   let progress: ReadonlyMap<string, Progress> = new Map()
-  const sizes = [...byTurn]
+  const sizes = [...groupBy(ledger, ({ turn }) => turn)]
     .sort(([a], [b]) => a - b)
     .map(([turn, entries]) => {
       progress = advance(progress, entries, [])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Progress, RecentEntry } from './rows.ts'
 import type { Outcome } from './signature.ts'
 import { analyseStall, type Session } from './stall.ts'
-import type { CriterionState } from './state.ts'
+import type { CriterionState } from './views.ts'
 
 const criterion = (key: string, more: Partial<CriterionState> = {}): CriterionState => ({
   criterionId: key,

@@ -5,23 +5,7 @@
 import { promisedNote } from './notes.ts'
 import type { Progress, RecentEntry } from './rows.ts'
 import type { Outcome } from './signature.ts'
-import type { CriterionState } from './state.ts'
-
-export const VERDICTS = ['insufficient_data', 'progressing', 'stalled', 'oscillating', 'plateau'] as const
-export type StallVerdict = (typeof VERDICTS)[number]
-
-export type Stall = {
-  verdict: StallVerdict
-  shouldStop: boolean
-  reason: string
-  /** The first turn of what the verdict looked at; null where it looked at none. */
-  sinceTurn: number | null
-  /** How many feedback turns the verdict looked at. */
-  window: number
-  signatures: { turn: number; signature: string; blocking: number; verifiedTotal: number }[]
-  suggestion: string | null
-  criteriaLeft: string[]
-}
+import type { CriterionState, Stall } from './views.ts'
 
 export type Session = {
   /** The newest counted turns, ascending; at least back to the last approval, or as many as any window takes. */
@@ -85,7 +69,7 @@ function reasonToGoOn(session: Session, window: readonly Outcome[]): string {
   return `${feedback}, in too few turns to call it a stall. ${after}, ${tally(session)}.`
 }
 
-type Say = (verdict: StallVerdict, window: readonly Outcome[], reason: string, stops?: boolean) => Stall
+type Say = (verdict: Stall['verdict'], window: readonly Outcome[], reason: string, stops?: boolean) => Stall
 
 const createVerdict =
   (session: Session, feedback: readonly Outcome[]): Say =>

@@ -2,37 +2,16 @@
  * Derives where criteria are as of a turn from the append-only verifications of a world (contract: criteria.md, "State").
  * Pure. One fold serves the capture, which stores its result, and every question about an earlier turn.
  */
-import type { CriterionKind, PromiseStatus, Source } from '../../graph/model/values.ts'
+import { groupBy } from '../../core/group-by.ts'
+import type { CriterionKind, Source } from '../../graph/model/values.ts'
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
 import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
+import { type CriterionState, HISTORY_SHOWN } from './views.ts'
 import { normalizeText, oneBeginsWithTheOther, splitWords } from './words.ts'
 
 export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
 export type Policy = (typeof POLICIES)[number]
-
-export type CriterionState = {
-  criterionId: string
-  key: string
-  text: string | null
-  aliases: { label: string; source: string }[]
-  state: Progress['state']
-  verifiedInTurn: number | null
-  lastTurn: number | null
-  contestedInTurn: number | null
-  promise: { turn: number; status: PromiseStatus } | null
-  /** The newest turn in which a judge verified it explicitly. */
-  lastVerifiedTurn: number | null
-  /** Only where the task declares what must hold; false: it is not among that, and does not count. */
-  declared?: boolean
-  kind?: CriterionKind
-  /** Whether any judge has named it. */
-  judged?: boolean
-  /** The turn that touched a file of its proof, after which no judge has looked again. */
-  stale?: { turn: number; files: string[] }
-  rewordedInVersion?: number
-  retiredInVersion?: number
-}
 
 /** Whether a criterion counts in a total: where a task declares what must hold, nothing else does. */
 export const isCounted = ({ declared }: { declared?: boolean | undefined }): boolean => declared !== false
@@ -42,9 +21,6 @@ export const isRequired = (state: {
   declared?: boolean | undefined
   kind?: CriterionKind | undefined
 }): boolean => isCounted(state) && state.kind !== 'manual'
-
-/** How much of a history a view shows. */
-export const HISTORY_SHOWN = 20
 
 const RESTATES_A_PROMISE = /^\s*promise status:/i
 
@@ -336,18 +312,14 @@ export function entriesIn({
   ledger: readonly LedgerEntry[] | null
   progress: ReadonlyMap<string, Progress>
 }): (criterionKey: string) => readonly RecentEntry[] {
-  const all = ledger === null ? null : entriesByCriterion(ledger)
-  return (key) => all?.get(key) ?? progress.get(key)?.recent ?? []
-}
-
-function entriesByCriterion(ledger: readonly LedgerEntry[]): Map<string, RecentEntry[]> {
-  const entries = new Map<string, RecentEntry[]>()
-  const repeats = repeatsIn(ledger)
-  for (const entry of ledger.toSorted(inOrder)) {
-    const { criterionKey, turn, status } = entry
-    const list = entries.get(criterionKey) ?? []
-    list.push({ turn, status, judges: isJudgement(entry) && !repeats.has(entry) })
-    entries.set(criterionKey, list)
-  }
-  return entries
+  const repeats = repeatsIn(ledger ?? [])
+  const all = groupBy(ledger?.toSorted(inOrder) ?? [], ({ criterionKey }) => criterionKey)
+  return (key) =>
+    all.get(key)?.map((entry) => ({
+      turn: entry.turn,
+      status: entry.status,
+      judges: isJudgement(entry) && !repeats.has(entry),
+    })) ??
+    progress.get(key)?.recent ??
+    []
 }

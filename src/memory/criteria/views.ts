@@ -3,8 +3,6 @@ import * as z from 'zod'
 import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
 import { turnState } from '../record/record.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
-import { type Stall, VERDICTS } from './stall.ts'
-import { type CriterionState, HISTORY_SHOWN } from './state.ts'
 
 export const ROLES = ['player', 'coach'] as const
 export type Role = (typeof ROLES)[number]
@@ -46,6 +44,16 @@ export const criterionState = z.object({
 
 export type ShownCriterion = z.output<typeof criterionState>
 
+/** Where a criterion is: what every role is shown of it, and the turns from which the rest is derived. */
+export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'historyOmitted'> & {
+  contestedInTurn: number | null
+  /** The newest turn in which a judge verified it explicitly. */
+  lastVerifiedTurn: number | null
+}
+
+/** How much of a history is shown. */
+export const HISTORY_SHOWN = 20
+
 /** A criterion that was promised while no judge has ever named it. */
 export const promisedCriterion = criterionState.pick({
   criterionId: true,
@@ -83,23 +91,32 @@ export const promisesView = z.object({
 
 export type PromisesView = z.output<typeof promisesView>
 
-/** Whether a session still gets anywhere; the reason, the suggestion and the complaints are for the Coach alone. */
-export const stallView = z.object({
+export const VERDICTS = ['insufficient_data', 'progressing', 'stalled', 'oscillating', 'plateau'] as const
+
+/** Whether a session still gets anywhere. */
+const stall = z.object({
   verdict: z.enum(VERDICTS),
   shouldStop: z.boolean(),
-  reason: z.string().optional(),
+  reason: z.string(),
   sinceTurn: z.number().nullable().describe('the first turn that the verdict looked at'),
   window: z.number().describe('how many feedback turns the verdict looked at'),
   signatures: z.array(
-    z.object({
-      turn: z.number(),
+    z.object({ turn: z.number(), signature: z.string(), blocking: z.number(), verifiedTotal: z.number() }),
+  ),
+  suggestion: z.string().nullable(),
+  criteriaLeft: z.array(z.string()),
+})
+
+export type Stall = z.output<typeof stall>
+
+/** The reason, the suggestion and the complaints are for the Coach alone. */
+export const stallView = stall.partial({ reason: true, suggestion: true }).extend({
+  signatures: z.array(
+    stall.shape.signatures.element.extend({
       signature: z.string().optional().describe('equal where the complaints are the same'),
       blocking: z.number().optional().describe('how many blocking issues'),
-      verifiedTotal: z.number(),
     }),
   ),
-  suggestion: z.string().nullable().optional(),
-  criteriaLeft: z.array(z.string()),
 })
 
 export type StallView = z.output<typeof stallView>

@@ -4,19 +4,14 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { issueView } from '../context/continuation.ts'
 import {
-  isSnapshotWhole,
-  ledgerColumns,
-  NO_TURN,
-  readLiveTarget,
+  readTargetAsOf,
   SMALL_WORLD,
-  snapshotColumns,
   snapshotFrom,
+  snapshotRow,
   statementOfTarget,
   type Target,
-  WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import type { CriterionState } from '../criteria/state.ts'
-import type { Role } from '../criteria/views.ts'
+import type { CriterionState, Role } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import type { Issue } from '../record/record.ts'
 import { readStates } from '../specification/read-states.ts'
@@ -54,12 +49,7 @@ export type IssuesRequest = Target & {
   role: Role
 }
 
-const ledgerRow = z.object({
-  turnsOfWorld: z.number(),
-  judgements: z.array(judgementRow),
-  ...snapshotColumns,
-  ...ledgerColumns,
-})
+const ledgerRow = snapshotRow.extend({ turnsOfWorld: z.number(), judgements: z.array(judgementRow) })
 
 type LedgerRow = z.output<typeof ledgerRow>
 
@@ -78,7 +68,15 @@ export async function listIssues(
 ): Promise<IssueAt[]> {
   const graph = withOneDeadline(store)
   const { turn = null, state = null, role } = request
-  const row = await readAsOf(graph, request, turn)
+  const row = await readTargetAsOf(
+    graph,
+    ledgerStatements,
+    request,
+    turn,
+    SMALL_WORLD,
+    ledgerRow,
+    areIssuesWhole,
+  )
   if (row === null) return refuseUnknownTask(graph, request)
   const shown = followIssues(row.judgements)
     .filter(({ turns: [opened], position }) =>
@@ -86,27 +84,8 @@ export async function listIssues(
     )
     .filter(({ goneInTurn }) => state === null || (goneInTurn === null) === (state === 'open'))
     .slice(0, limit)
-  const ledgerUpTo = row.turnsFound === 0 ? SMALL_WORLD : WHOLE_LEDGER
-  const states = await readStates(graph, snapshotFrom(row, turn, ledgerUpTo), 'sticky')
+  const states = await readStates(graph, snapshotFrom(row, turn), 'sticky')
   return shown.map((life) => toView(life, states, role))
-}
-
-/** What an earlier turn called its criteria takes the whole ledger. */
-async function readAsOf(graph: Graph, target: Target, turn: number | null): Promise<LedgerRow | null> {
-  const read = (world: Target, ledgerUpTo: number) =>
-    readLiveTarget(
-      graph,
-      ledgerStatements,
-      world,
-      { turnNumber: turn === null ? NO_TURN : turn + 1, ledgerUpTo },
-      ledgerRow,
-      (found) => isSnapshotWhole(ledgerUpTo)(found) && areIssuesWhole(found),
-    )
-  const row = await read(target, SMALL_WORLD)
-  if (row === null || turn === null || turn >= row.world.currentTurn) return row
-  return row.world.turnCount <= SMALL_WORLD
-    ? row
-    : read({ ...target, worldSlug: row.world.slug }, WHOLE_LEDGER)
 }
 
 /** False where a commit or a supersede was seen in part. */

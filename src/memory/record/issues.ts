@@ -1,7 +1,6 @@
 /** Prepares the issues of turns for an answer: in their order, labelled as the rest of it, for a role. */
 import { normalizeLabel } from '../criteria/labels.ts'
-import type { CriterionState } from '../criteria/state.ts'
-import type { Role } from '../criteria/views.ts'
+import type { CriterionState, Role } from '../criteria/views.ts'
 import { bySeverity, type Issue } from './record.ts'
 
 /**

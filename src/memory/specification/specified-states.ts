@@ -1,13 +1,8 @@
 /** Says where the criteria of a world are whose task declares what must hold (contract: specification.md, "What follows"). Pure. */
 import { notYetNamed, type Progress } from '../criteria/rows.ts'
 import type { Snapshot } from '../criteria/snapshot.ts'
-import {
-  type CriterionState,
-  criterionStates,
-  deriveState,
-  type Policy,
-  promisedNotJudged,
-} from '../criteria/state.ts'
+import { criterionStates, deriveState, type Policy, promisedNotJudged } from '../criteria/state.ts'
+import type { CriterionState } from '../criteria/views.ts'
 import type { Declared, Specification } from './specification.ts'
 import type { Stale, StaleSince } from './stale.ts'
 
