@@ -5,7 +5,7 @@ import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../criteria/identity.ts'
 import { progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
-import { advance, finalKeys, type ProgressSummary, summarizeProgress } from '../criteria/state.ts'
+import { advance, finalKeys, summarizeProgress } from '../criteria/state.ts'
 import { listTopicNames, listTopics, replaceTopics } from '../elsewhere/topics.ts'
 import { listEntries, listGates, resolveTurn, storedParams, type TurnRecord } from '../record/normalize.ts'
 import type { CaptureRequest, TurnState } from '../record/record.ts'
@@ -128,17 +128,6 @@ export function planCapture(
   }
 }
 
-/** Where the criteria are after the turn, as far as that is stored. */
-type ProgressChange = {
-  /** By criterion, the properties of its edge PROGRESS. */
-  edges: Map<string, Value>
-  touched: boolean
-  /** The revision that was read: written only if it still stands. */
-  rev: number
-  progressSum: number
-  summary: ProgressSummary
-}
-
 /**
  * Where each criterion is: the entries of the newest turn go on top of what is known. A late turn, one that replaces
  * another, and a merge of two criteria fold the whole ledger again.
@@ -149,7 +138,7 @@ function progressAfter(
   known: Known,
   way: Way,
   ledger: Ledger | null,
-): ProgressChange {
+) {
   const isNewest = way === 'append'
   const entries = listEntries(record, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
@@ -171,12 +160,14 @@ function progressAfter(
   const rev = ledgerRev + 1
   const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)
   return {
-    edges: new Map(
+    /** By criterion, the properties of its edge PROGRESS. */
+    edges: new Map<string, Value>(
       [...after].flatMap(([key, progress]) =>
         changed.has(key) ? [[key, progressProperties(progress, rev)] as const] : [],
       ),
     ),
     touched: !isNewest || changed.size > 0,
+    /** The revision that was read: written only if it still stands. */
     rev: ledgerRev,
     progressSum: unchanged + rev * changed.size,
     summary: summarizeProgress(after.values()),

@@ -125,21 +125,14 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     const without = await answerWithoutPrior('no_prior_turn', graph, request)
     if (without !== null) return without
   }
-  if (newest !== null && newest.world.currentTurn < request.currentTurn)
-    return contextOfFound(graph, await newestFrom(graph, newest, request), request)
+  if (newest !== null && newest.world.currentTurn < request.currentTurn) {
+    // Where nothing newer than the prior turn stands, what the captures kept is the answer.
+    const hasEntries = newest.world.turnCount <= entriesNeeded(request)
+    const entries = hasEntries ? await readEntries(graph, newest) : null
+    return answerFrom(graph, newest, newestSnapshot(newest, entries), request)
+  }
   const row = await readContextAsOf(graph, request)
-  if (row === null) return null
-  const snapshot = snapshotFrom(row, row.turn.number)
-  return contextOfFound(graph, await foundIn(graph, row, snapshot, request), request)
-}
-
-async function contextOfFound(
-  graph: Graph,
-  found: Found,
-  request: Request,
-): Promise<ContinuationContext | null> {
-  const more = await readMore(graph, found, request)
-  return more === null ? null : contextFrom(found, more, knownElsewhere(found.row, request), request)
+  return row === null ? null : answerFrom(graph, row, snapshotFrom(row, row.turn.number), request)
 }
 
 /** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
@@ -212,8 +205,6 @@ export async function warmUpContext(graph: Graph): Promise<void> {
   }
 }
 
-type Found = { row: ContextRow; snapshot: Snapshot; states: readonly CriterionState[] }
-
 async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
   const entriesUpTo = entriesNeeded(request)
   const turnNumber = request.currentTurn
@@ -231,12 +222,6 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
 function entriesNeeded({ role, policy }: Request): number {
   if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis asks for the verified set after each turn
   return role === 'coach' ? SMALL_WORLD : 0
-}
-
-/** Where nothing newer than the prior turn stands: what the captures kept is the answer. */
-async function newestFrom(graph: Graph, row: ContextRow, request: Request): Promise<Found> {
-  const hasEntries = row.world.turnCount <= entriesNeeded(request)
-  return foundIn(graph, row, newestSnapshot(row, hasEntries ? await readEntries(graph, row) : null), request)
 }
 
 /** Each entry under the criterion that it counts for; one that merged into another counts for that. */
@@ -260,17 +245,6 @@ const readContextAsOf = (graph: Graph, request: Request) =>
     contextAsOfRow,
     isConsistentAsOf,
   )
-
-const foundIn = async (
-  graph: Graph,
-  row: ContextRow,
-  snapshot: Snapshot,
-  { policy }: Request,
-): Promise<Found> => ({
-  row,
-  snapshot,
-  states: await readStates(graph, snapshot, policy, { withStale: true }),
-})
 
 /** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
@@ -365,25 +339,30 @@ function withoutPrior(
   }
 }
 
-type More = {
+type Found = {
+  row: ContextRow
+  snapshot: Snapshot
+  states: readonly CriterionState[]
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
   stall: Stall
   promises: PromisesView
 }
 
-/** What the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
-async function readMore(
+/** Reads what the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
+async function answerFrom(
   graph: Graph,
-  { row, snapshot, states }: Found,
+  row: ContextRow,
+  snapshot: Snapshot,
   request: Request,
-): Promise<More | null> {
-  const { role } = request
+): Promise<ContinuationContext | null> {
+  const { role, policy } = request
+  const states = await readStates(graph, snapshot, policy, { withStale: true })
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
   const stall = await stallAfter(graph, request, snapshot, states)
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
-  return { histories, stall, promises }
+  return contextFrom({ row, snapshot, states, histories, stall, promises }, request)
 }
 
 /** What the newest judged turn said, where the prior one judges nothing: `error`, `deferred` or `unknown`. */
@@ -394,9 +373,7 @@ const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Reques
 }
 
 async function contextFrom(
-  { row, snapshot, states }: Found,
-  { histories, stall, promises }: More,
-  elsewhere: Elsewhere | null,
+  { row, snapshot, states, histories, stall, promises }: Found,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
@@ -415,6 +392,7 @@ async function contextFrom(
         })),
       ]
   const lastJudged = lastJudgedIn(row, request)
+  const elsewhere = knownElsewhere(row, request)
   const shown = priorFor(prior, request)
   const promised = promisedNotCounted(snapshot).map(shownPromised)
   const { text, ...rendered } = await renderContext(

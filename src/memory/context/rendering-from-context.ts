@@ -3,7 +3,6 @@ import { type PromisesView, stallWarning } from '../criteria/views.ts'
 import type { ContinuationContext } from './continuation.ts'
 import type { Rendering, Summary } from './render.ts'
 
-/** What a continuation context that was answered said, for its text to be written anew: in sections, or cut otherwise. */
 export function toRendering(
   { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall, elsewhere }: ContinuationContext,
   prior: Summary,

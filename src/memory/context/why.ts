@@ -106,14 +106,13 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
       whyRow,
       (found) => whyIsWhole(found, ledgerUpTo),
     )
-  const row = await read(SMALL_WORLD)
-  if (row === null) throw await whatIsMissing(graph, request, asked)
-  const quick = await whyFrom(graph, row, request)
-  if (quick !== null) return quick
-  const whole = await read(WHOLE_LEDGER)
-  const why = whole === null ? null : await whyFrom(graph, whole, request)
-  if (why === null) throw await whatIsMissing(graph, request, asked)
-  return why
+  for (const ledgerUpTo of [SMALL_WORLD, WHOLE_LEDGER]) {
+    const row = await read(ledgerUpTo)
+    const why = row === null ? null : await whyFrom(graph, row, request)
+    if (why !== null) return why
+    if (row === null) break
+  }
+  throw await whatIsMissing(graph, request, asked)
 }
 
 const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>

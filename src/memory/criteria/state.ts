@@ -129,32 +129,21 @@ function judged(before: Progress, { turn, status, label, substantiated }: Ledger
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
 }
 
-/** What a world keeps of where all of its criteria stand: it finds the worlds that a named analysis asks for. */
-export type ProgressSummary = {
-  lastGainTurn: number | null
-  contestedCount: number
-  flippedCount: number
-  brokenPromiseCount: number
-}
-
 /**
- * In how many criteria something happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
+ * What a world keeps of where all of its criteria stand, by which named analyses find it: in how many criteria something
+ * happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
  * `contestedCount`: they stand verified, and were rejected, too.
  */
-export function summarizeProgress(progress: Iterable<Progress>): ProgressSummary {
-  const summary: ProgressSummary = {
-    lastGainTurn: null,
-    contestedCount: 0,
-    flippedCount: 0,
-    brokenPromiseCount: 0,
+export function summarizeProgress(progress: Iterable<Progress>) {
+  const all = [...progress]
+  const gains = all.flatMap(({ verifiedInTurn }) => verifiedInTurn ?? [])
+  const count = (matches: (each: Progress) => boolean) => all.filter(matches).length
+  return {
+    lastGainTurn: gains.length === 0 ? null : Math.max(...gains),
+    contestedCount: count(({ state, rejections }) => state === 'verified' && rejections > 0),
+    flippedCount: count(({ flips }) => flips > 0),
+    brokenPromiseCount: count(({ isBrokenPromise }) => isBrokenPromise),
   }
-  for (const { state, verifiedInTurn, rejections, flips, isBrokenPromise } of progress) {
-    if (verifiedInTurn !== null) summary.lastGainTurn = Math.max(summary.lastGainTurn ?? 0, verifiedInTurn)
-    if (state === 'verified' && rejections > 0) summary.contestedCount++
-    if (flips > 0) summary.flippedCount++
-    if (isBrokenPromise) summary.brokenPromiseCount++
-  }
-  return summary
 }
 
 /** The criteria that count, in the total order of the contract. */

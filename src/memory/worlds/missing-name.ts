@@ -28,7 +28,12 @@ const scopeRow = z.object({ hasProject: z.boolean(), hasFeature: z.boolean(), ha
 /** In one sentence or two, with up to three near names. */
 export type MissingName = { message: string; near: string[] }
 
-type Names = { project: string; featureId?: string | null | undefined; taskId?: string | null | undefined }
+export type Names = {
+  project: string
+  featureId?: string | null | undefined
+  taskId?: string | null | undefined
+  worldSlug?: string | null | undefined
+}
 
 /** The feature or the task that is not there; null where all that are named are. */
 export async function findMissingName(

@@ -2,17 +2,10 @@
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/near-names.ts'
 import type { Graph } from '../../graph/port.ts'
-import { findMissingName, nearWorlds } from './missing-name.ts'
+import { findMissingName, type Names, nearWorlds } from './missing-name.ts'
 import type { KnownTask, Scope } from './scope.ts'
 import { unknownWorld } from './world-errors.ts'
 import { getWorld } from './worlds.ts'
-
-type Names = {
-  project: string
-  featureId?: string | null | undefined
-  taskId?: string | null | undefined
-  worldSlug?: string | null | undefined
-}
 
 /**
  * The same request with its feature and task: a world's slug alone is enough, which takes one more look-up.
