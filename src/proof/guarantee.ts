@@ -23,6 +23,13 @@ export class BrokenGuarantee extends Error {
   }
 }
 
+/** The error that a call was refused with; null where it was taken. */
+export const awaitRefusal = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
 /** @throws BrokenGuarantee with what was seen, unless `condition` */
 export function requireThat(condition: boolean, what: string, seen?: unknown): asserts condition {
   if (!condition) throw new BrokenGuarantee(what, seen)

@@ -17,14 +17,9 @@ export const acknowledgedIsStored: Guarantee = {
     const acknowledged = await trial.killWriter(sentByKilled)
     await trial.reopen()
     const stored = await readTurns(trial.client, project, 'TASK-stored')
-    requireThat(
-      stored.length === sent.length,
-      'a world has a turn for each that was acknowledged, and no other',
-      {
-        sent: sent.length,
-        stored: stored.length,
-      },
-    )
+    const counts = { sent: sent.length, stored: stored.length }
+    const isOneEach = counts.stored === counts.sent
+    requireThat(isOneEach, 'a world has a turn for each that was acknowledged, and no other', counts)
     for (const [i, turn] of sent.entries()) requireWhole(turn, stored[i])
     const ofKilled = acknowledged.length === 0 ? [] : await readTurns(trial.client, project, 'TASK-killed')
     const byNumber = new Map(ofKilled.map((turn) => [turn.turnNumber, turn]))

@@ -26,10 +26,8 @@ export const deterministic: Guarantee = {
     await trial.reopen()
     others.push(await ask())
     const different = others.find((answer) => answer !== first)
-    requireThat(different === undefined, 'the same request is answered with the same bytes', {
-      first,
-      different,
-    })
+    const isSame = different === undefined
+    requireThat(isSame, 'the same request is answered with the same bytes', { first, different })
     return { 'answers compared': others.length, 'bytes each': Buffer.byteLength(first) }
   },
 }

@@ -1,7 +1,7 @@
 /** Tries that a world has one writer at a time, and that a worker without its lease writes nothing. */
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode } from '../../core/errors.ts'
-import { type Guarantee, requireThat } from '../guarantee.ts'
+import { awaitRefusal, type Guarantee, requireThat } from '../guarantee.ts'
 import { FEATURE, readTurns } from '../turns.ts'
 
 const ROUNDS = 5
@@ -13,13 +13,8 @@ export const fenced: Guarantee = {
   promise:
     'At most one attempt is active in a world; fences only rise, and without the right one nothing is written.',
   async run({ client, project }) {
-    await client.createWorld({
-      project,
-      featureId: FEATURE,
-      taskId: WORLD,
-      worldSlug: WORLD,
-      executor: 'external',
-    })
+    const world = { project, featureId: FEATURE, taskId: WORLD, worldSlug: WORLD }
+    await client.createWorld({ ...world, executor: 'external' })
     const figures = { attempts: 0, 'claims refused': 0, 'commits refused': 0, 'greatest fence': 0 }
     for (let round = 1; round <= ROUNDS; round++) {
       const started = await Promise.allSettled(
@@ -33,16 +28,12 @@ export const fenced: Guarantee = {
       }
       const attemptId = won[0]?.attemptId ?? ''
       const fence = await claimAtOnce(client, project, attemptId, figures)
-      requireThat(fence > figures['greatest fence'], 'a fence is greater than all before it', {
-        fence,
-        ...figures,
-      })
+      const isGreater = fence > figures['greatest fence']
+      requireThat(isGreater, 'a fence is greater than all before it', { fence, ...figures })
       for (const wrong of [fence - 1, fence + 1].filter((each) => each >= 1)) {
         const refused = await commit(client, project, attemptId, wrong, 'A worker without the lease')
-        requireThat(hasCode(refused, 'lease_lost'), 'a commit with another fence is refused', {
-          wrong,
-          refused,
-        })
+        const isRefused = hasCode(refused, 'lease_lost')
+        requireThat(isRefused, 'a commit with another fence is refused', { wrong, refused })
         figures['commits refused']++
       }
       const committed = await commit(client, project, attemptId, fence, `Work of round ${round}`)
@@ -53,11 +44,8 @@ export const fenced: Guarantee = {
     const turns = await readTurns(client, project, WORLD)
     const summaries = turns.map(({ playerSummary }) => playerSummary)
     const expected = Array.from({ length: ROUNDS }, (_, i) => `Work of round ${i + 1}`)
-    requireThat(
-      String(summaries) === String(expected),
-      'each attempt made one turn, by its lease holder',
-      summaries,
-    )
+    const isEachOnce = String(summaries) === String(expected)
+    requireThat(isEachOnce, 'each attempt made one turn, by its lease holder', summaries)
     return figures
   },
 }
@@ -90,9 +78,6 @@ const commit = (
   fence: number,
   playerSummary: string,
 ): Promise<unknown> =>
-  client
-    .commitAttempt({ project, attemptId, fence, turn: { playerSummary, coachDecision: 'feedback' } })
-    .then(
-      () => null,
-      (error: unknown) => error,
-    )
+  awaitRefusal(
+    client.commitAttempt({ project, attemptId, fence, turn: { playerSummary, coachDecision: 'feedback' } }),
+  )

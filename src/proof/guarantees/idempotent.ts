@@ -1,6 +1,6 @@
 /** Tries that what is sent twice is stored once, and that another record at the same place is refused. */
 import { hasCode, TurngraphError } from '../../core/errors.ts'
-import { type Guarantee, requireThat } from '../guarantee.ts'
+import { awaitRefusal, type Guarantee, requireThat } from '../guarantee.ts'
 import { proofTurn, readTurns, requireWhole } from '../turns.ts'
 
 const AT_ONCE = 8
@@ -16,10 +16,7 @@ export const idempotent: Guarantee = {
     const again = await client.captureTurnState(turn)
     requireThat(!again.created, 'a repeated capture makes nothing', again)
     const other = { ...turn, playerSummary: 'Another record of the same turn' }
-    const refused = await client.captureTurnState(other).then(
-      () => null,
-      (error: unknown) => error,
-    )
+    const refused = await awaitRefusal(client.captureTurnState(other))
     requireThat(hasCode(refused, 'turn_conflict'), 'another record of the same turn is a conflict', refused)
     const details = refused instanceof TurngraphError ? JSON.stringify(refused.details) : ''
     const showsBoth = details.includes(turn.playerSummary) && details.includes(other.playerSummary)
@@ -28,11 +25,8 @@ export const idempotent: Guarantee = {
     requireThat(replaced.superseded, 'a record is replaced where the caller says so', replaced)
     const stored = await readTurns(client, project, 'TASK-again')
     requireThat(stored.length === 1, 'a turn is there once, however often it was sent', stored.length)
-    requireThat(
-      stored[0]?.playerSummary === other.playerSummary,
-      'the record that replaced is the turn',
-      stored,
-    )
+    const isReplaced = stored[0]?.playerSummary === other.playerSummary
+    requireThat(isReplaced, 'the record that replaced is the turn', stored)
     const history = await client.getTurnHistory({ project, worldSlug: 'TASK-again', turnNumber: 1 })
     requireThat(history.items.length === 1, 'the record that was replaced is kept', history.items.length)
     requireWhole(turn, history.items[0])

@@ -26,10 +26,8 @@ export const noBleed: Guarantee = {
       for (const answer of await askEverything(trial.client, place)) {
         const text = JSON.stringify(answer)
         const foreign = places.find(({ mark }) => mark !== place.mark && text.includes(mark))
-        requireThat(foreign === undefined, 'an answer about one place holds nothing of another', {
-          asked: place,
-          foreign,
-        })
+        const seen = { asked: place, foreign }
+        requireThat(foreign === undefined, 'an answer about one place holds nothing of another', seen)
         answers++
       }
       const own = await trial.client.listTurns({ project: place.project, worldSlug: place.worldSlug })
