@@ -44,7 +44,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    process.stdin.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onEnd)
+    process.stdin.on('data', this.#onData).once('end', this.#onEnd).on('error', this.#onInputError)
     process.stdout.on('error', this.#onOutputError)
   }
 
@@ -63,7 +63,7 @@ export class StdioTransport implements Transport {
   async close(reason: EndOfConnection = 'input ended'): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    process.stdin.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd).pause()
+    process.stdin.off('data', this.#onData).off('end', this.#onEnd).pause()
     this.#end(reason)
     this.onclose?.()
   }
@@ -76,6 +76,12 @@ export class StdioTransport implements Transport {
   }
 
   readonly #onEnd = (): void => void this.close('input ended')
+
+  /** A connection that was reset, a terminal that hung up. */
+  readonly #onInputError = (error: Error): void => {
+    this.onerror?.(error)
+    void this.close('input ended')
+  }
 
   readonly #onOutputError = (error: Error): void => {
     this.onerror?.(error)

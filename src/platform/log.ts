@@ -33,7 +33,6 @@ const STALLED_MS = 1_000
 
 /** A full pipe that nobody reads must neither fill the memory nor keep the process from ending. */
 function standardError(): DestinationStream {
-  void process.stderr // makes a pipe non-blocking: a blocked write would hold a thread, and with it the end
   let stalledSince: number | null = null
   const hasStalled = () => stalledSince !== null && performance.now() - stalledSince >= STALLED_MS
   const stream = destination({

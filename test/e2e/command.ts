@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -15,7 +16,7 @@ type Given = {
   environment?: Environment
   input?: string
   cwd?: string
-  stdin?: 'pipe' | number
+  stdin?: 'pipe' | number | Socket
   stdout?: 'pipe' | number
   /** A command that becomes the one that is started: `exec "$@"`. */
   wrapper?: readonly string[]

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -290,6 +290,22 @@ test('mcp ends when its input fails', async () => {
   expect(existsSync(serverFile())).toBe(false)
 })
 
+test('mcp ends in order when the connection that is its input is reset', async () => {
+  const listener = createTcpServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
+  onTestFinished(() => void listener.close())
+  await once(listener, 'listening')
+  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1')
+  const [input] = (await once(listener, 'connection')) as [Socket]
+  const child = turngraph.start(['mcp'], { stdin: input })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  client.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  await once(child.stdout as Readable, 'data')
+  const [ended, said] = [once(child, 'exit'), text(child.stderr as Readable)]
+  client.resetAndDestroy()
+  expect([await ended, await said]).toEqual([[0, null], expect.not.stringMatching(/^\s+at /m)])
+  expect(existsSync(serverFile())).toBe(false)
+})
+
 test.each([
   ['of a parent', []],
   // A write to it would block, where the process did not say otherwise.
@@ -363,9 +379,11 @@ test('a process ends where the reader of its log has first stalled, and then gon
   expect(await ended).toEqual([0, null])
 })
 
-test('a process that ends while nobody reads its log has the exit code that it chose', async () => {
-  const child = logging("for (let line = 0; line < 60; line++) log.info('x'.repeat(16_000))\nprocess.exit(3)")
-  expect(await once(child, 'exit')).toEqual([3, null])
+test('a process that ends at once while nobody reads its log ends in order', async () => {
+  const child = logging(`
+    for (let line = 0; line < 60; line++) log.info('x'.repeat(16_000))
+    process.exit()`)
+  expect(await once(child, 'exit')).toEqual([0, null])
 })
 
 /** A process that runs `script` with a log on its standard error, which nobody reads yet. */
