@@ -5,19 +5,16 @@ import { readRows } from '../../graph/decode.ts'
 import { columns, optionalText, textList } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { issueSignature } from '../criteria/signature.ts'
+import { compareCodeUnits } from '../criteria/labels.ts'
+import { type Complaint, issueSignature } from '../criteria/signature.ts'
 import { MOST_NAMES, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
-import type { Issue } from '../record/record.ts'
+import type { TurnState } from '../record/record.ts'
 import type { KnownElsewhere } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
 
 const otherSessions = statement('elsewhere/other-sessions')
 
-type LastTurn = {
-  filesModified: readonly string[]
-  lessonsFromTurn: readonly string[]
-  blockersFound: readonly string[]
-}
+type LastTurn = Pick<TurnState, 'filesModified' | 'lessonsFromTurn' | 'blockersFound'>
 
 /** Why a turn of another session is told, in the order in which it is. */
 const RULES = ['issue', 'work', 'feature'] as const
@@ -83,7 +80,7 @@ export const paramsToAsk = ({ elsewhere }: { elsewhere: 'on' | 'off' }) => ({
  */
 export function chooseFromOthers(
   known: readonly SessionRow[],
-  openIssues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[],
+  openIssues: readonly Complaint[],
   lastTurn: LastTurn,
 ): KnownElsewhere[] {
   const issues = new Map(openIssues.map((issue) => [issueSignature(issue), issue.description]))
@@ -184,14 +181,12 @@ function byPlace(a: Candidate, b: Candidate): number {
   return (
     RULES.indexOf(a.rule) - RULES.indexOf(b.rule) ||
     b.shared - a.shared ||
-    compare(b.completedAt, a.completedAt) ||
-    compare(a.item.worldSlug, b.item.worldSlug) ||
+    compareCodeUnits(b.completedAt, a.completedAt) ||
+    compareCodeUnits(a.item.worldSlug, b.item.worldSlug) ||
     a.item.turn - b.item.turn ||
-    compare(a.item.issues.join(), b.item.issues.join())
+    compareCodeUnits(a.item.issues.join(), b.item.issues.join())
   )
 }
-
-const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
 /** Of what a turn learned, and of each text, so much is told: the whole stands in the turn. */
 const MOST_TEXTS = 5

@@ -7,7 +7,8 @@ import type { CoachDecision } from '../../graph/model/values.ts'
 import type { Issue } from '../record/record.ts'
 import { normalizeLabel } from './labels.ts'
 
-type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
+/** What two issues are compared by. */
+export type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
 
 /** Of the blocking issues, of all where none blocks, of the feedback where there is no issue at all. */
 export function signIssues(issues: readonly Complaint[], coachFeedback: string | null): string {

@@ -4,8 +4,8 @@
  */
 import { partsOfKey, topicKey, topicName, turnKey } from '../../core/keys.ts'
 import { projectPath } from '../../core/project-paths.ts'
-import { issueSignature } from '../criteria/signature.ts'
-import type { Issue, TurnState } from '../record/record.ts'
+import { type Complaint, issueSignature } from '../criteria/signature.ts'
+import type { TurnState } from '../record/record.ts'
 
 /**
  * The turns about one thing are spread over so many nodes by their session: captures of many sessions do not wait for one lock,
@@ -29,10 +29,9 @@ export function slotOfWorld(ofWorld: string): number {
 export const projectFiles = (paths: readonly string[]): string[] =>
   limitNames(paths.flatMap((path) => projectPath(path) ?? []))
 
-const listSignatures = (issues: readonly Pick<Issue, 'severity' | 'category' | 'description'>[]): string[] =>
-  limitNames(issues.map(issueSignature))
+type Gate = { name: string; status: string }
 
-const listFailedGates = (gates: readonly { name: string; status: string }[]): string[] =>
+const listFailedGates = (gates: readonly Gate[]): string[] =>
   limitNames(gates.filter(({ status }) => status === 'failed').map(({ name }) => name))
 
 const limitNames = (names: readonly string[]): string[] =>
@@ -41,7 +40,7 @@ const limitNames = (names: readonly string[]): string[] =>
 /** The files and failed gates that a turn is about: what a context that follows it looks for, beside its issues and its feature. */
 export const listTopicNames = (
   { filesModified }: Pick<Turn, 'filesModified'>,
-  gates: Parameters<typeof listFailedGates>[0],
+  gates: readonly Gate[],
 ): string[] => [
   ...projectFiles(filesModified).map((file) => topicName('file', file)),
   ...listFailedGates(gates).map((gate) => topicName('gate', gate)),
@@ -76,10 +75,7 @@ export function listTopics(
   featureId: string | null,
   turnNumber: number,
   { coachDecision, completedAt, lessonsFromTurn, blockersFound, filesModified }: Turn,
-  {
-    issues,
-    gates,
-  }: { issues: Parameters<typeof listSignatures>[0]; gates: Parameters<typeof listFailedGates>[0] },
+  { issues, gates }: { issues: readonly Complaint[]; gates: readonly Gate[] },
 ): TurnTopics & { slot: number } {
   const [project = ''] = partsOfKey(ofWorld)
   const slot = slotOfWorld(ofWorld)
@@ -87,7 +83,7 @@ export function listTopics(
   const names = [
     ...(featureId !== null && coachDecision === 'approved' ? [topicName('feature', featureId)] : []),
     ...(hasLessons ? listTopicNames({ filesModified }, gates) : []),
-    ...listSignatures(issues).map((signature) => topicName('issue', signature)),
+    ...limitNames(issues.map(issueSignature)).map((signature) => topicName('issue', signature)),
   ]
   return {
     keys: names.map((name) => `${topicKey(project, name)}/${slot}`).sort(), // locks are taken in one order

@@ -4,10 +4,8 @@
  */
 import { groupBy } from '../../core/group-by.ts'
 import type { CoachDecision } from '../../graph/model/values.ts'
-import { COUNTED_DECISIONS, issueSignature } from '../criteria/signature.ts'
-import { bySeverity, type Issue } from '../record/record.ts'
-
-type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
+import { COUNTED_DECISIONS, type Complaint, issueSignature } from '../criteria/signature.ts'
+import { bySeverity } from '../record/record.ts'
 
 /** A turn with the issues that it raised, in the order the Coach gave them. */
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }

@@ -46,17 +46,11 @@ type Counts = Pick<TurnWithParts['turn'], keyof typeof counts>
 type Parts = { [part in 'verifications' | 'promises' | 'issues' | 'gates']: readonly unknown[] }
 
 /** False for what a reader sees of a half-visible commit. */
-export const isWhole = ({
-  turn,
-  verifications,
-  promises,
-  issues,
-  gates,
-}: { turn: Counts } & Parts): boolean =>
-  turn.verificationCount === verifications.length &&
-  turn.promiseCount === promises.length &&
-  turn.issueCount === issues.length &&
-  turn.gateCount === gates.length
+export const isWhole = ({ turn, ...parts }: { turn: Counts } & Parts): boolean =>
+  turn.verificationCount === parts.verifications.length &&
+  turn.promiseCount === parts.promises.length &&
+  turn.issueCount === parts.issues.length &&
+  turn.gateCount === parts.gates.length
 
 export type WorldScope = { project: string; featureId: string; taskId: string; worldSlug: string }
 
