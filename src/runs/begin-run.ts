@@ -1,24 +1,11 @@
 /** Makes a turn run as it is at its beginning: one that is started, and one that resumes another. Pure. */
-import type { CountSource } from '../graph/model/values.ts'
 import type { View } from './decision.ts'
-import type { TurnRun } from './record.ts'
+import type { RunCounts, TurnRun } from './record.ts'
 
-export type BeginRun = {
-  turnRunId: string
-  owner: string
-  requestedTurnCount: number
-  maxAttempts: number
-  turnCountSource: CountSource
-  maxAttemptsSource: CountSource
-  at: string
-}
+export type BeginRun = RunCounts & { turnRunId: string; owner: string; at: string }
 
-export const beginRun = ({ now, world }: View, { at, ...asked }: BeginRun): TurnRun => ({
-  requestedTurnCount: asked.requestedTurnCount,
-  maxAttempts: asked.maxAttempts,
-  turnCountSource: asked.turnCountSource,
-  maxAttemptsSource: asked.maxAttemptsSource,
-  turnRunId: asked.turnRunId,
+export const beginRun = ({ now, world }: View, { at, owner, ...asked }: BeginRun): TurnRun => ({
+  ...asked,
   project: world.project,
   worldSlug: world.slug,
   status: 'running',
@@ -45,6 +32,6 @@ export const beginRun = ({ now, world }: View, { at, ...asked }: BeginRun): Turn
   startedAt: at,
   endedAt: null,
   fence: world.fence + 1,
-  leaseOwner: asked.owner,
+  leaseOwner: owner,
   leaseUntil: now + world.leaseTtlMs,
 })

@@ -74,7 +74,7 @@ async function awaitOutcome(
 ): Promise<AttemptOutcome> {
   let ended: string | null = null
   const gone = new AbortController()
-  const letGo = () => {
+  const closeOutputSoon = () => {
     setTimeout(() => {
       child.stdout?.destroy()
       child.stderr?.destroy()
@@ -84,7 +84,7 @@ async function awaitOutcome(
   const end = (why: string) => {
     ended ??= why
     killGroup(child)
-    letGo()
+    closeOutputSoon()
   }
   const onAbort = () => end(describeAbort(signal))
   const late = setTimeout(() => end(`the command took longer than ${timeoutMs} ms`), timeoutMs)
@@ -93,7 +93,7 @@ async function awaitOutcome(
   const errors = tail(child)
   child.once('exit', () => {
     killGroup(child) // what it left running would hold its output open
-    letGo()
+    closeOutputSoon()
   })
   child.stdin?.on('error', () => {}) // a program that does not read its input may close it
   child.stdin?.end(input)

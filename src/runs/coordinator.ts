@@ -46,6 +46,13 @@ export type TurnRunsLog = {
   warn: (fields: object, message: string) => void
 }
 
+export function logTrouble(log: TurnRunsLog, error: unknown, during: string): void {
+  // That the store is away the service says once (schema-state.ts); leases are asked about every second.
+  if (hasCode(error, 'store_unavailable'))
+    log.info({ reason: error.message }, `the graph was away while ${during}`)
+  else log.warn({ err: error }, `trouble while ${during}`)
+}
+
 /** So many store operations of coordinators at once: more would wait for connections, and time out there. */
 const AT_ONCE = 16
 /** Renewals go past all other work: behind a thousand runs they would come too late. */
@@ -230,7 +237,7 @@ export class Coordinator {
     } catch (error) {
       if (!(error instanceof TurngraphError)) throw error
       if (error.code === 'lease_lost') {
-        this.#trouble(error, `ending attempt ${attempt.attemptId}`)
+        logTrouble(this.#log, error, `ending attempt ${attempt.attemptId}`)
         return error
       }
       // A record that cannot be stored is a failed attempt, like any other.
@@ -285,7 +292,7 @@ export class Coordinator {
       await this.persist(world, () => this.#store.failTurnRun(run, fence, limitReason(reason)))
       this.#observer.runEnded('failed')
     } catch (cause) {
-      this.#trouble(cause, `ending turn run ${run.turnRunId}; its lease will expire`)
+      logTrouble(this.#log, cause, `ending turn run ${run.turnRunId}; its lease will expire`)
     }
   }
 
@@ -324,15 +331,8 @@ export class Coordinator {
       leaseTtlMs,
       closing: this.#closing,
       inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing.add(work),
-      onError: (error: unknown) => this.#trouble(error, 'renewing a lease'),
+      onError: (error: unknown) => logTrouble(this.#log, error, 'renewing a lease'),
     }
-  }
-
-  #trouble(error: unknown, while_: string): void {
-    // That the store is away the service says once (schema-state.ts); leases are asked about every second.
-    if (hasCode(error, 'store_unavailable'))
-      this.#log.info({ reason: error.message }, `the graph was away while ${while_}`)
-    else this.#log.warn({ err: error }, `trouble while ${while_}`)
   }
 }
 

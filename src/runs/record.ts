@@ -80,6 +80,12 @@ export const turnRun = z
 
 export type TurnRun = z.output<typeof turnRun>
 
+/** How many turns a run is to commit in how many attempts, and whether the caller said so. */
+export type RunCounts = Pick<
+  TurnRun,
+  'requestedTurnCount' | 'maxAttempts' | 'turnCountSource' | 'maxAttemptsSource'
+>
+
 export const attempt = z
   .object({
     attemptId: z.string(),

@@ -6,8 +6,7 @@ import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
-import type { CountSource, StopReason } from '../graph/model/values.ts'
-import { optionalText } from '../graph/model/values.ts'
+import { optionalText, type StopReason } from '../graph/model/values.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { captureAsOwner } from '../memory/capture/capture.ts'
@@ -17,7 +16,7 @@ import { unknownWorld, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import type { Change, Decision, View } from './decision.ts'
 import * as lifecycle from './lifecycle.ts'
-import { type Attempt, brokenAttemptRules, brokenRules, type TurnRun } from './record.ts'
+import { type Attempt, brokenAttemptRules, brokenRules, type RunCounts, type TurnRun } from './record.ts'
 import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, viewRow } from './rows.ts'
 
 const lock = statement('runs/lock')
@@ -36,14 +35,8 @@ export type WorldRef = { project: string; worldSlug: string }
 export type RunRef = WorldRef & { turnRunId: string }
 export type AttemptRef = WorldRef & { attemptId: string }
 
-export type StartTurnRunInput = WorldRef & {
-  /** The instance that will coordinate it. */
-  workerId: string
-  requestedTurnCount: number
-  maxAttempts: number
-  turnCountSource: CountSource
-  maxAttemptsSource: CountSource
-}
+/** `workerId`: the instance that will coordinate it. */
+export type StartTurnRunInput = WorldRef & RunCounts & { workerId: string }
 
 export type TurnRunStatusRow = { run: TurnRun; currentTurn: number }
 
@@ -183,8 +176,7 @@ export class TurnRunStore {
   }
 
   async failAttempt(attempt: AttemptRef, fence: number, reason: string, usedTokens = 0): Promise<Attempt> {
-    const { scrubbed } = await scrub({ reason })
-    const outcome = { status: 'failed' as const, reason: scrubbed.reason, usedTokens }
+    const outcome = { status: 'failed' as const, reason: await scrubReason(reason), usedTokens }
     const end = { fence, outcome, at: this.#now() }
     return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
   }
@@ -202,8 +194,7 @@ export class TurnRunStore {
     reason: string,
     { abort = false, stopReason = null }: { abort?: boolean; stopReason?: StopReason | null } = {},
   ): Promise<TurnRun> {
-    const { scrubbed } = await scrub({ reason })
-    const cancel = { reason: scrubbed.reason, stopReason, abort, at: this.#now() }
+    const cancel = { reason: await scrubReason(reason), stopReason, abort, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.requestTurnRunCancel(view, cancel))
   }
 
@@ -220,8 +211,7 @@ export class TurnRunStore {
 
   /** For a coordinator that cannot go on. */
   async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
-    const { scrubbed } = await scrub({ reason })
-    const command = { fence, reason: scrubbed.reason, at: this.#now() }
+    const command = { fence, reason: await scrubReason(reason), at: this.#now() }
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
@@ -388,16 +378,12 @@ export class TurnRunStore {
       beforeId: after?.turnRunId ?? '',
       limit,
     }
+    const [from, scope] =
+      worldSlug === undefined
+        ? [runsOfProject, { project }]
+        : [runsOfWorld, { worldKey: worldKey(project, worldSlug) }]
     const rows = await untilWhole(
-      () =>
-        worldSlug === undefined
-          ? readRows(this.#graph, runsOfProject, { ...params, project }, runListRow)
-          : readRows(
-              this.#graph,
-              runsOfWorld,
-              { ...params, worldKey: worldKey(project, worldSlug) },
-              runListRow,
-            ),
+      () => readRows(this.#graph, from, { ...params, ...scope }, runListRow),
       (found) => found.every(({ run }) => brokenRules(run).length === 0),
     )
     if (rows.length === 0 && worldSlug !== undefined) await getWorld(this.#graph, project, worldSlug)
@@ -474,6 +460,8 @@ export class TurnRunStore {
     })
   }
 }
+
+const scrubReason = async (reason: string): Promise<string> => (await scrub({ reason })).scrubbed.reason
 
 type Located<Id extends string> = { project: string; worldSlug?: string | null | undefined } & Record<
   Id,

@@ -1,14 +1,13 @@
 // Runs the turns of this process: starts, cancels, claims and sweeps.
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
-import type { CountSource } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { type AttemptTurn, turnOfAttempt } from './attempt-turn.ts'
 import { AttemptWatch } from './attempt-watch.ts'
-import { Coordinator, type TurnRunsLog, type TurnRunsObserver } from './coordinator.ts'
+import { Coordinator, logTrouble, type TurnRunsLog, type TurnRunsObserver } from './coordinator.ts'
 import { Executors } from './executors.ts'
 import { Aborted, LeaseKeeper } from './lease-keeper.ts'
-import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
+import { type Attempt, isActiveRun, type RunCounts, type TurnRun } from './record.ts'
 import {
   type AttemptRef,
   type Reconciled,
@@ -75,7 +74,7 @@ export class TurnRuns {
     this.#log = log
     this.#observer = observer
     this.store = store ?? new TurnRunStore(graph)
-    this.#watch = new AttemptWatch(this.store, (error) => this.#trouble(error, 'waiting for workers'))
+    this.#watch = new AttemptWatch(this.store, (error) => logTrouble(this.#log, error, 'waiting for workers'))
     this.#coordinator = new Coordinator({
       graph,
       store: this.store,
@@ -105,7 +104,7 @@ export class TurnRuns {
     const sweep = () => {
       this.#sweeping = this.#reconcile(null)
         .then((found) => this.#report(found))
-        .catch((error: unknown) => this.#trouble(error, 'looking for expired leases'))
+        .catch((error: unknown) => logTrouble(this.#log, error, 'looking for expired leases'))
         .finally(() => later())
     }
     const later = () => {
@@ -134,15 +133,7 @@ export class TurnRuns {
   }
 
   /** A durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
-  async startTurnRun(
-    ref: WorldRef,
-    counts: {
-      requestedTurnCount: number
-      maxAttempts: number
-      turnCountSource: CountSource
-      maxAttemptsSource: CountSource
-    },
-  ): Promise<TurnRun> {
+  async startTurnRun(ref: WorldRef, counts: RunCounts): Promise<TurnRun> {
     const world = await this.#worldToWorkIn(ref)
     const turnRunId = crypto.randomUUID()
     const run = await this.store
@@ -241,7 +232,8 @@ export class TurnRuns {
     if (isAway(error)) {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {
         const absent = hasCode(cause, 'not_found')
-        if (!absent) this.#trouble(cause, 'ending what nobody asked for any more; its lease will expire')
+        if (!absent)
+          logTrouble(this.#log, cause, 'ending what nobody asked for any more; its lease will expire')
       })
     }
     throw error
@@ -259,7 +251,7 @@ export class TurnRuns {
 
   #hold(id: string, keeper: LeaseKeeper, work: Promise<void>): void {
     const done = work
-      .catch((error: unknown) => this.#trouble(error, `coordinating ${id}`))
+      .catch((error: unknown) => logTrouble(this.#log, error, `coordinating ${id}`))
       .finally(() => {
         keeper.stop()
         this.#executing.delete(id)
@@ -268,15 +260,8 @@ export class TurnRuns {
   }
 
   #report({ runs, attempts, errors }: Reconciled): void {
-    for (const error of errors) this.#trouble(error, 'ending what nobody works on any more')
+    for (const error of errors) logTrouble(this.#log, error, 'ending what nobody works on any more')
     if (runs + attempts > 0) this.#log.info({ runs, attempts }, 'interrupted what nobody worked on any more')
-  }
-
-  #trouble(error: unknown, while_: string): void {
-    // That the store is away the service says once (schema-state.ts); leases are asked about every second.
-    if (hasCode(error, 'store_unavailable'))
-      this.#log.info({ reason: error.message }, `the graph was away while ${while_}`)
-    else this.#log.warn({ err: error }, `trouble while ${while_}`)
   }
 }
 

@@ -1,14 +1,8 @@
 // Renders turn runs and attempts as callers are answered, by the fields and sentences of seed 001.
 import * as z from 'zod'
-import {
-  ATTEMPT_STATUSES,
-  COUNT_SOURCES,
-  type CountSource,
-  STOP_REASONS,
-  TURN_RUN_STATUSES,
-} from '../graph/model/values.ts'
+import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../graph/model/values.ts'
 import { continuationContext } from '../memory/context/continuation.ts'
-import { type Attempt, isActiveRun, type TurnRun } from './record.ts'
+import { type Attempt, isActiveRun, type RunCounts, type TurnRun } from './record.ts'
 
 const pollAttempt = z.object({
   tool: z.literal('get_turn_status'),
@@ -54,12 +48,7 @@ export const runTurnAnswer = z.object({
 
 export type RunTurnAnswer = z.output<typeof runTurnAnswer>
 
-export type Counts = {
-  turnCount: number
-  maxAttempts: number
-  turnCountSource: CountSource
-  maxAttemptsSource: CountSource
-}
+export type Counts = Omit<RunCounts, 'requestedTurnCount'> & { turnCount: number }
 
 export function singleAttemptAnswer(attempt: Attempt, counts: Counts): RunTurnAnswer {
   const { attemptId, worldSlug, status, turnBefore, attemptedTurn } = attempt
@@ -134,18 +123,8 @@ export const attemptSummary = z.object({
   endedAt: z.string().nullable(),
 })
 
-export const summarizeAttempt = (attempt: Attempt): z.output<typeof attemptSummary> => ({
-  attemptId: attempt.attemptId,
-  turnRunId: attempt.turnRunId,
-  turnRunSeq: attempt.turnRunSeq,
-  status: attempt.status,
-  turnBefore: attempt.turnBefore,
-  attemptedTurn: attempt.attemptedTurn,
-  producedTurn: attempt.producedTurn,
-  failureReason: attempt.failureReason,
-  startedAt: attempt.startedAt,
-  endedAt: attempt.endedAt,
-})
+export const summarizeAttempt = (attempt: Attempt): z.output<typeof attemptSummary> =>
+  attemptSummary.parse(attempt)
 
 export const attemptList = z.object({
   worldSlug: z.string(),
@@ -162,11 +141,7 @@ const lease = z.object({
   fence: z.number().nullable(),
 })
 
-const viewLease = ({
-  leaseOwner,
-  leaseUntil,
-  fence,
-}: Pick<Attempt, 'leaseOwner' | 'leaseUntil' | 'fence'>): z.output<typeof lease> => ({
+const viewLease = ({ leaseOwner, leaseUntil, fence }: Attempt | TurnRun): z.output<typeof lease> => ({
   owner: leaseOwner,
   until: leaseUntil,
   fence,
@@ -299,15 +274,10 @@ const describeState = ({ status, failureReason }: TurnRun): string =>
   failureReason === null ? STATES[status] : `${STATES[status]} (${failureReason})`
 
 function describeProgress(run: TurnRun): string {
-  const {
-    committedTurnCount,
-    requestedTurnCount,
-    attemptCount,
-    failedAttemptCount,
-    interruptedAttemptCount,
-  } = run
+  const { attemptCount, failedAttemptCount, interruptedAttemptCount } = run
+  const turns = `${run.committedTurnCount} of ${run.requestedTurnCount} turns committed`
   const interrupted = interruptedAttemptCount === 0 ? '' : `, ${interruptedAttemptCount} interrupted`
-  return `${committedTurnCount} of ${requestedTurnCount} turns committed after ${attemptCount} attempts (${failedAttemptCount} failed${interrupted})`
+  return `${turns} after ${attemptCount} attempts (${failedAttemptCount} failed${interrupted})`
 }
 
 export const claimAnswer = z.object({

@@ -44,7 +44,6 @@ export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 
 /** Whether the caller gave a number, or it was defaulted. */
 export const COUNT_SOURCES = ['default', 'explicit'] as const
-export type CountSource = (typeof COUNT_SOURCES)[number]
 
 /** What ends a turn run early where its world names it, in the order in which they are looked at. */
 export const STOP_REASONS = ['approved', 'all_verified', 'stalled', 'budget'] as const
