@@ -1,12 +1,9 @@
 // Declares the records of turn runs and attempts, and the rules that they keep. Source: seed 001, `turn_runs`.
 import * as z from 'zod'
-import {
-  ATTEMPT_STATUSES,
-  COUNT_SOURCES,
-  STOP_REASONS,
-  TURN_RUN_STATUSES,
-  type TurnRunStatus,
-} from '../graph/model/values.ts'
+import { rowShape } from '../graph/model/derived.ts'
+import { nodes } from '../graph/model/nodes.ts'
+import { count } from '../graph/model/properties.ts'
+import type { TurnRunStatus } from '../graph/model/values.ts'
 
 export const RUN_LIMITS = {
   turnCount: 100_000,
@@ -20,65 +17,32 @@ export const RUN_LIMITS = {
 /** Names a run or an attempt. */
 export const recordId = z.uuid('must be a UUID').toLowerCase()
 
-const count = z.number().int().min(0)
 /** Not stored where it is 0. */
-const sum = count.nullable().transform((stored) => stored ?? 0)
-const instant = z.string()
-const optionalInstant = instant.nullable()
+const sum = count.nullish().transform((stored) => stored ?? 0)
 
-/** Who may write, until when. `until` is of the database's clock, in epoch milliseconds. */
-const lease = {
-  /** Only rises in its world: a later owner has a greater one. Null before the first owner. */
-  fence: z.number().int().min(1).nullable(),
-  leaseOwner: z.string().nullable(),
-  leaseUntil: z.number(),
-}
+/**
+ * A turn run as a row brings it, its node's properties. Without the rules: a reader may see half of a commit, reads again, and
+ * only then complains.
+ */
+export const seenRun = z.object({
+  ...rowShape(
+    nodes.TurnRun.properties.omit({ key: true, activeWorldKey: true, changedAt: true, changedIn: true })
+      .shape,
+  ),
+  /** How many runs before it were interrupted, each resumed by the next. */
+  resumption: sum,
+  /** How many milliseconds those took. */
+  earlierMs: sum,
+  /** Failed attempts since the newest commit, those of the runs before it included. */
+  failedInARow: sum,
+  usedTokens: sum,
+})
 
-export const turnRun = z
-  .object({
-    turnRunId: z.string(),
-    project: z.string(),
-    worldSlug: z.string(),
-    status: z.enum(TURN_RUN_STATUSES),
-    requestedTurnCount: z.number().int().min(1),
-    maxAttempts: z.number().int().min(1),
-    turnCountSource: z.enum(COUNT_SOURCES),
-    maxAttemptsSource: z.enum(COUNT_SOURCES),
-    startTurn: count,
-    targetTurn: z.number().int().min(1),
-    committedTurnCount: count,
-    attemptCount: count,
-    failedAttemptCount: count,
-    interruptedAttemptCount: count,
-    activeAttemptId: z.string().nullable(),
-    lastAttemptId: z.string().nullable(),
-    lastAttemptStatus: z.enum(ATTEMPT_STATUSES).nullable(),
-    cancelRequestedAt: optionalInstant,
-    cancelReason: z.string().nullable(),
-    /** What of its world's `stopWhen` came true. */
-    stopReason: z.enum(STOP_REASONS).nullable(),
-    failureReason: z.string().nullable(),
-    /** Until when it pauses after a failed attempt. */
-    nextAttemptAt: optionalInstant,
-    /** The interrupted run that it resumes. */
-    resumesRunId: z.string().nullable(),
-    /** How many runs before it were interrupted, each resumed by the next. */
-    resumption: sum,
-    /** How many milliseconds those took. */
-    earlierMs: sum,
-    /** Failed attempts since the newest commit, those of the runs before it included. */
-    failedInARow: sum,
-    usedTokens: sum,
-    enqueuedAt: instant,
-    startedAt: instant,
-    endedAt: optionalInstant,
-    ...lease,
-  })
-  .superRefine((run, context) => {
-    for (const message of brokenRules(run)) context.addIssue({ code: 'custom', message })
-  })
+export const runRow = seenRun.superRefine((run, context) => {
+  for (const message of brokenRules(run)) context.addIssue({ code: 'custom', message })
+})
 
-export type TurnRun = z.output<typeof turnRun>
+export type TurnRun = z.output<typeof seenRun>
 
 /** How many turns a run is to commit in how many attempts, and whether the caller said so. */
 export type RunCounts = Pick<
@@ -86,34 +50,20 @@ export type RunCounts = Pick<
   'requestedTurnCount' | 'maxAttempts' | 'turnCountSource' | 'maxAttemptsSource'
 >
 
-export const attempt = z
-  .object({
-    attemptId: z.string(),
-    project: z.string(),
-    worldSlug: z.string(),
-    /** Counts the attempts of the world, from 1. */
-    number: z.number().int().min(1),
-    status: z.enum(ATTEMPT_STATUSES),
-    turnBefore: count,
-    attemptedTurn: z.number().int().min(1),
-    producedTurn: z.number().int().nullable(),
-    turnRunId: z.string().nullable(),
-    turnRunSeq: z.number().int().min(1).nullable(),
-    executor: z.string(),
-    failureReason: z.string().nullable(),
-    usedTokens: sum,
-    startedAt: instant,
-    endedAt: optionalInstant,
-    abortRequested: z.boolean(),
-    /** Of the record that was committed: the same commit again is answered alike. */
-    digest: z.string().nullable(),
-    ...lease,
-  })
-  .superRefine((attempt, context) => {
-    for (const message of brokenAttemptRules(attempt)) context.addIssue({ code: 'custom', message })
-  })
+/** An attempt, as {@link seenRun} is a run. */
+export const seenAttempt = z.object({
+  ...rowShape(
+    nodes.Attempt.properties.omit({ key: true, worldSeqKey: true, runSeqKey: true, activeWorldKey: true })
+      .shape,
+  ),
+  usedTokens: sum,
+})
 
-export type Attempt = z.output<typeof attempt>
+export const attemptRow = seenAttempt.superRefine((attempt, context) => {
+  for (const message of brokenAttemptRules(attempt)) context.addIssue({ code: 'custom', message })
+})
+
+export type Attempt = z.output<typeof seenAttempt>
 
 export const isActiveRun = (status: TurnRunStatus): boolean =>
   status === 'running' || status === 'cancel_requested'

@@ -1,32 +1,19 @@
 // Converts turn runs and attempts between rows, records and parameters.
 import * as z from 'zod'
-import { canonicalInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { optionalNumber, RESUME_POLICIES, textList } from '../graph/model/values.ts'
 import type { Value } from '../graph/port.ts'
 import type { View } from './decision.ts'
 import { noSuch } from './lifecycle.ts'
-import { type Attempt, attempt, isActiveRun, type TurnRun, turnRun } from './record.ts'
-
-const INSTANTS = new Set(['enqueuedAt', 'startedAt', 'endedAt', 'cancelRequestedAt', 'nextAttemptAt'])
-
-/** A node's properties as the record's fields: what is absent in the graph is null. */
-const pickFields = (shape: object) => (properties: unknown) => {
-  if (properties === null || typeof properties !== 'object') return properties
-  return Object.fromEntries(
-    Object.keys(shape).map((name) => {
-      const value = (properties as Record<string, unknown>)[name] ?? null
-      return [name, INSTANTS.has(name) && typeof value === 'string' ? canonicalInstant(value) : value]
-    }),
-  )
-}
-
-export const runRow = z.preprocess(pickFields(turnRun.shape), turnRun)
-export const attemptRow = z.preprocess(pickFields(attempt.shape), attempt)
-
-/** Without the rules: a reader may see half of a commit, reads again, and only then complains. */
-export const seenRun = z.preprocess(pickFields(turnRun.shape), z.object(turnRun.shape))
-export const seenAttempt = z.preprocess(pickFields(attempt.shape), z.object(attempt.shape))
+import {
+  type Attempt,
+  attemptRow,
+  isActiveRun,
+  runRow,
+  seenAttempt,
+  seenRun,
+  type TurnRun,
+} from './record.ts'
 
 const count = optionalNumber.transform((value) => value ?? 0)
 
@@ -53,20 +40,12 @@ export const viewRow = z.object({
 })
 
 /** @throws `not_found` where a run or an attempt that was asked for is another world's */
-export function viewFrom({ world, askedRun, askedAttempt, ...seen }: z.output<typeof viewRow>): View {
+export function viewFrom({ world, ...seen }: z.output<typeof viewRow>): View {
   const { deletedAt, ...state } = world
-  for (const [what, record] of [
-    ['turn run', askedRun],
-    ['attempt', askedAttempt],
-  ] as const) {
-    if (record !== null && record.worldSlug !== world.slug) throw noSuch(what)
-  }
-  return {
-    ...seen,
-    world: { ...state, deleted: deletedAt != null },
-    askedRun,
-    askedAttempt,
-  }
+  const { askedRun, askedAttempt } = seen
+  if (askedRun !== null && askedRun.worldSlug !== world.slug) throw noSuch('turn run')
+  if (askedAttempt !== null && askedAttempt.worldSlug !== world.slug) throw noSuch('attempt')
+  return { ...seen, world: { ...state, deleted: deletedAt != null } }
 }
 
 export const leasedRow = z.object({
@@ -80,13 +59,10 @@ export const leasedRow = z.object({
 /** A sum of 0 is not stored. */
 const orAbsent = (sum: number): number | null => (sum === 0 ? null : sum)
 
-/** Strips what is not declared: a caller's object may have more keys, and none of them may reach the graph. */
-const declaredRun = z.object(turnRun.shape)
-const declaredAttempt = z.object(attempt.shape)
-
+/** The schema strips what is not declared: a caller's object may have more keys, and none of them may reach the graph. */
 export function runParams(run: TurnRun, before: TurnRun | null): Value {
   const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, nextAttemptAt, ...properties } =
-    declaredRun.parse(run)
+    seenRun.parse(run)
   const ofWorld = worldKey(run.project, run.worldSlug)
   return {
     key: recordKey(run.project, run.turnRunId),
@@ -110,7 +86,7 @@ export function runParams(run: TurnRun, before: TurnRun | null): Value {
 }
 
 export function attemptParams(attempt: Attempt, before: Attempt | null): Value {
-  const { startedAt, endedAt, ...properties } = declaredAttempt.parse(attempt)
+  const { startedAt, endedAt, ...properties } = seenAttempt.parse(attempt)
   const { project, worldSlug, turnRunId, turnRunSeq } = attempt
   const ofWorld = worldKey(project, worldSlug)
   const ofRun = turnRunId === null ? null : recordKey(project, turnRunId)

@@ -16,8 +16,16 @@ import { unknownWorld, worldDeleted } from '../memory/worlds/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import type { Change, Decision, View } from './decision.ts'
 import * as lifecycle from './lifecycle.ts'
-import { type Attempt, brokenAttemptRules, brokenRules, type RunCounts, type TurnRun } from './record.ts'
-import { attemptParams, leasedRow, runParams, seenAttempt, seenRun, viewFrom, viewRow } from './rows.ts'
+import {
+  type Attempt,
+  brokenAttemptRules,
+  brokenRules,
+  type RunCounts,
+  seenAttempt,
+  seenRun,
+  type TurnRun,
+} from './record.ts'
+import { attemptParams, leasedRow, runParams, viewFrom, viewRow } from './rows.ts'
 
 const lock = statement('runs/lock')
 const change = statement('runs/change')

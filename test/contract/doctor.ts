@@ -180,6 +180,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (r:TurnRun {status: 'completed'}) SET r.failedAttemptCount = 2",
   ],
   [
+    'a run that was asked for no turns',
+    'run_rules',
+    "MATCH (r:TurnRun {status: 'completed'}) SET r.requestedTurnCount = 0",
+  ],
+  [
     'an attempt that failed for no reason',
     'run_rules',
     "MATCH (a:Attempt {status: 'failed'}) SET a.failureReason = null",

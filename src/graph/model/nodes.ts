@@ -126,6 +126,7 @@ export const runSettingsFields = {
 /** When it last changed, by the database's clock, and in which minute since 1970: what events look for. */
 const changeShape = { changedAt: epochMs.optional(), changedIn: count.optional() }
 
+/** Who may write, until when by the database's clock. The fence only rises in its world: a later owner has a greater one. */
 const leaseShape = { fence: count.optional(), leaseOwner: text.optional(), leaseUntil: epochMs }
 
 const stepShape = {
@@ -282,9 +283,12 @@ export const nodes = {
     lastAttemptStatus: oneOf(ATTEMPT_STATUSES).optional(),
     cancelRequestedAt: instant.optional(),
     cancelReason: text.optional(),
+    /** What of its world's `stopWhen` came true. */
     stopReason: oneOf(STOP_REASONS).optional(),
     failureReason: text.optional(),
+    /** Until when it pauses after a failed attempt. */
     nextAttemptAt: instant.optional(),
+    /** The interrupted run that it resumes. */
     resumesRunId: text.optional(),
     resumption: count.optional(),
     earlierMs: count.optional(),
@@ -302,6 +306,7 @@ export const nodes = {
     attemptId: text,
     project: text,
     worldSlug: text,
+    /** Counts the attempts of the world, from 1. */
     number: count,
     status: oneOf(ATTEMPT_STATUSES),
     turnBefore: count,
@@ -315,6 +320,7 @@ export const nodes = {
     startedAt: instant,
     endedAt: instant.optional(),
     abortRequested: flag,
+    /** Of the record that was committed: the same commit again is answered alike. */
     digest: text.optional(),
     worldSeqKey: key,
     runSeqKey: key.optional(),

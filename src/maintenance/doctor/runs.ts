@@ -12,9 +12,10 @@ import {
   brokenAttemptRules,
   brokenRules,
   isActiveRun,
+  seenAttempt,
+  seenRun,
   type TurnRun,
 } from '../../runs/record.ts'
-import { seenAttempt, seenRun } from '../../runs/rows.ts'
 import { type About, type Findings, propertyMap } from './finding.ts'
 import { keyList } from './turns.ts'
 

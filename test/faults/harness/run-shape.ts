@@ -3,8 +3,7 @@ import { readRows } from '../../../src/graph/decode.ts'
 import { optionalNumber, optionalText } from '../../../src/graph/model/values.ts'
 import type { Graph } from '../../../src/graph/port.ts'
 import { parseStatement } from '../../../src/graph/statements.ts'
-import { isActiveRun } from '../../../src/runs/record.ts'
-import { attemptRow, runRow } from '../../../src/runs/rows.ts'
+import { attemptRow, isActiveRun, runRow } from '../../../src/runs/record.ts'
 import { holds } from './scenario.ts'
 
 /** Checks all runs and attempts of a graph below the interfaces: fences, counters, what is active, what was produced. */
