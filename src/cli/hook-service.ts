@@ -1,5 +1,5 @@
 /**
- * Asks the running service from a hook. Builtin modules alone, and no command that opens the graph itself: either takes
+ * Asks the running service from a hook. Loads no package, and no command that opens the graph itself: either takes
  * longer to load than a hook may take.
  */
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Finds the task that a session of Claude Code works on. Builtin modules alone: a hook must be quick. */
+/** Finds the task that a session of Claude Code works on. Loads no package: a hook must be quick. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'

@@ -1,4 +1,4 @@
-/** Says whether a process lives. Builtin modules alone: hooks load it. */
+/** Says whether a process lives. Loads no package: hooks load it. */
 import { systemCode } from '../core/system-code.ts'
 
 export function isAlive(pid: number): boolean {

@@ -172,6 +172,9 @@ function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
   }
 }
 
+/** What a timer of Node holds: a longer one is over at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
 const count = z.number().int().min(0)
 const text = z.string().min(1)
 const aFunction = z.custom((given) => typeof given === 'function', 'must be a function')
@@ -179,7 +182,7 @@ const httpOptions = z.strictObject({
   url: z.string(),
   token: z.string().nullish(),
   project: z.string().nullish(),
-  timeoutMs: z.number().min(1).optional(),
+  timeoutMs: z.number().min(1).max(LONGEST_TIMEOUT_MS).optional(),
   retries: count.max(100).optional(),
   rateLimitWaitMs: count.optional(),
   workerId: text.optional(),

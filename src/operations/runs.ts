@@ -66,7 +66,9 @@ export const runOperations = {
         return singleAttemptAnswer(await runs.startAttempt(input), counts)
       }
       const { turnCount: requestedTurnCount, ...rest } = counts
-      return turnRunAnswer(await runs.startTurnRun(input, { requestedTurnCount, ...rest }), counts)
+      const { project, worldSlug } = input
+      const run = await runs.startTurnRun({ project, worldSlug }, { requestedTurnCount, ...rest })
+      return turnRunAnswer(run, counts)
     },
   }),
   getTurnRunStatus: operation({

@@ -61,7 +61,8 @@ function standardError(): DestinationStream {
   })
   const flush = stream.flushSync.bind(stream)
   stream.flushSync = () => {
-    if (hasStalled()) return // to a pipe that is closed it would write for ever
+    // To a pipe that has closed meanwhile it would write for ever. What waits for a reader that has just come back is lost.
+    if (hasStalled()) return
     try {
       flush()
     } catch (error) {

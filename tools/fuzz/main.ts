@@ -37,7 +37,10 @@ function install(): boolean {
 async function fuzz(): Promise<number> {
   const { folder: dataFolder, remove } = temporaryFolder()
   try {
-    return await withService({ dataFolder, environment: { TURNGRAPH_AUTH: 'token' } }, async (service) => {
+    const { TURNGRAPH_STORE } = process.env
+    const environment = { TURNGRAPH_AUTH: 'token', ...(TURNGRAPH_STORE !== undefined && { TURNGRAPH_STORE }) }
+    const onOutput = (text: string) => process.stderr.write(text)
+    return await withService({ dataFolder, environment, onOutput }, async (service) => {
       const seed = values.seed === undefined ? [] : ['--seed', values.seed]
       const config = ['--config-file', path.join(root, 'tools/fuzz/schemathesis.toml')]
       const run = ['run', `${service.url}/openapi.json`, '--max-time', values.seconds, ...seed]
@@ -53,7 +56,6 @@ async function fuzz(): Promise<number> {
       })
       const [status] = await once(child, 'close')
       const isUp = await isReady(service)
-      process.stderr.write(service.output())
       if (!isUp) console.log('fuzz: the service ended')
       return status === 0 && isUp ? 0 : 1
     })

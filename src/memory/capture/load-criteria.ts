@@ -30,7 +30,7 @@ const earlierColumns = {
 
 const earlierRow = z.object(earlierColumns)
 
-/** 0 before the task, or the world, is there. */
+/** 0 before what is counted is there. */
 export const counter = optionalNumber.transform((value) => value ?? 0)
 
 const knownRow = z.object({

@@ -86,10 +86,10 @@ export function planCapture(
   if (known.isRead && change.rev !== known.ledgerRev) return null
   const gates = listGates(record)
   const replaced = way === 'supersede' ? target.replaced?.record : null
-  const listTopicsOf = (turn: TurnRecord) =>
+  const topicsAbout = (turn: TurnRecord) =>
     listTopics(keyOfWorld, turn.featureId, turnNumber, turn, { issues: turn.issues, gates: listGates(turn) })
-  const now = listTopicsOf(record)
-  const topics = replaced == null ? now : replaceTopics(listTopicsOf(replaced), now)
+  const listed = topicsAbout(record)
+  const topics = replaced == null ? listed : replaceTopics(topicsAbout(replaced), listed)
   const store: Step = {
     statement: statements[way],
     params: {

@@ -348,7 +348,10 @@ type Found = {
   promises: PromisesView
 }
 
-/** Reads what the one read does not hold, of worlds that are long or merged criteria. Null: see {@link readHistories}. */
+/**
+ * Answers from the one read, and reads what that does not hold, of worlds that are long or merged criteria. Null: see
+ * {@link readHistories}.
+ */
 async function answerFrom(
   graph: Graph,
   row: ContextRow,

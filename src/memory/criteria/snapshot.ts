@@ -205,7 +205,9 @@ export const isSnapshotWhole =
   (ledgerUpTo: number) =>
   (row: SnapshotRow): boolean =>
     row.world.deleted ||
-    (isProgressWhole(row) && (row.world.turnCount > ledgerUpTo || isLedgerWhole(row, row.world.turnCount)))
+    (isProgressWhole(row) &&
+      // A commit that took the world above the bound while it was read leaves a count, and no turns.
+      (row.world.turnCount > ledgerUpTo ? row.turnsFound === 0 : isLedgerWhole(row, row.world.turnCount)))
 
 /** False where the edges PROGRESS are not all of the same commit. */
 export const isProgressWhole = ({

@@ -8,8 +8,7 @@ import type { LedgerEntry, Progress } from './rows.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import { analyseStall, LONGEST_WINDOW } from './stall.ts'
 import { advance, entriesIn, isRequired, type Policy } from './state.ts'
-import type { Stall } from './views.ts'
-import { type CriterionState, HISTORY_SHOWN } from './views.ts'
+import { type CriterionState, HISTORY_SHOWN, type Stall } from './views.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }

@@ -139,7 +139,7 @@ export function summarizeProgress(progress: Iterable<Progress>) {
   const gains = all.flatMap(({ verifiedInTurn }) => verifiedInTurn ?? [])
   const count = (matches: (each: Progress) => boolean) => all.filter(matches).length
   return {
-    lastGainTurn: gains.length === 0 ? null : Math.max(...gains),
+    lastGainTurn: gains.length === 0 ? null : gains.reduce((a, b) => Math.max(a, b)),
     contestedCount: count(({ state, rejections }) => state === 'verified' && rejections > 0),
     flippedCount: count(({ flips }) => flips > 0),
     brokenPromiseCount: count(({ isBrokenPromise }) => isBrokenPromise),

@@ -38,6 +38,8 @@ export type ServiceOptions = {
   port?: number
   /** A command that runs the service, and becomes it: `exec "$@"`. */
   wrapper?: readonly string[]
+  /** Told what it writes to standard error, as it comes. */
+  onOutput?: (text: string) => void
 }
 
 const STARTS_WITHIN_MS = 60_000
@@ -46,6 +48,7 @@ const STARTS_WITHIN_MS = 60_000
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
   const child = spawnCli(['serve', '--port', String(options.port ?? 0)], options, options.wrapper)
   const output = tailOf(child)
+  if (options.onOutput !== undefined) child.stderr?.on('data', options.onOutput)
   await once(child, 'spawn')
   const pid = child.pid ?? 0
   const lift = guardAgainstOrphan(pid, undefined)
