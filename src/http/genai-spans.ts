@@ -77,8 +77,8 @@ export class GenAiSpans {
 }
 
 /** A repeated capture stores nothing, and evaluates nothing anew. */
-function addCaptured(span: Span, { created, verifications }: OperationOutput<'captureTurnState'>): void {
-  if (created) addEvaluations(span, verifications)
+function addCaptured(span: Span, captured: OperationOutput<'captureTurnState'>): void {
+  if (captured.created) addEvaluations(span, listVerifications(captured))
 }
 
 const SCORES: Partial<Record<string, number>> = { verified: 1, rejected: 0 }

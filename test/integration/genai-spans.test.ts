@@ -95,6 +95,15 @@ test('a read is a search, and an error has its code', async () => {
   )
 })
 
+test('the status map of a capture is evaluated like verifications in full', async () => {
+  const { named } = traced()
+  const { call } = await start(ON)
+  await call('POST', '/v1/turns', { body: record({ acceptance_criteria_status: { 'AC-9': 'rejected' } }) })
+  expect(evaluations(named('create_memory')[0])).toMatchObject([
+    { 'gen_ai.evaluation.name': 'AC-9', 'gen_ai.evaluation.score.label': 'rejected' },
+  ])
+})
+
 test('a turn that an attempt commits is evaluated, too', async () => {
   const { named } = traced()
   const { call } = await start(ON)
