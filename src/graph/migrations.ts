@@ -114,7 +114,7 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
     { when: (error) => error === locked, until: performance.now() + WAIT_FOR_LOCK_MS, ...LOCK_PAUSES },
   )
   const renew = () => tryToRenew(graph, owner, leaseMs)
-  const renewing = keepRenewed(graph, renew, leaseMs)
+  const renewing = renewRegularly(graph, renew, leaseMs)
   try {
     const { applied, pending: left } = await migrationStatus(graph, migrations)
     let previous = applied.at(-1) ?? null
@@ -174,7 +174,7 @@ const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
  * A command may take longer than the lease. A renewal that fails is followed by the next one, and what was lost meanwhile is seen
  * before the next command.
  */
-function keepRenewed(graph: Graph, renew: Renew, leaseMs: number): NodeJS.Timeout | undefined {
+function renewRegularly(graph: Graph, renew: Renew, leaseMs: number): NodeJS.Timeout | undefined {
   if (graph.engine === 'embedded') return undefined
   return setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
 }

@@ -11,7 +11,7 @@ export class Aborted extends Error {
 /** `settling`: its end is being written, so whether it is still active says nothing. */
 type Task = { fence: number; abort: AbortController; settling: boolean }
 
-type Renew = (task: Task | null) => Promise<{ abortRequested: boolean; attemptHeld: boolean }>
+type Renew = (task: Task | null) => Promise<{ abortRequested: boolean; ownsAttempt: boolean }>
 
 export type KeeperOptions = {
   leaseTtlMs: number
@@ -55,13 +55,13 @@ export class LeaseKeeper {
   static ofAttempt(store: TurnRunStore, attempt: Attempt, options: KeeperOptions): LeaseKeeper {
     return new LeaseKeeper(async () => {
       const { abortRequested } = await store.heartbeatAttempt(attempt, attempt.fence ?? 0)
-      return { abortRequested, attemptHeld: true }
+      return { abortRequested, ownsAttempt: true }
     }, options)
   }
 
   /** Of an attempt that this program holds through a client. */
   static by(renew: () => Promise<{ abortRequested: boolean }>, options: KeeperOptions): LeaseKeeper {
-    return new LeaseKeeper(async () => ({ ...(await renew()), attemptHeld: true }), options)
+    return new LeaseKeeper(async () => ({ ...(await renew()), ownsAttempt: true }), options)
   }
 
   get #interval(): number {
@@ -119,10 +119,10 @@ export class LeaseKeeper {
     this.#renewing = true
     let next = this.#interval
     try {
-      const { abortRequested, attemptHeld } = await this.#options.inTurn(() => this.#renew(task))
+      const { abortRequested, ownsAttempt } = await this.#options.inTurn(() => this.#renew(task))
       if (task !== null && task === this.#task && !task.settling) {
         if (abortRequested) this.abort('the turn run was cancelled')
-        else if (!attemptHeld) this.abort('the attempt was ended by somebody else')
+        else if (!ownsAttempt) this.abort('the attempt was ended by somebody else')
       }
     } catch (error) {
       if (error instanceof TurngraphError && GONE.has(error.code)) return this.#lose(error)

@@ -132,12 +132,12 @@ export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence:
 
 /**
  * The coordinator of a run says that it lives; so does the attempt that it executes itself, while it is active.
- * `attemptHeld` is false where that attempt has ended meanwhile.
+ * `ownsAttempt` is false where that attempt has ended meanwhile.
  */
 export function renewTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, attemptFence }: { fence: number; attemptFence: number | null },
-): Decision<Renewed & { attemptHeld: boolean }> {
+): Decision<Renewed & { ownsAttempt: boolean }> {
   const asked = requireOwnedRun(askedRun, fence)
   const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
   const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
@@ -150,7 +150,7 @@ export function renewTurnRun(
       leaseUntil,
       cancelRequested: asked.status === 'cancel_requested',
       abortRequested: own?.abortRequested ?? false,
-      attemptHeld: own !== null,
+      ownsAttempt: own !== null,
     },
   }
 }

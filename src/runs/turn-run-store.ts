@@ -145,7 +145,7 @@ export class TurnRunStore {
     run: RunRef,
     fence: number,
     attemptFence: number | null,
-  ): Promise<lifecycle.Renewed & { attemptHeld: boolean }> {
+  ): Promise<lifecycle.Renewed & { ownsAttempt: boolean }> {
     return this.#decide(run, (view) => lifecycle.renewTurnRun(view, { fence, attemptFence }))
   }
 

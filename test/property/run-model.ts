@@ -432,7 +432,7 @@ export class RunModel {
       leaseUntil: run.leaseUntil,
       cancelRequested: run.cancel !== null,
       abortRequested: own?.abort ?? false,
-      attemptHeld: own !== null,
+      ownsAttempt: own !== null,
     }
   }
 

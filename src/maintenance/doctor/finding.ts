@@ -94,7 +94,7 @@ function checkRecord(
   label: Label,
   key: string | null,
   properties: Properties,
-  isTold: boolean,
+  isReported: boolean,
 ): boolean {
   const labels = label === 'FailedStep' ? ['Step', label] : [label]
   const problems = findNodeProblems({ labels, properties })
@@ -107,7 +107,7 @@ function checkRecord(
   const found = [...problems, ...values].join('; ')
   const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
   // What is removed stands whole in the report: where that is full, the next run takes it.
-  const removes = isTold && foreign.length > 0 && found.length <= LONGEST
+  const removes = isReported && foreign.length > 0 && found.length <= LONGEST
   about.add('record_invalid', found, removes ? setProperties(label, key, nulls) : null)
   const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
   return findNodeProblems({ labels, properties: Object.fromEntries(ofModel) }).length === 0

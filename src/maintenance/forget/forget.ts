@@ -9,7 +9,7 @@ import { unknownWorld, worldAtWork } from '../../memory/worlds/world-errors.ts'
 import { forgetCriteria } from './criteria.ts'
 import { addCounts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
 import type { ForgetAnswer, ForgetRequest } from './record.ts'
-import { skippedWorld, toScope, worldsThatGo } from './scope.ts'
+import { skippedWorld, toScope, worldsToForget } from './scope.ts'
 import { conversationsBefore, forgetTranscripts } from './transcripts.ts'
 import { forgetWorld } from './world.ts'
 
@@ -77,7 +77,7 @@ async function countAll(graph: Graph, request: ForgetRequest, going: Going): Pro
   const { counts, worlds, skipped, isTime } = going
   const [afterTask, afterWorld] = textCursor(request.cursor)?.split('\n') ?? []
   const from = afterTask === undefined || afterWorld === undefined ? undefined : { afterTask, afterWorld }
-  for await (const page of worldsThatGo(graph, toScope(request), from)) {
+  for await (const page of worldsToForget(graph, toScope(request), from)) {
     for (const world of page.worlds) {
       const active = skippedWorld(world)
       if (active !== null) skipped.push(active)
@@ -103,14 +103,14 @@ async function requireScope(graph: Graph, request: ForgetRequest): Promise<void>
   const { project, worldSlug, featureId, taskId, wholeProject } = request
   if (wholeProject === true) return requireProject(graph, project)
   if (worldSlug == null) return requireNames(graph, { project, featureId, taskId })
-  for await (const { worlds } of worldsThatGo(graph, toScope({ ...request, before: null })))
+  for await (const { worlds } of worldsToForget(graph, toScope({ ...request, before: null })))
     if (worlds.length > 0) return
   throw unknownWorld(project, worldSlug)
 }
 
 async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going): Promise<boolean> {
   let isDone = true
-  for await (const page of worldsThatGo(graph, toScope(request))) {
+  for await (const page of worldsToForget(graph, toScope(request))) {
     const free = page.worlds.filter((world) => {
       const active = skippedWorld(world)
       // The one world that was named is refused; among many, one that is at work stays, and the answer says so.

@@ -35,7 +35,7 @@ function unclear(): TurngraphError {
   })
 }
 
-const goingWorld = z.object({
+const worldToForget = z.object({
   key: z.string(),
   slug: z.string(),
   taskKey: z.string(),
@@ -44,7 +44,7 @@ const goingWorld = z.object({
   activeAttemptId: optionalText,
 })
 /** A world that is to go. */
-export type GoingWorld = z.output<typeof goingWorld>
+export type WorldToForget = z.output<typeof worldToForget>
 
 /** A world, by its place among all that go. */
 export type Position = { afterTask: string; afterWorld: string }
@@ -52,14 +52,14 @@ export type Position = { afterTask: string; afterWorld: string }
 const WORLDS_AT_ONCE = 200
 
 /** Pages of the worlds that go, those of a task one after another, each page with where the next one begins. */
-export async function* worldsThatGo(
+export async function* worldsToForget(
   graph: Graph,
   { worlds: from, key, before }: Scope,
   position: Position = { afterTask: '', afterWorld: '' },
-): AsyncGenerator<{ worlds: GoingWorld[]; next: Position | null }> {
+): AsyncGenerator<{ worlds: WorldToForget[]; next: Position | null }> {
   for (let at: Position | null = position; at !== null; ) {
     const params = { key, before, ...at, limit: WORLDS_AT_ONCE }
-    const worlds: GoingWorld[] = await readRows(graph, from, params, goingWorld)
+    const worlds: WorldToForget[] = await readRows(graph, from, params, worldToForget)
     const last = worlds.length === WORLDS_AT_ONCE ? worlds.at(-1) : undefined
     at = last === undefined ? null : { afterTask: last.taskKey, afterWorld: last.key }
     yield { worlds, next: at }
@@ -67,7 +67,7 @@ export async function* worldsThatGo(
 }
 
 /** A world where a run or an attempt is active stays: what is told of it; null where none is. */
-export const skippedWorld = ({ slug, activeRunId, activeAttemptId }: GoingWorld): SkippedWorld | null =>
+export const skippedWorld = ({ slug, activeRunId, activeAttemptId }: WorldToForget): SkippedWorld | null =>
   activeRunId === null && activeAttemptId === null
     ? null
     : { worldSlug: slug, attemptId: activeAttemptId ?? activeRunId ?? '', turnRunId: activeRunId }

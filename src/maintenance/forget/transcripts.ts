@@ -153,7 +153,7 @@ async function forgetTurns(
     decodeRow(lockTurns, lockedTurn, row),
   )
   const [shared, own] = [true, false].map((is) => locked.filter(({ others }) => others.length > 0 === is))
-  if (shared?.length) await passOn(run, shared, { project, sessionKeys })
+  if (shared?.length) await reassignSharedTurns(run, shared, { project, sessionKeys })
   if (!own?.length) return {}
   const keys = new Set(own.map(({ key }) => key))
   const { counts, isThinned, linked } = await deleteWithParts(
@@ -171,7 +171,7 @@ async function forgetTurns(
 }
 
 /** Gives turns to the first by name of the sessions that have them, too, as where two give a turn alike. */
-async function passOn(
+async function reassignSharedTurns(
   run: Run,
   turns: readonly LockedTurn[],
   { project, sessionKeys }: Conversation,

@@ -16,7 +16,7 @@ import {
   kindsOwnedBy,
   type Progress,
 } from './delete-nodes.ts'
-import type { GoingWorld } from './scope.ts'
+import type { WorldToForget } from './scope.ts'
 
 const beginWorld = statement('forget/begin-world')
 const deleteWorld = statement('forget/delete-world')
@@ -46,7 +46,7 @@ export type WorldForgotten = 'gone' | 'busy' | 'more'
  */
 export async function forgetWorld(
   graph: Graph,
-  { key, taskKey }: Pick<GoingWorld, 'key' | 'taskKey'>,
+  { key, taskKey }: Pick<WorldToForget, 'key' | 'taskKey'>,
   isLastOfItsTask: boolean,
   progress: Progress,
 ): Promise<WorldForgotten> {
