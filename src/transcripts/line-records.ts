@@ -85,7 +85,7 @@ function trimmed(bytes: Buffer, from: number, to: number): { start: number; end:
 const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 
-/** A JSON object; null where the text is none. */
+/** The JSON object of a text; null where the text holds something else. */
 export const parseObject = (text: string): TranscriptRecord | null => asObject(parseJson(text))
 
 function hand(

@@ -1,6 +1,7 @@
 /** Declares the kinds of properties that nodes may have, each with its name in the documentation. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
+import { parseJson } from '../../core/parse-json.ts'
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -36,14 +37,7 @@ export const instant = kind(
 
 /** What nobody queries: JSON as one text. */
 export const json = kind(
-  z.string().refine((text) => {
-    try {
-      JSON.parse(text)
-      return true
-    } catch {
-      return false
-    }
-  }, 'is no JSON'),
+  z.string().refine((text) => parseJson(text) !== undefined, 'is no JSON'),
   'JSON text',
 )
 

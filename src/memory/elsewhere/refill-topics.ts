@@ -1,9 +1,8 @@
 /** Puts back into topics the older turns that they had pushed out, where one that they named has left. */
 import { randomUUID } from 'node:crypto'
-import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
 import { keysOfProject } from '../../core/keys.ts'
-import { readRows } from '../../graph/decode.ts'
+import { readKeys } from '../../graph/decode.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 
@@ -12,8 +11,6 @@ const incompleteOfProject = statement('elsewhere/incomplete-topics', 'of-project
 const emptyTopics = statement('elsewhere/refill-topics', 'begin')
 const fillTopics = statement('elsewhere/refill-topics', 'fill')
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'by-keys')
-
-const keyRow = z.object({ key: z.string() })
 
 /** One transaction refills so many at most; what is left keeps its mark. */
 const MOST_AT_ONCE = 500
@@ -29,10 +26,9 @@ export async function refillTopics(graph: Graph, project: string, keys?: readonl
   let gone = 0
   try {
     for (;;) {
-      const rows = await (keys === undefined
-        ? readRows(graph, incompleteOfProject, { ...keysOfProject(project), limit: MOST_AT_ONCE }, keyRow)
-        : readRows(graph, incompleteByKeys, { keys: [...keys], limit: MOST_AT_ONCE }, keyRow))
-      const incomplete = rows.map(({ key }) => key)
+      const incomplete = await (keys === undefined
+        ? readKeys(graph, incompleteOfProject, { ...keysOfProject(project), limit: MOST_AT_ONCE })
+        : readKeys(graph, incompleteByKeys, { keys: [...keys], limit: MOST_AT_ONCE }))
       if (incomplete.length === 0) return gone
       const answers = await graph.write(refillSteps(project, incomplete))
       gone += Number(answers?.at(-1)?.[0]?.gone ?? 0)
