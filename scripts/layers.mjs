@@ -4,7 +4,7 @@
  */
 export const folder = (...names) => `^src/(${names.join('|')})/`
 
-const everyone = ['platform', 'core']
+const everyone = ['platform', 'rules', 'core']
 export const capabilities = [
   'memory',
   'runs',
@@ -20,7 +20,8 @@ export const programs = ['langchain', 'autobuild', 'proof']
 /** What the files of a layer may import beside each other. Types alone carry no code: they may come from any layer below. */
 export const mayImport = {
   core: [],
-  platform: ['core'],
+  rules: ['core'],
+  platform: ['rules', 'core'],
   graph: everyone,
   memory: ['graph', ...everyone],
   runs: ['memory', 'graph', ...everyone],
@@ -42,8 +43,9 @@ export const mayImport = {
 
 /** Files of capabilities that do no I/O: doors and programs render and judge with them what an operation answered. */
 export const pure = [
+  'rules/[a-z-]+',
   'memory/record/(record|normalize|words|issues|derived-keys)',
-  'memory/criteria/(identity|labels|words|state|stall|signature|views|notes)',
+  'memory/criteria/(state|views)',
   'memory/context/(render|budget|cut-start|continuation|rendering-from-context|section-names)',
   'memory/worlds/(world-errors|scope)',
   'runs/(record|decision|begin-run|resumption|lifecycle|views|executor|attempt-turn|lease-keeper)',
@@ -78,7 +80,7 @@ export function layersPicture() {
   const arrows = Object.entries(mayImport).flatMap(([layer, below]) =>
     below.filter((other) => !everyone.includes(other)).map((other) => `  ${layer} --> ${other}`),
   )
-  return ['graph TD', ...arrows, '  graph_[graph] --> platform', '  platform --> core']
+  return ['graph TD', ...arrows, '  graph_[graph] --> platform', '  platform --> rules', '  rules --> core']
     .join('\n')
     .replaceAll(/\bgraph$/gm, 'graph_')
 }

@@ -1,5 +1,5 @@
 // The verdict of `turngraph stall` (policy sticky) on each world, from what its captures keep: `analyseStall` of
-// src/memory/criteria/stall.ts, in Cypher. A test compares the two over many worlds.
+// src/rules/stall.ts, in Cypher. A test compares the two over many worlds.
 //
 // `turns` and `signatures` are those of the newest feedback turns since the last approval, six at most, newest first: an
 // outcome is [turn, "decision", "signature", …]. Nothing was verified for the first time after the first turn of a window

@@ -17,7 +17,7 @@ WHERE (isEarlier OR w.slug > $after)
 // when that-may-stall
 // Worlds that can neither stall nor oscillate are passed over by what each says of itself; the verdict takes its criteria, too.
 // Three turns at least since the last approval; and either the same signature three times or two that return while nothing was
-// won since the fourth newest turn, or a criterion that was both verified and rejected (src/memory/criteria/stall.ts). A world
+// won since the fourth newest turn, or a criterion that was both verified and rejected (src/rules/stall.ts). A world
 // of a task that declares what must hold may have won what does not count: it is not judged by its gain.
 WITH w, reverse([o IN w.outcomes | o]) AS outcomes // Neo4j reverses no list that is a property
 WITH w, outcomes, [i IN range(0, size(outcomes) - 1) WHERE split(outcomes[i], '"')[1] = 'approved' | i] AS approvals

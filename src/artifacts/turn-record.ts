@@ -1,7 +1,7 @@
 /** Makes one turn record of the files of a turn (autobuild-artifacts.md). */
 import { withoutWorktree } from '../core/project-paths.ts'
-import type { PlayerDecision } from '../graph/model/values.ts'
 import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/words.ts'
+import type { PlayerDecision } from '../rules/values.ts'
 import type {
   Checkpoint,
   CoachReport,

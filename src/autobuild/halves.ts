@@ -3,8 +3,8 @@ import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
 import { parseInput, parseWire } from '../core/wire-form.ts'
-import type { MODES } from '../graph/model/values.ts'
 import { turnInput } from '../memory/record/record.ts'
+import type { MODES } from '../rules/values.ts'
 
 /**
  * The halves of a turn record: what the Player may say of a turn, and what the Coach may. A Player that could set

@@ -1,7 +1,8 @@
 /** Suggests what the next turn should turn to, where the Coach names nothing (seed 000, `_suggest_next_focus`). */
-import { normalizeLabel } from '../memory/criteria/labels.ts'
+
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
+import { normalizeLabel } from '../rules/labels.ts'
 import type { CoachHalf } from './halves.ts'
 
 const ISSUES_NAMED = 3

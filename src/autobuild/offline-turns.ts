@@ -11,7 +11,7 @@ import {
   shownCriterion,
 } from '../memory/criteria/views.ts'
 import { listEntries, listVerifications, type TurnRecord } from '../memory/record/normalize.ts'
-import { bySeverity } from '../memory/record/record.ts'
+import { bySeverity } from '../rules/severity.ts'
 
 /** What a turn has judged, by the labels it used: which criterion a label means only the memory knows. */
 export const toLedger = (record: TurnRecord): LedgerEntry[] =>

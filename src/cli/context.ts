@@ -1,5 +1,5 @@
 /** `turngraph context`: prints what the next turn needs to know. */
-import { logRecovery } from '../memory/criteria/notes.ts'
+import { logRecovery } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printNote, printText } from './output.ts'
 

@@ -1,8 +1,8 @@
 /** `turngraph criteria`: shows what is proven. */
 
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
-import { declarationNotes, promisedNote } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
+import { declarationNotes, promisedNote } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
 import { colors } from './terminal.ts'

@@ -1,7 +1,7 @@
 /** `turngraph why`: says what was tried in a turn, and why it was not approved. */
 
 import type { WhyView } from '../memory/context/why.ts'
-import { countEqual, promisedNote } from '../memory/criteria/notes.ts'
+import { countEqual, promisedNote } from '../rules/notes.ts'
 import { command, ROLES, SHARED, TASK } from './command.ts'
 import { printText } from './output.ts'
 

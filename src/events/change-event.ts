@@ -1,7 +1,7 @@
 /** Declares what an event says. Each says what now is, so that a reader loses nothing by being told twice (contract: events.md). */
 import * as z from 'zod'
-import { COACH_DECISIONS } from '../graph/model/values.ts'
 import { VERDICTS } from '../memory/criteria/views.ts'
+import { COACH_DECISIONS } from '../rules/values.ts'
 import { turnRunStatus } from '../runs/views.ts'
 
 const everyEvent = {

@@ -1,9 +1,9 @@
 /** Reads what changed since an instant, what there is, and the versions of both. */
 import * as z from 'zod'
 import { readPages, readRows } from '../graph/decode.ts'
-import { columns } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { columns } from '../rules/values.ts'
 import type { ChangeEvent } from './change-event.ts'
 
 const nowStatement = statement('events/now')

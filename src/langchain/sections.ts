@@ -4,8 +4,8 @@ import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { type Rendering, toSections, write } from '../memory/context/render.ts'
 import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { SectionName } from '../memory/context/section-names.ts'
-import { countEqual } from '../memory/criteria/notes.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
+import { countEqual } from '../rules/notes.ts'
 
 export type SectionMetadata = {
   section: SectionName

@@ -1,7 +1,8 @@
 // Renders the brief of a turn as prompt text, for the Player who plays it and for the Coach who judges it.
-import { declarationNotes } from '../memory/criteria/notes.ts'
+
 import { isCounted, isRequired } from '../memory/criteria/state.ts'
 import type { OperationOutput } from '../operations/table.ts'
+import { declarationNotes } from '../rules/notes.ts'
 
 type Context = OperationOutput<'loadTurnContinuationContext'>
 type Criterion = Context['criteria'][number]

@@ -17,7 +17,6 @@ import { contextRequest, continuationContext } from '../memory/context/continuat
 import { explainTurn, whyView } from '../memory/context/why.ts'
 import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria/criteria.ts'
 import { criteriaByTurn, listCriteriaByTurn } from '../memory/criteria/criteria-by-turn.ts'
-import { logRecovery } from '../memory/criteria/notes.ts'
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
 import { POLICIES } from '../memory/criteria/state.ts'
@@ -38,6 +37,7 @@ import {
   setWorld,
   world,
 } from '../memory/worlds/worlds.ts'
+import { logRecovery } from '../rules/notes.ts'
 import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 

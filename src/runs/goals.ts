@@ -1,11 +1,12 @@
 // Finds whether a turn run has reached a goal of its world, or used up its budget (contract: runs.md, "Runs that know their goal").
-import type { StopReason } from '../graph/model/values.ts'
+
 import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
 import { isRequired } from '../memory/criteria/state.ts'
 import { promisedNotCounted } from '../memory/specification/specified-states.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
+import type { StopReason } from '../rules/values.ts'
 import type { TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 

@@ -3,8 +3,8 @@
 // reads and writes in one transaction. Ids, instants and the database's clock are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
-import type { StopReason } from '../graph/model/values.ts'
 import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
+import type { StopReason } from '../rules/values.ts'
 import { type BeginRun, beginRun } from './begin-run.ts'
 import { type Change, type Decision, unchanged, type View, type WorldState } from './decision.ts'
 import { type Attempt, isActiveRun, type TurnRun } from './record.ts'

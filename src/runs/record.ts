@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { rowShape } from '../graph/model/derived.ts'
 import { nodes } from '../graph/model/nodes.ts'
 import { count } from '../graph/model/properties.ts'
-import type { TurnRunStatus } from '../graph/model/values.ts'
+import type { TurnRunStatus } from '../rules/values.ts'
 
 export const RUN_LIMITS = {
   turnCount: 100_000,

@@ -1,8 +1,8 @@
 // Converts turn runs and attempts between rows, records and parameters.
 import * as z from 'zod'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
-import { optionalNumber, RESUME_POLICIES, textList } from '../graph/model/values.ts'
 import type { Value } from '../graph/port.ts'
+import { optionalNumber, RESUME_POLICIES, textList } from '../rules/values.ts'
 import type { View } from './decision.ts'
 import { noSuch } from './lifecycle.ts'
 import {

@@ -1,7 +1,7 @@
 // Renders turn runs and attempts as callers are answered, by the fields and sentences of seed 001.
 import * as z from 'zod'
-import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../graph/model/values.ts'
 import { continuationContext } from '../memory/context/continuation.ts'
+import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../rules/values.ts'
 import { type Attempt, isActiveRun, type RunCounts, type TurnRun } from './record.ts'
 
 const pollAttempt = z.object({

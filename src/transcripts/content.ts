@@ -1,6 +1,6 @@
 /** Reads from a record what turns need (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
 import { maskName } from '../core/keys.ts'
-import type { TranscriptTurnKind } from '../graph/model/values.ts'
+import type { TranscriptTurnKind } from '../rules/values.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
 export type Block = TranscriptRecord

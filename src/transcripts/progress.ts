@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { transcriptFileKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
-import { optionalNumber, optionalText } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { optionalNumber, optionalText } from '../rules/values.ts'
 import type { TranscriptState } from './transcript.ts'
 
 const progress = statement('transcripts/progress')

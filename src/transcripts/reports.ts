@@ -2,15 +2,15 @@
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
+import type { Graph, Params } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
 import {
   optionalNumber,
   optionalText,
   TRANSCRIPT_TURN_KINDS,
   TRANSCRIPT_TURN_STATUSES,
   textList,
-} from '../graph/model/values.ts'
-import type { Graph, Params } from '../graph/port.ts'
-import { statement } from '../graph/statements.ts'
+} from '../rules/values.ts'
 import { ARROW, parsePattern } from './pattern.ts'
 import { requireSession } from './require-session.ts'
 import { NEVER_MS } from './statement-params.ts'

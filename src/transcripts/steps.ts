@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sessionKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
-import { optionalNumber, optionalText, STEP_STATUSES } from '../graph/model/values.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { optionalNumber, optionalText, STEP_STATUSES } from '../rules/values.ts'
 import { HOW_TO_LIST, noSuchSession } from './require-session.ts'
 
 const findTurns = statement('transcripts/find-turns')

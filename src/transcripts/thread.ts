@@ -1,7 +1,7 @@
 /** Builds the turns of one thread of a transcript. */
 import { splitSessionId } from '../core/keys.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
-import type { TranscriptTurnKind } from '../graph/model/values.ts'
+import type { TranscriptTurnKind } from '../rules/values.ts'
 import {
   asInstant,
   asText,

@@ -1,5 +1,5 @@
 /** Reads what came of a call from the result of its tool (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
-import type { StepStatus } from '../graph/model/values.ts'
+import type { StepStatus } from '../rules/values.ts'
 import { asText, type Block, listBlocks } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 

@@ -1,5 +1,5 @@
 /** What a turn of a transcript is, while it is read and once it is whole. */
-import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../graph/model/values.ts'
+import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../rules/values.ts'
 import { formatPattern } from './pattern.ts'
 
 /** One tool call. Nothing of its input or output is here (invariant 10). */

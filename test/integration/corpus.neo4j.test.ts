@@ -4,16 +4,11 @@ import { readFolders } from '../../src/artifacts/read.ts'
 import { parseWire } from '../../src/core/wire-form.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { captureTurnState } from '../../src/memory/capture/capture.ts'
-import { normalizeLabel } from '../../src/memory/criteria/labels.ts'
-import {
-  normalizeText,
-  oneBeginsWithTheOther,
-  sharedShare,
-  splitWords,
-} from '../../src/memory/criteria/words.ts'
 import { type CaptureRequest, captureRequest } from '../../src/memory/record/record.ts'
 import { defaultSlug } from '../../src/memory/worlds/scope.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
+import { normalizeLabel } from '../../src/rules/labels.ts'
+import { normalizeText, oneBeginsWithTheOther, sharedShare, splitWords } from '../../src/rules/words.ts'
 import { useGraph } from '../contract/store.ts'
 import { expectations, type TaskExpectation, type TurnExpectation } from '../oracles/contexts.ts'
 import { issueExpectations } from '../oracles/issues.ts'

@@ -2,7 +2,7 @@
  * Says whether a turn run has reached a goal, from all turns of its world, each time anew. Written from the contracts (runs.md, "Runs
  * that know their goal"; criteria.md, "State" and "Stall analysis"; turns.md, "Promised, not judged") and not from src.
  */
-import type { StopReason } from '../../src/graph/model/values.ts'
+import type { StopReason } from '../../src/rules/values.ts'
 
 /** What a record says of the things that goals look at. */
 type Said = {

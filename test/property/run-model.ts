@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../src/core/errors.ts'
-import type { AttemptStatus, StopReason, TurnRunStatus } from '../../src/graph/model/values.ts'
+import type { AttemptStatus, StopReason, TurnRunStatus } from '../../src/rules/values.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { type Goals, reachedGoal } from './goal-model.ts'
 

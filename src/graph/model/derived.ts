@@ -1,7 +1,7 @@
 /** Derives from the declaration of a node what callers are given of it, and how its rows are decoded. */
 import * as z from 'zod'
+import { textList } from '../../rules/values.ts'
 import { describeKind } from './properties.ts'
-import { textList } from './values.ts'
 
 type Plain<T> = T extends z.ZodEnum | z.ZodArray | z.ZodBoolean | z.ZodNumber ? T : z.ZodString
 

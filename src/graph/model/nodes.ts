@@ -1,21 +1,6 @@
 /** Declares each kind of node: its label, key, properties, and what it is exported as. */
 import * as z from 'zod'
 import {
-  count,
-  counts,
-  epochMs,
-  flag,
-  instant,
-  json,
-  key,
-  number,
-  oneOf,
-  text,
-  texts,
-  token,
-  whole,
-} from './properties.ts'
-import {
   ATTEMPT_STATUSES,
   COACH_DECISIONS,
   COUNT_SOURCES,
@@ -32,7 +17,22 @@ import {
   TRANSCRIPT_TURN_KINDS,
   TRANSCRIPT_TURN_STATUSES,
   TURN_RUN_STATUSES,
-} from './values.ts'
+} from '../../rules/values.ts'
+import {
+  count,
+  counts,
+  epochMs,
+  flag,
+  instant,
+  json,
+  key,
+  number,
+  oneOf,
+  text,
+  texts,
+  token,
+  whole,
+} from './properties.ts'
 
 /**
  * The nodes of the graph: what each is, and the properties that it holds. What is not here is not stored. On what each

@@ -1,8 +1,8 @@
 /** Declares each kind of relationship: its type, its two ends, what it holds, and which end owns the other. */
 import * as z from 'zod'
+import { CRITERION_KINDS } from '../../rules/values.ts'
 import type { Label } from './nodes.ts'
 import { count, json, oneOf, text } from './properties.ts'
-import { CRITERION_KINDS } from './values.ts'
 
 /** A relationship of the graph: its type, from where to where it goes, and what it holds. */
 export type StoredRelationship = {

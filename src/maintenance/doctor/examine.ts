@@ -6,7 +6,6 @@ import { readKeys, readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { findOwners } from '../../graph/model/relationships.ts'
-import { optionalText } from '../../graph/model/values.ts'
 import {
   foreignOwners,
   lockNodes,
@@ -16,6 +15,7 @@ import {
   selectUnattached,
 } from '../../graph/model-statements.ts'
 import { type Graph, graphWith, toStep } from '../../graph/port.ts'
+import { optionalText } from '../../rules/values.ts'
 import { parseCursor, toCursor } from '../cursor.ts'
 import { beginReadingAll, listProjects } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'

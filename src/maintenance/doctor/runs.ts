@@ -3,10 +3,10 @@ import * as z from 'zod'
 import { inChunks } from '../../core/group-by.ts'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldSeqKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import { optionalText } from '../../graph/model/values.ts'
 import { relink, selectNodes, setProperties } from '../../graph/model-statements.ts'
 import { type Graph, type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { optionalText } from '../../rules/values.ts'
 import {
   type Attempt,
   brokenAttemptRules,

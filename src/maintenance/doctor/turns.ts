@@ -9,8 +9,8 @@ import { relink, selectParts, setProperties, unlink } from '../../graph/model-st
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
-import { issueSignature, toOutcome } from '../../memory/criteria/signature.ts'
 import { isSubstantiated } from '../../memory/criteria/state.ts'
+import { issueSignature, toOutcome } from '../../rules/signature.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 
 const selectSuperseded = statement('doctor/superseded')

@@ -4,13 +4,13 @@ import { canonicalInstant } from '../../core/instants.ts'
 import { taskKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
-import { optionalNumber, optionalText } from '../../graph/model/values.ts'
 import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
 import { type Graph, type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
 import { advance, summarizeProgress } from '../../memory/criteria/state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
+import { optionalNumber, optionalText } from '../../rules/values.ts'
 import {
   type About,
   Findings,

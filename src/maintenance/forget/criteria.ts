@@ -1,10 +1,10 @@
 /** Deletes the criteria that no turn names any more, and removes texts and labels that only deleted turns used. */
 import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
-import { optionalText, textList } from '../../graph/model/values.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { normalizeLabel } from '../../memory/criteria/labels.ts'
+import { normalizeLabel } from '../../rules/labels.ts'
+import { optionalText, textList } from '../../rules/values.ts'
 import { deleteUnused, inOnePiece, type Progress } from './delete-nodes.ts'
 
 const lockCriteria = statement('forget/lock-criteria')

@@ -4,9 +4,9 @@ import { TurngraphError } from '../../core/errors.ts'
 import { LATEST_INSTANT } from '../../core/instants.ts'
 import { projectKey, taskKey, worldKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
-import { optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
+import { optionalText } from '../../rules/values.ts'
 import type { ForgetRequest, SkippedWorld } from './record.ts'
 
 const [ofWorld, ofTask, ofProject] = (['world', 'task', 'project'] as const).map((of) =>

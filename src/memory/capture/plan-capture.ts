@@ -2,7 +2,7 @@
 import { turnKey, worldKey } from '../../core/keys.ts'
 import type { Step, Value } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import type { Resolution } from '../criteria/identity.ts'
+import type { Resolution } from '../../rules/identity.ts'
 import { progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { advance, finalKeys, summarizeProgress } from '../criteria/state.ts'

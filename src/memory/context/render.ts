@@ -3,8 +3,8 @@
  * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
  */
 import { LIMITS } from '../../core/fields.ts'
-import type { CoachDecision } from '../../graph/model/values.ts'
-import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../criteria/notes.ts'
+import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../../rules/notes.ts'
+import type { CoachDecision } from '../../rules/values.ts'
 import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'

@@ -2,13 +2,8 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import {
-  COACH_DECISIONS,
-  type CriterionStatus,
-  GATE_STATUSES,
-  PLAYER_DECISIONS,
-} from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
+import { COACH_DECISIONS, type CriterionStatus, GATE_STATUSES, PLAYER_DECISIONS } from '../../rules/values.ts'
 import { type LedgerEntry, ledgerEntry } from '../criteria/rows.ts'
 import {
   isSnapshotWhole,

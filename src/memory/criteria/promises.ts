@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { columns, optionalText } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
+import { columns, optionalText } from '../../rules/values.ts'
 import { promiseRow } from '../record/rows.ts'
 import {
   isProgressWhole,

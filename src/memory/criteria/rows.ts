@@ -1,5 +1,7 @@
 /** What the graph stores of criteria, decoded: each shape is the one declaration of its columns and of its type. */
 import * as z from 'zod'
+import type { Criterion } from '../../rules/identity.ts'
+import { COUNTED_DECISIONS, type Outcome } from '../../rules/signature.ts'
 import {
   CRITERION_STATUSES,
   columns,
@@ -7,9 +9,7 @@ import {
   SOURCES,
   textList as strings,
   optionalText as text,
-} from '../../graph/model/values.ts'
-import type { Criterion } from './identity.ts'
-import { COUNTED_DECISIONS, type Outcome } from './signature.ts'
+} from '../../rules/values.ts'
 
 /** `cypher/criteria/_criterion`. */
 export const criterionRow = columns({

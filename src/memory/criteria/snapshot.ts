@@ -5,12 +5,13 @@
 import * as z from 'zod'
 import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
-import { columns, optionalNumber, optionalText } from '../../graph/model/values.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
+import type { Criterion } from '../../rules/identity.ts'
+import type { Outcome } from '../../rules/signature.ts'
+import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
-import type { Criterion } from './identity.ts'
 import {
   criterionRow,
   type LedgerEntry,
@@ -23,7 +24,6 @@ import {
   promiseEntry,
   type RecentEntry,
 } from './rows.ts'
-import type { Outcome } from './signature.ts'
 import { advance, finalKeys, inOrder } from './state.ts'
 import type { CriterionState } from './views.ts'
 

@@ -2,11 +2,11 @@
 import { groupBy } from '../../core/group-by.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { analyseStall, LONGEST_WINDOW } from '../../rules/stall.ts'
 import { readStates } from '../specification/read-states.ts'
 import { promisedNotCounted } from '../specification/specified-states.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
-import { analyseStall, LONGEST_WINDOW } from './stall.ts'
 import { advance, entriesIn, isRequired, type Policy } from './state.ts'
 import { type CriterionState, HISTORY_SHOWN, type Stall } from './views.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Criterion } from './identity.ts'
+import type { Criterion } from '../../rules/identity.ts'
 import type { LedgerEntry, PromiseEntry } from './rows.ts'
 import { advance, criterionStates, finalKeys, isSubstantiated, type Policy } from './state.ts'
 

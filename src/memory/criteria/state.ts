@@ -3,12 +3,12 @@
  * Pure. One fold serves the capture, which stores its result, and every question about an earlier turn.
  */
 import { groupBy } from '../../core/group-by.ts'
-import type { CriterionKind, Source } from '../../graph/model/values.ts'
-import type { Criterion } from './identity.ts'
-import { compareCodeUnits, compareNaturally, normalizeLabel } from './labels.ts'
+import type { Criterion } from '../../rules/identity.ts'
+import { compareCodeUnits, compareNaturally, normalizeLabel } from '../../rules/labels.ts'
+import type { CriterionKind, Source } from '../../rules/values.ts'
+import { normalizeText, oneBeginsWithTheOther, splitWords } from '../../rules/words.ts'
 import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
 import { type CriterionState, HISTORY_SHOWN } from './views.ts'
-import { normalizeText, oneBeginsWithTheOther, splitWords } from './words.ts'
 
 export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
 export type Policy = (typeof POLICIES)[number]

@@ -1,6 +1,6 @@
 /** Declares what a role is shown of criteria, promises and stalls: the Player sees how far things are, the Coach also why (invariant 9). */
 import * as z from 'zod'
-import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../graph/model/values.ts'
+import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../rules/values.ts'
 import { turnState } from '../record/record.ts'
 import type { LedgerEntry, Progress } from './rows.ts'
 

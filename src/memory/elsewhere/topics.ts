@@ -4,7 +4,7 @@
  */
 import { partsOfKey, topicKey, topicName, turnKey } from '../../core/keys.ts'
 import { projectPath } from '../../core/project-paths.ts'
-import { type Complaint, issueSignature } from '../criteria/signature.ts'
+import { type Complaint, issueSignature } from '../../rules/signature.ts'
 import type { TurnState } from '../record/record.ts'
 
 /**

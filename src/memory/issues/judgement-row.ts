@@ -1,7 +1,7 @@
 /** Declares the column of a statement that holds what a turn complained of. */
 import * as z from 'zod'
 import { nodes } from '../../graph/model/nodes.ts'
-import { columns } from '../../graph/model/values.ts'
+import { columns } from '../../rules/values.ts'
 import { issuesFrom, turnWithParts } from '../record/rows.ts'
 
 export const judgementRow = columns({

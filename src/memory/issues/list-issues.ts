@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { followIssues, type IssueLife } from '../../rules/issue-lives.ts'
 import { issueView } from '../context/continuation.ts'
 import {
   readTargetAsOf,
@@ -17,7 +18,6 @@ import type { Issue } from '../record/record.ts'
 import { readStates } from '../specification/read-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
-import { followIssues, type IssueLife } from './issue-lives.ts'
 import { areIssuesRead, judgementRow } from './judgement-row.ts'
 
 const ledgerStatements = statementOfTarget('issues/ledger')

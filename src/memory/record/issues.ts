@@ -1,7 +1,8 @@
 /** Prepares the issues of turns for an answer: in their order, labelled as the rest of it, for a role. */
-import { normalizeLabel } from '../criteria/labels.ts'
+import { normalizeLabel } from '../../rules/labels.ts'
+import { bySeverity } from '../../rules/severity.ts'
 import type { CriterionState, Role } from '../criteria/views.ts'
-import { bySeverity, type Issue } from './record.ts'
+import type { Issue } from './record.ts'
 
 /**
  * Gives the criteria that issues name the labels that the rest of the answer shows for them; what the Coach wrote stands

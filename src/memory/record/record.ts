@@ -12,10 +12,8 @@ import {
   CRITERION_STATUSES,
   GATE_STATUSES,
   PLAYER_DECISIONS,
-  SEVERITIES,
-  type Severity,
   SOURCES,
-} from '../../graph/model/values.ts'
+} from '../../rules/values.ts'
 import {
   COACH_DECISION_WORDS,
   criterionStatus,
@@ -24,10 +22,6 @@ import {
   PLAYER_DECISION_WORDS,
   promiseStatus,
 } from './words.ts'
-
-/** Most severe first; equally severe ones in the order the Coach gave them. */
-export const bySeverity = <I extends { severity: Severity }>(issues: readonly I[]): I[] =>
-  issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
 
 /** Any ISO 8601 instant, in the one form. */
 export const instant = z

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { rowShape } from '../../graph/model/derived.ts'
 import { nodes, turnFields } from '../../graph/model/nodes.ts'
-import { optionalText } from '../../graph/model/values.ts'
+import { optionalText } from '../../rules/values.ts'
 import type { TurnState } from './record.ts'
 
 /** Engines print instants with more or fewer zeros: one form leaves. */

@@ -13,7 +13,7 @@ import type {
   PlayerDecision,
   PromiseStatus,
   Severity,
-} from '../../graph/model/values.ts'
+} from '../../rules/values.ts'
 
 type Words<T extends string> = Readonly<Record<T, readonly string[]>>
 

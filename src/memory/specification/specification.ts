@@ -1,11 +1,11 @@
 /** Declares what a task says must hold: its criteria, in versions (contract: specification.md). */
 import * as z from 'zod'
 import { label, list, text } from '../../core/fields.ts'
-import { CRITERION_KINDS, type CriterionKind, columns } from '../../graph/model/values.ts'
-import type { Criterion } from '../criteria/identity.ts'
-import { normalizeLabel } from '../criteria/labels.ts'
+import type { Criterion } from '../../rules/identity.ts'
+import { normalizeLabel } from '../../rules/labels.ts'
+import { CRITERION_KINDS, type CriterionKind, columns } from '../../rules/values.ts'
+import { joinedWords } from '../../rules/words.ts'
 import { criterionRow } from '../criteria/rows.ts'
-import { joinedWords } from '../criteria/words.ts'
 
 export const MOST_CRITERIA = 500
 

@@ -1,9 +1,9 @@
 /** Reads a world in several statements as of one revision, without a lock. */
 import * as z from 'zod'
 import { readRows, untilWhole } from '../../graph/decode.ts'
-import { optionalText } from '../../graph/model/values.ts'
 import { type Graph, graphWith, inOrder, type Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { optionalText } from '../../rules/values.ts'
 
 const revision = statement('worlds/revision')
 

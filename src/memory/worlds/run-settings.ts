@@ -1,7 +1,7 @@
 /** Declares when the runs of a world stop early, and how they pause and resume, and converts that to and from its properties. */
 import * as z from 'zod'
 import { integerBetween } from '../../core/fields.ts'
-import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../graph/model/values.ts'
+import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../rules/values.ts'
 
 const DAY_MS = 86_400_000
 const MOST = 1_000_000_000_000

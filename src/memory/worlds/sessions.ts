@@ -4,9 +4,9 @@ import { LATEST_INSTANT } from '../../core/instants.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
-import { COACH_DECISIONS, columns, textList } from '../../graph/model/values.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { COACH_DECISIONS, columns, textList } from '../../rules/values.ts'
 import { readProgress, type WorldPosition, type WorldProgress, worldProgress } from './world-progress.ts'
 
 /** A longer strip is wider than the row that it stands in. */

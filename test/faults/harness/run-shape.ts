@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { readRows } from '../../../src/graph/decode.ts'
-import { optionalNumber, optionalText } from '../../../src/graph/model/values.ts'
 import type { Graph } from '../../../src/graph/port.ts'
 import { parseStatement } from '../../../src/graph/statements.ts'
+import { optionalNumber, optionalText } from '../../../src/rules/values.ts'
 import { attemptRow, isActiveRun, runRow } from '../../../src/runs/record.ts'
 import { holds } from './scenario.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { criterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
+import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
 import { type Criterion, type Entry, type Known, resolveCriteria, type TurnEntries } from './identity.ts'
 import { splitWords } from './words.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Progress, RecentEntry } from './rows.ts'
+import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
+import type { CriterionState } from '../memory/criteria/views.ts'
 import type { Outcome } from './signature.ts'
 import { analyseStall, type Session } from './stall.ts'
-import type { CriterionState } from './views.ts'
 
 const criterion = (key: string, more: Partial<CriterionState> = {}): CriterionState => ({
   criterionId: key,

@@ -2,10 +2,10 @@
  * Follows issues through the turns of a session (contract: specification.md, "Issues have a life"): when each was opened,
  * in which turns it was raised, and whether it is gone. Pure.
  */
-import { groupBy } from '../../core/group-by.ts'
-import type { CoachDecision } from '../../graph/model/values.ts'
-import { COUNTED_DECISIONS, type Complaint, issueSignature } from '../criteria/signature.ts'
-import { bySeverity } from '../record/record.ts'
+import { groupBy } from '../core/group-by.ts'
+import { bySeverity } from './severity.ts'
+import { COUNTED_DECISIONS, type Complaint, issueSignature } from './signature.ts'
+import type { CoachDecision } from './values.ts'
 
 /** A turn with the issues that it raised, in the order the Coach gave them. */
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Issue } from '../record/record.ts'
+import type { Issue } from '../memory/record/record.ts'
 import { masked, signIssues, toOutcome } from './signature.ts'
 
 const issue = (severity: Issue['severity'], description: string, category: string | null = null) => ({

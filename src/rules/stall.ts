@@ -2,10 +2,11 @@
  * Judges whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never happen
  * again). Pure. Its twin for analysts is cypher/analysis/_stalls.cypher: test/contract/stalls.ts compares them.
  */
+
+import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
+import type { CriterionState, Stall } from '../memory/criteria/views.ts'
 import { promisedNote } from './notes.ts'
-import type { Progress, RecentEntry } from './rows.ts'
 import type { Outcome } from './signature.ts'
-import type { CriterionState, Stall } from './views.ts'
 
 export type Session = {
   /** The newest counted turns, ascending; at least back to the last approval, or as many as any window takes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { CoachDecision } from '../../graph/model/values.ts'
 import { followIssues } from './issue-lives.ts'
+import type { CoachDecision } from './values.ts'
 
 const issue = (description: string, severity: 'blocking' | 'should_fix' | 'advisory' = 'blocking') => ({
   severity,

@@ -2,10 +2,10 @@
  * Condenses what a feedback turn complained of into a signature, so that turns can be compared (contract: criteria.md,
  * "Stall analysis"): the same complaint in other line numbers, durations or folders is the same complaint. Pure.
  */
-import { sha256 } from '../../core/keys.ts'
-import type { CoachDecision } from '../../graph/model/values.ts'
-import type { Issue } from '../record/record.ts'
+import { sha256 } from '../core/keys.ts'
+import type { Issue } from '../memory/record/record.ts'
 import { normalizeLabel } from './labels.ts'
+import type { CoachDecision } from './values.ts'
 
 /** What two issues are compared by. */
 export type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>

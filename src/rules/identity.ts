@@ -3,7 +3,7 @@
  * goes out. A criterion's identity is its text, matched by words; labels are aliases, because they shift between Player and
  * Coach (97 shifts in 28 of 248 real turns).
  */
-import { criterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
+import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
 import { normalizeLabel } from './labels.ts'
 import { oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
