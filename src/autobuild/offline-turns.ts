@@ -48,6 +48,7 @@ export async function summarizeTurn(
   const shown = states.map((state): ShownCriterion => shownCriterion(state, 'player', { progress }, null))
   const { text } = await renderContext(
     {
+      currentTurn: turn.turnNumber + 1,
       prior: reset ? withoutJudgement(turn) : turn,
       criteria: shown,
       lastJudged: null,

@@ -1,4 +1,5 @@
-/** Condenses for people what answers say. It imports no code: the command line loads it at its start. */
+/** Condenses for people what answers say. The command line loads it at its start. */
+import { toOneLine } from './foreign-text.ts'
 
 type Says = { severity: string; description: string; suggestion: string | null }
 
@@ -28,7 +29,7 @@ const NAMES_SHOWN = 3
 export function promisedNames(promised: readonly Promised[]): string {
   const names = promised
     .slice(0, NAMES_SHOWN)
-    .map(({ criterionId, text }) => `"${(text ?? criterionId).replace(/\s+/gu, ' ').trim()}"`)
+    .map(({ criterionId, text }) => `"${toOneLine(text ?? criterionId)}"`)
   const more = promised.length - names.length
   return names.join(', ') + (more === 0 ? '' : ` and ${more} more`)
 }

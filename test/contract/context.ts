@@ -527,11 +527,12 @@ export function contextContract(store: StoreUnderTest): void {
         expect(second.criteria[0]).toMatchObject({ contested: { turn: 2, reason: 'CANARY-contested' } })
       })
 
-      test('a Coach reads the evidence under each verified criterion', async () => {
+      test('a Coach reads the proof or the reason under each judged criterion, and the gates that failed', async () => {
         await capture(canary)
         const { context } = await load(2, { role: 'coach' })
         expect(context).toMatch(/ {2}✓ AC-001: verified\n +CANARY-verified\n/)
-        expect(context).not.toContain('CANARY-rejected')
+        expect(context).toMatch(/ {2}✗ AC-002: rejected — Two\n {6}CANARY-rejected/)
+        expect(context).toContain('\n**Failed gates**: CANARY-gate\n')
       })
 
       test('the newest twenty of a history are shown, and how many are not', async () => {

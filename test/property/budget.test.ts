@@ -6,6 +6,7 @@ import type { Elsewhere, PriorTurn } from '../../src/memory/context/continuation
 import type { Rendering as AnyRendering, Summary } from '../../src/memory/context/render.ts'
 import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
+import { toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 
 /** Of a turn that has one before it. */
 type Rendering = AnyRendering & { prior: Summary }
@@ -85,6 +86,8 @@ const turn = fc.integer({ min: 1, max: 9 })
 const prior = fc.record({
   turnNumber: turn,
   playerSummary: anyText,
+  playerDecision: fc.constantFrom('implemented', 'failed', 'blocked'),
+  gates: fc.dictionary(label, fc.constantFrom('passed', 'failed'), { maxKeys: 4 }),
   coachDecision: fc.constantFrom('approved', 'feedback', 'unknown'),
   coachFeedback: orNull(anyText),
   blockersFound: listOf((text) => text),
@@ -123,9 +126,15 @@ const issue = (text: fc.Arbitrary<string>) =>
   }) as fc.Arbitrary<Partial<Rendering['issues'][number]>> as fc.Arbitrary<Rendering['issues'][number]>
 
 const promise = (text: fc.Arbitrary<string>) =>
-  fc.record({ criterionId: label, status: fc.constantFrom('complete', 'partial'), evidence: orNull(text) })
+  fc.record({
+    criterionId: label,
+    key: fc.constantFrom('k1', 'k9'),
+    status: fc.constantFrom('complete', 'partial'),
+    evidence: orNull(text),
+  })
 
 const anyRendering: fc.Arbitrary<Rendering> = fc.record({
+  currentTurn: fc.integer({ min: 2, max: 12 }),
   prior,
   criteria: listOf(criterion),
   lastJudged: fc.constant(null),
@@ -201,17 +210,42 @@ const itemsOf = (entries: Rendered['omitted'] | Rendered['included']): Map<strin
   new Map(entries.map(({ section, items }) => [section, items]))
 const isOver = ({ omitted }: Rendered): boolean => omitted.some(({ reason }) => reason === 'over_budget')
 
+const says = (issue: Rendering['issues'][number] | undefined): string =>
+  JSON.stringify([issue?.severity, issue?.description, issue?.suggestion])
+
 /** Equal issues are one, with their number. Written from the contract, like the rest. */
 function countedIssues(issues: Rendering['issues']): (Rendering['issues'][number] & { times: number })[] {
-  const says = ({ severity, description, suggestion }: Rendering['issues'][number]) =>
-    JSON.stringify({ severity, description, suggestion })
   return issues
     .filter((given, i) => issues.findIndex((other) => says(other) === says(given)) === i)
     .map((given) => ({ ...given, times: issues.filter((other) => says(other) === says(given)).length }))
 }
 
+const hasProgress = ({ olderTurnsRecorded, promisedNotJudged }: Rendering): boolean =>
+  olderTurnsRecorded || promisedNotJudged.length > 0
+const isFirstBlocking = (issue: Rendering['issues'][number], { issues }: Rendering): boolean =>
+  says(issues.find(({ severity }) => severity === 'blocking')) === says(issue)
+/** Shown below its issue, unless the focus says the same. */
+const hasSuggestion = (issue: Rendering['issues'][number], given: Rendering): boolean => {
+  const suggestion = issue.suggestion ?? ''
+  const focus = given.prior.whatToTryNext ?? ''
+  if (toOneLine(suggestion) === '') return false
+  return isFirstBlocking(issue, given) ? !focus.startsWith(suggestion) : !focus.includes(suggestion)
+}
+/** Lines that stay beside the decision, the criteria and the issues. */
+function furtherRequired(given: Rendering): number {
+  const { prior, currentTurn, role, issues } = given
+  const suggestion = issues.find(({ severity }) => severity === 'blocking')?.suggestion ?? ''
+  const focus = prior.whatToTryNext ?? ''
+  return (
+    Number(prior.turnNumber < currentTurn - 1) +
+    Number(role === 'coach' && prior.playerDecision !== 'implemented') +
+    Number(suggestion !== '' && focus.startsWith(suggestion) && toBlock(focus) !== '')
+  )
+}
+
 /** Written from the contract, not from render.ts. */
-function requiredLines({ prior, criteria, issues, verifiedInPrior }: Rendering): string[] {
+function requiredLines(given: Rendering): string[] {
+  const { prior, criteria, issues, verifiedInPrior } = given
   const icons = { verified: '✓', rejected: '✗', pending: '○' }
   return [
     `## Previous Turn Summary (Turn ${prior.turnNumber})\n`,
@@ -225,53 +259,53 @@ function requiredLines({ prior, criteria, issues, verifiedInPrior }: Rendering):
       const end = said ? [] : [')']
       return criterionId === ''
         ? [`  ${icon} `, status, ...end]
-        : [`  ${icon} ${criterionId}${status}`, ...end]
+        : [`  ${icon} ${toOneLine(criterionId)}${status}`, ...end]
     }),
     ...countedIssues(issues)
       .filter(({ severity }) => severity === 'blocking')
       .flatMap(({ description, times }) => [
-        `  - [blocking] ${description.split(/[\r\n\u2028\u2029]/u)[0]}`,
+        `  - [blocking] ${toBlock(description).split('\n')[0]}`,
         ...(times === 1 ? [] : [` ×${times}`]),
       ]),
+    ...(hasProgress(given) ? ['\n\n**Progress**: '] : []),
   ]
 }
 
-function whatMustStay({ criteria, issues }: Rendering): Record<string, number> {
-  const blocking = countedIssues(issues).filter(({ severity }) => severity === 'blocking').length
-  const counts = { turn: 1, criteria: criteria.length, issues: blocking }
+function whatMustStay(given: Rendering): Record<string, number> {
+  const { criteria, issues } = given
+  const blocking = countedIssues(issues).filter(({ severity }) => severity === 'blocking')
+  const counts = {
+    turn: 1,
+    criteria: criteria.length,
+    issues: blocking.length,
+    suggestions: blocking.filter((one) => isFirstBlocking(one, given) && hasSuggestion(one, given)).length,
+    progress: Number(hasProgress(given)),
+  }
   return Object.fromEntries(Object.entries(counts).filter(([, items]) => items > 0))
 }
 
-function everyItem({
-  prior,
-  criteria,
-  promisedNotJudged,
-  issues,
-  role,
-  olderTurnsRecorded,
-  recovered,
-  stallWarning,
-}: Rendering) {
+function everyItem(given: Rendering) {
+  const { prior, criteria, promisedNotJudged, issues, role, recovered, stallWarning } = given
   const coach = role === 'coach'
-  const promises = (coach ? recovered?.items : null) ?? []
+  const verified = criteria.filter(({ state }) => state === 'verified').map(({ key }) => key)
+  const promises = ((coach ? recovered?.items : null) ?? []).filter(({ key = '' }) => !verified.includes(key))
   const evidence = criteria.filter(
     ({ state, history }) =>
-      coach &&
-      state === 'verified' &&
-      history?.some(({ status, evidence }) => status === 'verified' && evidence !== null),
+      coach && history?.some(({ status, evidence }) => status === state && evidence !== null),
   )
   const reasons = criteria.filter(
     ({ state, contested }) => coach && state === 'verified' && (contested?.reason ?? null) !== null,
   )
-  const suggestions = countedIssues(issues).filter(
-    ({ suggestion }) =>
-      suggestion !== null && suggestion.trim() !== '' && !prior.whatToTryNext?.includes(suggestion),
+  const suggestions = countedIssues(issues).filter((one) => hasSuggestion(one, given))
+  const failed = Object.entries(prior.gates ?? {}).flatMap(([name, status]) =>
+    status === 'failed' ? [name] : [],
   )
   return {
     turn: 1,
     suggestions: suggestions.length,
-    blockers: prior.blockersFound.join(', ') === '' ? 0 : prior.blockersFound.length,
-    lessons: prior.lessonsFromTurn.join('; ') === '' ? 0 : prior.lessonsFromTurn.length,
+    gates: Number(coach && failed.map(toOneLine).join(', ') !== ''),
+    blockers: prior.blockersFound.map(toBlock).join(', ') === '' ? 0 : prior.blockersFound.length,
+    lessons: prior.lessonsFromTurn.map(toBlock).join('; ') === '' ? 0 : prior.lessonsFromTurn.length,
     criteria: criteria.length,
     criterion_texts:
       criteria.filter((c) => c.state !== 'verified' && c.text !== null && c.criterionId !== '').length +
@@ -279,8 +313,8 @@ function everyItem({
     evidence: evidence.length + reasons.length + promises.filter((given) => given.evidence !== null).length,
     issues: countedIssues(issues).length,
     promises: promises.length,
-    progress: Number(olderTurnsRecorded || promisedNotJudged.length > 0),
-    stall: Number((stallWarning ?? '') !== ''),
+    progress: Number(hasProgress(given)),
+    stall: Number(toOneLine(stallWarning ?? '') !== ''),
   }
 }
 
@@ -311,7 +345,12 @@ describe('the text of a context', () => {
         const result = await renderContext(crowded, budget)
         const stays = whatMustStay(crowded)
         expect(Object.fromEntries(itemsOf(result.included))).toEqual(stays)
-        expect(itemsOf(result.omitted).get('required')).toBe(2 + 99 + (stays.issues ?? 0))
+        expect(itemsOf(result.omitted).get('required')).toBe(
+          2 +
+            99 +
+            furtherRequired(crowded) +
+            ['issues', 'suggestions', 'progress'].reduce((sum, section) => sum + (stays[section] ?? 0), 0),
+        )
       }),
       { numRuns: 40 },
     ))
@@ -355,6 +394,24 @@ describe('the text of a context', () => {
       }
     }))
 
+  test('ends with what left it, with right counts, and with nothing where nothing left', () =>
+    forAny((given, result) => {
+      const [, note] = /\n\n\(left out for length: ([^\n]*)\)$/.exec(result.text) ?? []
+      const omitted = itemsOf(result.omitted)
+      omitted.delete('required')
+      expect(note !== undefined).toBe(omitted.size > 0)
+      const said = new Map(
+        note?.split(', ').map((item) => {
+          const [, items, noun = ''] = /^(\d+) (.*)$/.exec(item) ?? []
+          return [noun.replace('pieces', 'piece').replace(/s$/, ''), Number(items)]
+        }),
+      )
+      const nouns = { issues: 'issue', lessons: 'lesson', promises: 'promise', evidence: 'piece of evidence' }
+      for (const [section, noun] of Object.entries(nouns).concat([['criterion_texts', 'criterion text']]))
+        expect(said.get(noun) ?? 0, noun).toBe(omitted.get(section) ?? 0)
+      if (hasProgress(given)) expect(result.text).toContain('\n\n**Progress**: ')
+    }))
+
   test('what other sessions know leaves before anything else, and the rest is the text without it', () =>
     fc.assert(
       fc.asyncProperty(anyRendering, anyElsewhere, anyBudget, async (given, elsewhere, wanted) => {
@@ -365,10 +422,12 @@ describe('the text of a context', () => {
         const without = await renderContext(given, budget)
         const [included, omitted] = [itemsOf(result.included), itemsOf(result.omitted)]
         const shown = SECTIONS_ELSEWHERE.some((section) => included.has(section))
-        if (shown) expect([...omitted.keys()].every((section) => isElsewhere(section))).toBe(true)
-        else expect(result.text).toBe(without.text)
-        expect(result.text.startsWith(without.text)).toBe(true)
-        expect(isOver(result)).toBe(isOver(without))
+        if (shown) {
+          expect([...omitted.keys()].every((section) => isElsewhere(section))).toBe(true)
+          expect(result.text.startsWith(without.text)).toBe(true)
+        }
+        // The note on what left has its own length.
+        if (isOver(without)) expect(isOver(result)).toBe(true)
       }),
       { numRuns: 200 },
     ))
@@ -384,11 +443,10 @@ describe('the text of a context', () => {
         anyRendering,
         fc.array(anyText, { minLength: 1, maxLength: 9 }),
         async (given, texts) => {
-          const playerSummary = texts.join('')
-          const { text } = await renderContext(
-            { ...given, criteria: [], issues: [], prior: { ...given.prior, playerSummary } },
-            150,
-          )
+          const raw = texts.join('')
+          const playerSummary = toBlock(raw)
+          const prior = { ...given.prior, playerSummary: raw, playerDecision: 'implemented' as const }
+          const { text } = await renderContext({ ...given, criteria: [], issues: [], prior }, 150)
           const [, shown = ''] = /\n\*\*What was attempted\*\*: (.*)\n\*\*Coach decision/su.exec(text) ?? []
           if (shown === '' || shown === playerSummary) return
           const kept = shown.slice(0, -' […]'.length)

@@ -500,7 +500,7 @@ class LoadTurnContinuationContextAnswerTokens(TypedDict):
 
 
 class LoadTurnContinuationContextAnswerSectionsItem(TypedDict):
-    section: Literal["turn", "criteria", "issues", "promises", "progress", "stall", "earlier_session", "known"]
+    section: Literal["turn", "criteria", "issues", "promises", "progress", "stall", "earlier_session", "known", "left_out"]
     # as it stands in `context`, where an empty line is between two sections; empty: all was left out
     text: str
     tokens: float

@@ -1,6 +1,7 @@
 /** Fits the text of a continuation context into its token budget (contract: turns.md, "The text"). */
 import type { WrittenSection } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
+import { describeLeftOut } from './left-out.ts'
 import { LEAVING, type Part, type Rendering, type Section, type Shown, toSections, write } from './render.ts'
 import { loadTokens, type Tokens } from './token-counter.ts'
 
@@ -30,17 +31,38 @@ export async function renderContext(
   const sections = toSections(rendering)
   const draft: Draft = { sections, budget: tokenBudget, tokens: await loadTokens() }
   const shown = allThatFits(draft)
-  const text = write(sections, shown)
+  const text = writeWithNote(sections, shown)
   const used = draft.tokens.count(text)
   return {
     text,
     ...tally(sections, shown, used > tokenBudget),
     tokens: { budget: tokenBudget, used },
     ...(withSections && {
-      sections: sections.flatMap((section) => writtenSections(section, shown, draft.tokens)),
+      sections: [
+        ...sections.flatMap((section) => writtenSections(section, shown, draft.tokens)),
+        ...noteSection(leftOutNote(sections, shown), draft.tokens),
+      ],
     }),
   }
 }
+
+/** The text ends with what left it. */
+function writeWithNote(sections: readonly Section[], shown: Shown): string {
+  return [write(sections, shown), leftOutNote(sections, shown)].filter((text) => text !== '').join('\n\n')
+}
+
+const leftOutNote = (sections: readonly Section[], shown: Shown): string =>
+  describeLeftOut(
+    listParts(sections).flatMap((part) => {
+      const shownText = shown(part)
+      if (shownText === part.text) return []
+      // Of a text, the mark says that its rest is missing; where nothing of it is shown, it is missing as an item.
+      return shownText === null ? [part.section ?? 'texts'] : ['texts_cut']
+    }),
+  )
+
+const noteSection = (note: string, tokens: Tokens): WrittenSection[] =>
+  note === '' ? [] : [{ section: 'left_out', text: note, tokens: tokens.count(note), omitted: [] }]
 
 type Draft = { sections: readonly Section[]; budget: number; tokens: Tokens }
 
@@ -60,7 +82,7 @@ const fits = (draft: Draft, shown: Shown): boolean => room(draft, shown) >= 0
 
 /** How many tokens are left: exact where it is not negative. */
 const room = ({ sections, budget, tokens }: Draft, shown: Shown): number =>
-  budget - tokens.count(write(sections, shown), budget)
+  budget - tokens.count(writeWithNote(sections, shown), budget)
 
 function leavingOrder(sections: readonly Section[]): Part[] {
   const parts = listParts(sections).toReversed()
@@ -75,16 +97,25 @@ function without(left: readonly Part[]): Shown {
   return (part) => (gone.has(part) ? null : part.text)
 }
 
-/** All of them are enough and none is not, which the caller has seen. */
+/**
+ * All of them are enough and none is not, which the caller has seen. The note on what left grows with its first item of
+ * a kind, so one item more may be too long again: the last few are tried one by one.
+ */
 function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
+  const isEnough = (count: number): boolean => fits(draft, without(order.slice(0, count)))
   let [tooFew, enough] = [0, order.length]
   while (enough - tooFew > 1) {
     const middle = (tooFew + enough) >> 1
-    if (fits(draft, without(order.slice(0, middle)))) enough = middle
+    if (isEnough(middle)) enough = middle
     else tooFew = middle
+  }
+  for (let count = Math.max(1, enough - TRIED_ONE_BY_ONE); count < enough; count++) {
+    if (isEnough(count)) enough = count
   }
   return without(order.slice(0, enough))
 }
+
+const TRIED_ONE_BY_ONE = 8
 
 /** Null where there is no room even with the texts gone. What they take together shows only once they stand. */
 function withTextsCut(draft: Draft, base: Shown): Shown | null {
@@ -98,7 +129,7 @@ function withTextsCut(draft: Draft, base: Shown): Shown | null {
   if (toShare < 0) return null
   while (toShare > 0) {
     const shown = withCuts(shareOut(texts, toShare, tokens))
-    const excess = tokens.count(write(sections, shown)) - budget
+    const excess = tokens.count(writeWithNote(sections, shown)) - budget
     if (excess <= 0) return shown
     toShare -= excess
   }

@@ -157,9 +157,13 @@ async function answerWithoutPrior(
   ])
   if (criteria.length === 0 && elsewhere === null) return answer
   const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
-  const { text, ...rendered } = await renderContext({ ...NOTHING_BEFORE, ...known, role }, tokenBudget, {
-    withSections: request.sections === true,
-  })
+  const { text, ...rendered } = await renderContext(
+    { ...NOTHING_BEFORE, ...known, currentTurn: request.currentTurn, role },
+    tokenBudget,
+    {
+      withSections: request.sections === true,
+    },
+  )
   return { ...answer, context: text, ...known, ...rendered }
 }
 
@@ -400,6 +404,7 @@ async function contextFrom(
   const promised = promisedNotCounted(snapshot).map(shownPromised)
   const { text, ...rendered } = await renderContext(
     {
+      currentTurn,
       prior: shown,
       criteria,
       lastJudged,

@@ -3,6 +3,7 @@
  * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
  */
 import { LIMITS } from '../../core/fields.ts'
+import { toBlock, toOneLine } from '../../rules/foreign-text.ts'
 import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../../rules/notes.ts'
 import type { CoachDecision } from '../../rules/values.ts'
 import { isCounted } from '../criteria/state.ts'
@@ -16,12 +17,14 @@ export type Summary = Pick<
   PriorTurn,
   | 'turnNumber'
   | 'playerSummary'
+  | 'playerDecision'
   | 'coachDecision'
   | 'coachFeedback'
   | 'blockersFound'
   | 'lessonsFromTurn'
   | 'whatToTryNext'
->
+> &
+  Partial<Pick<PriorTurn, 'gates'>>
 
 /** What is left of a turn where the perspective is reset. */
 export const withoutJudgement = <S extends Summary>(prior: S): S => ({
@@ -32,6 +35,8 @@ export const withoutJudgement = <S extends Summary>(prior: S): S => ({
 })
 
 export type Rendering = {
+  /** The turn that is about to begin. */
+  currentTurn: number
   /** Null before the first turn, where only what the task declares is known. */
   prior: Summary | null
   criteria: readonly ShownCriterion[]
@@ -49,7 +54,7 @@ export type Rendering = {
   /** Promises recovered from an earlier turn (coach only); null otherwise. */
   recovered: {
     fromTurn: number
-    items: readonly { criterionId: string; status: string; evidence: string | null }[]
+    items: readonly { criterionId: string; key?: string; status: string; evidence: string | null }[]
   } | null
   /** In words, where the session stalls; null otherwise. */
   stallWarning: string | null
@@ -81,8 +86,8 @@ export const LEAVING = [
   'promises',
 ] as const
 
-/** A `text` is cut once all those have left; `progress`, which the statuses tell as well, leaves last of all. */
-export type Kind = (typeof LEAVING)[number] | 'text' | 'progress' | 'required'
+/** A `text` is cut once all those have left. */
+export type Kind = (typeof LEAVING)[number] | 'text' | 'required'
 
 /** One item of the text: stays or leaves as a whole, unless it is a `text`. */
 export type Part = {
@@ -147,7 +152,7 @@ export function toSections(rendering: Rendering): Section[] {
     {
       name: 'stall',
       heading: null,
-      lines: labelled('Stall warning', textParts(rendering.stallWarning, 'stall')),
+      lines: labelled('Stall warning', textParts(toOneLine(rendering.stallWarning ?? ''), 'stall')),
     },
     { name: 'criteria', heading: '**Check again**:', lines: staleLines(rendering) },
     { name: 'criteria', heading: null, lines: notJudgedLines(rendering) },
@@ -156,7 +161,8 @@ export function toSections(rendering: Rendering): Section[] {
   ]
 }
 
-function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): Line[] {
+function summaryLines(rendering: Rendering): Line[] {
+  const { prior, lastJudged, currentTurn, role } = rendering
   if (prior === null) return []
   const before = ` (${fromLastJudged({ prior, lastJudged })})`
   return [
@@ -165,16 +171,58 @@ function summaryLines({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudg
       text: `## Previous Turn Summary (Turn ${prior.turnNumber})`,
       section: 'turn',
     }),
+    ...gapLines(prior.turnNumber, currentTurn),
     ...labelled('What was attempted', textParts(prior.playerSummary)),
+    ...(role === 'coach' && UNFINISHED.has(prior.playerDecision)
+      ? [plain({ kind: 'required', text: `**Player decision**: ${prior.playerDecision}` })]
+      : []),
     plain({ kind: 'required', text: `**Coach decision**: ${prior.coachDecision}` }),
     ...labelled('Feedback', textParts(prior.coachFeedback)),
     ...labelled('Feedback', textParts(lastJudged?.coachFeedback ?? null), '', before),
     ...labelled('Blockers found', blockerParts(prior.blockersFound), ', '),
     ...labelled('Lessons learned', lessonParts(prior.lessonsFromTurn), '; '),
-    ...labelled('Suggested focus for this turn', textParts(prior.whatToTryNext)),
-    ...labelled('Suggested focus for this turn', textParts(lastJudged?.whatToTryNext ?? null), '', before),
+    ...labelled('Suggested focus for this turn', focusParts(prior.whatToTryNext, rendering)),
+    ...labelled(
+      'Suggested focus for this turn',
+      focusParts(lastJudged?.whatToTryNext ?? null, rendering),
+      '',
+      before,
+    ),
+    ...(role === 'coach' ? labelled('Failed gates', gateParts(prior.gates ?? {})) : []),
   ]
 }
+
+/** Decisions of a Player whose turn did not end with a result. */
+const UNFINISHED = new Set<Summary['playerDecision']>(['blocked', 'failed'])
+
+/** Names the turns between the prior turn and this one, which were not recorded. */
+function gapLines(prior: number, current: number): Line[] {
+  const [first, last] = [prior + 1, current - 1]
+  if (first > last) return []
+  const turns = first === last ? `turn ${first} was` : `turns ${first} to ${last} were`
+  return [plain({ kind: 'required', text: `(${turns} not recorded)` })]
+}
+
+const gateParts = (gates: NonNullable<Summary['gates']>): Part[] =>
+  textParts(
+    Object.entries(gates)
+      .filter(([, status]) => status === 'failed')
+      .map(([name]) => toOneLine(name))
+      .join(', '),
+    'gates',
+  )
+
+/** The suggestion of the first blocking issue never leaves the text, whether it is shown here or below the issue. */
+function focusParts(focus: string | null, rendering: Rendering): Part[] {
+  const suggestion = firstBlocking(rendering)?.suggestion ?? ''
+  if (focus === null || suggestion === '' || !focus.startsWith(suggestion)) return textParts(focus)
+  return startStays(toBlock(focus), Math.min(suggestion.length, LIMITS.nameCharacters))
+}
+
+const firstBlocking = ({ issues }: Rendering): Rendering['issues'][number] | undefined =>
+  [...issues.filter(({ turn }) => turn === undefined), ...issues].find(
+    ({ severity }) => severity === 'blocking',
+  )
 
 const fromLastJudged = ({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): string =>
   `from turn ${lastJudged?.turn}; turn ${prior?.turnNumber} ${JUDGES_NOTHING[prior?.coachDecision ?? 'error'] ?? ''}`
@@ -191,13 +239,13 @@ const BLOCKERS_KEPT = 5
 function blockerParts(blockers: readonly string[]): Part[] {
   return blockers.map((text, i) => ({
     kind: i < BLOCKERS_KEPT ? 'text' : 'blockers',
-    text,
+    text: toBlock(text),
     section: 'blockers',
   }))
 }
 
 const lessonParts = (lessons: readonly string[]): Part[] =>
-  lessons.map((text) => ({ kind: 'lessons', text, section: 'lessons' }))
+  lessons.map((text) => ({ kind: 'lessons', text: toBlock(text), section: 'lessons' }))
 
 const ICONS = { verified: '✓', rejected: '✗', pending: '○' } as const
 /** Of what was verified and has been rejected since: ✓ stands only where nobody contests. */
@@ -208,10 +256,12 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
   const isContested = state === 'verified' && criterion.contested !== null
   const icon = `  ${isContested ? CONTESTED : ICONS[state]} `
   const name =
-    criterionId === '' ? nameParts(oneLine(text ?? '')) : [{ kind: 'required', text: criterionId } as const]
+    criterionId === ''
+      ? startStays(toOneLine(text ?? ''))
+      : [{ kind: 'required', text: toOneLine(criterionId) } as const]
   // What is left to do is named; what is proven needs no words.
-  const what = state === 'verified' || text === null || criterionId === '' ? null : ` — ${oneLine(text)}`
-  const evidence = role === 'coach' && state === 'verified' ? lastEvidence(criterion) : null
+  const what = state === 'verified' || text === null || criterionId === '' ? null : ` — ${toOneLine(text)}`
+  const evidence = role === 'coach' ? lastEvidence(criterion) : null
   return [
     plain(
       { kind: 'required', text: icon, section: 'criteria' },
@@ -220,19 +270,20 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
       ...declarationNotes(criterion).map((note): Part => ({ kind: 'required', text: ` — ${note}` })),
       ...optional('criterion_texts', what),
     ),
-    ...optional('evidence', evidence === null ? null : `      ${oneLine(evidence)}`).map((part) =>
+    ...optional('evidence', evidence === null ? null : `      ${toOneLine(evidence)}`).map((part) =>
       plain(part),
     ),
   ]
 }
 
-/** The text is the name of a criterion without a label: no more of it has to stay than a label may be long. */
-function nameParts(name: string): Part[] {
-  if (name.length <= LIMITS.nameCharacters) return [{ kind: 'required', text: name }]
-  const start = cutStart(name, LIMITS.nameCharacters, ['word', 'grapheme'])
+/** Keeps the start of a text, at most as long as a label may be; the rest may be cut. */
+function startStays(text: string, characters: number = LIMITS.nameCharacters, section?: string): Part[] {
+  const counted = section === undefined ? {} : { section }
+  if (text.length <= characters) return [{ kind: 'required', text, ...counted }]
+  const start = cutStart(text, characters, ['word', 'grapheme'])
   return [
-    { kind: 'required', text: start },
-    { kind: 'text', text: name.slice(start.length), least: MARK },
+    { kind: 'required', text: start, ...counted },
+    { kind: 'text', text: text.slice(start.length), least: MARK },
   ]
 }
 
@@ -246,7 +297,7 @@ function statusParts(
     const what =
       stale.files.length === 0
         ? 'worded anew since'
-        : `touched in turn ${stale.turn}: ${stale.files.join(', ')}`
+        : `touched in turn ${stale.turn}: ${stale.files.map(toOneLine).join(', ')}`
     return [{ kind: 'required', text: `: ${state} (turn ${verifiedInTurn}, ${what})` }]
   }
   if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null)) {
@@ -257,62 +308,79 @@ function statusParts(
   const reason = role === 'coach' ? (contested.reason ?? null) : null
   return [
     { kind: 'required', text: `${since}, contested in turn ${contested.turn}` },
-    ...optional('evidence', reason === null ? null : `: ${oneLine(reason)}`),
+    ...optional('evidence', reason === null ? null : `: ${toOneLine(reason)}`),
     { kind: 'required', text: ')' },
   ]
 }
 
-function lastEvidence({ history }: ShownCriterion): string | null {
-  return (
-    history?.findLast(({ status, evidence }) => status === 'verified' && evidence !== null)?.evidence ?? null
+/** The proof of a verified criterion, or the reason of a rejection; the reason of a contest is in the status itself. */
+function lastEvidence({ history, state }: ShownCriterion): string | null {
+  const found = history?.findLast(
+    ({ status, source, evidence }) =>
+      status === state && evidence !== null && (state === 'verified' || source !== 'player'),
   )
+  return found?.evidence ?? null
 }
 
 /** Equal issues of a turn are one line with their number, so that they take their place in the budget once. */
 function issueLines(
-  { issues, prior, lastJudged }: Rendering,
+  rendering: Rendering,
   isOfSection: (issue: Rendering['issues'][number]) => boolean,
 ): Line[] {
-  const focus = [prior?.whatToTryNext, lastJudged?.whatToTryNext].join('\n')
+  const { issues, prior, lastJudged } = rendering
+  const focuses = [prior?.whatToTryNext, lastJudged?.whatToTryNext].map((focus) => focus ?? '')
+  const first = firstBlocking(rendering)
   return countEqual(issues.filter(isOfSection)).flatMap(({ issue, times }) => {
+    const { suggestion } = issue
+    const isFirst = issue === first
     // An import takes the focus of the next turn from the suggestions: once is enough.
-    const isFocus = issue.suggestion !== null && focus.includes(issue.suggestion)
-    return issueLine({ ...issue, suggestion: isFocus ? null : issue.suggestion }, times)
+    const isFocus =
+      suggestion !== null &&
+      focuses.some((focus) => (isFirst ? focus.startsWith(suggestion) : focus.includes(suggestion)))
+    return issueLine({ ...issue, suggestion: isFocus ? null : suggestion }, times, isFirst)
   })
 }
 
 type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' | 'suggestion'>
 
-function issueLine({ severity, description, suggestion }: IssueShown, times: number): Line[] {
+/** The suggestion of the first blocking issue has to stay, as the first lines of all blocking ones. */
+function issueLine(
+  { severity, description, suggestion }: IssueShown,
+  times: number,
+  suggestionStays: boolean,
+): Line[] {
   const section = 'issues'
-  const text = `  - [${severity}] ${description}`
-  const [firstLine] = FIRST_LINE.exec(text) ?? ['']
+  const text = `  - [${severity}] ${toBlock(description)}`
+  const [firstLine = ''] = text.split('\n', 1)
   const first = times === 1 ? firstLine : `${firstLine} ×${times}`
   const rest = text.slice(firstLine.length)
-  const said =
-    suggestion === null || suggestion.trim() === '' ? null : `      Suggestion: ${oneLine(suggestion)}`
+  const said = toOneLine(suggestion ?? '')
+  const suggested = `      Suggestion: ${said}`
   const kind = severity === 'blocking' ? 'text' : severity
+  const suggestedParts: Part[] = suggestionStays
+    ? startStays(suggested, LIMITS.nameCharacters, 'suggestions')
+    : [{ kind, text: suggested, section: 'suggestions' }]
   return [
     severity === 'blocking'
-      ? plain({ kind: 'required', text: first, section }, ...textParts(rest))
+      ? plain({ kind: 'required', text: first, section }, ...wholeParts(rest))
       : plain({ kind, text: first + rest, section }),
-    ...(said === null ? [] : [plain({ kind, text: said, section: 'suggestions' })]),
+    ...(said === '' ? [] : [plain(...suggestedParts)]),
   ]
 }
 
-/** The first that says something. */
-const FIRST_LINE = /^ {2}- \[\w+\]\s*.*/u
-
-function promiseSection({ role, recovered }: Rendering): Section {
+/** The recovered promises of criteria that are not verified yet. */
+function promiseSection({ role, recovered, criteria }: Rendering): Section {
   if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
-  const { fromTurn, items } = recovered
+  const { fromTurn } = recovered
+  const verified = new Set(criteria.filter(({ state }) => state === 'verified').map(({ key }) => key))
+  const items = recovered.items.filter(({ key }) => key === undefined || !verified.has(key))
   return {
     name: 'promises',
     heading: `**Promises recovered from turn ${fromTurn}**: ${items.length}`,
     lines: items.map(({ criterionId, status, evidence }) =>
       plain(
-        { kind: 'promises', text: `  - ${criterionId}: ${status}`, section: 'promises' },
-        ...optional('evidence', evidence === null ? null : ` — ${oneLine(evidence)}`),
+        { kind: 'promises', text: `  - ${toOneLine(criterionId)}: ${status}`, section: 'promises' },
+        ...optional('evidence', evidence === null ? null : ` — ${toOneLine(evidence)}`),
       ),
     ),
   }
@@ -327,8 +395,8 @@ const staleLines = ({ criteria, role }: Rendering): Line[] =>
           ? []
           : [
               plain(
-                { kind: 'required', text: `  - ${criterionId}`, section: 'check_again' },
-                ...optional('criterion_texts', text === null ? null : `: ${oneLine(text)}`),
+                { kind: 'required', text: `  - ${toOneLine(criterionId)}`, section: 'check_again' },
+                ...optional('criterion_texts', text === null ? null : `: ${toOneLine(text)}`),
               ),
             ],
       )
@@ -337,7 +405,7 @@ const staleLines = ({ criteria, role }: Rendering): Line[] =>
 function notJudgedLines({ criteria, role }: Rendering): Line[] {
   const left = criteria.filter(({ judged, kind }) => judged === false && kind !== 'manual')
   if (role !== 'coach' || left.length === 0 || !criteria.some(({ lastTurn }) => lastTurn !== null)) return []
-  const names = left.map(({ criterionId }) => criterionId).join(', ')
+  const names = left.map(({ criterionId }) => toOneLine(criterionId)).join(', ')
   return [plain({ kind: 'required', text: `**Not judged so far**: ${names}`, section: 'not_judged' })]
 }
 
@@ -349,11 +417,11 @@ function earlierSessionSection(session: EarlierSession | null): Section {
     `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, last decision: ${lastDecision}${verdict === 'insufficient_data' ? '' : `, ${verdict}`}`,
     ...(total === 0 ? [] : [`  ${verified} of ${total} criteria verified there`]),
     ...criteriaLeft.map(({ criterionId, text }) => `  ○ ${nameAndText(criterionId, text)}`),
-    ...openIssues.map(({ description, turn }) => `  - [blocking] ${oneLine(description)} (turn ${turn})`),
+    ...openIssues.map(({ description, turn }) => `  - [blocking] ${toOneLine(description)} (turn ${turn})`),
   ]
   return {
     name,
-    heading: `**Earlier session of this task** (${worldSlug}):`,
+    heading: `**Earlier session of this task** (${toOneLine(worldSlug)}):`,
     lines: says.map((text) => plain({ kind: 'elsewhere', text, section: name })),
   }
 }
@@ -368,15 +436,18 @@ function knownText({ taskId, turn, issues, summary, lessons, blockers }: KnownEl
   const says = [
     ...(issues.length === 0
       ? []
-      : [`${issues.map((issue) => `"${oneLine(issue)}"`).join(', ')} went: ${oneLine(summary ?? '')}`]),
-    ...(lessons.length === 0 ? [] : [`lessons: ${lessons.map(oneLine).join('; ')}`]),
-    ...(blockers.length === 0 ? [] : [`blockers: ${blockers.map(oneLine).join(', ')}`]),
+      : [`${issues.map((issue) => `"${toOneLine(issue)}"`).join(', ')} went: ${toOneLine(summary ?? '')}`]),
+    ...(lessons.length === 0 ? [] : [`lessons: ${lessons.map(toOneLine).join('; ')}`]),
+    ...(blockers.length === 0 ? [] : [`blockers: ${blockers.map(toOneLine).join(', ')}`]),
   ]
-  return `  - ${taskId} turn ${turn} — ${says.join(' — ')}`
+  return `  - ${toOneLine(taskId)} turn ${turn} — ${says.join(' — ')}`
 }
 
 const nameAndText = (criterionId: string, text: string | null): string =>
-  [criterionId, ...(text === null ? [] : [oneLine(text)])].filter((part) => part !== '').join(' — ')
+  [criterionId, text ?? '']
+    .map(toOneLine)
+    .filter((part) => part !== '')
+    .join(' — ')
 
 function progressLines({ criteria: all, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
   const promised = promisedNotJudged.length
@@ -385,10 +456,10 @@ function progressLines({ criteria: all, promisedNotJudged, prior, olderTurnsReco
   const verified = criteria.filter(({ state }) => state === 'verified').length
   const forPeople = criteria.filter(({ kind, state }) => kind === 'manual' && state !== 'verified').length
   const text = `**Progress**: ${verified} of ${criteria.length} criteria verified after turn ${prior.turnNumber}${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
-  if (promised === 0) return [plain({ kind: 'progress', text, section: 'progress' })]
+  if (promised === 0) return [plain({ kind: 'required', text, section: 'progress' })]
   return [
     plain(
-      { kind: 'progress', text: `${text}; ${promised} ${NEVER_JUDGED}`, section: 'progress' },
+      { kind: 'required', text: `${text}; ${promised} ${NEVER_JUDGED}`, section: 'progress' },
       ...optional('criterion_texts', `: ${promisedNames(promisedNotJudged)}`),
     ),
   ]
@@ -401,10 +472,11 @@ function labelled(name: string, parts: readonly Part[], between = '', from = '')
   return content === '' ? [] : [{ head: `**${name}**${from}: `, parts, between }]
 }
 
-const textParts = (text: string | null, section?: string): Part[] =>
-  text === null || text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
+const textParts = (text: string | null, section?: string): Part[] => wholeParts(toBlock(text ?? ''), section)
+
+/** Of a text that is indented already. */
+const wholeParts = (text: string, section?: string): Part[] =>
+  text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
 
 const optional = (section: 'evidence' | 'criterion_texts', text: string | null): Part[] =>
   text === null ? [] : [{ kind: section, text, section }]
-
-const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()

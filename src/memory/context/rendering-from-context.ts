@@ -4,11 +4,22 @@ import type { ContinuationContext } from './continuation.ts'
 import type { Rendering, Summary } from './render.ts'
 
 export function toRendering(
-  { role, criteria, lastJudged, promisedNotJudged, issues, promises, stall, elsewhere }: ContinuationContext,
+  {
+    currentTurn,
+    role,
+    criteria,
+    lastJudged,
+    promisedNotJudged,
+    issues,
+    promises,
+    stall,
+    elsewhere,
+  }: ContinuationContext,
   prior: Summary,
 ): Rendering {
   const turn = prior.turnNumber
   return {
+    currentTurn,
     prior,
     criteria,
     lastJudged,
@@ -35,10 +46,12 @@ export const recoveredIn = ({ recoveredFromTurn, items }: PromisesView): Renderi
 
 export const shownPromise = ({
   criterionId,
+  key,
   status,
   evidence = null,
 }: {
   criterionId: string
+  key?: string
   status: string
   evidence?: string | null | undefined
-}) => ({ criterionId, status, evidence })
+}) => ({ criterionId, ...(key !== undefined && { key }), status, evidence })

@@ -8,6 +8,7 @@ export const SECTION_NAMES = [
   'stall',
   'earlier_session',
   'known',
+  'left_out',
 ] as const
 
 export type SectionName = (typeof SECTION_NAMES)[number]

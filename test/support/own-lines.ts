@@ -1,0 +1,43 @@
+/** Recognizes the lines of a context by their shapes, written from the contract (turns.md, "The text") and not from the code. */
+
+const TURNS = String.raw`\(turns? \d+(?: to \d+)? (?:was|were) not recorded\)`
+const LABELS = [
+  ...[
+    'What was attempted',
+    'Player decision',
+    'Coach decision',
+    'Failed gates',
+    'Blockers found',
+    'Lessons learned',
+  ],
+  ...['Feedback', 'Suggested focus for this turn', 'Progress', 'Stall warning', 'Not judged so far'],
+]
+const HEADINGS = ['Acceptance Criteria Status', 'Open issues', 'Check again', 'Known from other sessions']
+const FROM = String.raw`(?: \((?:from turn \d+; [^)]*|[^)]*)\))?`
+
+const OWN = [
+  String.raw`## Previous Turn Summary \(Turn \d+\)`,
+  TURNS,
+  String.raw`\*\*(?:${LABELS.join('|')})\*\*${FROM}: .*`,
+  String.raw`\*\*(?:${HEADINGS.join('|')})\*\*(?: \([^)]*\))?:`,
+  String.raw`\*\*Promises recovered from turn \d+\*\*: \d+`,
+  String.raw`\*\*Earlier session of this task\*\* \(.*\):`,
+  String.raw`\(left out for length: [\w ,]+\)`,
+  // Below a heading: criteria, issues, promises, what other sessions know.
+  String.raw` {2}[✓✗○⚠] .*`,
+  String.raw` {2}- .*`,
+  String.raw` {2}\d+ turns?, last decision: .*`,
+  String.raw` {2}\d+ of \d+ criteria verified there`,
+  // Below a criterion or an issue; and any other line of a foreign text.
+  String.raw` {4}.*`,
+  '',
+].map((shape) => new RegExp(`^${shape}$`, 'su'))
+
+/** Every character that a terminal, a browser or a model may take as the end of a line. */
+const LINE_BREAK = /\r\n|(?!\t)[\n\r\p{Cc}\u2028\u2029]/u
+
+export const linesOf = (text: string): string[] => text.split(LINE_BREAK)
+
+/** The lines of a context that have no shape of Turngraph and are not indented as foreign text is. */
+export const strangeLines = (context: string): string[] =>
+  linesOf(context).filter((line) => !OWN.some((shape) => shape.test(line)))
