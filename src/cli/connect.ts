@@ -1,5 +1,5 @@
 /** Connects a command: to the service that runs, else to the store itself, for the time of the command. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
@@ -7,11 +7,12 @@ import { type HttpClient, httpClient } from '../client/http.ts'
 import type { Graph } from '../graph/port.ts'
 import { type Config, loadConfig, type Store, shownFolder, storeName } from '../platform/config.ts'
 import { type InUseError, isInUse } from '../platform/data-folder/holder.ts'
+import { readTokenFile } from '../platform/data-folder/token-file.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import { setGraphInUse } from './graph-in-use.ts'
 import { setReadsOnly } from './lost-output.ts'
 import { withProjectChecked } from './require-project.ts'
-import { runningServer, type Server } from './running-server.ts'
+import { requireProof, runningServer, type Server } from './running-server.ts'
 
 type ConnectOptions = {
   project?: string | undefined
@@ -122,8 +123,8 @@ async function serviceOrStore(
   const holderMs = ({ details }: InUseError) => (details.held_by === null ? STARTING_MS : 10_000)
   const found =
     config.url === null
-      ? await serverOr(config.dataFolder, open, { serverMs: STARTING_MS, holderMs })
-      : { url: config.url }
+      ? await serverOr(config, open, { serverMs: STARTING_MS, holderMs })
+      : await provenService(config, config.url)
   return 'url' in found ? throughService(config, project, found.url, rateLimitWaitMs) : found
 }
 
@@ -131,11 +132,17 @@ async function serviceOrStore(
 const STARTING_MS = 2_000
 const ASK_AGAIN_MS = 50
 
+/** @throws `unauthorized` if the service on a loopback address does not know the token */
+export async function provenService(config: Config, url: string): Promise<{ url: string }> {
+  await requireProof(config, url, tokenFor(config))
+  return { url }
+}
+
 type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 
 /** Two processes at once take turns, and one that comes while a server starts waits until it is ready. */
 export async function serverOr<T>(
-  dataFolder: string,
+  folder: Pick<Config, 'dataFolder' | 'token'>,
   open: () => Promise<T>,
   { serverMs, holderMs, signal }: Patience,
 ): Promise<Server | T> {
@@ -143,7 +150,7 @@ export async function serverOr<T>(
   for (;;) {
     signal?.throwIfAborted()
     const waited = performance.now() - began
-    const server = await runningServer(dataFolder)
+    const server = await runningServer(folder)
     if (server !== null && (server.ready || waited > serverMs)) return server
     if (server === null) {
       try {
@@ -201,6 +208,5 @@ function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
 /** TURNGRAPH_TOKEN, else the token that the service of the data folder made for the commands beside it. */
 export function tokenFor({ token, dataFolder }: Config): string | null {
   if (token !== null) return token
-  const file = path.join(dataFolder, 'token')
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null
+  return readTokenFile(dataFolder)
 }

@@ -10,7 +10,7 @@ const readiness = z.object({ engine: z.string() })
 
 /** Of a service that runs: its own version and its engine's name; else those of this program and of the store itself. */
 export async function describeStore(config: Config): Promise<{ version: string; store: string }> {
-  const url = config.url ?? (await runningServer(config.dataFolder))?.url ?? null
+  const url = config.url ?? (await runningServer(config))?.url ?? null
   if (url !== null) {
     const { version } = health.parse(await (await fetch(`${url}/healthz`)).json())
     const { engine } = readiness.parse(await (await fetch(`${url}/readyz`)).json())

@@ -37,7 +37,7 @@ export const answerHook = (
       if (task === null) return
       const named = project ?? process.env.TURNGRAPH_PROJECT
       const scope = { ...(named && { project: named }), ...task }
-      const questions = new Questions(findService(dataFolder, process.env))
+      const questions = new Questions(await findService(dataFolder, process.env))
       const ask: HookQuestion['ask'] = (route, fields) => questions.ask(route, { ...scope, ...fields })
       print(await answer({ input, task, ask }))
     } catch (error) {

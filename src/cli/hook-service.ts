@@ -2,12 +2,13 @@
  * Asks the running service from a hook. Loads no package, and no command that opens the graph itself: either takes
  * longer to load than a hook may take.
  */
-import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseJson } from '../core/parse-json.ts'
-import { systemCode } from '../core/system-code.ts'
+import { readOwnFile, UntrustedFile } from '../platform/data-folder/own-file.ts'
+import { isLoopback } from '../platform/loopback.ts'
+import { knowsToken } from '../platform/service-proof.ts'
 import { isAlive } from './is-alive.ts'
 
 type HookService = { url: string; token: string | null; waitMs: number }
@@ -19,23 +20,47 @@ export class NoAnswer extends Error {}
 const WAIT_MS = 150
 
 /**
- * The service of TURNGRAPH_URL, else the one that runs on the data folder, with the token that commands use.
+ * Finds the service of TURNGRAPH_URL, else the one that runs on the data folder, and the token that commands use. A service on
+ * a loopback address must prove that it knows the token before it gets the token (src/platform/service-proof.ts).
  *
  * @throws NoAnswer
  */
-export function findService(dataFolder: string, environment: NodeJS.ProcessEnv): HookService {
-  const url = environment.TURNGRAPH_URL || servedAt(dataFolder)
-  const token = environment.TURNGRAPH_TOKEN || readIfThere(path.join(dataFolder, 'token'))?.trim()
+export async function findService(dataFolder: string, environment: NodeJS.ProcessEnv): Promise<HookService> {
   const waitMs = Number(environment.TURNGRAPH_HOOK_WAIT_MS) || WAIT_MS
-  return { url: url.replace(/\/+$/, ''), token: token ?? null, waitMs }
+  const ownToken = readOwn(path.join(dataFolder, 'token'))?.trim() ?? null
+  const named = environment.TURNGRAPH_URL?.replace(/\/+$/, '') || null
+  const url = named ?? servedAt(dataFolder)
+  if (!URL.canParse(url)) throw new NoAnswer(`TURNGRAPH_URL is not an address: ${url}`)
+  const token = environment.TURNGRAPH_TOKEN || ownToken
+  const isAuthOff = named !== null && environment.TURNGRAPH_AUTH === 'off'
+  if (isLoopback(new URL(url).hostname) && !isAuthOff) {
+    const known = named === null ? (ownToken ?? token) : token
+    if (known === null) throw new NoAnswer(`there is no token for ${url}`)
+    await requireProof(url, known, { isLocal: named === null, timeoutMs: waitMs })
+  }
+  return { url, token, waitMs }
+}
+
+async function requireProof(
+  url: string,
+  token: string,
+  options: { isLocal: boolean; timeoutMs: number },
+): Promise<void> {
+  const isKnown = await knowsToken(url, token, options).catch((cause: unknown) => {
+    const isLate = cause instanceof Error && ['AbortError', 'TimeoutError'].includes(cause.name)
+    const why = isLate ? `did not answer within ${options.timeoutMs} ms` : 'cannot be reached'
+    throw new NoAnswer(`${url} ${why}`, { cause })
+  })
+  if (!isKnown) throw new NoAnswer(`${url} did not prove that it knows the token`)
 }
 
 function servedAt(dataFolder: string): string {
-  const named = readIfThere(path.join(dataFolder, 'server.json'))
-  const { pid, url } = Object(named === null ? null : parseJson(named)) as Record<string, unknown>
-  // Where its process is gone, the port may be somebody else's, who must not be shown the token.
-  if (typeof pid === 'number' && typeof url === 'string' && isAlive(pid)) return url
-  throw new NoAnswer(`no service runs on ${dataFolder} (start one with \`turngraph serve\`)`)
+  const text = readOwn(path.join(dataFolder, 'server.json'))
+  const { pid, url } = Object(text === null ? null : parseJson(text)) as Record<string, unknown>
+  const isUsable = typeof pid === 'number' && typeof url === 'string' && URL.canParse(url) && isAlive(pid)
+  if (!isUsable) throw new NoAnswer(`no service runs on ${dataFolder} (start one with \`turngraph serve\`)`)
+  if (isLoopback(new URL(url).hostname)) return url
+  throw new NoAnswer(`server.json in ${dataFolder} names ${url}, which is not on this machine`)
 }
 
 /** What a service is asked by one hook: all of it within the time of one. */
@@ -87,11 +112,11 @@ export class Questions {
   }
 }
 
-function readIfThere(file: string): string | null {
+function readOwn(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8')
+    return readOwnFile(file, '')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null
-    throw new NoAnswer(`${file} cannot be read`, { cause: error })
+    const why = error instanceof UntrustedFile ? error.message.replace(/\.$/, '') : `${file} cannot be read`
+    throw new NoAnswer(why, { cause: error })
   }
 }

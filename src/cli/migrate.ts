@@ -21,7 +21,7 @@ async function migrateStore({ check = false }: { check?: boolean | undefined }):
   const { existingStore } = await import('./connect.ts')
   const { runningServer } = await import('./running-server.ts')
   const config = loadConfig(process.env)
-  const server = await runningServer(config.dataFolder)
+  const server = await runningServer(config)
   if (server !== null && holdsOurs(config)) return tellOfServer(server)
   const graph = await openGraph(check ? existingStore(config.store) : config.store)
   try {

@@ -12,8 +12,8 @@ export const addOpen = action(
     name: 'open',
     description: 'open the page of the running service; without a display, print its address',
     options: OPTIONS,
-    help: `The address holds the token that a browser needs. It stands behind #, which a browser does not send: treat the address as you
-would the token.
+    help: `The address holds a code that lets one browser in. The code works once, within a minute; the browser then stays signed in for
+twelve hours after its last request.
 
 Examples:
   turngraph open
@@ -24,13 +24,13 @@ Examples:
 
 async function openPage({ print = !hasDisplay() }: Given<typeof OPTIONS>): Promise<void> {
   const { loadConfig, shownFolder } = await import('../platform/config.ts')
-  const { isServing, runningServer } = await import('./running-server.ts')
+  const { requireProof, runningServer } = await import('./running-server.ts')
+  const { tokenFor } = await import('./connect.ts')
   const config = loadConfig(process.env)
   const { url: named, dataFolder } = config
-  const served = named ?? (await runningServer(dataFolder))?.url ?? null
+  const served = named ?? (await runningServer(config))?.url ?? null
   if (served === null) throw notThere(`No service runs on ${shownFolder(dataFolder)}`)
-  if (named !== null && !(await isServing(named)))
-    throw notThere(`No service answers at ${named} (TURNGRAPH_URL)`)
+  if (named !== null) await requireProof(config, named, tokenFor(config))
   const address = await pageAddress(config, served)
   if (print) return printText(address)
   printNote(`Opening the page of ${served}. If no browser comes: turngraph open --print`)

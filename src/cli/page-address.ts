@@ -1,10 +1,11 @@
-/** The address of the page of a service, with the token that it asks for. */
+/** The address of the page of a service, with a code that lets one browser in. */
+import { postPageCode } from '../client/page-code.ts'
 import type { Config } from '../platform/config.ts'
 
-/** The token stands behind `#`: a browser sends that to nobody. */
+/** The code follows `#`, which a browser sends to nobody. */
 export async function pageAddress(config: Config, url: string): Promise<string> {
   if (config.auth === 'off') return `${url}/`
   const { tokenFor } = await import('./connect.ts')
   const token = tokenFor(config)
-  return token === null ? `${url}/` : `${url}/#token=${encodeURIComponent(token)}`
+  return token === null ? `${url}/` : `${url}/#code=${await postPageCode(url, token)}`
 }

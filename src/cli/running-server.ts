@@ -1,5 +1,10 @@
 /** Finds the server that serves a data folder. */
+import { TurngraphError } from '../core/errors.ts'
+import type { Config } from '../platform/config.ts'
 import { readServerFile } from '../platform/data-folder/server-file.ts'
+import { readTokenFile } from '../platform/data-folder/token-file.ts'
+import { isLoopback } from '../platform/loopback.ts'
+import { knowsToken } from '../platform/service-proof.ts'
 import { isAlive } from './is-alive.ts'
 
 export type Server = { pid: number; url: string; ready: boolean }
@@ -7,19 +12,64 @@ export type Server = { pid: number; url: string; ready: boolean }
 const ANSWERS_WITHIN_MS = 2_000
 
 /**
- * The server that `server.json` names, if it lives: its process and its address must both answer. A kill -9
- * leaves the file behind, and its process id or port may belong to somebody else by now.
+ * Finds the server that `server.json` names. Its process must live, and what answers at its address must prove that it knows
+ * the token of the folder: a kill -9 leaves the file behind, and its port may belong to another program by now.
+ *
+ * @throws `invalid_request` if somebody else may have written `server.json` or the token
  */
-export async function runningServer(dataFolder: string): Promise<Server | null> {
+export async function runningServer({
+  dataFolder,
+  token: given,
+}: Pick<Config, 'dataFolder' | 'token'>): Promise<Server | null> {
   const named = readServerFile(dataFolder)
   if (named === null || !isAlive(named.pid)) return null
   const { pid, url } = named
-  if (!(await isServing(url))) return null
+  const token = readTokenFile(dataFolder) ?? given
+  if (token === null || !(await isProven(url, token))) return null
   return { pid, url, ready: (await askStatus(`${url}/readyz`)) === 200 }
 }
 
-/** Whether a service answers at an address. */
-export const isServing = async (url: string): Promise<boolean> => (await askStatus(`${url}/healthz`)) === 200
+async function isProven(url: string, token: string): Promise<boolean> {
+  try {
+    return await knowsToken(url, token, { isLocal: true, timeoutMs: ANSWERS_WITHIN_MS })
+  } catch {
+    return false // nothing answers there
+  }
+}
+
+/**
+ * Makes sure that the service of TURNGRAPH_URL knows the token before anything is sent to it, if the address is a loopback one:
+ * any program of this machine can take a port that a service left.
+ *
+ * @throws `unauthorized` if the service does not know the token, `store_unavailable` if nothing answers
+ */
+export async function requireProof(
+  { auth }: Pick<Config, 'auth'>,
+  url: string,
+  token: string | null,
+): Promise<void> {
+  if (auth === 'off' || !isLoopback(new URL(url).hostname)) return
+  const asked = token ?? crypto.randomUUID() // without a token, the question only finds out whether anything answers
+  const isKnown = await knowsToken(url, asked, { isLocal: false, timeoutMs: ANSWERS_WITHIN_MS }).catch(
+    (cause: unknown) => {
+      throw new TurngraphError('store_unavailable', `The service at ${url} cannot be reached.`, {
+        hint: 'Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is.',
+        cause,
+      })
+    },
+  )
+  if (isKnown) return
+  if (token === null) {
+    throw new TurngraphError('unauthorized', `There is no token for ${url}, so nothing was sent to it.`, {
+      hint: 'Set TURNGRAPH_TOKEN, or TURNGRAPH_AUTH=off if that service asks for no token.',
+    })
+  }
+  throw new TurngraphError(
+    'unauthorized',
+    `${url} did not prove that it knows the token, so nothing was sent to it.`,
+    { hint: 'Check TURNGRAPH_URL and TURNGRAPH_TOKEN.' },
+  )
+}
 
 async function askStatus(url: string): Promise<number | null> {
   try {

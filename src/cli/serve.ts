@@ -19,7 +19,7 @@ const OPTIONS = {
   ],
   printAddress: [
     '--print-address',
-    'print where the page is, with the token, on standard output; at a terminal it always is',
+    'print the address of the page with a code for one browser; at a terminal it always is printed',
   ],
 } as const
 
@@ -58,7 +58,7 @@ async function serve(given: Given<typeof OPTIONS>): Promise<void> {
     ...(acceptLoss && { TURNGRAPH_ACCEPT_LOSS: 'on' }),
   })
   setFlagsFromString(HEAP_GROWTH)
-  const running = await runningServer(config.dataFolder)
+  const running = await runningServer(config)
   if (running !== null) throw alreadyServed(config.dataFolder, running)
   const log = createLog(logLevel(config))
   const graph = await openGraph(config.store)

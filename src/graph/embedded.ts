@@ -1,10 +1,12 @@
 // Adapts Grafeo, the embedded engine, to the port of the graph.
-import { constants, existsSync, mkdirSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { diskError, TurngraphError } from '../core/errors.ts'
 import { hasHolder, inUseError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
+import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
+import { isTrackedByGit } from '../platform/data-folder/own-file.ts'
 import { makePrivate } from '../platform/data-folder/private-file.ts'
 import { Acknowledged, HOW_TO_GO_ON } from './acknowledged.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
@@ -85,7 +87,8 @@ export class EmbeddedGraph implements Graph {
     const file = path.join(folder, GRAPH_FILE)
     const acknowledged = new Acknowledged(folder)
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeDataFolder(folder)
+      if (isTrackedByGit(file)) throw trackedByGit(file)
       if (!acceptLoss) refuseLossBeforeOpening(folder, file, acknowledged)
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered, walSalvage: acceptLoss })
       // The engine makes them for everybody to read.
@@ -350,6 +353,16 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
 }
 
 /** Says why. The engine locks the file before it looks at what is in it. */
+/** A graph that came with a repository holds what its author wants agents to read. */
+const trackedByGit = (file: string): TurngraphError =>
+  new TurngraphError(
+    'invalid_request',
+    `${file} is not used: git tracks it, so its content may come from somebody else.`,
+    {
+      hint: `Take it out of git if it is yours: git rm --cached ${file}. Otherwise remove it: rm ${file}`,
+    },
+  )
+
 function openFailed(folder: string, cause: unknown): TurngraphError {
   const text = cause instanceof Error ? cause.message : String(cause)
   if (text.includes(LOCKED)) return inUseError(folder, cause)

@@ -1,9 +1,10 @@
 // Takes the identity of a data folder, which one process has at a time.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
+import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { EmbeddedGraph } from './embedded.ts'
 
@@ -34,7 +35,7 @@ export async function holdInstance({
  * @throws `store_unavailable` that names the process which holds it
  */
 export async function holdFolder(folder: string): Promise<Instance> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeDataFolder(folder)
   const lock = EmbeddedGraph.open({ folder: path.join(folder, 'instance.lock'), sync: false })
   return { id: ownInstance(folder), release: async () => lock.close() }
 }

@@ -1,14 +1,16 @@
 // Loads the API tokens and tells whose a token is.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { statSync } from 'node:fs'
 import * as z from 'zod'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
 import { SCOPES, type Scope } from '../operations/operation.ts'
 import type { Config } from '../platform/config.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
+import { readTokenFile, tokenFileIn } from '../platform/data-folder/token-file.ts'
+import { computeProof, hashToken, tokenHint } from '../platform/service-proof.ts'
 import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
+import { PageSessions } from './page-sessions.ts'
 
 /** Who calls, as far as a token says it. */
 export type Caller = {
@@ -37,6 +39,8 @@ type KnownToken = { hash: Buffer; caller: Caller }
 
 export class Tokens {
   readonly #own: KnownToken
+  /** Sessions of browsers, each with the rights of the token that asked for it. */
+  readonly pageSessions = new PageSessions()
   readonly #file: string | null
   #further: readonly KnownToken[]
   #stamp: string | null
@@ -53,11 +57,24 @@ export class Tokens {
   /** Compares with every known token, each in constant time: how long it takes tells nothing. */
   findCaller(token: string): Caller | null {
     this.#readAgain()
-    const hash = sha256(token)
+    const hash = hashToken(token)
     let found: Caller | null = null
     for (const { hash: known, caller } of [this.#own, ...this.#further])
       if (timingSafeEqual(known, hash)) found = caller
-    return found
+    return found ?? this.#findPageCaller(token)
+  }
+
+  #findPageCaller(token: string): Caller | null {
+    const name = this.pageSessions.useSession(token, Date.now())
+    const listed = [this.#own, ...this.#further].find(({ caller }) => caller.name === name)
+    return listed?.caller ?? null // null too if the token of the session was taken out of the file
+  }
+
+  /** Proves to a caller that this service knows the token with this hint; null if it does not. */
+  prove(hint: string, nonce: string, port: number | null): string | null {
+    this.#readAgain()
+    const known = [this.#own, ...this.#further].find(({ hash }) => tokenHint(hash) === hint)
+    return known === undefined ? null : computeProof(known.hash, nonce, port)
   }
 
   /** A token that is taken out of the file is refused without a restart. A file that does not fit changes nothing. */
@@ -89,21 +106,21 @@ export function loadTokens({
   tokensFile: file,
 }: Pick<Config, 'dataFolder' | 'tokensFile'>): Tokens {
   const own = { name: 'data folder', scopes: EVERYTHING, project: null }
-  return new Tokens({ hash: sha256(ownToken(dataFolder)), caller: own }, file)
+  return new Tokens({ hash: hashToken(ownToken(dataFolder)), caller: own }, file)
 }
 
+/** @throws `invalid_request` if somebody else may know or have written the token */
 function ownToken(dataFolder: string): string {
-  const file = path.join(dataFolder, 'token')
-  if (!existsSync(file)) {
+  const found = readTokenFile(dataFolder)
+  if (found === null) {
     const made = randomBytes(32).toString('base64url')
-    if (createPrivateFile(file, `${made}\n`)) return made
+    if (createPrivateFile(tokenFileIn(dataFolder), `${made}\n`)) return made
   }
-  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
-  const token = readFileSync(file, 'utf8').trim()
+  const token = found ?? readTokenFile(dataFolder) ?? ''
   if (token.length >= MIN_LENGTH) return token
   throw new TurngraphError(
     'invalid_request',
-    `${file} holds no token of at least ${MIN_LENGTH} characters.`,
+    `${tokenFileIn(dataFolder)} holds no token of at least ${MIN_LENGTH} characters.`,
     {
       hint: 'Remove the file: the next start makes a new one.',
     },
@@ -130,5 +147,3 @@ function readTokensFile(file: string): KnownToken[] {
 
 const TOKENS_FORM =
   'It is a JSON list of {"name", "sha256", "scopes", "project"?}; scopes are read, write, analyst, admin.'
-
-const sha256 = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest()

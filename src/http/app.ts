@@ -3,11 +3,13 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import helmet from 'helmet'
 import { TurngraphError } from '../core/errors.ts'
 import { EVENTS_PATH } from '../operations/events.ts'
+import { PAGE_CODES_PATH, PAGE_SESSIONS_PATH } from '../operations/page-session.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import { UPLOAD_PATH } from '../operations/transcript-upload.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
+import { PROOF_PATH } from '../platform/service-proof.ts'
 import { VERSION } from '../platform/version.ts'
 import { answerFailure, answerJson, answerText } from './answer.ts'
 import type { Tokens } from './api-tokens.ts'
@@ -26,11 +28,13 @@ import type { McpEndpoint } from './mcp.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { type OperationContext, operationHandler, refuseBound } from './operation-handler.ts'
+import { createCodeHandler, exchangeCodeHandler } from './page-session-routes.ts'
+import { proofHandler } from './proof.ts'
 import { requestLog } from './request-log.ts'
 import { transcriptUploadHandler } from './transcript-upload.ts'
 import { webPage } from './web-page.ts'
 
-type AppParts = OperationContext & { config: Config; tokens: Tokens | null; log: Log }
+type AppParts = OperationContext & { config: Config; tokens: Tokens; log: Log }
 
 /** Everything between a request and its answer, in the order in which a request meets it. */
 export function createApp({ config, tokens, log, ...context }: AppParts): Express {
@@ -49,9 +53,10 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     document ??= JSON.stringify(openApiDocument())
     answerText(res, 200, document)
   })
+  app.get(PROOF_PATH, proofHandler(tokens))
   if (config.web) app.use(webPage(config.auth))
 
-  app.use(BEHIND_TOKENS, identify(tokens))
+  app.use(BEHIND_TOKENS, identify(config.auth === 'token' ? tokens : null))
   const rate = config.rateLimit > 0 ? limitRate(config.rateLimit) : null
   if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
   app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
@@ -64,6 +69,9 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
   app.get(EVENTS_PATH, requireScope('read'), refuseBody, eventsHandler(context))
+  const { pageSessions } = tokens
+  app.post(PAGE_CODES_PATH, requireScope(null), refuseBody, createCodeHandler(pageSessions))
+  app.post(PAGE_SESSIONS_PATH, readJson(MAX_CODE_BYTES), exchangeCodeHandler(pageSessions))
   for (const [path, methods] of methodsByPath()) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, methods, req, res))
   }
@@ -81,6 +89,9 @@ const refuseOneProject: RequestHandler = (_req, res, next) => {
   refuseBound(readCaller(res))
   next()
 }
+
+/** Maximum size of a body with a code. */
+const MAX_CODE_BYTES = 1_024
 
 const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 
@@ -119,12 +130,10 @@ function addMcp(
 const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 function methodsByPath(): Map<string, string[]> {
-  const methods = new Map([
-    [UPLOAD_PATH, ['POST']],
-    ...['/healthz', '/readyz', '/openapi.json', '/metrics', EVENTS_PATH].map(
-      (path) => [path, ['GET']] as const,
-    ),
-  ] as [string, string[]][])
+  const methods = new Map<string, string[]>()
+  for (const path of [UPLOAD_PATH, PAGE_CODES_PATH, PAGE_SESSIONS_PATH]) methods.set(path, ['POST'])
+  for (const path of ['/healthz', '/readyz', PROOF_PATH, '/openapi.json', '/metrics', EVENTS_PATH])
+    methods.set(path, ['GET'])
   for (const { path, method } of routes) methods.set(path, [...(methods.get(path) ?? []), method])
   return methods
 }

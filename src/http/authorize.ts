@@ -3,7 +3,8 @@ import type { Request, RequestHandler, Response } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit'
 import { TurngraphError } from '../core/errors.ts'
 import type { Scope } from '../operations/operation.ts'
-import { type Config, isLoopback } from '../platform/config.ts'
+import type { Config } from '../platform/config.ts'
+import { isLoopback } from '../platform/loopback.ts'
 import { ANYONE, type Caller, type Tokens } from './api-tokens.ts'
 
 const callers = new WeakMap<Response, Caller>()
@@ -106,9 +107,9 @@ function unauthorized(res: Response, given: string | undefined): TurngraphError 
 type Served = Pick<Config, 'auth' | 'host' | 'allowedHosts'>
 
 /**
- * Refuses what a page in somebody's browser may send here. A foreign page's requests carry its Origin;
- * a name that an attacker pointed at 127.0.0.1 (DNS rebinding) stands in Host, and without tokens that
- * is all there is to tell it from us. The port in Host says nothing more (and differs behind a tunnel),
+ * Refuses what a page in somebody's browser may send here. A foreign page's requests carry its Origin.
+ * A name that an attacker pointed at 127.0.0.1 (DNS rebinding) is in Host, so a service on a loopback
+ * address checks Host for every route. The port in Host says nothing more (and differs behind a tunnel),
  * but two origins on one machine differ by it, so Origin is compared with Host as a whole.
  */
 export function refuseForeign(served: Served): RequestHandler {
@@ -136,7 +137,9 @@ export function refuseForeignToMcp(served: Served): RequestHandler {
   }
 }
 
-const isHostChecked = ({ auth, allowedHosts }: Served): boolean => auth === 'off' || allowedHosts.length > 0
+/** A service that other machines reach has names that it does not know, unless they are listed. */
+const isHostChecked = ({ auth, host, allowedHosts }: Served): boolean =>
+  auth === 'off' || isLoopback(host) || allowedHosts.length > 0
 
 function refuseForeignHost(host: string, served: Served): void {
   if (isOurs(toHostName(host), served.host) || isAllowed(host, served)) return
@@ -144,7 +147,7 @@ function refuseForeignHost(host: string, served: Served): void {
     hint:
       served.auth === 'off'
         ? 'Without tokens it answers to loopback names only: use http://127.0.0.1, or TURNGRAPH_AUTH=token.'
-        : 'Name it in TURNGRAPH_ALLOWED_HOSTS.',
+        : 'Use the address that it listens on, or list this name in TURNGRAPH_ALLOWED_HOSTS.',
   })
 }
 

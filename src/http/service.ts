@@ -10,6 +10,7 @@ import { ObservedGraph, type StatementObserver } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { type Config, storeName } from '../platform/config.ts'
+import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { isOpenToOthers } from '../platform/data-folder/private-file.ts'
 import { removeServerFile, writeServerFile } from '../platform/data-folder/server-file.ts'
 import { createLog, type Log } from '../platform/log.ts'
@@ -72,7 +73,8 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     failed: (error) => log.error({ err: error }, 'events: a look at what changed failed'),
   })
   const graph = noteWrites(observed, (steps) => feed.noteWrite(steps))
-  const tokens = config.auth === 'token' ? loadTokens(config) : null
+  makeDataFolder(config.dataFolder)
+  const tokens = loadTokens(config)
   const executors = loadExecutors(config.executorsFile)
   const instance = await holdInstance(config)
   const spans = config.genAiSpans ? new GenAiSpans() : null

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { isLoopback } from './loopback.ts'
 
 /** The environment as Turngraph reads it. Defaults and meanings: docs/operations.md, generated from here. */
 const environmentSchema = z.object({
@@ -65,7 +66,7 @@ const environmentSchema = z.object({
     .regex(/^[^\s/,]+(\s*,\s*[^\s/,]+)*$/, 'must be names or name:port, separated by commas')
     .optional()
     .describe(
-      'names under which the service is reached beside its address, `name` or `name:port`, separated by commas; once given, requests with another Host or Origin are refused',
+      'names under which the service is reached beside its address, `name` or `name:port`, separated by commas; a service on a loopback address, or with names listed, refuses requests with another Host or Origin',
     ),
   TURNGRAPH_RATE_LIMIT: z.coerce
     .number()
@@ -206,9 +207,6 @@ function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, 
     database: env.TURNGRAPH_NEO4J_DATABASE,
   }
 }
-
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** The effective values with secrets masked, for `turngraph config`. */
 export function maskedConfig(config: Config): Config {

@@ -8,23 +8,36 @@ import { usePlace } from './navigation.ts'
 import { Failure, isAway } from './service/failure.ts'
 import type { Caller } from './service/operations.ts'
 import { Service } from './service/service.ts'
-import { storeToken, takeGivenToken } from './service/token.ts'
+import { exchangeGivenCode, forgetTokens, storeToken } from './service/token.ts'
 import { SessionContext, useReach } from './service/use-service.ts'
 import { View } from './views.tsx'
 
 const DocsView = lazily(async () => (await import('./views/docs/docs-view.tsx')).DocsView)
 
-type Props = { firstToken: string | null; isTokenNeeded: boolean }
+type Props = {
+  firstToken: string | null
+  /** Why the code of the address let nobody in. */
+  refusedCode: Failure | null
+  isTokenNeeded: boolean
+}
 
-export function App({ firstToken, isTokenNeeded }: Props) {
+export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   const [token, setToken] = useState(firstToken)
+  const [refused, setRefused] = useState(refusedCode)
   const service = useMemo(() => new Service(token), [token])
   useEffect(() => service.status.watch(), [service])
   useEffect(() => {
-    // An address with a token that is pasted into the open page loads nothing anew.
+    // An address with a code that is pasted into the open page loads nothing anew.
     const take = () => {
-      const given = takeGivenToken()
-      if (given !== null) setToken(given)
+      exchangeGivenCode().then(
+        (given) => {
+          if (given !== null) setToken(given)
+        },
+        (failure: unknown) => {
+          if (!(failure instanceof Failure)) throw failure
+          setRefused(failure)
+        },
+      )
     }
     addEventListener('hashchange', take)
     return () => removeEventListener('hashchange', take)
@@ -38,7 +51,7 @@ export function App({ firstToken, isTokenNeeded }: Props) {
     setToken(given)
   }
   const signOut = () => {
-    storeToken(null)
+    forgetTokens()
     setToken(null)
   }
   const session = caller === null ? null : { service, caller }
@@ -49,7 +62,7 @@ export function App({ firstToken, isTokenNeeded }: Props) {
         {isOpen && <DocsView service={service} scopes={caller?.scopes ?? []} />}
         {!isOpen && session !== null && <View address={address} />}
         {!isOpen && session === null && (isWithoutToken || failure !== null) && (
-          <SignIn signIn={signIn} refused={failure} />
+          <SignIn signIn={signIn} refused={failure ?? refused} />
         )}
       </Layout>
     </SessionContext.Provider>

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { postPageCode } from '../../src/client/page-code.ts'
 import { findBrowser } from './find-browser.ts'
 import { launchBrowser } from './launch-browser.ts'
 
@@ -49,9 +50,10 @@ export function useBrowser(): Opened {
     return page
   }
   return {
-    open(started, address, { token = started.token, ...opening } = {}) {
+    async open(started, address, { token = started.token, ...opening } = {}) {
       const { url } = started.service
-      return openAt(`${url}${address}${token === null ? '' : `#token=${token}`}`, `${url}/`, opening)
+      const code = token === null ? '' : `#code=${await postPageCode(url, token)}`
+      return openAt(`${url}${address}${code}`, `${url}/`, opening)
     },
     openFile(file, opening = {}) {
       const { href } = pathToFileURL(file)

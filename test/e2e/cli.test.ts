@@ -687,5 +687,5 @@ test('a slash at the end of TURNGRAPH_URL is no part of the address', async () =
   const { url } = await turngraph.serve()
   const environment = { TURNGRAPH_URL: `${url}/` }
   const { code, stdout } = await turngraph.run(['open'], { environment })
-  expect([code, stdout.startsWith(`${url}/#token=`)]).toEqual([0, true])
+  expect([code, stdout.startsWith(`${url}/#code=`)]).toEqual([0, true])
 })

@@ -292,8 +292,9 @@ describe('a memory that is away', () => {
     mkdirSync(user.folder, { recursive: true })
     const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
     const { pid } = spawnSync(process.execPath, ['-e', '0']) // it has ended
-    writeFileSync(path.join(user.folder, 'server.json'), JSON.stringify({ pid, url, version: '0.1.0' }))
-    writeFileSync(path.join(user.folder, 'token'), 'a-token-of-the-folder')
+    const own = { mode: 0o600 }
+    writeFileSync(path.join(user.folder, 'server.json'), JSON.stringify({ pid, url, version: '0.1.0' }), own)
+    writeFileSync(path.join(user.folder, 'token'), 'a-token-of-the-folder', own)
     expect(await user.stop()).toMatchObject({ systemMessage: expect.stringContaining('no service runs on') })
     expect(asked).toBe(0)
   })

@@ -28,6 +28,7 @@ const capture = (number: number) => turngraph.run(['capture'], { input: turn(num
 const context = (number: number) =>
   turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
 const ENDLESS = 'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*) AS pairs'
+const addressWithCode = (url: string) => expect.stringMatching(new RegExp(`^${url}/#code=[\\w-]{43}\n$`))
 const serverFile = () => path.join(turngraph.folder, 'server.json')
 
 describe('one graph, many processes', () => {
@@ -44,7 +45,6 @@ describe('one graph, many processes', () => {
 
   test('open opens the page in the browser of a display, by a file that only its owner may read', async () => {
     const { url } = await turngraph.serve()
-    const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
     const folder = temporaryFolder()
     const [browser, opened] = [path.join(folder, 'browser'), path.join(folder, 'opened')]
     writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${opened}.new && mv ${opened}.new ${opened}\n`, {
@@ -56,21 +56,21 @@ describe('one graph, many processes', () => {
     await vi.waitUntil(() => existsSync(opened), { timeout: 30_000 })
     expect(readFileSync(opened, 'utf8')).toContain('open.html')
     const file = path.join(turngraph.folder, 'open.html')
-    expect(readFileSync(file, 'utf8')).toContain(`url=${url}/#token=${token}"`)
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`url=${url}/#code=[\\w-]{43}"`))
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const printed = await turngraph.run(['open', '--print'], { environment })
-    expect(printed).toEqual({ code: 0, stdout: `${url}/#token=${token}\n`, stderr: '' })
+    expect(printed).toEqual({ code: 0, stdout: addressWithCode(url), stderr: '' })
   })
 
-  test('serve prints where the page is, with the token, where it is asked to', async () => {
+  test('serve prints where the page is, with a code, if --print-address asks for it', async () => {
     const child = turngraph.start(['serve', '--port', '0', '--print-address'])
     onTestFinished(() => void child.kill('SIGKILL'))
     const [line] = await once(child.stdout!, 'data')
-    const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
-    expect(String(line)).toBe(`Open ${readServerFile(turngraph.folder)?.url}/#token=${token}\n`)
+    const { url = '' } = readServerFile(turngraph.folder) ?? {}
+    expect(`${line}`.replace(/^Open /, '')).toEqual(addressWithCode(url))
   })
 
-  test('open prints the address of the running service with its token, and is "not there" where none runs', async () => {
+  test('open prints the address of the running service with a code, and is "not there" if none runs', async () => {
     const none = await turngraph.run(['open'])
     expect(none).toEqual({
       code: 4,
@@ -79,14 +79,16 @@ describe('one graph, many processes', () => {
     })
     const { url } = await turngraph.serve()
     const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
-    const running = { code: 0, stdout: `${url}/#token=${token}\n`, stderr: '' }
+    const running = { code: 0, stdout: addressWithCode(url), stderr: '' }
     expect(await turngraph.run(['open'])).toEqual(running)
     const elsewhere = commandsOn(temporaryFolder())
     const environment = { TURNGRAPH_URL: url, TURNGRAPH_TOKEN: token }
     expect(await elsewhere.run(['open'], { environment })).toEqual(running)
-    expect((await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: url } })).stdout).toBe(`${url}/\n`)
-    const gone = await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: 'http://127.0.0.1:9' } })
-    expect(gone).toMatchObject({ code: 4, stderr: expect.stringContaining('turngraph serve') })
+    const unnamed = await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: url } })
+    expect(unnamed).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('TURNGRAPH_TOKEN') })
+    const nobody = { TURNGRAPH_URL: 'http://127.0.0.1:9', TURNGRAPH_TOKEN: token }
+    const gone = await elsewhere.run(['open'], { environment: nobody })
+    expect(gone).toMatchObject({ code: 7, stderr: expect.stringContaining('turngraph serve') })
   })
 
   test('what was captured without a server, the server has', async () => {

@@ -62,12 +62,15 @@ test('import autobuild lists what is named as an artifact and is no file, or no 
   })
 })
 
-test('a TURNGRAPH_URL that answers with a redirect is a service that is away, and no defect', async () => {
+test('a TURNGRAPH_URL that answers with a redirect gets no token, and the error names the variable', async () => {
   const elsewhere = createServer((_req, res) => res.writeHead(302, { location: '/login' }).end())
   onTestFinished(() => void elsewhere.close())
   await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
   const { port } = elsewhere.address() as AddressInfo
-  const environment = { TURNGRAPH_URL: `http://127.0.0.1:${port}` }
+  const environment = {
+    TURNGRAPH_URL: `http://127.0.0.1:${port}`,
+    TURNGRAPH_TOKEN: 'a-token-of-43-characters',
+  }
   const { code, stderr } = await turngraph.run(['worlds'], { environment })
-  expect([code, stderr]).toEqual([7, expect.stringContaining('Check that TURNGRAPH_URL is the address')])
+  expect([code, stderr]).toEqual([3, expect.stringContaining('Check TURNGRAPH_URL and TURNGRAPH_TOKEN')])
 })

@@ -38,6 +38,6 @@ function folderWith(file: string, text: string): string {
   const folder = newFolder()
   const data = path.join(folder, 'data')
   mkdirSync(data)
-  writeFileSync(path.join(data, file), text)
+  writeFileSync(path.join(data, file), text, { mode: 0o600 })
   return data
 }

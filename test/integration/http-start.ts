@@ -91,16 +91,13 @@ export function callWithHost(
   started: Started,
   host: string,
   headers: Record<string, string> = {},
+  route = '/v1/worlds',
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    nodeRequest(
-      `${started.service.url}/v1/worlds`,
-      { headers: { host, ...headers }, agent: false },
-      (res) => {
-        res.resume()
-        resolve(res.statusCode ?? 0)
-      },
-    )
+    nodeRequest(`${started.service.url}${route}`, { headers: { host, ...headers }, agent: false }, (res) => {
+      res.resume()
+      resolve(res.statusCode ?? 0)
+    })
       .on('error', reject)
       .end()
   })

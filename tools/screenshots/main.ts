@@ -8,6 +8,7 @@ import { renderReport } from '#report'
 import { readSessionReport } from '../../src/cli/report/read-report.ts'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
+import { postPageCode } from '../../src/client/page-code.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { startService } from '../../src/http/service.ts'
 import { loadConfig } from '../../src/platform/config.ts'
@@ -106,7 +107,7 @@ async function take(
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce', locale: 'en-GB' })
   const page = await context.newPage()
   const url = new URL(address, service.url)
-  if (url.protocol !== 'file:') url.hash = `token=${token}`
+  if (url.protocol !== 'file:') url.hash = `code=${await postPageCode(url.origin, token)}`
   await page.goto(url.href)
   await page.locator(shows).first().waitFor()
   await prepare?.(page)

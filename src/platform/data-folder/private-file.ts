@@ -1,8 +1,23 @@
 // Writes files of the data folder that only their owner may read, and that appear whole or not at all.
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { diskError } from '../../core/errors.ts'
+import { diskError, TurngraphError } from '../../core/errors.ts'
 import { systemCode } from '../../core/system-code.ts'
+import { readOwnFile, UntrustedFile } from './own-file.ts'
+
+/**
+ * Returns the text of a file that only this user can have written; null if it does not exist.
+ *
+ * @throws `invalid_request` if git tracks the file, or another user may read or change it
+ */
+export function readPrivateFile(file: string, remedy: string): string | null {
+  try {
+    return readOwnFile(file, remedy)
+  } catch (error) {
+    if (!(error instanceof UntrustedFile)) throw error
+    throw new TurngraphError('invalid_request', error.message, { hint: error.remedy, cause: error })
+  }
+}
 
 export function replacePrivateFile(file: string, text: string): void {
   const draft = writeDraft(file, text)

@@ -2,9 +2,11 @@
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import { TurngraphError } from '../../core/errors.ts'
+import { hasCode, TurngraphError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { systemCode } from '../../core/system-code.ts'
-import { replacePrivateFile } from './private-file.ts'
+import { isLoopback } from '../loopback.ts'
+import { readPrivateFile, replacePrivateFile } from './private-file.ts'
 
 /** Where the service of a data folder answers: commands find it here and go through it. */
 const serverFile = z.object({ pid: z.number().int(), url: z.url(), version: z.string() })
@@ -12,23 +14,30 @@ type ServerFile = z.output<typeof serverFile>
 
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'server.json')
 
+/** Writes where the service answers. Commands use a loopback address only: any other one is for TURNGRAPH_URL. */
 export function writeServerFile(dataFolder: string, content: ServerFile): void {
+  if (!isLoopback(new URL(content.url).hostname)) return
   replacePrivateFile(fileIn(dataFolder), `${JSON.stringify(content)}\n`)
 }
 
 /**
- * `null` where there is no such file. Whether its process lives is another question.
+ * Returns where the service of a data folder answers; null if there is no such file. Its process may have ended.
  *
- * @throws `invalid_request` where the file is damaged: it appears whole or not at all, so something else wrote to it
+ * @throws `invalid_request` if somebody else may have written the file, if it is damaged, or if it names another machine
  */
 export function readServerFile(dataFolder: string): ServerFile | null {
   const file = fileIn(dataFolder)
   try {
-    return serverFile.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const text = readPrivateFile(file, `Remove it: rm ${file}`)
+    if (text === null) return null
+    const named = serverFile.parse(JSON.parse(text))
+    if (isLoopback(new URL(named.url).hostname)) return named
+    throw new TurngraphError('invalid_request', `${file} is not used: ${named.url} is not on this machine.`, {
+      hint: `Set TURNGRAPH_URL if commands shall use that service, and remove the file: rm ${file}`,
+    })
   } catch (cause) {
-    const code = systemCode(cause)
-    if (code === 'ENOENT') return null
-    if (code === 'ENOTDIR') {
+    if (hasCode(cause, 'invalid_request')) throw cause
+    if (systemCode(cause) === 'ENOTDIR') {
       throw new TurngraphError('invalid_request', `The data folder ${dataFolder} is no folder.`, {
         hint: 'Name a folder with TURNGRAPH_DATA; it is made where it is not there yet.',
         cause,
@@ -43,6 +52,16 @@ export function readServerFile(dataFolder: string): ServerFile | null {
 
 /** Only our own: another process may have taken the folder over meanwhile. */
 export function removeServerFile(dataFolder: string, url: string): void {
-  const named = readServerFile(dataFolder)
-  if (named?.pid === process.pid && named.url === url) rmSync(fileIn(dataFolder), { force: true })
+  const file = fileIn(dataFolder)
+  const named = serverFile.safeParse(parseJson(readIfPresent(file) ?? '')).data
+  if (named?.pid === process.pid && named.url === url) rmSync(file, { force: true })
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  }
 }

@@ -17,7 +17,7 @@ export function SignIn({ signIn, refused }: Props) {
   return (
     <form class="sign-in" onSubmit={enter}>
       <Sentence title="Sign in">
-        This service asks for a token. <code>turngraph open</code> prints an address that holds one.
+        This service asks for a token. <code>turngraph open</code> opens this page for you.
       </Sentence>
       {refused !== null && <FailureLine failure={refused} />}
       <label>

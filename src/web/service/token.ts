@@ -1,32 +1,48 @@
-// Keeps the token of the person who looks: in memory, and in this browser where the person asks for it.
+// Keeps what lets the person who looks in: a session of this tab, or a token that the person typed.
+import { failureFrom, notReachable } from './failure.ts'
 
-const STORED_AS = 'turngraph.token'
+/** In localStorage, if the person wants to stay signed in. */
+const TOKEN_KEY = 'turngraph.token'
+/** In sessionStorage: it ends with the tab. */
+const SESSION_KEY = 'turngraph.session'
 
-/** From the address (`#token=…`), which loses it, so that it stands in no history; null where it has none. */
-export function takeGivenToken(): string | null {
-  const given = /^#token=(.+)$/.exec(location.hash)?.[1]
-  if (given === undefined) return null
+const PAGE_SESSIONS_PATH = '/v1/page-sessions'
+
+/**
+ * Exchanges the code of the address (`#code=…`) for a session; null if the address has none. The code leaves the address
+ * first, so that no history keeps it.
+ *
+ * @throws Failure if the code was used already or has expired, or if the service cannot be reached
+ */
+export async function exchangeGivenCode(): Promise<string | null> {
+  const code = /^#code=([A-Za-z0-9_-]+)$/.exec(location.hash)?.[1]
+  if (code === undefined) return null
   history.replaceState(null, '', location.pathname + location.search)
-  return decodeToken(given)
+  const answer = await fetch(PAGE_SESSIONS_PATH, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+    credentials: 'omit',
+  }).catch(() => {
+    throw notReachable()
+  })
+  if (!answer.ok) throw await failureFrom(answer)
+  const { token } = (await answer.json()) as { token: string }
+  sessionStorage.setItem(SESSION_KEY, token)
+  return token
 }
 
-/** What is no escaped text is taken as it stands: the service says whether it is a token. */
-function decodeToken(given: string): string {
-  try {
-    return decodeURIComponent(given)
-  } catch {
-    return given // the only error that decodeURIComponent has
-  }
-}
-
-/** From the address, else from this browser. */
-export const takeToken = (): string | null => takeGivenToken() ?? localStorage.getItem(STORED_AS)
+/** The session of this tab, else the token that this browser keeps. */
+export const readKeptToken = (): string | null =>
+  sessionStorage.getItem(SESSION_KEY) ?? localStorage.getItem(TOKEN_KEY)
 
 /** Whether the service asks for a token, by its own word in the document. */
 export const isTokenNeeded = (): boolean =>
   document.querySelector('meta[name="turngraph-auth"]')?.getAttribute('content') !== 'off'
 
-export function storeToken(token: string | null): void {
-  if (token === null) localStorage.removeItem(STORED_AS)
-  else localStorage.setItem(STORED_AS, token)
+export const storeToken = (token: string): void => localStorage.setItem(TOKEN_KEY, token)
+
+export function forgetTokens(): void {
+  sessionStorage.removeItem(SESSION_KEY)
+  localStorage.removeItem(TOKEN_KEY)
 }

@@ -1,0 +1,36 @@
+/** Asks a service for a code that lets a browser in. */
+import * as z from 'zod'
+import { TurngraphError } from '../core/errors.ts'
+import { errorBody } from '../core/wire-form.ts'
+import { PAGE_CODES_PATH, pageCode } from '../operations/page-session.ts'
+
+const TIMEOUT_MS = 10_000
+
+/**
+ * Returns a code that signs one browser in within a minute.
+ *
+ * @throws `unauthorized`, `rate_limited`, `store_unavailable`
+ */
+export async function postPageCode(url: string, token: string): Promise<string> {
+  const answer = await fetch(`${url}${PAGE_CODES_PATH}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((cause: unknown) => {
+    throw new TurngraphError('store_unavailable', `The service at ${url} cannot be reached.`, { cause })
+  })
+  const body: unknown = await answer.json().catch(() => null)
+  const failed = errorBody.safeParse(body).data?.error
+  if (failed !== undefined)
+    throw new TurngraphError(failed.code, failed.message, { hint: failed.hint ?? undefined })
+  const parsed = z.safeParse(pageCode, body)
+  if (parsed.success) return parsed.data.code
+  throw new TurngraphError(
+    'internal',
+    `${url} answered ${answer.status} in a form that is not Turngraph's.`,
+    {
+      hint: 'The service may be older than this command: restart it.',
+    },
+  )
+}

@@ -1,0 +1,23 @@
+/** Makes the data folder. Builtin modules only, because hooks load it. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { systemCode } from '../../core/system-code.ts'
+
+/** Name of a data folder by default: git ignores its content even if another program made the folder. */
+const DEFAULT_NAME = '.turngraph'
+
+/**
+ * Makes a folder that only its owner may read, with a `.gitignore` that keeps its content out of every repository. A folder
+ * that exists under another name gets no `.gitignore`: it may hold files that the user wants to commit.
+ */
+export function makeDataFolder(folder: string): void {
+  const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
+  if (!isNew && path.basename(folder) !== DEFAULT_NAME) return
+  try {
+    writeFileSync(path.join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    // Present already, or the disk takes no more: a command that only reads still works.
+    if (!['EEXIST', 'ENOSPC', 'EROFS', 'EACCES', 'EPERM', 'EDQUOT'].includes(systemCode(error) ?? ''))
+      throw error
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Reads files of the data folder that decide where data goes and who may read it (contract: hardening.md, section 2). A
+ * repository must not choose either: a file that git tracks, that another user owns or may change, or that is no regular
+ * file is refused. Builtin modules only, because hooks load it.
+ */
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { systemCode } from '../../core/system-code.ts'
+
+/** Maximum size of a file that is read: a token and an address are far smaller. */
+const MAX_BYTES = 64 * 1024
+
+/** Permission bits of the group and of other users. */
+const OTHERS = 0o077
+
+const GIT_TIMEOUT_MS = 2_000
+
+/** A file that somebody else may have written. `remedy` is what the user can do. */
+export class UntrustedFile extends Error {
+  readonly remedy: string
+
+  constructor(message: string, remedy: string) {
+    super(message)
+    this.remedy = remedy
+  }
+}
+
+/**
+ * Returns the text of a file that only this user can have written; null if it does not exist.
+ *
+ * @param remedy what removes or replaces the file, for the error
+ * @throws UntrustedFile
+ * @example
+ * readOwnFile('.turngraph/token', 'Remove it; the next `turngraph serve` makes a new one.')
+ */
+export function readOwnFile(file: string, remedy: string): string | null {
+  const refuse = (reason: string) => new UntrustedFile(`${file} is not used: ${reason}.`, remedy)
+  const opened = openWithoutLinks(file, refuse)
+  if (opened === null) return null
+  try {
+    const { mode, uid, size } = fstatSync(opened)
+    if (!fstatSync(opened).isFile()) throw refuse('it is not a regular file')
+    if (process.getuid !== undefined && uid !== process.getuid()) throw refuse('it belongs to another user')
+    if (process.getuid !== undefined && (mode & OTHERS) !== 0)
+      throw refuse('other users may read or change it')
+    if (size > MAX_BYTES) throw refuse(`it is larger than ${MAX_BYTES} bytes`)
+    if (isTrackedByGit(file)) throw refuse('git tracks it, so its content may come from somebody else')
+    return readFileSync(opened, 'utf8')
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** Without O_NONBLOCK, opening a FIFO waits for a writer. */
+function openWithoutLinks(file: string, refuse: (reason: string) => UntrustedFile): number | null {
+  try {
+    return openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT') return null
+    if (code === 'ELOOP') throw refuse('it is a symbolic link')
+    if (code === 'ENXIO' || code === 'EISDIR') throw refuse('it is not a regular file')
+    throw error
+  }
+}
+
+/** False outside a repository and on a machine without git. */
+export function isTrackedByGit(file: string): boolean {
+  const folder = realFolder(path.dirname(file))
+  if (folder === null || !isInRepository(folder)) return false
+  // Settings of a repository must start no program, and variables of a surrounding git command must not choose another one.
+  const args = ['-c', 'core.fsmonitor=false', '-C', folder, 'ls-files', '--error-unmatch', '--']
+  const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const { status } = spawnSync('git', [...args, path.basename(file)], {
+    stdio: 'ignore',
+    timeout: GIT_TIMEOUT_MS,
+    env: { ...Object.fromEntries(environment), GIT_OPTIONAL_LOCKS: '0' },
+  })
+  return status === 0
+}
+
+function realFolder(folder: string): string | null {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return null // the folder does not exist: it holds no file
+  }
+}
+
+function isInRepository(folder: string): boolean {
+  const parent = path.dirname(folder)
+  return existsSync(path.join(folder, '.git')) || (parent !== folder && isInRepository(parent))
+}

@@ -1,0 +1,19 @@
+/** Reads the token that the service of a data folder made for the commands of its user. */
+import path from 'node:path'
+import { readPrivateFile } from './private-file.ts'
+
+export const tokenFileIn = (dataFolder: string): string => path.join(dataFolder, 'token')
+
+/** What a user of a token file can do that is not trusted. */
+export const newToken = (file: string): string =>
+  `Others may know this token. Make a new one: rm ${file}, then turngraph serve`
+
+/**
+ * Returns the token of a data folder; null if it has none yet.
+ *
+ * @throws `invalid_request` if git tracks the file, or another user may read or change it
+ */
+export function readTokenFile(dataFolder: string): string | null {
+  const file = tokenFileIn(dataFolder)
+  return readPrivateFile(file, newToken(file))?.trim() ?? null
+}

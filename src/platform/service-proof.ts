@@ -1,0 +1,77 @@
+/**
+ * Lets a service prove that it knows a token before a caller sends anything (contract: hardening.md, section 2). A file of a
+ * repository, or another process on the port, must get neither the token nor data. Builtin modules only, because hooks load it.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { request } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import { parseJson } from '../core/parse-json.ts'
+
+export const PROOF_PATH = '/proof'
+
+/** Form of the nonce of a caller: 32 bytes in hexadecimal. */
+export const NONCE = /^[0-9a-f]{64}$/
+
+/** Hash of a token: the service knows further tokens only by it. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest()
+
+/** Names a token without giving its hash away. */
+export const tokenHint = (hash: Buffer): string => createHash('sha256').update(hash).digest('hex').slice(0, 8)
+
+/**
+ * The proof of a service. `port` is the port that it listens on, for a caller on the same machine: a process on another port
+ * that passes the nonce on gets a proof that does not fit. It is null for a caller behind a tunnel or a port mapping.
+ */
+export const computeProof = (hash: Buffer, nonce: string, port: number | null): string =>
+  createHmac('sha256', hash)
+    .update(`turngraph service proof\n${nonce}\n${port ?? ''}`)
+    .digest('hex')
+
+/**
+ * Asks the service at an address to prove that it knows a token. Sends neither the token nor its hash.
+ *
+ * @param options.isLocal whether the service listens on this very port, so that the proof includes it
+ * @throws the error of the connection, such as ECONNREFUSED, or of the time-out
+ * @example
+ * await knowsToken('http://127.0.0.1:7480', token, { isLocal: true, timeoutMs: 2_000 })
+ */
+export async function knowsToken(
+  url: string,
+  token: string,
+  { isLocal, timeoutMs }: { isLocal: boolean; timeoutMs: number },
+): Promise<boolean> {
+  const hash = hashToken(token)
+  const nonce = randomBytes(32).toString('hex')
+  const query = new URLSearchParams({ nonce, token: tokenHint(hash), ...(isLocal && { local: 'true' }) })
+  const { proof } = Object(await askJson(`${url}${PROOF_PATH}?${query}`, timeoutMs)) as { proof?: unknown }
+  const expected = computeProof(hash, nonce, isLocal ? portOf(url) : null)
+  return typeof proof === 'string' && isEqual(proof, expected)
+}
+
+const isEqual = (given: string, expected: string): boolean =>
+  given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected))
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+}
+
+/** Maximum size of an answer that is read: a proof takes 100 bytes. */
+const MAX_ANSWER_BYTES = 4_096
+
+/** The JSON of an answer; undefined if it is no JSON, is too large or breaks off. */
+function askJson(address: string, timeoutMs: number): Promise<unknown> {
+  const send = address.startsWith('https:') ? secureRequest : request
+  const signal = AbortSignal.timeout(timeoutMs)
+  return new Promise((resolve, reject) => {
+    const asked = send(address, { agent: false, signal }, (response) => {
+      let body = ''
+      response.setEncoding('latin1').on('data', (chunk: string) => {
+        body += chunk
+        if (body.length > MAX_ANSWER_BYTES) response.destroy()
+      })
+      response.on('close', () => resolve(response.complete ? parseJson(body) : undefined))
+    })
+    asked.on('error', reject).end()
+  })
+}

@@ -1,0 +1,53 @@
+import { expect, test, vi } from 'vitest'
+import { start, tokensFile } from './http-start.ts'
+
+const codeFor = async (started: Awaited<ReturnType<typeof start>>, token = started.token) =>
+  (await started.call('POST', '/v1/page-codes', { token })).body.code as string
+const exchange = (started: Awaited<ReturnType<typeof start>>, code: string) =>
+  started.call('POST', '/v1/page-sessions', { token: null, body: { code } })
+
+test('a code signs one browser in, once, and only a token gets one', async () => {
+  const started = await start()
+  expect((await started.call('POST', '/v1/page-codes', { token: null })).status).toBe(401)
+  const code = await codeFor(started)
+  const { status, body } = await exchange(started, code)
+  expect(status).toBe(201)
+  expect(body.token).not.toBe(started.token)
+  expect((await started.call('GET', '/v1/worlds', { token: body.token })).status).toBe(200)
+  expect((await started.call('GET', '/v1/worlds', { token: code })).status).toBe(401)
+  const again = await exchange(started, code)
+  expect([again.status, again.body.error.code]).toEqual([401, 'unauthorized'])
+  for (const wrong of [{}, { code: '' }, { code: 7 }, { code, more: 1 }])
+    expect((await started.call('POST', '/v1/page-sessions', { token: null, body: wrong })).status).toBe(400)
+})
+
+test('a code lasts a minute, a session twelve hours after its last request', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const started = await start()
+    const late = await codeFor(started)
+    vi.setSystemTime(Date.now() + 61_000)
+    expect((await exchange(started, late)).status).toBe(401)
+    const { token } = (await exchange(started, await codeFor(started))).body
+    const isIn = async () => (await started.call('GET', '/v1/caller', { token })).status === 200
+    for (let day = 0; day < 3; day++) {
+      vi.setSystemTime(Date.now() + 11 * 3_600_000)
+      expect(await isIn()).toBe(true)
+    }
+    vi.setSystemTime(Date.now() + 12 * 3_600_000 + 1)
+    expect(await isIn()).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a session has the rights of the token that asked for its code, and no more', async () => {
+  const file = tokensFile([{ name: 'reader', token: 'token-of-a-reader', scopes: ['read'], project: 'shop' }])
+  const started = await start({ TURNGRAPH_TOKENS: file })
+  const { token } = (await exchange(started, await codeFor(started, 'token-of-a-reader'))).body
+  expect((await started.call('GET', '/v1/caller', { token })).body).toMatchObject({
+    scopes: ['read'],
+    project: 'shop',
+  })
+  expect((await started.call('DELETE', '/v1/worlds/w', { token })).status).toBe(403)
+})

@@ -1,0 +1,208 @@
+/** A repository must not choose where data goes (contract: hardening.md, section 2). */
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { makeDataFolder } from '../../src/platform/data-folder/make-data-folder.ts'
+import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { readTokenFile } from '../../src/platform/data-folder/token-file.ts'
+import { computeProof, hashToken, knowsToken } from '../../src/platform/service-proof.ts'
+import { commandsOn, temporaryFolder } from '../e2e/command.ts'
+import { start } from './http-start.ts'
+
+const TOKEN = 'a-token-of-43-characters-that-somebody-made'
+const turn = JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: 1, player_summary: 'Secret work' })
+
+/** A folder whose `.turngraph` holds files; `tracked` commits them. */
+function plant(files: Record<string, string>, { tracked = false, mode = 0o600 } = {}): string {
+  const repository = mkdtempSync(path.join(tmpdir(), 'turngraph-planted-'))
+  onTestFinished(() => rmSync(repository, { recursive: true, force: true }))
+  const folder = path.join(repository, '.turngraph')
+  mkdirSync(folder, { mode: 0o700 })
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(path.join(folder, name), content, { mode })
+  if (tracked) {
+    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
+    git('init', '-q')
+    git('add', '-f', '.')
+  }
+  return folder
+}
+
+/** Counts what reaches a program that is not Turngraph, on another loopback address. */
+async function listen(answer = '{}', host = '127.0.0.2') {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''} ${body}`)
+      response.end(answer)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  onTestFinished(() => void server.close())
+  return { seen, url: `http://${host}:${(server.address() as AddressInfo).port}` }
+}
+
+const serverJson = (url: string) => JSON.stringify({ pid: process.pid, url, version: '0.1.0' })
+
+describe('server.json', () => {
+  test.each([
+    ['tracked by git', { tracked: true }, 'git tracks it'],
+    ['readable by others', { mode: 0o644 }, 'other users may read or change it'],
+  ])('is refused if it is %s', (_what, how, reason) => {
+    const folder = plant({ 'server.json': serverJson('http://127.0.0.1:9') }, how)
+    expect(() => readServerFile(folder)).toThrow(reason)
+  })
+
+  test.each(['http://turngraph.example:7480', 'http://10.0.0.1:80', 'http://127.0.0.1.evil.example'])(
+    'that names %s is refused: other machines come from the environment only',
+    (url) => {
+      expect(() => readServerFile(plant({ 'server.json': serverJson(url) }))).toThrow(
+        'is not on this machine',
+      )
+    },
+  )
+
+  test('that is a link is refused', () => {
+    const folder = plant({ other: serverJson('http://127.0.0.1:9') })
+    symlinkSync('other', path.join(folder, 'server.json'))
+    expect(() => readServerFile(folder)).toThrow('it is a symbolic link')
+  })
+
+  test.runIf(process.platform === 'linux')('that is a FIFO or a device is refused at once', () => {
+    const folder = plant({})
+    execFileSync('mkfifo', [path.join(folder, 'server.json')])
+    expect(() => readServerFile(folder)).toThrow('it is not a regular file')
+    symlinkSync('/dev/zero', path.join(folder, 'token'))
+    expect(() => readTokenFile(folder)).toThrow('it is a symbolic link')
+  })
+})
+
+describe('a planted folder', () => {
+  test('sends nothing to the program that its server.json names: no token, no turn', async () => {
+    const stranger = await listen()
+    for (const how of [{ tracked: true }, {}]) {
+      const folder = plant({ 'server.json': serverJson(stranger.url), token: `${TOKEN}\n` }, how)
+      const { run } = commandsOn(path.dirname(folder))
+      const environment = { TURNGRAPH_DATA: folder }
+      const captured = await run(['capture'], { input: turn, environment })
+      if (how.tracked)
+        expect(captured).toMatchObject({ code: 2, stderr: expect.stringContaining('git tracks it') })
+      for (const command of [['worlds'], ['doctor'], ['events', '--json', '--once'], ['open', '--print']])
+        await run(command, { environment })
+    }
+    expect(stranger.seen.filter((line) => !line.startsWith('GET /proof?'))).toEqual([])
+    expect(stranger.seen.join()).not.toContain(TOKEN)
+  })
+
+  test('a token that git tracks, or that others may read, is refused with the command that makes a new one', async () => {
+    for (const how of [{ tracked: true }, { mode: 0o644 }]) {
+      const folder = plant({ token: `${TOKEN}\n` }, how)
+      await expect(start({}, { dataFolder: folder })).rejects.toMatchObject({
+        code: 'invalid_request',
+        hint: `Others may know this token. Make a new one: rm ${path.join(folder, 'token')}, then turngraph serve`,
+      })
+    }
+  })
+
+  test('a graph that git tracks is not opened', async () => {
+    const made = plant({})
+    await EmbeddedGraph.open({ folder: made }).close()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', path.dirname(made), ...args], { stdio: 'pipe' })
+    git('init', '-q')
+    git('add', '-f', '.turngraph/graph.db')
+    expect(() => EmbeddedGraph.open({ folder: made })).toThrow('git tracks it')
+  })
+
+  test('the data folder keeps its content out of git', async () => {
+    const repository = temporaryFolder()
+    execFileSync('git', ['-C', repository, 'init', '-q'])
+    const folder = path.join(repository, '.turngraph')
+    const { service } = await start({}, { dataFolder: folder })
+    await service.close()
+    const status = execFileSync('git', ['-C', repository, 'status', '--porcelain', '-uall'], {
+      encoding: 'utf8',
+    })
+    expect([existsSync(path.join(folder, 'token')), status]).toEqual([true, ''])
+    const mine = path.join(repository, 'documents')
+    mkdirSync(mine)
+    makeDataFolder(mine)
+    expect(existsSync(path.join(mine, '.gitignore'))).toBe(false)
+  })
+})
+
+describe('a service proves that it knows the token', () => {
+  const options = { isLocal: true, timeoutMs: 5_000 }
+
+  test('to a caller with that token, by a nonce that is used once, with tokens and without', async () => {
+    for (const environment of [{}, { TURNGRAPH_AUTH: 'off' }] as Record<string, string>[]) {
+      const { service, dataFolder } = await start(environment)
+      const token = readFileSync(path.join(dataFolder, 'token'), 'utf8').trim()
+      expect(await knowsToken(service.url, token, options)).toBe(true)
+      expect(await knowsToken(service.url, token, { ...options, isLocal: false })).toBe(true)
+      expect(await knowsToken(service.url, `${token}x`, options)).toBe(false)
+    }
+  })
+
+  test('and a program that passes the question on to the service cannot', async () => {
+    const { service, token } = await start()
+    const relay = createServer(async (request, response) => {
+      const answer = await fetch(`${service.url}${request.url}`)
+      response.end(await answer.text())
+    })
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void relay.close())
+    const url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
+    expect(await knowsToken(url, token, options)).toBe(false)
+    expect(await knowsToken(url, token, { ...options, isLocal: false })).toBe(true) // a tunnel of the user looks the same
+  })
+
+  test('a proof of another nonce, another port or another token differs', () => {
+    const [hash, nonce] = [hashToken(TOKEN), 'a'.repeat(64)]
+    const proofs = [
+      computeProof(hash, nonce, 7480),
+      computeProof(hash, nonce, 7481),
+      computeProof(hash, nonce, null),
+      computeProof(hash, 'b'.repeat(64), 7480),
+      computeProof(hashToken('other'), nonce, 7480),
+    ]
+    expect(new Set(proofs).size).toBe(proofs.length)
+  })
+
+  test('else a command of TURNGRAPH_URL sends it nothing, and says so', async () => {
+    const stranger = await listen('{"proof":"00"}', '127.0.0.1')
+    const { run } = commandsOn(temporaryFolder())
+    const environment = { TURNGRAPH_URL: stranger.url, TURNGRAPH_TOKEN: TOKEN }
+    const { code, stderr } = await run(['capture'], { input: turn, environment })
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: ${stranger.url} did not prove that it knows the token, so nothing was sent to it.\nhint: Check TURNGRAPH_URL and TURNGRAPH_TOKEN.\n`,
+    })
+    expect(stranger.seen.every((line) => line.startsWith('GET /proof?') && !line.includes(TOKEN))).toBe(true)
+  })
+})
+
+test('a file that another user owns is refused', { skip: process.getuid?.() !== 0 }, () => {
+  const folder = plant({ token: `${TOKEN}\n` })
+  execFileSync('chown', ['65534', path.join(folder, 'token')])
+  chmodSync(path.join(folder, 'token'), 0o600)
+  expect(() => readTokenFile(folder)).toThrow('it belongs to another user')
+})
