@@ -7,4 +7,4 @@ CALL (w) {
 }
 WITH w.key + '/' + toString(earlier) AS earlierKey
 // include turns/_earlier-promises
-RETURN earlierPromises, earlierVerifications
+RETURN earlierPromises

@@ -43,4 +43,4 @@ RETURN w.slug AS worldSlug,
        ] AS criteria,
        [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept]] AS progress,
        [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber | [l.source, l.label, l.turn, c.key]] AS labels,
-       earlierPromises, earlierVerifications
+       earlierPromises

@@ -13,6 +13,7 @@ import { findTaskFolders } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, type AutobuildTask, readFolders } from './read.ts'
 import { compareRecords, differs, hasGained, keepFieldsOfResults } from './record-diff.ts'
+import { describeEmptyItems } from './task-file.ts'
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
 
@@ -126,6 +127,8 @@ async function declareTask(
   const warn = (message: string) =>
     report.warnings.push({ task: taskId, turn: null, field: 'specification', message })
   if (others.length > 0) warn(`${file} counts; another list states ${others.join(', ')}`)
+  const emptyItems = describeEmptyItems(stated)
+  if (emptyItems !== null) warn(`${file}: ${emptyItems}`)
   try {
     if (!dryRun)
       await client.declareCriteria({

@@ -28,15 +28,17 @@ describe('a task file in Markdown', () => {
     [
       'ids in lower case, and of many words',
       '- ac-3: one\n- AC-LOAD-TIME-01: two',
-      ['AC-3|one', 'AC-LOAD-TIME-01|two'],
+      ['ac-3|one', 'AC-LOAD-TIME-01|two'],
     ],
-    ['ids before a dash, and in code', '- AC3 - one\n- `AC-1` two', ['AC-3|one', 'AC-1|two']],
+    ['ids before a dash, and in code', '- AC3 - one\n- `AC-1` two', ['AC3|one', 'AC-1|two']],
     [
       'what only looks like an id',
-      '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most\n- **AC-4**',
-      ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most', '|**AC-4**'],
+      '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most',
+      ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most'],
     ],
     ['items without a text', '- one\n-\n- [ ] two', ['|one', '|two']],
+    ['an item with text after an open box', '- [ ] TBD\n- [ ] two', ['|TBD', '|two']],
+    ['labels in nested marks', '- [ ] **`AC-1`**: **one** and _two_', ['AC-1|**one** and _two_']],
     ['two lists', '- one\n\nand also\n\n1. two', ['|one', '|two']],
     ['headings below it', '### Code\n- one\n### Docs\n- two', ['|one', '|two']],
     ['fenced code', '```\n- no\n## Acceptance\n```\n- one', ['|one']],
@@ -46,6 +48,35 @@ describe('a task file in Markdown', () => {
     ['emoji', '- \u{1f9e9} fits', ['|\u{1f9e9} fits']],
   ])('reads %s', (_, list, expected) => {
     expect(texts(list)).toEqual(expected)
+  })
+
+  test.each([
+    '- [ ]',
+    '- [ ]   ',
+    '* [ ]',
+    '+ []',
+    '1. [ ]',
+    '- [x]',
+    '-\t[ ]\t',
+    '- [ ] **',
+    '- [ ] …',
+    '- [ ] <!-- fill in -->',
+    '- **AC-4**',
+    '-',
+  ])('skips the item %j without words, and counts it', (empty) => {
+    for (const lineEnd of ['\n', '\r\n']) {
+      const list = ['- [ ] one', '- [x] two'].toSpliced(1, 0, empty)
+      if (/^\d/.test(empty)) list.splice(0, 3, '1. [ ] one', empty, '3. [x] two')
+      const source = ['# Acceptance criteria', '', ...list, ''].join(lineEnd)
+      const { criteria, emptyItems } = parseTaskFile(source, 'f.md')
+      expect([criteria, emptyItems]).toEqual([[{ text: 'one' }, { text: 'two' }], 1])
+    }
+  })
+
+  test('refuses a list of which no item has words', () => {
+    expect(() => parseTaskFile('# Acceptance Criteria\n- [ ]\n- [ ]', 'f.md')).toThrow(
+      'f.md states no criteria: no item under its heading "Acceptance Criteria" has words.',
+    )
   })
 
   test('counts nested items to their parent, or each by itself', () => {
@@ -94,6 +125,7 @@ test('a specification in JSON is taken as it is sent', () => {
   expect(parseSpecificationJson(json, 'f.json')).toEqual({
     taskId: 'TASK-1',
     featureId: null,
+    emptyItems: 0,
     criteria: [{ criterionId: 'AC-1', text: 'one', kind: 'manual' }, { text: 'two' }],
   })
   expect(() => parseSpecificationJson('[]', 'f.json')).toThrow('f.json has no list `criteria`.')

@@ -1,11 +1,15 @@
 /** Reads what must hold from the file that states a task: Markdown, or JSON of the form of PUT /v1/specification. Pure. */
 import { lexer, type Token, type Tokens } from 'marked'
 import { TurngraphError } from '../core/errors.ts'
+import { splitLabel } from '../rules/labels.ts'
+import { splitWords } from '../rules/words.ts'
 
 export type TaskFile = {
   taskId: string | null
   featureId: string | null
   criteria: { criterionId?: string; text: string; kind?: string }[]
+  /** Number of list items without words, such as an empty check box: they are skipped. */
+  emptyItems: number
 }
 
 export type TaskFileOptions = {
@@ -15,8 +19,8 @@ export type TaskFileOptions = {
 
 /**
  * Front matter names the task (`id` or `task_id`, `feature_id`); the criteria are the items of the lists under the first heading
- * that says "Acceptance Criteria", up to the next heading of its level or above. A leading `AC-3:`, `**AC-003**` or `AC3 -` is
- * the id (contract: specification.md).
+ * that says "Acceptance Criteria", up to the next heading of its level or above. A label at the start of an item is its id,
+ * verbatim (contract: specification.md). Items without words are skipped and counted.
  *
  * @throws `invalid_request` where the file states no criteria; it says what was looked for
  * @example
@@ -34,13 +38,25 @@ export function parseTaskFile(
   const level = (tokens[start] as Tokens.Heading).depth
   const end = tokens.findIndex((token, i) => i > start && isHeading(token) && token.depth <= level)
   const lists = tokens.slice(start + 1, end < 0 ? undefined : end).filter(isList)
-  const texts = lists
-    .flatMap(({ items }) => items.flatMap((item) => collectTexts(item, nested)))
-    .filter((text) => text !== '')
-  if (texts.length === 0)
+  const items = lists.flatMap((list) => list.items.flatMap((item) => collectTexts(item, nested)))
+  const criteria = items.map(toCriterion).filter(({ text }) => splitWords(text).length > 0)
+  if (items.length === 0)
     throw statesNone(file, 'there is no list under its heading "Acceptance Criteria"', tokens)
-  return { ...names, criteria: texts.map(splitId) }
+  if (criteria.length === 0)
+    throw statesNone(file, 'no item under its heading "Acceptance Criteria" has words', tokens)
+  return { ...names, criteria, emptyItems: items.length - criteria.length }
 }
+
+function toCriterion(item: string): TaskFile['criteria'][number] {
+  const { label, text } = splitLabel(item)
+  return label === null ? { text: item } : { criterionId: label, text }
+}
+
+/** Warns of items without words; null if there are none. */
+export const describeEmptyItems = ({ emptyItems }: TaskFile): string | null =>
+  emptyItems === 0
+    ? null
+    : `${emptyItems} ${emptyItems === 1 ? 'item' : 'items'} under "Acceptance Criteria" ${emptyItems === 1 ? 'has' : 'have'} no words; skipped`
 
 /**
  * @throws `invalid_request` where it is no JSON object with `criteria`; what they are is checked when they are declared
@@ -64,6 +80,7 @@ export function parseSpecificationJson(source: string, file: string): TaskFile {
   return {
     taskId: name('task_id'),
     featureId: name('feature_id'),
+    emptyItems: 0,
     criteria: criteria.map((each) => {
       if (typeof each === 'string') return { text: each }
       const { criterion_id: criterionId, ...rest } = (each ?? {}) as Record<string, unknown>
@@ -97,33 +114,11 @@ function collectTexts(item: Tokens.ListItem, nested: boolean): string[] {
   return nested ? [own, ...below] : [[own, ...below].filter((text) => text !== '').join(' ')]
 }
 
-const oneLine = (text: string): string => text.replace(CHECKBOX, '').replace(/\s+/gu, ' ').trim()
+const oneLine = (text: string): string =>
+  text.replace(COMMENT, '').replace(CHECKBOX, '').replace(/\s+/gu, ' ').trim()
 
-const CHECKBOX = /^\s*\[[ xX]\]\s+/
-
-/** Letters may stand between, as in `AC-LOAD-01`; the mark around an id may hold more of the text. */
-const ID = /^(\*\*|__|`)?(AC(?:-?\d{1,4}|(?:-[A-Za-z]+)+-\d{1,4}))(.*)$/is
-
-/** `AC-3: …`, `AC3 - …`; `**AC-003** …`, `**AC-003:** …`, `` `AC-1` … ``, `**AC-3: …** …`. */
-function splitId(text: string): { criterionId?: string; text: string } {
-  const [, mark, id, after = ''] = ID.exec(text) ?? []
-  const rest = id === undefined ? null : mark === undefined ? afterPlainId(after) : afterMarkedId(after, mark)
-  if (id === undefined || rest === null || rest === '') return { text }
-  return { criterionId: id.replace(/^([A-Za-z]+)(\d)/, '$1-$2').toUpperCase(), text: rest }
-}
-
-function afterPlainId(after: string): string | null {
-  const found = /^\s*(?::|[-–—.)](?=\s))\s*/.exec(after)
-  return found === null ? null : after.slice(found[0].length)
-}
-
-function afterMarkedId(after: string, mark: string): string | null {
-  for (const end of [mark, `:${mark}`]) {
-    if (after.startsWith(end)) return after.slice(end.length).replace(/^:?\s*(?:[-–—]\s+)?/, '')
-  }
-  // The mark ends after more words: they keep it.
-  return after.startsWith(':') && after.includes(mark) ? mark + after.slice(1).trimStart() : null
-}
+const COMMENT = /<!--[\s\S]*?-->/g
+const CHECKBOX = /^\s*\[[ \txX]?\](?=\s|$)/
 
 function splitFrontMatter(source: string): { body: string; taskId: string | null; featureId: string | null } {
   const text = source.replace(/^\uFEFF/, '')

@@ -32,11 +32,16 @@ Examples:
     if (show === (file !== undefined)) throw usage('Name a file, or give --show.')
     if (version !== undefined && !show) throw usage('--at-version is for --show.')
     if (file === undefined) return showSpecification({ featureId, taskId, version }, shared)
-    const { parseSpecificationJson, parseTaskFile } = await import('../artifacts/task-file.ts')
+    const { describeEmptyItems, parseSpecificationJson, parseTaskFile } = await import(
+      '../artifacts/task-file.ts'
+    )
     const source = await readSource(file)
     const stated = file.endsWith('.json')
       ? parseSpecificationJson(source, file)
       : parseTaskFile(source, file, { nested })
+    const emptyItems = describeEmptyItems(stated)
+    // Scripts read both outputs of this command as one: the warning is for a person.
+    if (emptyItems !== null && process.stderr.isTTY === true) printNote(`${file}: ${emptyItems}`)
     const names = {
       featureId: featureId ?? stated.featureId ?? missing(file, 'feature_id', '--feature'),
       taskId: taskId ?? stated.taskId ?? missing(file, 'id', '--task'),

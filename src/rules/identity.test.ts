@@ -25,7 +25,7 @@ const known = (criteria: Criterion[], more: Partial<Known> = {}): Known => ({
   worldKey: 'world',
   criteria,
   labels: [],
-  earlier: { promises: [], judged: [] },
+  earlier: [],
   ...more,
 })
 const entry = (label: string | null, text: string | null = null, source = 'coach'): Entry => ({
@@ -105,7 +105,7 @@ describe('an entry with a text', () => {
 
   test('what is new about a criterion is noted once, what is not is not', () => {
     const before = known([criterion(answers, 'AC-001')])
-    expect(resolve(before, { judgements: [[entry('AC-1', answers)]] }).changed).toEqual([])
+    expect(resolve(before, { judgements: [[entry('AC-001', answers)]] }).changed).toEqual([])
     const { changed } = resolve(before, { judgements: [[entry('AC-2', `${answers}.`, 'validator')]] })
     expect(changed).toEqual([
       {
@@ -116,7 +116,7 @@ describe('an entry with a text', () => {
         ],
         aliases: [
           { label: 'AC-001', source: 'coach' },
-          { label: 'AC-002', source: 'validator' },
+          { label: 'AC-2', source: 'validator' },
         ],
       },
     ])
@@ -139,26 +139,69 @@ describe('an entry with an id only', () => {
     expect(judge(known(both, { labels }), entry('AC-1', null, 'gate'))).toEqual([bareKey('AC-001')])
   })
 
-  test("is the Player's of this turn where both lists name the same ids", () => {
+  test('is the criterion that a promise of this turn gave that id with a text', () => {
     const turn = {
       promises: [entry('AC-1', answers, 'player'), entry('AC-2', logs, 'player')],
       judgements: [[entry('AC-002'), entry('AC-001')]],
     }
     expect(resolve(known([]), turn).judgements).toEqual([[keyOf(logs), keyOf(answers)]])
     const fewer = { ...turn, judgements: [[entry('AC-001')]] }
-    expect(resolve(known([]), fewer).judgements).toEqual([[bareKey('AC-001')]])
+    expect(resolve(known([]), fewer).judgements).toEqual([[keyOf(answers)]])
   })
 
-  test("is the Player's of the newest earlier turn where both its lists name the same ids", () => {
-    const promises = [{ label: 'AC-1', criterionKey: keyOf(answers) }]
-    expect(judge(known(both, { earlier: { promises, judged: ['AC-001'] } }), entry('AC-01'))).toEqual([
-      keyOf(answers),
-    ])
-    for (const judged of [[], ['AC-001', 'AC-002'], ['AC-002']]) {
-      expect(judge(known(both, { earlier: { promises, judged } }), entry('AC-01'))).toEqual([
-        bareKey('AC-001'),
-      ])
+  test('is the criterion whose promise has that id at the start of its text', () => {
+    const turn = {
+      promises: [
+        entry('AC-001', `AC-SEED-01** — ${answers}`, 'player'),
+        entry('AC-002', `AC-001: ${logs}`, 'player'),
+      ],
+      judgements: [[entry('AC-SEED-01'), entry('AC-001')]],
     }
+    expect(resolve(known([]), turn).judgements).toEqual([[keyOf(answers), keyOf(logs)]])
+  })
+
+  test('is the criterion that a promise of an earlier turn gave that id', () => {
+    const earlier = [{ label: 'AC-1', criterionKey: keyOf(answers) }]
+    expect(judge(known(both, { earlier }), entry('AC-01'))).toEqual([keyOf(answers)])
+    const labels = [meaning('player', logs)]
+    expect(judge(known(both, { labels }), entry('AC-01'))).toEqual([keyOf(logs)])
+    expect(judge(known(both, { earlier, labels }), entry('AC-01'))).toEqual([keyOf(answers)])
+  })
+
+  test('is the declared criterion of that id, whatever the other ids of the list are', () => {
+    const declared = [{ label: 'AC-1', criterionKey: keyOf(logs) }]
+    const labels = [meaning('coach', answers)]
+    expect(judge(known(both, { declared, labels }), entry('AC-001'), entry('AC-404'))).toEqual([
+      keyOf(logs),
+      bareKey('AC-404'),
+    ])
+  })
+
+  test("is not the promise of that id if the judges' evidence shows another numbering", () => {
+    const promises = [
+      entry('AC-1', 'The table `retry_map` lists every host', 'player'),
+      entry('AC-2', 'The host of the mirror is listed', 'player'),
+      entry('AC-3', '`delay_for` returns the delay of a try', 'player'),
+    ]
+    const judged = (evidence: string) => [{ ...entry('AC-2'), evidence }]
+    expect(
+      resolve(known([]), { promises, judgements: [judged('no test of delay_for()')] }).judgements,
+    ).toEqual([[bareKey('AC-002')]])
+    expect(resolve(known([]), { promises, judgements: [judged('no test of it')] }).judgements).toEqual([
+      [keyOf('The host of the mirror is listed')],
+    ])
+    // The next promises under these ids do not complete what was left apart.
+    const labels = [
+      { source: 'coach', label: 'AC-002', criterionKey: bareKey('AC-002'), turn: 1 },
+      { source: 'player', label: 'AC-002', criterionKey: keyOf(logs), turn: 1 },
+    ]
+    const later = resolve(known([criterion(logs), bare('AC-002')], { labels }), {
+      promises: [entry('AC-2', logs, 'player')],
+    })
+    expect([later.promises, later.changed.filter(({ mergedInto }) => mergedInto !== null)]).toEqual([
+      [keyOf(logs)],
+      [],
+    ])
   })
 
   test("a claim of the Player does not make the judges' list another one", () => {
@@ -203,11 +246,11 @@ describe("the Player's text completes one known by its label alone", () => {
     expect(judge(known([criterion(answers), merged], { labels }), entry('AC-1'))).toEqual([keyOf(answers)])
   })
 
-  test('not where the lists name other ids', () => {
+  test('also if the judges name further ids', () => {
     const turn = { ...completing, judgements: [[entry('AC-001'), entry('AC-002')]] }
     const { judgements, promises } = resolve(known([bare('AC-001')], { labels }), turn)
-    expect(judgements[0]?.[0]).toBe(bareKey('AC-001'))
-    expect(promises).toEqual([keyOf(answers)])
+    expect(judgements[0]).toEqual([bareKey('AC-001'), bareKey('AC-002')])
+    expect(promises).toEqual([bareKey('AC-001')])
   })
 })
 

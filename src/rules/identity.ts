@@ -4,7 +4,7 @@
  * Coach (97 shifts in 28 of 248 real turns).
  */
 import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
-import { normalizeLabel } from './labels.ts'
+import { normalizeLabel, splitLabel } from './labels.ts'
 import { oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
 export type Criterion = {
@@ -19,7 +19,13 @@ export type Criterion = {
   worldKey: string | null
 }
 
-export type Entry = { label: string | null; text: string | null; source: string }
+export type Entry = {
+  label: string | null
+  text: string | null
+  source: string
+  /** Why it was judged so. */
+  evidence?: string | null
+}
 
 export type LabelMeaning = { source: string; label: string; criterionKey: string; turn: number }
 
@@ -30,8 +36,8 @@ export type Known = {
   criteria: readonly Criterion[]
   /** What each label meant in this world, in turns below this one. */
   labels: readonly LabelMeaning[]
-  /** The newest earlier turn that has promises. */
-  earlier: { promises: readonly { label: string; criterionKey: string }[]; judged: readonly string[] }
+  /** Promises of the newest earlier turn that has any, in their order. */
+  earlier: readonly { label: string; criterionKey: string }[]
   /** The criteria that the task declares, each under its label: an entry is matched to them first (specification.md). */
   declared?: readonly { label: string; criterionKey: string }[]
 }
@@ -55,8 +61,7 @@ export type Resolution = {
 }
 
 export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
-  const judged = turn.judgements.flat().filter((entry) => entry.source !== 'player')
-  const resolver = new Resolver(known, sameIds(turn.promises, judged))
+  const resolver = new Resolver(known, !isNumberedOtherwise(known, turn))
   const promises = resolver.list(turn.promises)
   resolver.promised(turn.promises, promises)
   const judgements = turn.judgements.map((list) => resolver.list(list))
@@ -72,8 +77,7 @@ export function resolveDeclared(
   known: Pick<Known, 'taskKey' | 'criteria' | 'declared'>,
   declared: readonly { label: string; text: string }[],
 ): { keys: string[]; changed: Criterion[] } {
-  const nothing = { worldKey: '', labels: [], earlier: { promises: [], judged: [] } }
-  const resolver = new Resolver({ ...known, ...nothing }, false)
+  const resolver = new Resolver({ ...known, worldKey: '', labels: [], earlier: [] }, false)
   const keys = resolver.list(declared.map((each) => ({ ...each, source: DECLARED })))
   return { keys, changed: resolver.added().changed }
 }
@@ -81,16 +85,35 @@ export function resolveDeclared(
 /** The source of texts and labels that a task declares. */
 const DECLARED = 'specification'
 
-/** Both lists name the same ids: only then may a judge's id be read as the Player's. */
-function sameIds(promises: readonly Entry[], judged: readonly Entry[]): boolean {
-  return equalSets(listLabels(promises), listLabels(judged))
+/**
+ * Checks whether the judges number the criteria otherwise than the Player: more evidence of ids without a text names code of
+ * another promise than code of its own. Equal sets of ids are one numbering.
+ */
+function isNumberedOtherwise(known: Known, { promises, judgements }: TurnEntries): boolean {
+  const judged = judgements.flat().filter(({ source, label }) => source !== 'player' && label !== null)
+  const texts = new Map<string, string>()
+  const textsByKey = new Map(
+    known.criteria.map((each) => [each.key, each.texts.map(({ text }) => text).join('\n')]),
+  )
+  for (const { label, criterionKey: key } of known.earlier)
+    texts.set(normalizeLabel(label), textsByKey.get(key) ?? '')
+  for (const { label, text } of promises)
+    if (label !== null && text !== null) texts.set(normalizeLabel(label), text)
+  const ids = new Set(judged.map(({ label }) => normalizeLabel(label ?? '')))
+  if (ids.size === texts.size && [...ids].every((id) => texts.has(id))) return false
+  let [own, other] = [0, 0]
+  for (const { label, text, evidence } of judged) {
+    const ownText = texts.get(normalizeLabel(label ?? ''))
+    if (text !== null || evidence == null || ownText === undefined) continue
+    const names = evidence.match(CODE_NAME) ?? []
+    if (names.some((name) => ownText.includes(name))) own++
+    else if (names.some((name) => [...texts.values()].some((each) => each.includes(name)))) other++
+  }
+  return other > own
 }
 
-const listLabels = (entries: readonly Entry[]): Set<string> =>
-  new Set(entries.flatMap(({ label }) => (label === null ? [] : [normalizeLabel(label)])))
-
-const equalSets = (a: Set<string>, b: Set<string>): boolean =>
-  a.size > 0 && a.size === b.size && [...a].every((label) => b.has(label))
+/** `snake_case`, `CONSTANT_CASE` and `camelCase`. */
+const CODE_NAME = /[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)/g
 
 type Words = { list: readonly string[]; joined: string }
 
@@ -99,7 +122,8 @@ const NO_WORDS: Words = { list: [], joined: '' }
 /** One turn's resolution: a working copy of what is known, and a note of what changed. */
 class Resolver {
   readonly #known: Known
-  readonly #listsAgree: boolean
+  /** Whether the judges' ids are those of the Player's promises. */
+  readonly #sharesNumbers: boolean
   readonly #criteria = new Map<string, Criterion>()
   readonly #changed = new Set<string>()
   readonly #meanings = new Map<string, string>()
@@ -110,26 +134,22 @@ class Resolver {
   readonly #declaredLabels = new Map<string, string>()
   readonly #declaredKeys = new Set<string>()
 
-  constructor(known: Known, listsAgree: boolean) {
+  constructor(known: Known, sharesNumbers: boolean) {
     this.#known = known
-    this.#listsAgree = listsAgree
+    this.#sharesNumbers = sharesNumbers
     for (const criterion of known.criteria) {
       const copy = { ...criterion, texts: [...criterion.texts], aliases: [...criterion.aliases] }
       this.#criteria.set(criterion.key, copy)
     }
     for (const meaning of [...known.labels].sort((a, b) => a.turn - b.turn)) {
-      this.#meanings.set(meaningKey(meaning.source, meaning.label), meaning.criterionKey)
+      this.#meanings.set(meaningKey(meaning.source, normalizeLabel(meaning.label)), meaning.criterionKey)
     }
     for (const { label, criterionKey: key } of known.declared ?? []) {
       this.#declaredLabels.set(normalizeLabel(label), key)
       this.#declaredKeys.add(this.#follow(key).key)
     }
-    const { promises, judged } = known.earlier
-    const earlierLabels = new Set(promises.map(({ label }) => normalizeLabel(label)))
-    if (equalSets(earlierLabels, new Set(judged.map(normalizeLabel)))) {
-      for (const { label, criterionKey: key } of promises)
-        this.#promisedEarlier.set(normalizeLabel(label), key)
-    }
+    for (const { label, criterionKey: key } of known.earlier)
+      this.#promisedEarlier.set(normalizeLabel(label), key)
   }
 
   /**
@@ -148,14 +168,11 @@ class Resolver {
       })
     if (this.#declaredKeys.size > 0) {
       const isDeclared = ({ key }: Criterion) => this.#declaredKeys.has(key)
-      const labelled = ({ label }: Entry) =>
-        label === null ? undefined : this.#declaredLabels.get(normalizeLabel(label))
-      const hasText = (entry: Entry) => this.#wordsIn(entry).list.length > 0
-      const areIdsDeclared = entries.every((entry) => hasText(entry) || labelled(entry) !== undefined)
       takeWhere((_, words) => this.#equalTo(words, isDeclared))
-      takeWhere(({ label }, words) => this.#similarTo(words, label, (c) => isDeclared(c) && !used.has(c.key)))
+      takeWhere((entry, words) => this.#similarTo(words, entry, (c) => isDeclared(c) && !used.has(c.key)))
       takeWhere((entry, words) => {
-        const key = areIdsDeclared && words.list.length === 0 ? labelled(entry) : undefined
+        if (words.list.length > 0) return undefined
+        const key = this.#firstMeaning(entry, (label) => this.#declaredLabels.get(label))
         return key === undefined ? undefined : this.#follow(key)
       })
     }
@@ -172,12 +189,31 @@ class Resolver {
     return text === null ? NO_WORDS : this.#readWords(text)
   }
 
+  /** Notes what the Player's labels mean. A label within a text is the task's own: it wins over the Player's numbering. */
   promised(entries: readonly Entry[], keys: readonly string[]): void {
-    if (!this.#listsAgree) return
-    entries.forEach(({ label }, i) => {
+    const note = (label: string | null, i: number) => {
       const key = keys[i]
       if (label !== null && key !== undefined) this.#promisedNow.set(normalizeLabel(label), key)
-    })
+    }
+    entries.forEach(({ label }, i) => void note(label, i))
+    entries.forEach((entry, i) => void note(labelInText(entry), i))
+  }
+
+  /** The criterion that a promise of this world gave a label, the newest first. */
+  #promisedAs(label: string): string | undefined {
+    return (
+      this.#promisedNow.get(label) ??
+      this.#promisedEarlier.get(label) ??
+      this.#meanings.get(meaningKey('player', label))
+    )
+  }
+
+  #firstMeaning(entry: Entry, find: (label: string) => string | undefined): string | undefined {
+    for (const label of labelsIn(entry)) {
+      const key = find(normalizeLabel(label))
+      if (key !== undefined) return key
+    }
+    return undefined
   }
 
   /** The criterion that a label names here, without making one: this turn's judges first, then before. */
@@ -188,8 +224,7 @@ class Resolver {
       const key = this.#meanings.get(meaningKey(source, normalized))
       if (key !== undefined) return this.#follow(key).key
     }
-    const promised = this.#promisedNow.get(normalized) ?? this.#promisedEarlier.get(normalized)
-    const named = promised ?? this.#declaredLabels.get(normalized)
+    const named = this.#declaredLabels.get(normalized) ?? this.#promisedAs(normalized)
     return named === undefined ? (this.#labelOnly(normalized)?.key ?? null) : this.#follow(named).key
   }
 
@@ -211,34 +246,37 @@ class Resolver {
   #resolve(entry: Entry, used: ReadonlySet<string>): Criterion {
     const words = this.#wordsIn(entry)
     if (words.list.length === 0) return this.#byLabel(entry)
-    const label = entry.label === null ? null : normalizeLabel(entry.label)
-    const found = this.#equalTo(words) ?? this.#similarTo(words, entry.label, ({ key }) => !used.has(key))
-    // The Player's text completes a criterion known by its label alone, where both lists name the same ids.
-    const bare =
-      entry.source === 'player' && this.#listsAgree && label !== null ? this.#labelOnly(label) : undefined
+    const found = this.#equalTo(words) ?? this.#similarTo(words, entry, ({ key }) => !used.has(key))
+    // The first text that the Player promises under a label completes a criterion that this world knows by that label only.
+    const isFirst =
+      this.#sharesNumbers && this.#firstMeaning(entry, (label) => this.#promisedAs(label)) === undefined
+    const bare = entry.source === 'player' && isFirst ? this.#labelOnlyOf(entry) : undefined
     if (bare !== undefined && found === undefined) return bare // #remember gives it its first text
     if (bare !== undefined && found !== undefined) this.#merge(bare, found)
     return found ?? this.#create(criterionKey(this.#known.taskKey, words.joined), null)
   }
 
   #byLabel(entry: Entry): Criterion {
-    const label = normalizeLabel(entry.label ?? '')
-    const before = this.#meanings.get(meaningKey(entry.source, label))
-    const promised = this.#promisedNow.get(label) ?? this.#promisedEarlier.get(label)
+    const { source } = entry
+    const before = this.#firstMeaning(entry, (label) => this.#meanings.get(meaningKey(source, label)))
+    const promisedKey =
+      source === 'player' || this.#sharesNumbers
+        ? this.#firstMeaning(entry, (label) => this.#promisedAs(label))
+        : undefined
+    const promised = promisedKey === undefined ? undefined : this.#follow(promisedKey)
     if (before !== undefined) {
       const criterion = this.#follow(before)
-      // Its own source's word comes first; a text that the Player gave it meanwhile completes it.
-      if (criterion.texts.length > 0 || entry.source === 'player') return criterion
-      const now = this.#promisedNow.get(label)
-      if (now === undefined || now === criterion.key) return criterion
-      const target = this.#follow(now)
-      this.#merge(criterion, target)
-      return target
+      // The meaning of its own source comes first; a text that the Player gave the label since then completes it.
+      if (criterion.texts.length > 0 || source === 'player') return criterion
+      if (promised === undefined || promised.texts.length === 0) return criterion
+      this.#merge(criterion, promised)
+      return promised
     }
-    if (promised !== undefined) return this.#follow(promised)
-    const bare = this.#labelOnly(label)
+    if (promised !== undefined) return promised
+    const bare = this.#labelOnlyOf(entry)
     if (bare !== undefined) return bare
     const { taskKey, worldKey } = this.#known
+    const label = normalizeLabel(labelsIn(entry)[0] ?? '')
     return this.#create(labelOnlyCriterionKey(taskKey, worldKey, label), worldKey)
   }
 
@@ -255,13 +293,13 @@ class Resolver {
 
   #similarTo(
     { list: words }: Words,
-    given: string | null,
+    entry: Entry,
     free: (criterion: Criterion) => boolean,
   ): Criterion | undefined {
     if (words.length === 0) return undefined
-    const label = given === null ? null : normalizeLabel(given)
+    const labels = new Set(labelsIn(entry).map(normalizeLabel))
     const hasLabel = (criterion: Criterion) =>
-      label !== null && criterion.aliases.some((alias) => alias.label === label)
+      criterion.aliases.some((alias) => labels.has(normalizeLabel(alias.label)))
     const begins = (criterion: Criterion) =>
       criterion.texts.some(({ text }) => {
         const other = this.#readWords(text).list
@@ -291,8 +329,16 @@ class Resolver {
       (c) =>
         c.texts.length === 0 &&
         c.worldKey === this.#known.worldKey &&
-        c.aliases.some((alias) => alias.label === label),
+        c.aliases.some((alias) => normalizeLabel(alias.label) === label),
     )
+  }
+
+  #labelOnlyOf(entry: Entry): Criterion | undefined {
+    for (const label of labelsIn(entry)) {
+      const bare = this.#labelOnly(normalizeLabel(label))
+      if (bare !== undefined) return bare
+    }
+    return undefined
   }
 
   #create(key: string, worldKey: string | null): Criterion {
@@ -336,17 +382,26 @@ class Resolver {
       criterion.texts.push({ text, source })
       this.#changed.add(criterion.key)
     }
-    if (entry.label === null) return
-    const label = normalizeLabel(entry.label)
-    if (!criterion.aliases.some((alias) => alias.label === label && alias.source === source)) {
+    for (const label of labelsIn(entry)) {
+      if (criterion.aliases.some((alias) => alias.label === label && alias.source === source)) continue
       criterion.aliases.push({ label, source })
       this.#changed.add(criterion.key)
     }
-    const meaning = meaningKey(source, label)
-    if (this.#meanings.get(meaning) === criterion.key) return
-    this.#meanings.set(meaning, criterion.key)
-    this.#newMeanings.set(meaning, { source, label, criterionKey: criterion.key })
+    for (const label of new Set(labelsIn(entry).map(normalizeLabel))) {
+      const meaning = meaningKey(source, label)
+      if (this.#meanings.get(meaning) === criterion.key) continue
+      this.#meanings.set(meaning, criterion.key)
+      this.#newMeanings.set(meaning, { source, label, criterionKey: criterion.key })
+    }
   }
 }
+
+const labelInText = ({ text }: Entry): string | null => (text === null ? null : splitLabel(text).label)
+
+/** All labels that an entry gives its criterion, as written: its id, then the label at the start of its text. */
+const labelsIn = (entry: Entry): string[] =>
+  [
+    ...new Set([entry.label, labelInText(entry)].filter((label) => label !== null && label.trim() !== '')),
+  ] as string[]
 
 const meaningKey = (source: string, label: string): string => `${source}\n${label}`

@@ -3,11 +3,71 @@
  * and the Coach (contract: criteria.md, "Identity").
  */
 
-/** `letters-digits` is one label whatever its leading zeros, with three digits: `AC-1` → `AC-001`. */
+/**
+ * Normalizes a label for comparison only: `AC-1`, `AC1` and `ac-01` are `AC-001`. Answers show labels as they were given.
+ */
 export function normalizeLabel(given: string): string {
-  const label = given.normalize('NFKC').trim()
-  const found = /^(\p{L}+)-0*(\d+)$/u.exec(label)
-  return found === null ? label : `${found[1]}-${(found[2] ?? '').padStart(3, '0')}`
+  const trimmed = given.normalize('NFKC').trim()
+  const label = /^ac(?![a-z])/i.test(trimmed) ? trimmed.toUpperCase() : trimmed
+  const found = /^(?:(\p{L}+)-|(AC)[ _#]?)0*(\d+)$/u.exec(label)
+  return found === null ? label : `${found[1] ?? found[2]}-${(found[3] ?? '').padStart(3, '0')}`
+}
+
+const LIST_MARK = /^\s*(?:[-+*•]|\d+[.)])\s+/u
+const CHECK_BOX = /^\s*\[[ xX]?\](?:\s+|$)/u
+
+/** Removes a leading list mark and a leading check box. */
+export const withoutListMark = (text: string): string => text.replace(LIST_MARK, '').replace(CHECK_BOX, '')
+
+/** Prefixes that make a label without any mark around it. */
+const PREFIX = '(?:AC|ACC|CRIT|CRITERION|REQ|FR|NFR|SC|US|DOD)'
+const NUMBER = '\\d{1,4}(?:\\.\\d{1,3})*[a-z]?'
+const KNOWN_LABEL = `${PREFIX}(?:[-_ #]?${NUMBER}|(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER})`
+const ANY_LABEL = `[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*[-_]${NUMBER}`
+const ENDS = '(?![\\p{L}\\p{N}]|[_-][\\p{L}\\p{N}])'
+
+const PLAIN = new RegExp(`^(${KNOWN_LABEL})${ENDS}\\s*(?:[:：|→—]|[-–.)](?=\\s|$)|$)\\s*`, 'iu')
+/** The opening mark is missing: a validator that removes marks at the start of a text leaves the closing one. */
+const HALF_MARKED = new RegExp(
+  `^(${KNOWN_LABEL})${ENDS}(?:\\s*:?(?:\\*\\*|__)\\s*:?|:?[*_\`]:|[*_\`](?=\\s+[-–—]))\\s*(?:[-–—]+\\s+)?`,
+  'iu',
+)
+const BRACKETED = new RegExp(`^[[(](${KNOWN_LABEL})[\\])](?!\\()\\s*:?\\s*(?:[-–—]+\\s+)?`, 'iu')
+/** A label that a mark encloses, with or without its colon, is one whatever its prefix if a separator follows. */
+const marked = (label: string, separator: string) =>
+  new RegExp(`^([*_\`]+)[[(]?(${label})${ENDS}[\\])]?(?:\\s*:?\\s*)[*_\`]+(?![*_\`])${separator}`, 'iu')
+const MARKED = marked(KNOWN_LABEL, '\\s*:?\\s*(?:[-–—]+\\s+)?')
+const MARKED_ANY = marked(ANY_LABEL, '(?:(?<=:[*_`]+)|\\s*:|\\s+[-–—]+(?=\\s))\\s*(?:[-–—]+\\s+)?')
+/** The mark encloses more words than the label: they keep it. */
+const MARKED_WITH_MORE = new RegExp(
+  `^(\\*\\*|__|[*_\`])(${KNOWN_LABEL})${ENDS}\\s*(?::|[-–—](?=\\s))\\s*`,
+  'iu',
+)
+const BEGINS_WITH_LABEL = new RegExp(`^[*_\`]*${KNOWN_LABEL}${ENDS}`, 'iu')
+
+/**
+ * Splits a label from the start of a criterion's text, in every form that task files, Players and Coaches write.
+ *
+ * @returns the label as it is written, and the text behind it; null and the whole text if it begins with no label
+ * @example
+ * splitLabel('**AC-3:** An unknown host is retried') // { label: 'AC-3', text: 'An unknown host is retried' }
+ */
+export function splitLabel(given: string): { label: string | null; text: string } {
+  const text = withoutListMark(given).trim()
+  for (const form of [PLAIN, HALF_MARKED, BRACKETED, MARKED, MARKED_ANY]) {
+    const found = form.exec(text)
+    if (found === null) continue
+    const rest = text.slice(found[0].length)
+    // `AC-1 - AC-3: …` is a range.
+    if (/[-–—]\s*$/.test(found[0]) && BEGINS_WITH_LABEL.test(rest)) break
+    return { label: found.at(-1) ?? null, text: rest }
+  }
+  const [start, mark, label] = MARKED_WITH_MORE.exec(text) ?? []
+  if (start !== undefined && mark !== undefined && label !== undefined) {
+    const rest = text.slice(start.length)
+    if (rest.includes(mark)) return { label, text: mark + rest }
+  }
+  return { label: null, text }
 }
 
 /** `AC-2` before `AC-10`: digits compare as numbers, the rest by code unit. A total order. */

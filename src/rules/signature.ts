@@ -47,7 +47,7 @@ export function masked(text: string): string {
   return plain
     .replace(NUMBERS, (...match) => {
       const { label, id, time } = match.at(-1) as Record<string, string | undefined>
-      if (label !== undefined) return normalizeLabel(label)
+      if (label !== undefined) return normalizeLabel(label).toLowerCase()
       if (id !== undefined) return '<id>'
       return time === undefined ? '#' : '<time>'
     })

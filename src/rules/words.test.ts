@@ -34,6 +34,15 @@ test.each([
   ['Größe: 漢字 ok', ['größe', '漢字', 'ok']],
   ['e\u0301te\u0301', ['été']],
   ['…—!', []],
+  ['AC-1: It answers', ['it', 'answers']],
+  ['**AC-SEED-01** — It answers', ['it', 'answers']],
+  ['一覧を、表示する', ['一覧', '覧を', 'を表', '表示', '示す', 'する']],
+  ['サーバー', ['サー', 'ーバ', 'バー']],
+  ['検索 API が返す', ['検索', 'api', 'が返', '返す']],
+  ['แสดง', ['แส', 'สด', 'ดง']],
+  ['ສະແດງ', ['ສະ', 'ະແ', 'ແດ', 'ດງ']],
+  ['រក', ['រក']],
+  ['မြန်', ['မြ', 'ြန', 'န်']],
 ])('the words of %j are %j', (text, words) => {
   expect(splitWords(text)).toEqual(words)
 })
@@ -59,4 +68,13 @@ test.each([
 ])('of the shorter of %j and %j the other has %d', (a, b, share) => {
   expect(sharedShare(a, b)).toBe(share)
   expect(sharedShare(b, a)).toBe(share)
+})
+
+test('one comma does not make another criterion in a script without spaces', () => {
+  for (const [one, other] of [
+    ['検索結果を、一覧で表示する。', '検索結果を一覧で表示する'],
+    ['显示结果，然后保存', '显示结果然后保存'],
+    ['แสดงผล และบันทึก', 'แสดงผลและบันทึก'],
+  ])
+    expect(splitWords(one ?? '')).toEqual(splitWords(other ?? ''))
 })

@@ -1,13 +1,8 @@
-/** How a criterion's text is compared (contract: criteria.md, "Normalized text", "Words"). */
-
-const LIST_MARK = /^\s*(?:[-+*•]|\d+[.)])\s+/u
-const CHECK_BOX = /^\s*\[[ xX]?\]\s*/u
+/** Compares the texts of criteria (contracts: criteria.md, "Normalized text", "Words"; truth.md, "Criteria"). */
+import { splitLabel, withoutListMark } from './labels.ts'
 
 export function normalizeText(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(LIST_MARK, '')
-    .replace(CHECK_BOX, '')
+  return withoutListMark(text.normalize('NFKC'))
     .replace(/[`*_#[\]]/g, '')
     .replace(/\s+/gu, ' ')
     .trim()
@@ -15,8 +10,22 @@ export function normalizeText(text: string): string {
     .replace(/[.;:, ]+$/u, '')
 }
 
-/** Runs of letters and digits (a combining mark belongs to its letter). Empty: the text says nothing. */
-export const splitWords = (text: string): string[] => normalizeText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+const UNSPACED =
+  '(?:(?=[\\p{L}\\p{M}\\p{N}])[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}])'
+const BETWEEN_UNSPACED = new RegExp(`(?<=${UNSPACED})[^\\p{L}\\p{M}\\p{N}]+(?=${UNSPACED})`, 'gu')
+const RUNS = new RegExp(`(${UNSPACED}+)|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
+
+/**
+ * Splits a text into its runs of letters and digits (a combining mark belongs to its letter), without a label at its start.
+ * A run of a script without spaces is split into pairs of characters, across punctuation. Empty: the text has no words.
+ */
+export const splitWords = (text: string): string[] =>
+  [...normalizeText(splitLabel(text).text).replace(BETWEEN_UNSPACED, '').matchAll(RUNS)].flatMap(
+    ([run, unspaced]) => (unspaced === undefined ? [run] : pairs([...unspaced])),
+  )
+
+const pairs = (characters: readonly string[]): string[] =>
+  characters.length === 1 ? [...characters] : characters.slice(1).map((next, i) => `${characters[i]}${next}`)
 
 /** Two texts with equal words are one criterion. */
 export const joinedWords = (text: string): string => splitWords(text).join(' ')

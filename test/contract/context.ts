@@ -381,12 +381,12 @@ export function contextContract(store: StoreUnderTest): void {
         )
         const answer = await load(3, { role: 'coach' })
         const shown = answer.criteria.map(({ criterionId, text }) => ({ criterionId, text }))
-        expect(shown).toEqual([{ criterionId: 'AC-003', text: `${text}, whatever the method` }])
+        expect(shown).toEqual([{ criterionId: 'AC-03', text: `${text}, whatever the method` }])
         expect(answer.promises?.items).toMatchObject([
-          { criterionId: 'AC-003', criterionText: shown[0]?.text, label: 'AC-7', givenLabel: 'AC-7' },
+          { criterionId: 'AC-03', criterionText: shown[0]?.text, label: 'AC-7', givenLabel: 'AC-7' },
         ])
-        expect(answer.issues).toMatchObject([{ criterionIds: ['AC-003'], givenLabels: ['AC-3'] }])
-        expect(answer.context).toContain('**Promises recovered from turn 1**: 1\n  - AC-003: complete')
+        expect(answer.issues).toMatchObject([{ criterionIds: ['AC-03'], givenLabels: ['AC-3'] }])
+        expect(answer.context).toContain('**Promises recovered from turn 1**: 1\n  - AC-03: complete')
         expect(answer.context).not.toMatch(/AC-0*7/)
       })
 
@@ -682,9 +682,9 @@ export function contextContract(store: StoreUnderTest): void {
       )
       const { criteria } = await load(2)
       expect(criteria.map(({ criterionId }) => criterionId)).toEqual([
-        'AC-001',
-        'AC-002',
-        'AC-010',
+        'AC-1',
+        'AC-2',
+        'AC-10',
         'AC-LOAD-01',
         'zeta',
         'alpha',

@@ -246,7 +246,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await capture(handles.graph, aTurn(1, { worldSlug: 'stays', ...worded(text(1), 'AC-1') }))
       await forgetAll(handles.graph, { worldSlug: 'gone' })
       const [criterion] = (await client().listCriteria({ featureId: FEATURE, taskId: TASK })).criteria
-      expect(criterion).toMatchObject({ text: text(1), aliases: [{ label: 'AC-001', source: 'coach' }] })
+      expect(criterion).toMatchObject({ text: text(1), aliases: [{ label: 'AC-1', source: 'coach' }] })
       expect(JSON.stringify(await dumpOf(handles.graph))).not.toContain('anna')
       // The same words again are the same criterion.
       await capture(handles.graph, aTurn(1, { worldSlug: 'again', ...worded(`${text(1)} by anna`, 'AC-7') }))

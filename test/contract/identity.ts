@@ -104,7 +104,7 @@ export function identityContract(store: StoreUnderTest): void {
       const states = (await shown()).map(
         (c) => `${c.criterionId} ${c.state}${c.contested ? `!${c.contested.turn}` : ''}`,
       )
-      expect(states).toEqual(['AC-001 verified!2', 'AC-001 rejected', 'AC-002 rejected'])
+      expect(states).toEqual(['AC-001 rejected', 'AC-01 verified!2', 'AC-002 rejected'])
     })
 
     test('4: anything else is a new one', async () => {
@@ -129,7 +129,7 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('AC-1, AC-01 and AC-001 are one label; AC-LOAD-01 and criterion_1 stay as they are', async () => {
+    test('labels are shown as given; AC-1, AC-01 and AC-001 are one label', async () => {
       await capture(
         verified(['AC-1']),
         rejectedBy('coach', ['AC-01']),
@@ -139,7 +139,10 @@ export function identityContract(store: StoreUnderTest): void {
       expect(criteria.map(({ criterionId }) => criterionId)).toEqual(['AC-01', 'AC-LOAD-01', 'criterion_1'])
       expect(criteria[0]).toMatchObject({
         contested: { turn: 2 },
-        aliases: [{ label: 'AC-001', source: 'coach' }],
+        aliases: [
+          { label: 'AC-01', source: 'coach' },
+          { label: 'AC-1', source: 'coach' },
+        ],
       })
     })
 
@@ -250,12 +253,45 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`, `AC-002 verified ${logs}`])
       })
 
-      test("is not the Player's where the lists differ", async () => {
+      test('is the criterion that a promise of this world gave that id with a text', async () => {
         await capture({ ...promised(['AC-001', answers], ['AC-002', logs]), ...verified(['AC-001']) })
-        expect(await lines()).toEqual(['AC-001 verified -'])
+        expect(await lines()).toEqual([`AC-001 verified ${answers}`])
       })
 
-      test("is the Player's of the newest earlier turn, where both lists of that turn name the same ids", async () => {
+      test('is the criterion whose promise begins with that id', async () => {
+        await capture(
+          promised(['AC-001', `AC-SEED-01** — ${answers}`], ['AC-002', `AC-SEED-02: ${logs}`]),
+          verified(['AC-SEED-02']),
+          rejectedBy('coach', ['AC-SEED-01', answers]),
+        )
+        expect(await shown()).toMatchObject([
+          {
+            criterionId: 'AC-SEED-01',
+            text: answers,
+            state: 'rejected',
+            aliases: [
+              { label: 'AC-001', source: 'player' },
+              { label: 'AC-SEED-01', source: 'coach' },
+              { label: 'AC-SEED-01', source: 'player' },
+            ],
+          },
+          { criterionId: 'AC-SEED-02', text: logs, state: 'verified' },
+        ])
+      })
+
+      test("is apart if the judges' evidence shows that they number the criteria otherwise", async () => {
+        await capture({
+          ...promised(
+            ['AC-1', 'The map `retry_map` is complete'],
+            ['AC-2', logs],
+            ['AC-3', '`delay_for` is pure'],
+          ),
+          verifications: [{ criterionId: 'AC-2', status: 'rejected', evidence: 'delay_for() writes a file' }],
+        })
+        expect(await lines()).toEqual(['AC-2 rejected -'])
+      })
+
+      test("is the Player's of the newest earlier turn", async () => {
         await capture(
           { ...promised(['AC-001', answers]), ...rejectedBy('validator', ['AC-001', answers]) },
           verified(['AC-001']),
@@ -280,17 +316,13 @@ export function identityContract(store: StoreUnderTest): void {
         }
       })
 
-      test("is the Player's of the newest earlier turn alone, not of those before it", async () => {
+      test("is the Player's of any earlier turn of this world", async () => {
         await capture(
           { ...promised(['AC-001', answers]), ...rejectedBy('validator', ['AC-001', answers]) },
           { ...promised(['AC-002', logs]), ...rejectedBy('validator', ['AC-002', logs]) },
           verified(['AC-001'], ['AC-002']),
         )
-        expect(await lines()).toEqual([
-          `AC-001 rejected ${answers}`,
-          `AC-002 verified ${logs}`,
-          'AC-001 verified -',
-        ])
+        expect(await lines()).toEqual([`AC-001 verified ${answers}`, `AC-002 verified ${logs}`])
       })
 
       test('is one known by that label alone, in this world', async () => {
@@ -360,12 +392,12 @@ export function identityContract(store: StoreUnderTest): void {
         expect(found).toMatchObject([{ text: answers, evidence: why }])
       })
 
-      test('not where the lists differ', async () => {
+      test('also if the Player promises further ids', async () => {
         await capture(rejectedBy('coach', ['AC-001']), {
           ...promised(['AC-001', answers], ['AC-002', logs]),
           ...verified(['AC-001']),
         })
-        expect(await lines()).toEqual(['AC-001 verified -'])
+        expect(await lines()).toEqual([`AC-001 verified ${answers}`])
       })
     })
 
@@ -434,7 +466,7 @@ export function identityContract(store: StoreUnderTest): void {
           )
           seen.push(...view.criteria.map(({ key, aliases }) => [key, aliases.map(({ label }) => label)]))
         }
-        expect(seen).toEqual(Array(3).fill([seen[0]?.[0], ['AC-001', 'AC-002', 'AC-003']]))
+        expect(seen).toEqual(Array(3).fill([seen[0]?.[0], ['AC-1', 'AC-2', 'AC-3']]))
       }
     })
 
@@ -471,7 +503,7 @@ export function identityContract(store: StoreUnderTest): void {
         ),
       )
       for (const worldSlug of ['w1', 'w2', 'w3', 'w4']) {
-        expect(await lines(worldSlug)).toEqual(texts.map((text, i) => `AC-00${i + 1} verified ${text}`))
+        expect(await lines(worldSlug)).toEqual(texts.map((text, i) => `AC-${i + 1} verified ${text}`))
       }
     })
   })

@@ -73,7 +73,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       const { turnNumber, created } = await one.client.captureTurnState(aTurn(3, verified('AC-2')))
       expect([turnNumber, created]).toEqual([3, true])
       const { criteria } = await other.client.loadTurnContinuationContext(aContext(4))
-      expect(criteria.map(({ criterionId, text }) => [criterionId, text])).toEqual([['AC-002', opens]])
+      expect(criteria.map(({ criterionId, text }) => [criterionId, text])).toEqual([['AC-2', opens]])
     })
 
     test('what the Player meant before is asked for where it was not', async () => {
@@ -119,7 +119,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       await restoreLines(handles.graph, lines)
       await one.client.captureTurnState(aTurn(2, verified('AC-3', opens)))
       const [criterion] = await one.graph.read(labelsOf, { text: opens })
-      expect(criterion?.labels).toEqual(['AC-009', 'AC-003'])
+      expect(criterion?.labels).toEqual(['AC-9', 'AC-3'])
     })
 
     test('a world that was forgotten and captured anew is another one', async () => {

@@ -6,6 +6,7 @@ import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { finalKeys } from '../../memory/criteria/state.ts'
+import { normalizeLabel } from '../../rules/labels.ts'
 import { Findings, type Properties, propertyMap, type ToCheck } from './finding.ts'
 import { checkVersions } from './specifications.ts'
 
@@ -80,5 +81,8 @@ function isCriterionKey(task: string, key: string, { worldKey, labels }: Propert
   const own = key.startsWith(`${task}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(task.length + 1))
   const world = asText(worldKey)
   const all = Array.isArray(labels) ? labels.map(String) : []
-  return own && (world === null || all.some((label) => labelOnlyCriterionKey(task, world, label) === key))
+  return (
+    own &&
+    (world === null || all.some((label) => labelOnlyCriterionKey(task, world, normalizeLabel(label)) === key))
+  )
 }

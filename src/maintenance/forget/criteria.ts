@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { normalizeLabel } from '../../rules/labels.ts'
+import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import { optionalText, textList } from '../../rules/values.ts'
 import { deleteUnused, inOnePiece, type Progress } from './delete-nodes.ts'
 
@@ -67,18 +67,17 @@ async function compareCriteria(run: Run, taskKey: string) {
     for (const row of await run({ statement: from, params: { keys: [...names.keys()] } })) {
       const { key, label, text, source } = decodeRow(from, nameRow, row)
       // What a merged one is called, its target is called, too.
-      for (const each of withTargets(criteria, [key]))
-        names
-          .get(each)
-          ?.add(`${source} label ${normalizeLabel(label)}`)
-          .add(`${source} text ${text}`)
+      const labels = [label, splitLabel(text ?? '').label ?? label]
+      for (const each of withTargets(criteria, [key])) {
+        const used = names.get(each)?.add(`${source} text ${text}`)
+        for (const one of labels)
+          used?.add(`${source} label ${one}`).add(`${source} label ${normalizeLabel(one)}`)
+      }
     }
   const changes = remaining.flatMap(({ key, worldKey, isWorldGone, ...stored }) => {
     const isUsed = (source: string | undefined, name: string) => names.get(key)?.has(`${source} ${name}`)
     const texts = stored.texts.map((text, i) => isUsed(stored.textSources[i], `text ${text}`))
-    const labels = stored.labels.map((label, i) =>
-      isUsed(stored.labelSources[i], `label ${normalizeLabel(label)}`),
-    )
+    const labels = stored.labels.map((label, i) => isUsed(stored.labelSources[i], `label ${label}`))
     if (!isWorldGone && texts.every(Boolean) && labels.every(Boolean)) return []
     const properties = {
       worldKey: isWorldGone ? null : worldKey,

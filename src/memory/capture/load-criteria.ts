@@ -25,7 +25,6 @@ const earlierColumns = {
         .sort((a, b) => a.position - b.position)
         .map(({ label, criterionKey }) => ({ label, criterionKey })),
     ),
-  earlierVerifications: z.array(z.string()).default([]),
 }
 
 const earlierRow = z.object(earlierColumns)

@@ -59,7 +59,7 @@ export const resolveCapture = (
     worldKey: worldKey(request.project, worldSlug),
     criteria: known.criteria,
     labels: known.labels,
-    earlier: { promises: known.earlierPromises, judged: known.earlierVerifications },
+    earlier: known.earlierPromises,
     declared: known.declared,
   })
 

@@ -125,7 +125,7 @@ export async function viewPromises(
   const shown = new Map(
     criteria.map((criterion) => {
       const own = progress.get(criterion.key)
-      const label = own === undefined ? null : shownLabel(criterion, own)
+      const label = own === undefined ? null : shownLabel(own)
       return [criterion.key, { label, text: shownText(criterion) }]
     }),
   )

@@ -215,8 +215,8 @@ describe('what is shown', () => {
   test("the newest judge's label, else the Player's", () => {
     const labelled = (turn: number, label: string) => V(turn, { label })
     const one = [criterion('a', { texts: [{ text: 'one', source: 'coach' }] })]
-    expect(shown(one, [labelled(2, 'AC-2'), labelled(1, 'AC-1')])).toEqual([['AC-002', 'one']])
-    expect(shown(one, [], [{ ...promise(1), label: 'AC-5' }])).toEqual([['AC-005', 'one']])
+    expect(shown(one, [labelled(2, 'AC-2'), labelled(1, 'AC-1')])).toEqual([['AC-2', 'one']])
+    expect(shown(one, [], [{ ...promise(1), label: 'AC-5' }])).toEqual([['AC-5', 'one']])
   })
 
   test('one known by its label alone is shown by its id as it was given', () => {

@@ -4,7 +4,7 @@
  */
 import { groupBy } from '../../core/group-by.ts'
 import type { Criterion } from '../../rules/identity.ts'
-import { compareCodeUnits, compareNaturally, normalizeLabel } from '../../rules/labels.ts'
+import { compareCodeUnits, compareNaturally, splitLabel } from '../../rules/labels.ts'
 import type { CriterionKind, Source } from '../../rules/values.ts'
 import { normalizeText, oneBeginsWithTheOther, splitWords } from '../../rules/words.ts'
 import { type LedgerEntry, notYetNamed, type Progress, type PromiseEntry, type RecentEntry } from './rows.ts'
@@ -193,7 +193,7 @@ const placeCriteria = (
 export function deriveState(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
   const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress
   return {
-    criterionId: shownLabel(criterion, progress),
+    criterionId: shownLabel(progress),
     key: criterion.key,
     text: shownText(criterion),
     aliases: criterion.aliases.toSorted(
@@ -248,14 +248,18 @@ function repeatsIn(
   return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
 
-/** The newest judge's label, else the Player's; one known by its label alone keeps the id as it was given. */
-export function shownLabel(criterion: Criterion, { label, promiseLabel }: Progress): string {
-  const given = label ?? promiseLabel ?? ''
-  return criterion.texts.length === 0 ? given : normalizeLabel(given)
+/** The newest judge's label as it was given, else the Player's. */
+export const shownLabel = ({ label, promiseLabel }: Progress): string => label ?? promiseLabel ?? ''
+
+/** Chooses the longest wording that begins with a judge's, else the judge's, else the Player's; without a label at its start. */
+export function shownText(criterion: Criterion): string | null {
+  const given = longestText(criterion)
+  if (given === null) return null
+  const { label, text } = splitLabel(given)
+  return label === null ? given : text
 }
 
-/** The longest wording that begins with a judge's, else the judge's, else the Player's. */
-export function shownText({ texts }: Criterion): string | null {
+function longestText({ texts }: Criterion): string | null {
   const [first] = texts
   if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
   const own = texts.filter(({ source }) => source !== 'player')

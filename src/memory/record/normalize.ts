@@ -120,7 +120,10 @@ export function resolveTurn(record: TurnRecord, known: Parameters<typeof resolve
   const { judgements, ...resolution } = resolveCriteria(known, {
     promises: record.promises.map((promise) => entry(promise.criterionId, promise.criterionText, 'player')),
     judgements: [
-      record.verifications.map((given) => entry(given.criterionId, given.criterionText, given.source)),
+      record.verifications.map(({ criterionId, criterionText, source, evidence }) => ({
+        ...entry(criterionId, criterionText, source),
+        evidence,
+      })),
       Object.keys(record.acceptanceCriteriaStatus).map((label) => entry(label, null, 'coach')),
     ],
     mentioned: mentions(record),

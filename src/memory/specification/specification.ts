@@ -30,7 +30,7 @@ export const declaredCriteria = list(declaredInput)
   .superRefine((criteria, context) => {
     const refuse = (i: number, field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [i, field], message })
-    for (const [earlier, i] of equalPairs(criteria.map(chooseLabel))) {
+    for (const [earlier, i] of equalPairs(criteria.map((each, i) => normalizeLabel(chooseLabel(each, i))))) {
       const label = JSON.stringify(chooseLabel(criteria[i], i))
       const other = `criterion ${earlier + 1} in the list`
       if (criteria[i]?.criterionId == null)
@@ -68,7 +68,7 @@ function equalPairs(names: readonly string[]): [earlier: number, later: number][
 }
 
 const chooseLabel = (given: { criterionId?: string | null | undefined } | undefined, i: number): string =>
-  normalizeLabel(given?.criterionId ?? `AC-${i + 1}`)
+  given?.criterionId ?? normalizeLabel(`AC-${i + 1}`)
 
 export type DeclaredInput = z.output<typeof declaredCriteria>
 
