@@ -1,5 +1,5 @@
 // Finds secrets by the name of the variable, field or option that they are assigned to.
-import { isMixed, isReference, type Secret } from './secret.ts'
+import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 /**
  * Finds values that are secrets by the name they are given to: variables, fields of JSON, YAML, TOML and properties,
@@ -26,7 +26,7 @@ const NAME = new RegExp(
     '(pass(?:word|wd|phrase|code)?|passwort|pwd|secret|token|credentials?|api_?key|key|auth|signature|sig|code|jwt|pat)',
     '((?:[_-]?(?:base(?:64)?|b64|value|string|prod|production|dev|test|staging|live|old|new|primary|secondary|hash|\\d{1,3}))?)',
     // A closing quote and bracket; a sign. An option, `setx` and `ENV` have a space instead.
-    `(\\\\{0,4}["'\`])?\\]?(?:([ \\t]{0,20}(?:=>|:=|:-|==?|:)[ \\t]{0,20}(?:[|>][+-]?[ \\t]{0,4}\\r?\\n[ \\t]{1,20})?)|[ \\t]{1,4}(?=["'\`\\w/+$!-]))`,
+    `(\\\\{0,4}["'\`])?\\]?(?:([ \\t]{0,20}(?:=>|:=|:-|\\|\\|=|\\?\\??=|==?|:)[ \\t]{0,20}(?:[|>][+-]?[ \\t]{0,4}\\r?\\n[ \\t]{1,20})?)|[ \\t]{1,4}(?=["'\`\\w/+$!-]))`,
   ].join(''),
   'gi',
 )
@@ -48,10 +48,13 @@ type Name = Readonly<{
 
 /** Names that end in `key` or `token` and hold no secret. */
 const PUBLIC_NAME =
-  /(?:public|natural|surrogate|composite|business|dedup(?:e|lication)?|shard|hash|ref|record|entity|node|column|field|property|primary|foreign|sort|partition|cache|group|unique|map|row|index|idempotency|routing|hot|shift|ctrl|alt|meta|page|next|previous|prev|continuation|cancel(?:lation)?|max|min|csrf_?field|range|object|s3|file|config|i18n|translation|storage_?account|host|known|ssh_?host|data|item|parent|child|react|query|search|lookup|order|trace|event|message|error|status|exit|response|zip|postal|country|language|lang|currency|http|reason|area|source|qr|bar|color|colour|char|token_?type)[_.-]?(?:key|token|code|auth|sig|salt)$/i
+  /(?:public|natural|surrogate|composite|business|dedup(?:e|lication)?|shard|hash|ref|record|entity|node|column|field|property|primary|foreign|sort|partition|cache|group|unique|map|row|index|idempotency|routing|hot|shift|ctrl|alt|meta|page|next|previous|prev|continuation|cancel(?:lation)?|max|min|csrf_?field|range|object|s3|file|config|i18n|translation|storage_?account|host|known|ssh_?host|data|item|parent|child|react|query|search|lookup|order|trace|event|message|error|status|exit|response|zip|postal|country|language|lang|currency|http|reason|area|source|qr|bar|color|colour|char|token_?type|public_?key)[_.-]?(?:key|token|code|auth|sig|salt)$/i
+
+export const isPublicName = (name: string): boolean => PUBLIC_NAME.test(name)
+export const isStrongName = (name: string): boolean => STRONG.test(name)
 
 const STRONG =
-  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|(?:^|[_.-])(?:pass|pat)$|client[_.-]?secret$|credentials?$/i
+  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|[_.-](?:pass|pat)$|^pat$|client[_.-]?secret$|credentials?$/i
 
 function readName(content: string, match: RegExpExecArray): Name | null {
   const [, word = '', suffix = '', quote, sign = ''] = match
@@ -121,7 +124,8 @@ type Value = Readonly<{ text: string; start: number; end: number; quoted: boolea
 
 const LONGEST_JUDGED = 1_024
 
-const OPENING = /(\\{0,4})(["'`])/y
+/** Python marks some strings with a letter: `b'…'`. */
+const OPENING = /(?:[bru]{1,2}(?=["']))?(\\{0,4})(["'`])/y
 /** `password: string = '…'` */
 const TYPE = /[A-Za-z_][\w<>|. ]{0,40}=[ \t]{0,4}(?=["'`])/y
 const BRACED = /\{((?:[^{}\0\n]|\}\}){1,200})\}(?!\})/y
@@ -226,9 +230,6 @@ class Ends {
 const CODE =
   /^(?:new |await |typeof |return |function\b|async |[([!]|\{[^}]*$|&[a-z]|\d*\]|(?:process|os|env|ENV|config|cfg|settings|secrets|self|this|var|local|data|vars|inputs|github|steps|props|options|opts|params|args|req|request|ctx|context|state|user|event|body|input|result|response|window|import)[.[])|(?<![\w$])[A-Za-z_$][\w$]*(?:\(|\[|\?\.|!\.|![[.]|::|->)|=>|\]=|\.\.\./
 
-const PLACEHOLDER =
-  /^(?:x+|X+|\.+|-+|_+|\?+|0+|your[\w -]*|my[_-][\w-]*|<.*|\[.*\]|.*\bhere|changeme|change[-_]me|replace[-_]?me|example\w*|dummy|placeholder|hidden|masked|redacted|omitted|optional|required|disabled|enabled|string|number|boolean|object|undefined|null|none|nil|true|false|unknown|any|void|never|bearer|basic|todo|tbd|default|secret|password|passwd|passphrase|token|key|credentials?|username|user|admin|test|sha\d+|md5|utf-?8|base64|int\d*|str|bytes|text|varchar.*|char.*)[,;.)]*$/i
-
 /** Digits of a name of code: `base64EncodedTicket`, `usage$1`. */
 const NAME_DIGITS =
   /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
@@ -244,10 +245,14 @@ const PROSE_WORD =
 /** The characters of tokens; a password may have any. */
 const TOKEN = /^[\w.~+/=:%-]+$/
 
+/** Made of the characters of tokens, and by chance. */
+export const isToken = (text: string): boolean => TOKEN.test(text) && isRandom(text) && !UUID.test(text)
+
 function isSecretValue({ text, quoted }: Value, name: Name): boolean {
   const shortest = name.place === 'pair' || name.place === 'query' ? 3 : 6
   if (text.length < shortest || isReference(text) || text.includes('[redacted]')) return false
-  if (PLACEHOLDER.test(text) || /^\$[({A-Za-z]/.test(text)) return false
+  if (isPlaceholder(text) || /^\$[({A-Za-z]/.test(text)) return false
+  if (isPublicValue(text, name)) return false
   if (/^(?:code|sig)$/.test(name.word) && name.place !== 'query' && name.place !== 'pair') return false
   // Scripts without capitals write sentences without spaces: `"pass": "所有必需的属性都已存在"`.
   if (name.word === 'pass' && /\p{Lo}{2}/u.test(text)) return false
@@ -265,6 +270,28 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
   if (name.place === 'pair' || name.place === 'query') return true
   if (name.place === 'line' && name.isTight) return !isPath(text)
   return isRandom(text)
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+/** Two words of letters in a row: `node-modules-Linux-3f9a8b7c`. */
+const WORDS = /(?:^|[-_:/])[A-Za-z]{3,}[-_:/][A-Za-z]{3,}(?:[-_:/]|$)/
+/** At least 16 characters of tokens, with a digit among letters. */
+const KEY_FORM = /^(?=.{0,64}\d)(?=.{0,64}[A-Za-z])[\w.~+=/-]{16,}$/
+const WORKING_FOLDER = /^(?:OLD)?PWD$/
+/** Names of ways to hash or to send credentials. */
+const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
+
+/**
+ * A value that its name does not make a secret: a folder of the shell, a test's result after `pass`, and for `key` alone a UUID
+ * or words.
+ */
+function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {
+  if (METHOD.test(text)) return true
+  if (WORKING_FOLDER.test(name)) return /^(?:[~./]|[A-Za-z]:)/.test(text)
+  if (/^key$/i.test(name)) return !KEY_FORM.test(text) || UUID.test(text) || WORDS.test(text)
+  if (!/^pass$/i.test(name)) return false
+  const isSetting = isKey || place !== 'line' || (isTight && sign === '=')
+  return !isSetting || /^[A-Z][A-Za-z]*-?\d+$|^\d+$/.test(text) || (sign !== '=' && place === 'other')
 }
 
 /** A variable of the environment is rarely set by a program, and its value may have any sign: only a call is code there. */
@@ -291,7 +318,7 @@ function isPhrase(text: string, quoted: boolean, name: Name): boolean {
 }
 
 /** Not a word, a path, a version or a number: digits or signs between letters. */
-function isRandom(text: string): boolean {
+export function isRandom(text: string): boolean {
   if (/^[\d.,:_-]+$/.test(text)) return /^\d{6,}$/.test(text)
   if (
     /^(?:\.{0,2}\/|[a-z]+:\/\/|~\/)/.test(text) ||

@@ -16,7 +16,7 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['sendgrid', /(?<![A-Za-z0-9])SG\.[\w-]{22}\.[\w-]{43}/dg],
   ['airtable', /(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[a-f0-9]{64}/dg],
   ['asana', /(?<![\w/.-])[0-2]\/\d{10,20}(?:\/\d{10,20})?:[a-f0-9]{32}/dg],
-  ['mailchimp', /(?<![A-Za-z0-9])[a-f0-9]{32}-us\d{1,2}(?!\w)/dg],
+  ['mailchimp', /-us\d{1,2}(?!\w)(?<=(?<![A-Za-z0-9])([a-f0-9]{32}-us\d{1,2}))/dg],
   ['mailgun', /(?<![A-Za-z0-9-])key-[a-f0-9]{32}(?!\w)/dg],
   ['resend', /(?<![A-Za-z0-9_])re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}/dg],
   ['discord-bot', /(?<![\w.-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}/dg],
@@ -45,7 +45,7 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // A digit makes it a token: `Bearer authentication` is not one.
   ['bearer', /(?<![A-Za-z0-9])[Bb]earer\s{1,8}(?=[\w.~+-]{0,64}\d)([\w.~+-]{16,}[\w.~+/-]*=*)/dg],
   ['azure', /(?:Account|Access|Shared)Key=([A-Za-z0-9+/=]{40,})/dg],
-  ['telegram', /(?<![A-Za-z0-9])(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}(?![\w-])/dg],
+  ['telegram', /:[A-Za-z0-9_-]{35}(?![\w-])(?<=(?<![A-Za-z0-9])((?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}))/dg],
   // A token in the place of the user: a name is shorter, or has no digit.
   ['url-token', /:\/\/(?=[\w-]{0,80}\d)([\w-]{20,255})@/dg],
   // Addresses that are a password: who has one may write there.
@@ -71,7 +71,7 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['xml-setting', /\bkey="[\w:.-]{0,60}(?:password|secret|token|apikey)"\s{1,8}value="([^"\0\n]{6,})"/dgi],
   [
     'sql',
-    /(?:identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by|(?:with|encrypted)\s{1,4}password|set\s{1,4}password\s{0,4}(?:for\s[^=\0]{1,80})?=?)\s{1,4}'([^'\0\n]{4,})'/dgi,
+    /(?:identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by|(?:with|encrypted)\s{1,4}password|set\s{1,4}password\s{0,4}(?:for\s[^=\0]{1,80}|from)?=?)\s{1,4}'([^'\0\n]{4,})'/dgi,
   ],
   // Behind another command it takes a digit: `git push -u origin:main`, `docker run -u app:staff`.
   [
@@ -83,6 +83,15 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     /(?:\s-u|--user)[\s=]{1,4}["']?[\w.@-]{1,64}:(?!\/\/)(?=[^\s\0]{0,64}\d)(?!\d+(?:\s|$))([^\s"'`\0]{4,})/dg,
   ],
   ['mysql', /\bmysql(?:dump|admin)?\b[^\n|;&\0]{0,200}?\s-p(?=[^\s\0]{0,40}[\d!@#$%^&*])([^\s"'\0]{6,})/dg],
+  // Settings of servers and networks that write a name, a space and the value.
+  ['server', /(?<![\w-])(?:requirepass|masterauth)[ \t]{1,8}["']?([^\s"'\0]{6,})/dg],
+  [
+    'line',
+    /(?:password|passwd)(?<=(?:^|[\n\0"])[ \t]{0,20}\w{6,8})[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|$)/dg,
+  ],
+  ['wifi', /(?<![\w-])(?:psk|wpa_passphrase)\s{0,4}=\s{0,4}["']?([^\s"'\0]{8,63})/dg],
+  ['oracle', /(?:\bjdbc:oracle:\w{1,10}:|\bsqlplus\s{1,4})[\w$#]{1,40}\/([^\s@"'`\0]{4,})@/dg],
+  ['openssl', /\s-pass(?:in|out)?\s{1,4}["']?pass:([^\s"'\0]{4,})/dg],
   ['sshpass', /\bsshpass\s{1,4}-p\s{0,4}["']?([^\s"'\0]{4,})/dg],
   ['redis-cli', /\bredis-cli\b[^\n|;&\0]{0,120}?\s(?:-a|--pass)\s{1,4}["']?([^\s"'\0]{4,})/dg],
   // Cookies of a session, outside of their header.

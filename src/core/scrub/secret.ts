@@ -10,3 +10,9 @@ export const isReference = (text: string): boolean => REFERENCE.test(text)
 /** Looks made by chance: letters with digits, or of both cases in the middle of a word. */
 export const isMixed = (text: string): boolean =>
   (/\d/.test(text) && /[A-Za-z]/.test(text)) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text)
+
+const PLACEHOLDER =
+  /^(?:x+|X+|\.+|-+|_+|\?+|0+|your[\w -]*|my[_-][\w-]*|<.*|\[.*\]|.*\bhere|changeme|change[-_]me|replace[-_]?me|example\w*|dummy|placeholder|hidden|masked|redacted|omitted|optional|required|disabled|enabled|string|number|boolean|object|undefined|null|none|nil|true|false|unknown|any|void|never|bearer|basic|todo|tbd|default|secret|password|passwd|passphrase|token|key|credentials?|username|user|admin|test|sha\d+|md5|utf-?8|base64|int\d*|str|bytes|text|varchar.*|char.*)[,;.)]*$/i
+
+/** A word that stands in for a secret in an example, or a type of it: `changeme`, `<token>`, `string`. */
+export const isPlaceholder = (text: string): boolean => PLACEHOLDER.test(text)

@@ -2,7 +2,9 @@
 // by rules of our own for what those lack, each with its reason.
 import { findAssignments } from './assignments.ts'
 import { findByCollection } from './collection.ts'
+import { findCommandSecrets } from './command-secrets.ts'
 import { findHeaders, findUrlCredentials } from './credentials.ts'
+import { findCallSecrets, findNamedValues } from './named-values.ts'
 import { findByPatterns, findJwts } from './patterns.ts'
 import { findEncodedKeys, findPrivateKeys, findPuttyKeys } from './private-keys.ts'
 import type { Secret } from './secret.ts'
@@ -27,6 +29,9 @@ export function findOwnSecrets(text: string): Secret[] {
     ...findEncodedKeys(content),
     ...findHeaders(content),
     ...findAssignments(content),
+    ...findCommandSecrets(content),
+    ...findNamedValues(content),
+    ...findCallSecrets(content),
   ]
 }
 
