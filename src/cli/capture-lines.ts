@@ -5,7 +5,7 @@ import { parseWire, toWire } from '../core/wire-form.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import type { Frame } from './ask.ts'
-import { plural, printNote, printText } from './output.ts'
+import { plural, printJsonLine, printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
 type CaptureLinesOptions = Frame & { onConflict?: 'error' | 'supersede' | undefined }
@@ -49,12 +49,12 @@ export async function captureLines(
       const request = parseCapture(parseRecord(bytes, 'The line'), options)
       const answer = await client.captureTurnState(request)
       stored.push(number)
-      if (options.json) printText(JSON.stringify({ line: number, ...(toWire(output, answer) as object) }))
+      if (options.json) printJsonLine({ line: number, ...(toWire(output, answer) as object) })
       else printText(`line ${number}: ${describeCapture(answer)}`)
     } catch (error) {
       if (!(error instanceof TurngraphError)) throw error
       refused.push({ line: number, error })
-      if (options.json) printText(JSON.stringify({ line: number, ...error.toWire() }))
+      if (options.json) printJsonLine({ line: number, ...error.toWire() })
       else printNote(`line ${number}: ${error.message}`)
       if (isAway(error) || hasCode(error, 'unauthorized', 'forbidden')) {
         stoppedBy = error

@@ -1,7 +1,7 @@
 /** `turngraph context`: prints what the next turn needs to know. */
 import { logRecovery } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
-import { printNote, printText } from './output.ts'
+import { printLines, printNote } from './output.ts'
 
 export const addContext = command({
   name: 'context',
@@ -24,7 +24,7 @@ export const addContext = command({
   help: 'Example:\n  turngraph context --feature FEAT-1 --task TASK-1 --turn 3 --role coach',
   beside: ({ promises }, { role = 'player' }) => logRecovery(printNote, { promises, role }),
   print({ context, status, worldSlug }, { currentTurn, taskId }) {
-    if (context !== null) return printText(context)
+    if (context !== null) return printLines(context)
     printNote(
       status === 'first_turn'
         ? `Turn ${currentTurn} is the first: there is nothing before it.`

@@ -3,8 +3,9 @@ import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { Examination } from '../maintenance/doctor/examine.ts'
 import type { Finding } from '../maintenance/doctor/finding.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 import { action, SHARED } from './command.ts'
-import { plural, printJson, printText, showProgress } from './output.ts'
+import { plural, printJson, printLines, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
 export const addDoctor = action(
@@ -69,7 +70,10 @@ async function examineAll(
 
 function printFinding({ check, severity, label, key, found, remedy, repaired }: Finding): void {
   const about = [label, key].filter((part) => part !== null).join(' ')
-  printText(
-    `${repaired ? 'repaired' : severity}: ${check}${about === '' ? '' : `: ${about}`}\n  found: ${found}${repaired ? '' : `\n  remedy: ${remedy}`}`,
-  )
+  const lines = [
+    `${repaired ? 'repaired' : severity}: ${check}${about === '' ? '' : `: ${about}`}`,
+    `found: ${found}`,
+    ...(repaired ? [] : [`remedy: ${remedy}`]),
+  ]
+  printLines(lines.map(toOneLine).join('\n  '))
 }

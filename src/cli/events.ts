@@ -1,7 +1,8 @@
 /** `turngraph watch-events` and `turngraph tail`: print what changes, as it changes, for programs and for people. */
 import type { EventWithCursor } from '../operations/events.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 import { action, type Given, PROJECT } from './command.ts'
-import { plural, printAway, printText } from './output.ts'
+import { plural, printAway, printJsonLine, printLines } from './output.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { colors } from './terminal.ts'
 
@@ -35,7 +36,7 @@ export const addTail = action(
     options: TAIL,
     help: 'Example:\n  turngraph tail --world TASK-1',
   },
-  ({ json, ...given }) => follow(given, json ? printWire : async (event) => printText(renderLine(event))),
+  ({ json, ...given }) => follow(given, json ? printWire : async (event) => printLines(renderLine(event))),
 )
 
 /** Prints until Ctrl+C, or until the output is closed. */
@@ -56,16 +57,16 @@ async function printWire({ cursor, ...event }: EventWithCursor): Promise<void> {
   const { schemaOfEvent } = await import('../operations/events.ts')
   const { toWire } = await import('../core/wire-form.ts')
   const wire = toWire(schemaOfEvent(event), event) as object
-  process.stdout.write(`${JSON.stringify({ ...wire, cursor })}\n`)
+  printJsonLine({ ...wire, cursor })
 }
 
 function renderLine(event: EventWithCursor): string {
   const { dim, bold } = colors(process.stdout)
   const time = dim(event.changedAt.slice(11, 19))
   if (event.type === 'import')
-    return `${time}  transcript ${event.sessionId}: ${plural(event.bytes, 'byte')} read`
-  if (event.type === 'run') return `${time}  ${bold(event.worldSlug)}  ${event.message}`
-  return `${time}  ${bold(event.worldSlug)}  ${sessionLine(event)}`
+    return `${time}  transcript ${toOneLine(event.sessionId)}: ${plural(event.bytes, 'byte')} read`
+  const world = bold(toOneLine(event.worldSlug))
+  return `${time}  ${world}  ${event.type === 'run' ? toOneLine(event.message) : sessionLine(event)}`
 }
 
 function sessionLine(session: EventWithCursor & { type: 'session' }): string {

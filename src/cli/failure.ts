@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { asTurngraphError, diskError, TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
+import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { graphInUse, takeNewsOfGraph } from './graph-in-use.ts'
 import { withOptionNames } from './reword-errors.ts'
 import { colors } from './terminal.ts'
@@ -21,15 +22,15 @@ export function reportFailure(
     return error.exitCode
   }
   const { red, dim } = colors(process.stderr)
-  process.stderr.write(`${red('error:')} ${error.message}\n`)
-  if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${error.hint}\n`)
+  process.stderr.write(`${red('error:')} ${toBlock(error.message)}\n`)
+  if (error.hint !== null) process.stderr.write(`${dim('hint:')} ${toBlock(error.hint)}\n`)
   const graph = graphInUse()
   if (error.exitCode === EXIT.notFound.code && graph !== null)
-    process.stderr.write(`${dim('looked in:')} ${graph}\n`)
+    process.stderr.write(`${dim('looked in:')} ${toOneLine(graph)}\n`)
   const news = takeNewsOfGraph()
-  if (news !== null) process.stderr.write(`${news}\n`)
+  if (news !== null) process.stderr.write(`${toBlock(news)}\n`)
   if (error.cause instanceof Error && error.code === 'internal')
-    process.stderr.write(`${dim(error.cause.stack ?? error.cause.message)}\n`)
+    process.stderr.write(`${dim(toBlock(error.cause.stack ?? error.cause.message))}\n`)
   return error.exitCode
 }
 

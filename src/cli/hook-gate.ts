@@ -4,6 +4,7 @@
  *
  * Arguments: the data folder, how often at most, and the project where it is named.
  */
+import { toOneLine } from '../rules/foreign-text.ts'
 import { GateLog } from './gate-log.ts'
 import { answerHook, type HookAnswer, type HookQuestion } from './hook-answer.ts'
 import { NoAnswer } from './hook-service.ts'
@@ -62,7 +63,9 @@ function reasonFor(task: string, left: readonly Unproven[], asked: number): stri
   ].join('\n')
 }
 
-const cut = (text: string): string =>
-  text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+function cut(text: string): string {
+  const line = toOneLine(text)
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+}
 
 await answerHook({ dataFolder, project }, answerStop)

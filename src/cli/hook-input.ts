@@ -1,6 +1,7 @@
 /** Runs a hook: reads what Claude Code tells it, and logs why it failed. Builtin modules alone: a hook must be quick. */
 import { appendFileSync, existsSync, mkdirSync, readSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { toOneLine } from '../rules/foreign-text.ts'
 
 const MOST_INPUT_BYTES = 1024 * 1024
 const MOST_LOG_BYTES = 1024 * 1024
@@ -67,7 +68,7 @@ export async function runHook(dataFolder: string, work: () => Promise<void> | vo
   } catch (error) {
     const why = error instanceof SyntaxError ? 'what Claude Code said is no JSON' : String(error)
     try {
-      appendFileSync(hookLog(dataFolder), `${new Date().toISOString()} ${why}\n`, { mode: 0o600 })
+      appendFileSync(hookLog(dataFolder), `${new Date().toISOString()} ${toOneLine(why)}\n`, { mode: 0o600 })
     } catch {
       // Nobody can be told: the folder of the log cannot be written.
     }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
 import { isGone } from '../core/system-code.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 
 /** In the wire form of a query; a world alone is enough, as it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
@@ -34,7 +35,7 @@ export function findTask(
 }
 
 export const shownTask = ({ feature_id, task_id, world_slug }: NamedTask): string =>
-  task_id === undefined ? `world ${world_slug}` : `${feature_id}/${task_id}`
+  toOneLine(task_id === undefined ? `world ${world_slug}` : `${feature_id}/${task_id}`)
 
 function taskIn(where: string, text: string): NamedTask {
   const [, feature, task] = /^([^/{][^/]*)\/([^/]+)$/.exec(text.trim()) ?? []

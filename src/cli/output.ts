@@ -1,19 +1,29 @@
 /** Prints what a command says: standard output is for what it answers, standard error for all that is said beside it. */
-
+import { escapeHidden, toBlock, toOneLine } from '../rules/foreign-text.ts'
 import type { Columns } from './table.ts'
-import { withoutControls } from './terminal.ts'
 
-export function printText(text: string): void {
-  process.stdout.write(`${process.stdout.isTTY === true ? withoutControls(text) : text}\n`)
+/** Prints a line. Further lines of a text from outside are indented, and hidden characters are removed. */
+export const printText = (text: string): void => printLines(toBlock(text))
+
+/** Prints lines of our own, with colors; texts from outside in them are one line or a block each. */
+export function printLines(lines: string): void {
+  process.stdout.write(`${lines}\n`)
 }
 
-/** The wire form, and nothing else. */
-export function printJson(wire: unknown): void {
-  process.stdout.write(`${JSON.stringify(wire, null, 2)}\n`)
+/** Prints the wire form, and nothing else. At a terminal, hidden characters are escapes. */
+export const printJson = (wire: unknown): void => printLines(toJson(wire, 2))
+
+/** Prints the wire form in one line, as one of many. */
+export const printJsonLine = (wire: unknown): void => printLines(toJson(wire))
+
+function toJson(wire: unknown, indentation?: number): string {
+  const json = JSON.stringify(wire, null, indentation)
+  return process.stdout.isTTY === true ? escapeHidden(json) : json
 }
 
+/** Prints a line beside the answer, as `printText` does. */
 export function printNote(text: string): void {
-  process.stderr.write(`${process.stderr.isTTY === true ? withoutControls(text) : text}\n`)
+  process.stderr.write(`${toBlock(text)}\n`)
 }
 
 /** For a command that goes on while the service is away, maybe for long. */
@@ -40,14 +50,14 @@ export const printItems =
 
 /** One line at a terminal that the next one replaces; how long the work is nobody knows. */
 export function showProgress(line: string): void {
-  if (process.stderr.isTTY === true) process.stderr.write(`\r\u001b[K${line}`)
+  if (process.stderr.isTTY === true) process.stderr.write(`\r\u001b[K${toOneLine(line)}`)
 }
 
 const SHOWN = 5
 
 /** The first of a list that may be long. */
 export function printSome(what: string, lines: readonly string[]): void {
-  for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${line}`)
+  for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${toOneLine(line)}`)
   if (lines.length > SHOWN) printNote(`${what}: ${lines.length - SHOWN} more; --json lists all`)
 }
 

@@ -3,10 +3,11 @@ import { InvalidArgumentError } from 'commander'
 import type { AnalysisRequest } from '../analysis/named-analyses.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
+import { removeHidden } from '../rules/foreign-text.ts'
 import { ask } from './ask.ts'
 import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 import { action, command, type Given, SHARED } from './command.ts'
-import { printItems, printJson, printNote, printText } from './output.ts'
+import { printItems, printJson, printLines, printNote, printText } from './output.ts'
 
 const OPTIONS = {
   preset: ['--preset <name>', 'an analysis of a project instead; `turngraph analyses` lists them'],
@@ -91,7 +92,7 @@ async function showCypher(
   if (json) return printJson({ cypher, params })
   const comments = [question, about].filter((line) => line !== '').map((line) => `// ${line}`)
   const declared = Object.entries(params).map(([name, value]) => paramLine(name, value))
-  printText([...comments, ...declared, `${cypher};`].join('\n'))
+  printLines([...comments, ...declared, `${cypher};`].map(removeHidden).join('\n'))
 }
 
 async function answerStatement(cypher: string, options: Options): Promise<void> {

@@ -50,12 +50,13 @@ async function writeReport({ out, project, ...asked }: Options): Promise<void> {
   const { withClient } = await import('./connect.ts')
   const { renderReport } = await import('#report')
   const { checkOut, writeWhole } = await import('./write-whole.ts')
+  const { cleanContent } = await import('./report/foreign-content.ts')
   if (out !== undefined) await checkOut(out)
   const content = await withClient(
     { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },
     async (client) => readReport(client, project ?? (await client.describeCaller({})).project, asked),
   )
-  await writeWhole([renderReport(content)], out)
+  await writeWhole([renderReport(cleanContent(content))], out)
   if (out !== undefined) printNote(`Wrote ${out}.`)
 }
 

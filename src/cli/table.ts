@@ -1,7 +1,8 @@
 /** Prints the tables of all commands: fitted to a terminal's width, and as tab-separated values to a pipe. */
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
-import { colors, withoutControls } from './terminal.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
+import { colors } from './terminal.ts'
 
 export type Cell = string | number | null | Painted
 
@@ -66,7 +67,7 @@ export function drawTable(
   const { bold } = colors(process.stdout)
   const [cells, colWidths] = fitColumns(head, rows, width)
   const table = new Table({
-    head: head.map((name) => bold(withoutControls(name))),
+    head: head.map((name) => bold(toOneLine(name))),
     chars: { ...NO_BORDERS, middle: BETWEEN },
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
     colWidths,
@@ -95,7 +96,7 @@ function fitColumns(
 ): [cells: string[][], widths: number[]] {
   const room = width - BETWEEN.length * (head.length - 1)
   const shortened = (time: RegExp) =>
-    rows.map((row) => row.map((cell) => withoutControls(toText(cell)).replace(time, '$1$2')))
+    rows.map((row) => row.map((cell) => toOneLine(toText(cell)).replace(time, '$1$2')))
   const cells = shortened(FRACTION)
   const widths = columnWidths([head, ...cells], room)
   if (sum(widths) <= room) return [cells, widths]
@@ -139,12 +140,10 @@ const toText = (cell: Cell): string =>
 
 /** One line a row and a tab between cells, so that `cut` and `awk` can read it. */
 const tabSeparated = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [head, ...rows].map((row) => row.map((cell) => oneLine(toText(cell))).join('\t')).join('\n')
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+  [head, ...rows].map((row) => row.map((cell) => toOneLine(toText(cell))).join('\t')).join('\n')
 
 /** The beginning of a text, for a cell. */
 export function beginning(text: string, characters: number): string {
-  const line = oneLine(text).trim()
+  const line = toOneLine(text)
   return [...line].length <= characters ? line : `${[...line].slice(0, characters - 1).join('')}…`
 }

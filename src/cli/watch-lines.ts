@@ -1,6 +1,7 @@
 /** Prints what a watch does: a line for each turn, and what is worth saying beside it once. */
 import { snakeCase } from '../core/wire-form.ts'
-import { printNote, printText } from './output.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
+import { printJsonLine, printNote, printText } from './output.ts'
 
 export type WatchEvent =
   | { type: 'watching'; paths: readonly string[]; missing: readonly string[] }
@@ -34,14 +35,23 @@ export function createPrinter(json: boolean): (event: WatchEvent) => void {
     if (SAID_ONCE.includes(event.type) && said.has(key)) return
     if (SAID_ONCE.includes(event.type)) said.add(key)
     if (json) {
-      process.stdout.write(`${JSON.stringify(toLine(event))}\n`)
+      printJsonLine(toLine(event))
       return
     }
-    if (event.type === 'turn') return printText(turnLine(event))
-    const note = renderNote(event)
-    if (note !== null) printNote(note)
+    const shown = inOneLineEach(event)
+    if (shown.type === 'turn') return printText(turnLine(shown))
+    for (const note of renderNote(shown)) printNote(note)
   }
 }
+
+/** Names of folders and texts of files, each in one line. */
+const inOneLineEach = (event: WatchEvent): WatchEvent =>
+  Object.fromEntries(
+    Object.entries(event).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(toOneLine) : typeof value === 'string' ? toOneLine(value) : value,
+    ]),
+  ) as WatchEvent
 
 const toLine = (event: WatchEvent): object =>
   Object.fromEntries(
@@ -61,26 +71,26 @@ function turnLine({ taskId, worldSlug, turnNumber, decision, verified, total, su
 
 const clock = (): string => new Date().toTimeString().slice(0, 8)
 
-function renderNote(event: Exclude<WatchEvent, Turn>): string | null {
+function renderNote(event: Exclude<WatchEvent, Turn>): string[] {
   switch (event.type) {
     case 'watching':
       return [
         `Watching ${event.paths.join(', ')}.    End: Ctrl+C`,
         ...event.missing.map((path) => `There is no folder at ${path} yet.`),
-      ].join('\n')
+      ]
     case 'warning': {
       const turn = event.turnNumber === null ? '' : ` turn ${event.turnNumber}`
-      return `warning: ${event.taskId}${turn}, ${event.field}: ${event.message}`
+      return [`warning: ${event.taskId}${turn}, ${event.field}: ${event.message}`]
     }
     case 'skipped':
-      return `skipped: ${event.file}: ${event.reason}`
+      return [`skipped: ${event.file}: ${event.reason}`]
     case 'away':
-      return `The graph is away; what is written meanwhile is imported when it is back. ${event.message}`
+      return [`The graph is away; what is written meanwhile is imported when it is back. ${event.message}`]
     case 'unnotified':
-      return `There are no notifications of changes (${event.message}): this looks every few seconds.`
+      return [`There are no notifications of changes (${event.message}): this looks every few seconds.`]
     case 'back':
-      return 'The graph is back.'
+      return ['The graph is back.']
     default:
-      return null
+      return []
   }
 }

@@ -1,9 +1,10 @@
 /** `turngraph why`: says what was tried in a turn, and why it was not approved. */
 
 import type { WhyView } from '../memory/context/why.ts'
+import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { countEqual, promisedNote } from '../rules/notes.ts'
 import { command, ROLES, SHARED, TASK } from './command.ts'
-import { printText } from './output.ts'
+import { printLines, printText } from './output.ts'
 
 export const addWhy = command({
   name: 'why',
@@ -26,10 +27,13 @@ function printWhy(why: WhyView): void {
     if (content !== null && content !== '') printText(`${name}: ${content}`)
   }
   const list = (name: string, items: readonly string[]) => {
-    if (items.length > 0) printText(`${name}:${items.map((item) => `\n  - ${item}`).join('')}`)
+    if (items.length > 0) printLines([`${name}:`, ...items.map((item) => `  - ${item}`)].join('\n'))
   }
   const criterion = ({ criterionId, text, evidence }: WhyView['won'][number]) =>
-    [criterionId, text, evidence].filter((part) => part != null && part !== '').join(' — ')
+    [criterionId, text, evidence]
+      .map((part) => toOneLine(part ?? ''))
+      .filter((part) => part !== '')
+      .join(' — ')
   printText(`Turn ${why.turn} of world ${why.worldSlug}: ${why.coachDecision}`)
   line('What was tried', why.playerSummary)
   line('Feedback', why.coachFeedback)
@@ -44,11 +48,12 @@ function printWhy(why: WhyView): void {
     'Issues',
     countEqual(why.issues).map(({ issue: { severity, category, description, suggestion }, times }) => {
       const number = times === 1 ? '' : ` ×${times}`
-      const about = category === null ? '' : ` ${category}:`
-      return `[${severity}]${about} ${description}${number}${suggestion === null ? '' : `\n    Suggestion: ${suggestion}`}`
+      const about = category === null ? '' : ` ${toOneLine(category)}:`
+      const suggested = suggestion === null ? '' : `\n      Suggestion: ${toOneLine(suggestion)}`
+      return `[${severity}]${about} ${toBlock(description)}${number}${suggested}`
     }),
   )
-  list('Blockers found', why.blockersFound)
+  list('Blockers found', why.blockersFound.map(toBlock))
   const gates = Object.entries(why.gates ?? {})
   line('Gates', gates.map(([name, status]) => `${name} ${status}`).join(', '))
   const promised = promisedNote(why.promisedNotJudged)

@@ -1,7 +1,8 @@
 /** `turngraph worlds turns|turn|history`: the turns of a world; `turngraph turns` is for those of transcripts. */
 import type { TurnState } from '../memory/record/record.ts'
+import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { command, PAGE, parseWhole, SHARED } from './command.ts'
-import { printList, printText } from './output.ts'
+import { printLines, printList } from './output.ts'
 
 const WORLD = { worldSlug: ['<slug>', ''] } as const
 const TURN = { ...WORLD, turnNumber: ['<turn>', 'its number', { parse: parseWhole }] } as const
@@ -23,7 +24,7 @@ export const addTurn = command({
   options: SHARED,
   print(_turn, _given, wire) {
     for (const [field, value] of Object.entries(wire() as object))
-      if (!isEmpty(value)) printText(`${field}:${Array.isArray(value) ? '' : ' '}${shown(value)}`)
+      if (!isEmpty(value)) printLines(`${field}:${Array.isArray(value) ? '' : ' '}${shown(value)}`)
   },
 })
 
@@ -43,10 +44,12 @@ const isEmpty = (value: unknown): boolean =>
 /** A list stands below its name, one entry a line. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.map((entry) => `\n  - ${shown(entry)}`).join('')
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof value !== 'object' || value === null) return toBlock(String(value))
   return Object.entries(value)
     .filter(([, item]) => !isEmpty(item))
-    .map(([key, item]) => `${key}: ${Array.isArray(item) ? item.join(', ') : shown(item)}`)
+    .map(
+      ([key, item]) => `${toOneLine(key)}: ${Array.isArray(item) ? item.map(shown).join(', ') : shown(item)}`,
+    )
     .join('; ')
 }
 

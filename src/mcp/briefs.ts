@@ -2,6 +2,7 @@
 
 import { isCounted, isRequired } from '../memory/criteria/state.ts'
 import type { OperationOutput } from '../operations/table.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 import { declarationNotes } from '../rules/notes.ts'
 
 type Context = OperationOutput<'loadTurnContinuationContext'>
@@ -21,7 +22,8 @@ export function playerBrief(context: Context, turn: number): string {
 /** What the Coach of a turn reads: the criteria, what the Player promised, and what must be looked at again. */
 export function coachBrief(context: Context, turn: number): string {
   const counted = context.criteria.filter(isCounted)
-  const promises = context.promises?.items ?? []
+  const verified = new Set(counted.filter(isProven).map(({ key }) => key))
+  const promises = (context.promises?.items ?? []).filter(({ key }) => !verified.has(key))
   const again = counted.filter(needsSecondLook)
   return sections([
     `You are the Coach. Judge ${renderTurn(context, turn).replace(/^Turn/, 'turn')}: verify each criterion yourself, with evidence. What you cannot check is unknown, not rejected.`,
@@ -30,16 +32,20 @@ export function coachBrief(context: Context, turn: number): string {
     list(
       promisesHeading(context),
       promises.map(({ criterionId, criterionText, status, evidence }) =>
-        [`- ${criterionId}: ${status}`, criterionText, evidence].filter((part) => part != null).join(' — '),
+        [`- ${criterionId}: ${status}`, criterionText, evidence]
+          .flatMap((part) => (part == null ? [] : [toOneLine(part)]))
+          .join(' — '),
       ),
-      'The Player promised nothing.',
+      'The Player promised nothing that is not verified yet.',
     ),
     list('## Check again', again.map(secondLook), 'Nothing that was verified is contested or stale.'),
   ])
 }
 
 const renderTurn = ({ worldSlug }: Context, turn: number): string =>
-  worldSlug === null ? `Turn ${turn} of a new session` : `Turn ${turn} of the session "${worldSlug}"`
+  worldSlug === null
+    ? `Turn ${turn} of a new session`
+    : `Turn ${turn} of the session "${toOneLine(worldSlug)}"`
 
 const promisesHeading = ({ promises }: Context): string =>
   promises?.source === 'recovered'
@@ -65,12 +71,15 @@ function secondLook(criterion: Criterion): string {
   const reasons = [
     ...(contested === null ? [] : [`contested in turn ${contested.turn}`, contested.reason]),
     ...(stale === undefined ? [] : [`stale since turn ${stale.turn}`, stale.files.join(', ')]),
-  ].filter((reason) => reason != null && reason !== '')
+  ].flatMap((reason) => (reason == null || reason === '' ? [] : [toOneLine(reason)]))
   return `- ${nameCriterion(criterion)}: ${reasons.join(', ')}`
 }
 
 const nameCriterion = ({ criterionId, text }: Pick<Criterion, 'criterionId' | 'text'>): string =>
-  [criterionId, text].filter((part) => part !== null && part !== '').join(' — ')
+  [criterionId, text ?? '']
+    .map(toOneLine)
+    .filter((part) => part !== '')
+    .join(' — ')
 
 const list = (heading: string, lines: readonly string[], none: string): string =>
   [heading, ...(lines.length === 0 ? [none] : lines)].join('\n')

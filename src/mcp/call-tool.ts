@@ -3,6 +3,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { toWire } from '../core/wire-form.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
+import { escapeHidden } from '../rules/foreign-text.ts'
 import { type CallContext, type CallOperation, withMeta } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
 import { type CreatedTask, createdTask, declaresTasks } from './tasks.ts'
@@ -61,4 +62,4 @@ function tellProgress(tool: string, { _meta, notify }: Request): () => void {
   return () => clearInterval(timer)
 }
 
-const asText = (content: unknown) => ({ type: 'text' as const, text: JSON.stringify(content) })
+const asText = (content: unknown) => ({ type: 'text' as const, text: escapeHidden(JSON.stringify(content)) })

@@ -6,6 +6,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
+import { escapeHidden } from '../rules/foreign-text.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.ts'
 
@@ -50,6 +51,6 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const { kind, input } = parseResourceUri(uri)
   const answer = await call(kind.operation, input, context)
-  const text = JSON.stringify(toWire(operations[kind.operation].output, answer))
+  const text = escapeHidden(JSON.stringify(toWire(operations[kind.operation].output, answer)))
   return { contents: [{ uri, mimeType: JSON_TYPE, text }] }
 }

@@ -21,10 +21,13 @@ const JOINED = [
   .map((script) => `\\p{Script=${script}}`)
   .join('')
 
+/** Excludes characters that are removed themselves. */
+const INK = '(?!\\p{Default_Ignorable_Code_Point})'
+
 /** Invisible characters that change what a reader sees of others: parts of emoji, and joiners of scripts that need them. */
 const VISIBLE_USE = [
   '(?<=\\u{1F3F4})[\\u{E0020}-\\u{E007E}]{1,6}\\u{E007F}',
-  `(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F${JOINED}])[\\u200C\\u200D](?=[\\p{Extended_Pictographic}${JOINED}])`,
+  `(?<=\\p{Emoji}\\uFE0F|${INK}[\\p{Extended_Pictographic}\\p{Emoji_Modifier}${JOINED}])[\\u200C\\u200D](?=${INK}[\\p{Extended_Pictographic}${JOINED}])`,
   '(?<=\\p{Emoji})[\\uFE0E\\uFE0F]',
   '(?<=\\p{Script=Han})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]',
 ].join('|')
@@ -64,9 +67,9 @@ function indent(line: string, place: number): string {
 /** Writes a text as one line, with single spaces between its words. */
 export const toOneLine = (text: string): string => removeHidden(text).replace(/\s+/gu, ' ').trim()
 
-const ESCAPED = new RegExp(HIDDEN_CHARACTER, 'gu')
+const ESCAPED = new RegExp(`${HIDDEN_CHARACTER}|[\\u2028\\u2029]`, 'gu')
 
-/** Writes the hidden characters within JSON as escapes, so that they stay and are seen. */
+/** Writes the hidden characters and line breaks within JSON as escapes, so that they stay and are seen. */
 export const escapeHidden = (json: string): string =>
   json.replace(ESCAPED, (character) =>
     [...Array(character.length).keys()]

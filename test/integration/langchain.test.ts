@@ -26,7 +26,10 @@ async function clientWithTurns(log?: (message: string) => void) {
     playerSummary: 'Built the lid',
     coachDecision: 'feedback',
     verifications: [verification('AC-1', 'The lid closes without a sound', 'passed', 'heard nothing')],
-    promises: [{ criterionId: 'AC-2', criterionText: 'It stays closed in the wind', status: 'complete' }],
+    promises: [
+      { criterionId: 'AC-2', criterionText: 'It stays closed in the wind', status: 'complete' },
+      { criterionId: 'AC-3', criterionText: 'It opens with one hand', status: 'complete' },
+    ],
   })
   await client.captureTurnState({
     ...task,
@@ -83,21 +86,21 @@ describe('TurngraphRetriever', () => {
         'issues',
         2,
         'the Coach raised it in turn 2, as blocking',
-        '- [blocking] The latch is stiff\nand sharp',
+        '- [blocking] The latch is stiff\n    and sharp',
       ),
       of('issues', 2, 'the Coach raised it in turn 2, as should_fix', '- [should_fix] It squeaks'),
       of('progress', 2, '1 criterion is left', '**Progress**: 2 of 3 criteria verified after turn 2'),
     ])
   })
 
-  test('a Coach is shown evidence and recovered promises, a Player is not', async () => {
+  test('a Coach is shown evidence and recovered promises of what is not verified, a Player is not', async () => {
     const client = await clientWithTurns()
     const texts = async (role: 'player' | 'coach') =>
       (await new TurngraphRetriever({ client, ...task, role, currentTurn: 3 }).invoke('anything'))
         .map(({ pageContent }) => pageContent)
         .join('\n')
     expect(await texts('coach')).toContain('heard nothing')
-    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-002: complete')
+    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-003: complete')
     expect(await texts('player')).not.toMatch(/heard nothing|tried a fan|recovered/)
   })
 

@@ -24,12 +24,12 @@ const OWN = [
   String.raw`\*\*Earlier session of this task\*\* \(.*\):`,
   String.raw`\(left out for length: [\w ,]+\)`,
   // Below a heading: criteria, issues, promises, what other sessions know.
-  String.raw` {2}[✓✗○⚠] .*`,
-  String.raw` {2}- .*`,
+  ' {2}[✓✗○⚠] .*',
+  ' {2}- .*',
   String.raw` {2}\d+ turns?, last decision: .*`,
   String.raw` {2}\d+ of \d+ criteria verified there`,
   // Below a criterion or an issue; and any other line of a foreign text.
-  String.raw` {4}.*`,
+  ' {4}.*',
   '',
 ].map((shape) => new RegExp(`^${shape}$`, 'su'))
 
