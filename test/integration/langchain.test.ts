@@ -79,9 +79,9 @@ describe('TurngraphRetriever', () => {
         'it is the turn before turn 3',
         '## Previous Turn Summary (Turn 2)\n**What was attempted**: Built the latch\n**Coach decision**: feedback\n**Feedback**: Nearly there',
       ),
-      of('criteria', 1, 'verified in turn 1, not judged since', '✓ AC-001: verified (turn 1)'),
-      of('criteria', 2, 'verified in turn 2, not judged since', '✓ AC-002: verified'),
-      of('criteria', 2, 'rejected in turn 2', '✗ AC-003: rejected — It opens with one hand'),
+      of('criteria', 1, 'verified in turn 1, not judged since', '✓ AC-1: verified (turn 1)'),
+      of('criteria', 2, 'verified in turn 2, not judged since', '✓ AC-2: verified'),
+      of('criteria', 2, 'rejected in turn 2', '✗ AC-3: rejected — It opens with one hand'),
       of(
         'issues',
         2,
@@ -100,7 +100,7 @@ describe('TurngraphRetriever', () => {
         .map(({ pageContent }) => pageContent)
         .join('\n')
     expect(await texts('coach')).toContain('heard nothing')
-    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-003: complete')
+    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-3: complete')
     expect(await texts('player')).not.toMatch(/heard nothing|tried a fan|recovered/)
   })
 
@@ -207,7 +207,7 @@ describe('createTurngraphTools', () => {
       name: 'get_criteria',
       args: { feature_id: 'FEAT-1', task_id: 'TASK-1' },
     })
-    expect(message).toMatchObject({ tool_call_id: 'call-1', content: expect.stringContaining('AC-001') })
+    expect(message).toMatchObject({ tool_call_id: 'call-1', content: expect.stringContaining('AC-1') })
     const other = {
       feature_id: 'FEAT-1',
       task_id: 'TASK-1',
