@@ -28,18 +28,81 @@ describe('a file that is not what its name says is refused whole', () => {
     expect(parseArtifact(SHAPES[shape], text)).toEqual({ ok: false, reason })
   })
 
-  test('a mapped field of another type refuses the file and names the field', () => {
-    const text = JSON.stringify({ ...player, completion_promises: [{ criterion_id: 'AC-001', status: {} }] })
-    const parsed = parseArtifact(SHAPES.player, text)
-    expect(parsed).toMatchObject({
-      ok: false,
-      reason: expect.stringContaining('completion_promises.0.status'),
-    })
-  })
-
   test('a file nested beyond any report is refused, not followed', () => {
     const deep = `{"decision":"approve","issues":[{"details":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}`
     expect(parseArtifact(SHAPES.coach, deep)).toMatchObject({ ok: false })
+  })
+})
+
+describe('a field of another type costs that field alone, and is named', () => {
+  const parsed = (file: object) => {
+    const read = parseArtifact(SHAPES.player, JSON.stringify({ ...player, ...file }))
+    if (!read.ok) throw new Error(read.reason)
+    return { promises: read.value.completion_promises, value: read.value, misfits: read.misfits }
+  }
+  const promised = (promise: object) => {
+    const { promises, misfits } = parsed({ completion_promises: [{ criterion_id: 'AC-1', ...promise }] })
+    return [promises?.[0], misfits.map(({ path, message }) => `${path} ${message}`)]
+  }
+
+  test.each([
+    [{ confidence: 'high' }, {}, 'confidence is a text, not a number; it is left out'],
+    [
+      { confidence: '0.9' },
+      { confidence: 0.9 },
+      'confidence is a text, not a number; it is read as a number',
+    ],
+    [
+      { evidence: { exit: 0 } },
+      { evidence: '{"exit":0}' },
+      'evidence is an object, not a text; it is read as a text',
+    ],
+    [{ evidence: 7 }, { evidence: '7' }, 'evidence is a number, not a text; it is read as a text'],
+    [{ status: ['complete'] }, { status: 'complete' }, 'status is a list, not a text; it is read as a text'],
+    [
+      { implementation_files: { a: 1 } },
+      { implementation_files: ['{"a":1}'] },
+      'implementation_files is an object, not a text; it is read as a text',
+    ],
+  ])('%j', (given, read, misfit) => {
+    expect(promised(given)).toEqual([{ criterion_id: 'AC-1', ...read }, [`completion_promises[0].${misfit}`]])
+  })
+
+  test('an entry that is none is left out, the others stay', () => {
+    const { promises, misfits } = parsed({
+      completion_promises: [null, { criterion_id: 'AC-1' }, 'AC-2', 3, { criterion_id: 'AC-3' }],
+    })
+    expect(promises?.map(({ criterion_id }) => criterion_id)).toEqual(['AC-1', 'AC-3'])
+    expect(misfits.map(({ path }) => path)).toEqual([0, 2, 3].map((i) => `completion_promises[${i}]`))
+  })
+
+  test('a text where a list of objects belongs is left out, one object is a list of one', () => {
+    expect(parsed({ completion_promises: 'all of them' })).toMatchObject({
+      promises: undefined,
+      misfits: [{ path: 'completion_promises' }],
+    })
+    expect(parsed({ completion_promises: { criterion_id: 'AC-1' } }).promises).toEqual([
+      { criterion_id: 'AC-1' },
+    ])
+  })
+
+  test('whatever a field of a report is, the other fields stay as they are', () => {
+    const values = [null, true, 'text', -1, 1e300, [], {}, [null], [[['x']]], { a: { b: [] } }]
+    for (const key of Object.keys(SHAPES.player.schema.shape)) {
+      for (const value of values) {
+        const given = {
+          ...player,
+          concerns: ['Slow'],
+          summary: 'Kept',
+          files_created: ['a.ts'],
+          [key]: value,
+        }
+        const read = parseArtifact(SHAPES.player, JSON.stringify(given))
+        expect(read).toMatchObject({ ok: true })
+        const others = Object.fromEntries(Object.entries(given).filter(([name]) => name !== key))
+        if (read.ok) expect(read.value).toMatchObject(others)
+      }
+    }
   })
 })
 

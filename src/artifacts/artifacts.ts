@@ -1,11 +1,11 @@
 /**
- * Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. The schemas are
- * lenient in what they do not need and strict in what they map: null is absent, one text stands for a list
- * of one, and any other type means that the file is not what its name says, so nothing of it is used
- * (autobuild-artifacts.md).
+ * Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. Null is absent, and one text
+ * stands for a list of one. A field of any other type costs that field alone (fit-to-schema.ts); a file of another kind than
+ * its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
 import { parseJson } from '../core/parse-json.ts'
+import { fitToSchema, type Misfit } from './fit-to-schema.ts'
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
@@ -41,6 +41,7 @@ const playerReport = z.looseObject({
   _synthetic: z.boolean().nullish(),
   blocked_report: blockedReport.nullish(),
   concerns: texts,
+  requirements_addressed: texts,
   requirements_remaining: texts,
   completion_promises: z.array(promise).nullish(),
   tests_passed_count: number,
@@ -110,8 +111,12 @@ const turnState = z.looseObject({
   what_to_try_next: text,
 })
 
+/** What the orchestrator gave the Player of the turn, of the judgement before it. */
+const givenFeedback = z.looseObject({ raw_feedback: prose, feedback_summary: prose })
+
 const taskWorkResults = z.looseObject({
   feature_id: text,
+  timestamp: text,
   summary: prose,
   completion_promises: z.array(promise).nullish(),
   quality_gates: z.looseObject({ tests_passed: number, tests_failed: number, coverage: number }).nullish(),
@@ -127,6 +132,7 @@ const event = z.looseObject({ task_id: text, timestamp: text })
 export type PlayerReport = z.output<typeof playerReport>
 export type CoachReport = z.output<typeof coachReport>
 export type TurnStateFile = z.output<typeof turnState>
+export type GivenFeedback = z.output<typeof givenFeedback>
 export type TaskWorkResults = z.output<typeof taskWorkResults>
 export type WorkState = z.output<typeof workState>
 export type Checkpoint = z.output<typeof checkpoint>
@@ -175,6 +181,7 @@ export const SHAPES = {
   player: { name: 'player', schema: playerReport, refusal: notAPlayerReport },
   coach: { name: 'coach', schema: coachReport, refusal: notACoachReport },
   turnState: { name: 'turn_state', schema: turnState, refusal: notATurnState },
+  givenFeedback: { name: 'coach_feedback_for', schema: givenFeedback },
   taskWorkResults: { name: 'task_work_results', schema: taskWorkResults },
   workState: { name: 'work_state', schema: workState },
   checkpoints: { name: 'checkpoints', schema: checkpoints },
@@ -184,10 +191,10 @@ export const SHAPES = {
 type UnmappedKey = { shape: string; key: string }
 
 export type ParsedArtifact<T> =
-  | { ok: true; value: T; unmapped: UnmappedKey[] }
+  | { ok: true; value: T; misfits: Misfit[]; unmapped: UnmappedKey[] }
   | { ok: false; reason: string }
 
-/** A file's text as its shape, or the reason why nothing of it can be used. */
+/** A file's text as its shape and the fields of it that do not fit, or the reason why nothing of it can be used. */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
   if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
@@ -195,12 +202,9 @@ export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtif
   if (isDeeperThan(MAX_DEPTH, file)) return { ok: false, reason: `is nested deeper than ${MAX_DEPTH} levels` }
   const refused = shape.refusal?.(file)
   if (refused) return { ok: false, reason: refused }
-  const parsed = shape.schema.safeParse(file)
-  if (parsed.success)
-    return { ok: true, value: parsed.data, unmapped: unmappedKeys(shape.name, shape.schema, file) }
-  const [problem] = parsed.error.issues
-  const where = problem?.path.map(String).join('.') ?? ''
-  return { ok: false, reason: `has the wrong shape: ${where}: ${problem?.message ?? 'unknown'}` }
+  const fitted = fitToSchema(shape.schema, file)
+  if (fitted === null) return { ok: false, reason: 'holds nothing that its kind of file needs' }
+  return { ok: true, ...fitted, unmapped: unmappedKeys(shape.name, shape.schema, file) }
 }
 
 /** The task ids that a feature's `events.jsonl` names, each with the newest time, and the lines that are broken. */
@@ -241,12 +245,13 @@ const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/
  * checkpoints) it is what says whose file it is and of when.
  */
 const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {
-  player: words(`task_id turn tests_written tests_run tests_passed test_output_summary requirements_addressed
+  player: words(`task_id turn tests_written tests_run tests_passed test_output_summary
     requirements_met files_authored implementation_mode`),
   coach: words(`task_id turn context_used approved_without_independent_tests is_configuration_error
     environment_conditional_approval honesty_verification command_results contract findings_provenance`),
   turn_state: words('id progress_summary'),
-  task_work_results: words('task_id timestamp completed'),
+  coach_feedback_for: words('turn feedback_from_turn must_fix should_fix validation_results'),
+  task_work_results: words('task_id completed'),
   work_state: words('task_id turn turn_number'),
   checkpoints: words('task_id last_updated'),
 }

@@ -3,6 +3,7 @@ import { hasCode } from '../core/errors.ts'
 import { everyItem } from '../core/pages.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { compareRecords, keepFieldsOfResults, onlyAdds } from './record-diff.ts'
+import type { EarlierReading } from './turn-record.ts'
 
 type Page<T> = { items: T[]; nextCursor: string | null }
 type PageOf = { project: string | null; limit: number; cursor: string | null }
@@ -68,21 +69,30 @@ async function worldsOfTask(
  * The world that already holds one of the run's turns (same number and time), or null: then the run is new,
  * also where it overwrote the folder of an older one. Of several, the one that holds most of its turns.
  *
- * A turn that has no time, or had none when it was imported, is known by its number, as long as no other turn
+ * A time that the turn's other files gave before its turn state came counts too. A turn that has no time, or had none when it was imported, is known by its number, as long as no other turn
  * of the run speaks against the world.
  */
 export function findWorldOfRun(
   run: readonly CaptureRequest[],
   worlds: readonly ExistingWorld[],
+  earlierReadings: ReadonlyMap<number, EarlierReading> = new Map(),
 ): ExistingWorld | null {
-  const shared = worlds.map((world) => run.filter((turn) => holds(world, turn)).length)
+  const isHeld = (world: ExistingWorld, turn: CaptureRequest) =>
+    holds(world, turn, earlierReadings.get(turn.turnNumber)?.completedAt ?? [])
+  const shared = worlds.map((world) => run.filter((turn) => isHeld(world, turn)).length)
   const most = Math.max(0, ...shared)
   if (most > 0) return worlds[shared.indexOf(most)] ?? null
   return worlds.find((world) => mayHold(world, run)) ?? null
 }
 
-const holds = ({ turns }: ExistingWorld, { turnNumber, completedAt }: CaptureRequest): boolean =>
-  completedAt != null && turns.get(turnNumber)?.completedAt === completedAt
+const holds = (
+  { turns }: ExistingWorld,
+  { turnNumber, completedAt }: CaptureRequest,
+  earlierTimes: readonly string[],
+): boolean => {
+  const stored = turns.get(turnNumber)?.completedAt
+  return stored != null && (stored === completedAt || earlierTimes.includes(stored))
+}
 
 function mayHold({ turns }: ExistingWorld, run: readonly CaptureRequest[]): boolean {
   const pairs = run.flatMap((read) => {

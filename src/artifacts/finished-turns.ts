@@ -13,7 +13,7 @@ export const PATIENCE_MS = 60_000
 const GIVEN_UP_MS = 30 * 60_000
 
 /** A Player works for longer than that: files that are further apart belong to two turns, or to two runs. */
-const SHORTEST_TURN_MS = 60_000
+export const SHORTEST_TURN_MS = 60_000
 
 /**
  * The folder with its finished turns alone. A turn is recorded when it ends, so a Player's report waits for its judgement: the

@@ -9,7 +9,7 @@ import { systemCode } from '../core/system-code.ts'
 /** A file under the path that it was asked for by: what a report shows, and what is opened. */
 export type FoundFile = { name: string; path: string; shown: string }
 
-const KINDS = ['player', 'coach', 'turn_state', 'work_state'] as const
+const KINDS = ['player', 'coach', 'turn_state', 'work_state', 'coach_feedback_for'] as const
 type TurnFileKind = (typeof KINDS)[number]
 export type TurnFilesFound = Partial<Record<TurnFileKind, FoundFile>>
 
@@ -33,10 +33,12 @@ export type FoundFolders = {
 
 type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
 
-export const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git'])
+/** The folder of a task that holds its withdrawn turns, each in a folder of its own. */
+const ROLLED_BACK = '_rollback_archive'
+export const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', ROLLED_BACK])
 const MAX_DEPTH = 64
 const MAX_TURN = 1_000_000
-const TURN_FILE = /^(player|coach|turn_state|work_state)_turn_(\d+)\.json$/
+const TURN_FILE = /^(player|coach|turn_state|work_state|coach_feedback_for)_turn_(\d+)\.json$/
 const TASK_FILES = new Set(['checkpoints.json', 'task_work_results.json', 'events.jsonl'])
 const PUBLIC = `${sep}autobuild`
 const PRIVATE = `${sep}autobuild-private`
@@ -137,6 +139,10 @@ async function readFolder(
   at: Place,
   skipped: FoundFolders['skipped'],
 ): Promise<{ own: Folder | null; below: Place[] }> {
+  if (at.absolute.split(sep).includes(ROLLED_BACK)) {
+    skipped.push({ file: at.shown, reason: 'holds turns that were rolled back' })
+    return { own: null, below: [] }
+  }
   const entries = await readdir(at.absolute, { withFileTypes: true }).catch((error: unknown) => {
     skipped.push({ file: at.shown, reason: `cannot be read: ${systemCode(error) ?? 'unknown'}` })
     return [] as Dirent[]
@@ -148,7 +154,9 @@ async function readFolder(
     shown: join(at.shown, name),
   })
   const files = entries.filter((entry) => entry.isFile() && isArtifact(entry)).map(found)
-  const unread = entries.filter((e) => e.isFile() && !isArtifact(e) && !e.name.startsWith('.')).map(found)
+  const isUnread = (entry: Dirent) =>
+    entry.name === ROLLED_BACK || (entry.isFile() && !isArtifact(entry) && !entry.name.startsWith('.'))
+  const unread = entries.filter(isUnread).map(found)
   for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
     skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
   }
@@ -180,7 +188,7 @@ function skipWithoutTurns(folders: readonly Folder[], skipped: FoundFolders['ski
 }
 
 const holdsTurns = (folder: Folder): boolean =>
-  folder.files.some(({ name }) => TURN_FILE.test(name) && !name.startsWith('work_state'))
+  folder.files.some(({ name }) => /^(player|coach|turn_state)_turn_\d+\.json$/.test(name))
 
 /**
  * One task's folders: newer sessions keep the Coach's files from the Player in `autobuild-private/`, beside
@@ -199,7 +207,7 @@ function merge(folders: readonly Folder[]): Folder[][] {
   return [...tasks.entries()].sort(([a], [b]) => order(a, b)).map(([, group]) => group)
 }
 
-const isPrivate = (path: string): boolean => dirname(path).endsWith(PRIVATE)
+export const isPrivate = (path: string): boolean => dirname(path).endsWith(PRIVATE)
 
 const isBelow = (path: string, folder: Folder): boolean =>
   dirname(path).endsWith(PUBLIC) &&

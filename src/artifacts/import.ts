@@ -9,10 +9,18 @@ import type { WireTurn } from './content.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
 import { type FoundTaskFile, type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
+import { leaveOut } from './fit-to-schema.ts'
 import { findTaskFolders } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, type AutobuildTask, readFolders } from './read.ts'
-import { compareRecords, differs, hasGained, keepFieldsOfResults } from './record-diff.ts'
+import {
+  compareRecords,
+  type Difference,
+  differs,
+  hasGained,
+  isEarlierReading,
+  keepFieldsOfResults,
+} from './record-diff.ts'
 import { describeEmptyItems } from './task-file.ts'
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
@@ -101,8 +109,12 @@ export async function importReading(
   const importing: Importing = { client, project, dryRun, report, onTurn }
   report.skipped.push(...stated.skipped)
   for (const [i, task] of tasks.entries()) {
-    await declareTask(importing, task, stated.byTask.get(task.taskId))
-    await importTask(importing, task)
+    try {
+      await declareTask(importing, task, stated.byTask.get(task.taskId))
+      await importTask(importing, task)
+    } catch (error) {
+      countTaskFailure(report, task, error)
+    }
     onTask?.(i + 1, tasks.length)
   }
   return report
@@ -157,18 +169,35 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
       report.issues += turn.issues?.length ?? 0
     }
     const requests = run.flatMap((turn) => toRequest(importing, turn) ?? [])
-    await importRun(importing, requests, findWorldOfRun(requests, worlds))
+    const { earlierReadings } = task
+    await importRun(importing, requests, findWorldOfRun(requests, worlds, earlierReadings), earlierReadings)
   }
 }
 
+/** A turn as a capture takes it. A value that no capture takes is left out with a warning: it never costs the turn. */
 function toRequest({ project, report }: Importing, turn: WireTurn): CaptureRequest | null {
-  try {
-    // Not known is not "now", which is the default of a capture.
-    const wire = { ...turn, project, completed_at: turn.completed_at ?? null }
-    return parseWire(captureRequest, wire, `turn ${turn.turn_number} of ${turn.task_id}`)
-  } catch (error) {
-    countFailure(report, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
-    return null
+  // Not known is not "now", which is the default of a capture.
+  const wire = { ...turn, project, completed_at: turn.completed_at ?? null }
+  const at = { task: turn.task_id, turn: turn.turn_number }
+  for (const leftOut = new Set<string>(); ; ) {
+    try {
+      return parseWire(captureRequest, wire, `turn ${turn.turn_number} of ${turn.task_id}`)
+    } catch (error) {
+      const problems = listProblems(error)
+      const places = leaveOut(
+        wire,
+        problems.map(({ path }) => path),
+        leftOut,
+      )
+      for (const [i, place] of places.entries()) {
+        if (place === null) continue
+        const message = `${problems[i]?.message ?? 'does not fit'}; it is left out`
+        report.warnings.push({ ...at, field: place, message })
+      }
+      if (places.some((place) => place !== null)) continue
+      countFailure(report, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
+      return null
+    }
   }
 }
 
@@ -176,13 +205,18 @@ async function importRun(
   importing: Importing,
   run: readonly CaptureRequest[],
   existing: ExistingWorld | null,
+  earlierReadings: AutobuildTask['earlierReadings'],
 ): Promise<void> {
+  const isOldCopy = (existing?.turns.size ?? 0) > run.length
   let worldSlug = existing?.worldSlug ?? null
   for (const request of run) {
     try {
       const stored = existing?.turns.get(request.turnNumber)
       if (stored !== undefined) {
-        await importAgain(importing, request, stored)
+        const earlier = earlierReadings.get(request.turnNumber)
+        await importAgain(importing, request, stored, (difference) =>
+          earlier === undefined ? false : isEarlierReading(stored, difference, earlier, isOldCopy),
+        )
         continue
       }
       if (!importing.dryRun) {
@@ -195,7 +229,12 @@ async function importRun(
   }
 }
 
-async function importAgain(importing: Importing, read: CaptureRequest, stored: TurnState): Promise<void> {
+async function importAgain(
+  importing: Importing,
+  read: CaptureRequest,
+  stored: TurnState,
+  isEarlier: (difference: Difference) => boolean,
+): Promise<void> {
   const { report, dryRun } = importing
   const request = { ...keepFieldsOfResults(read, stored), worldSlug: stored.worldSlug }
   const difference = compareRecords(stored, request)
@@ -203,7 +242,7 @@ async function importAgain(importing: Importing, read: CaptureRequest, stored: T
     report.turnsUnchanged++
     return
   }
-  const supersedes = hasGained(difference)
+  const supersedes = hasGained(difference) || isEarlier(difference)
   if (dryRun && supersedes) {
     report.turnsSuperseded++
     return
@@ -267,17 +306,28 @@ function countFailure(
   error: unknown,
 ): void {
   if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
-  const { message, details } =
-    error instanceof TurngraphError ? error : { message: String(error), details: null }
+  const message = error instanceof TurngraphError ? error.message : String(error)
   report.turnsFailed++
-  const field = problemPaths(details).join(', ') || 'turn'
+  const fields = listProblems(error)
+    .slice(0, 5)
+    .map(({ path }) => path)
+  const field = fields.join(', ') || 'turn'
   report.warnings.push({ task: taskId, turn: turnNumber, field, message: `not stored: ${message}` })
+}
+
+/** What only this task meets costs this task alone. */
+function countTaskFailure(report: ImportReport, { taskId, runs }: AutobuildTask, error: unknown): void {
+  if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
+  report.turnsFailed += runs.flat().length
+  const message = `not stored: ${asTurngraphError(error).message}`
+  report.warnings.push({ task: taskId, turn: null, field: 'task', message })
 }
 
 const OF_THE_TURN: ReadonlySet<number> = new Set([400, 409, 410, 413, 500])
 
-function problemPaths(details: unknown): string[] {
+/** The fields that a refusal of the record names. */
+function listProblems(error: unknown): { path: string; message: string }[] {
+  const { details } = asTurngraphError(error)
   if (typeof details !== 'object' || details === null || !('problems' in details)) return []
-  const problems = Array.isArray(details.problems) ? details.problems : []
-  return problems.slice(0, 5).map((problem: { path?: unknown }) => String(problem.path ?? ''))
+  return Array.isArray(details.problems) ? details.problems : []
 }

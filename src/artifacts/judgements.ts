@@ -4,7 +4,6 @@ import { findCoachDecision, toCriterionStatus, toPromiseStatus } from '../memory
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
   firstList,
-  firstNumber,
   firstText,
   hasContent,
   isText,
@@ -101,13 +100,20 @@ function mapPromises(
         ...withContent({
           evidence: firstText(promise.evidence),
           evidence_type: firstText(promise.evidence_type),
-          confidence: firstNumber(promise.confidence),
+          confidence: fraction(promise.confidence, `${field}.confidence`, warn),
           test_file: firstText(promise.test_file),
           implementation_files: promise.implementation_files?.filter(isText),
         }),
       },
     ]
   })
+}
+
+/** A confidence is a part of one. Of another number nobody knows the scale. */
+function fraction(given: number | null | undefined, field: string, warn: Warn): number | undefined {
+  if (given == null || (given >= 0 && given <= 1)) return given ?? undefined
+  warn(field, `${given} is not between 0 and 1; it is left out`)
+  return undefined
 }
 
 /** A criterion is known by its label or its text; a record cannot name one that has no label. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -309,3 +309,114 @@ test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
     expect(mixed?.runs.map((run) => run.map((turn) => turn.turn_number))).toEqual([[2, 3], [1]])
   },
 )
+
+describe('task_work_results.json belongs to the turn that wrote it', () => {
+  const folder = '.guardkit/autobuild/TASK-1'
+  const results = (timestamp?: string) => ({
+    summary: 'Wrote the till',
+    completion_promises: [{ criterion_id: 'AC-1', status: 'complete' }],
+    ...(timestamp !== undefined && { timestamp }),
+  })
+  const promisesByTurn = async () => {
+    const { tasks } = await readAutobuild([root])
+    return tasks.flatMap(({ runs }) => runs.flat()).map(({ promises = [] }) => promises.length)
+  }
+  const twoTurns = async (second: object) => {
+    await write(`${folder}/player_turn_1.json`, { files_modified: ['a.ts'] })
+    await write(`${folder}/turn_state_turn_1.json`, stateAt('2026-03-09T10:00:00'))
+    await write(`${folder}/turn_state_turn_2.json`, second)
+  }
+
+  test('a turn that the Player never finished does not inherit those of the turn before', async () => {
+    await twoTurns({ ...stateAt('2026-03-09T10:30:00'), coach_decision: 'error' })
+    await write(`${folder}/task_work_results.json`, results('2026-03-09T09:58:00'))
+    expect(await promisesByTurn()).toEqual([1, 0])
+  })
+
+  test('results from before the start of the turn are not of that turn', async () => {
+    const started = { ...stateAt('2026-03-09T10:30:00'), started_at: '2026-03-09T10:10:00' }
+    await twoTurns({ ...started, coach_decision: 'error' })
+    await write(`${folder}/task_work_results.json`, results('2026-03-09T10:05:00'))
+    expect(await promisesByTurn()).toEqual([0, 0])
+  })
+
+  test('results of a turn that is not there yet are of none', async () => {
+    await twoTurns(stateAt('2026-03-09T10:30:00'))
+    await write(`${folder}/task_work_results.json`, results('2026-03-09T10:45:00'))
+    expect(await promisesByTurn()).toEqual([0, 0])
+  })
+
+  test('without a time of their own, the time of the file counts, unless it was copied', async () => {
+    await twoTurns({ ...stateAt('2026-03-09T10:30:00'), coach_decision: 'error' })
+    await write(`${folder}/task_work_results.json`, results())
+    expect(await promisesByTurn()).toEqual([0, 1])
+    const written = new Date('2026-03-09T09:58:00Z')
+    await utimes(join(root, folder, 'task_work_results.json'), written, written)
+    expect(await promisesByTurn()).toEqual([1, 0])
+  })
+})
+
+test('a rollback archive is no task, neither below its task nor as a path of its own', async () => {
+  const archive = '.guardkit/autobuild/TASK-1/_rollback_archive'
+  await write('.guardkit/autobuild/TASK-1/player_turn_1.json', player('kept'))
+  await write(`${archive}/turn_2_20260309T100000/player_turn_2.json`, player('withdrawn'))
+  const { tasks, skipped, unread } = await readAutobuild([root])
+  expect(tasks.map(({ taskId, runs }) => [taskId, runs.flat().length])).toEqual([['TASK-1', 1]])
+  expect([skipped, unread]).toEqual([
+    [],
+    [{ name: '_rollback_archive', count: 1, example: join(root, archive) }],
+  ])
+  const inside = await readAutobuild([join(root, archive, 'turn_2_20260309T100000')])
+  expect([inside.tasks, inside.skipped.map(({ reason }) => reason)]).toEqual([
+    [],
+    ['holds turns that were rolled back'],
+  ])
+})
+
+test('the feedback file of a turn is what its Player was given', async () => {
+  for (const turn of [1, 2]) await write(`TASK-1/player_turn_${turn}.json`, player(`turn ${turn}`))
+  await write('TASK-1/coach_feedback_for_turn_2.json', { turn: 2, raw_feedback: '- Round the sums' })
+  await write('TASK-1/coach_feedback_for_turn_3.json', { turn: 3, raw_feedback: '- Nobody read this' })
+  const { tasks, unread, unmapped, skipped } = await readAutobuild([root])
+  const given = tasks.flatMap(({ runs }) => runs.flat()).map(({ delivered_feedback }) => delivered_feedback)
+  expect(given).toEqual([undefined, '- Round the sums'])
+  expect([unread, unmapped, skipped]).toEqual([[], [], []])
+})
+
+describe('what was tried is never boilerplate if the report says more', () => {
+  const summaries = async (reports: object[]) => {
+    for (const [i, report] of reports.entries()) await write(`TASK-1/player_turn_${i + 1}.json`, report)
+    const { tasks } = await readAutobuild([root])
+    return tasks.flatMap(({ runs }) => runs.flat()).map(({ player_summary }) => player_summary)
+  }
+  const addressed = (notes: string, ...requirements: string[]) => ({
+    implementation_notes: notes,
+    requirements_addressed: requirements,
+  })
+
+  test('requirements_addressed comes before the delegation sentence', async () => {
+    const notes = 'Implementation via task-work delegation. Files planned: 0, Files actual: 3'
+    expect(await summaries([addressed(notes, 'Sums are rounded', 'Tax is added')])).toEqual([
+      'Sums are rounded; Tax is added',
+    ])
+  })
+
+  test('and before notes that more than half of the turns share', async () => {
+    const same = 'Work was done.'
+    const reports = [addressed(same, 'A'), addressed(same, 'B'), addressed('Wrote the parser', 'C')]
+    expect(await summaries(reports)).toEqual(['A', 'B', 'Wrote the parser'])
+  })
+
+  test('notes of one turn, or of half of the turns, are its own', async () => {
+    const same = 'Work was done.'
+    expect(await summaries([addressed(same, 'A')])).toEqual([same])
+    expect(
+      await summaries([addressed(same, 'A'), addressed(same, 'B'), addressed('x', 'C'), addressed('y')]),
+    ).toEqual([same, same, 'x', 'y'])
+  })
+
+  test('boilerplate is still better than nothing', async () => {
+    const notes = 'Implementation via task-work delegation'
+    expect(await summaries([addressed(notes)])).toEqual([notes])
+  })
+})

@@ -2,14 +2,30 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
+import { canonicalInstant } from '../core/instants.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { systemCode } from '../core/system-code.ts'
-import { type ParsedArtifact, parseArtifact, parseEvents, parseFile, SHAPES } from './artifacts.ts'
-import type { WireTurn } from './content.ts'
+import {
+  type ParsedArtifact,
+  parseArtifact,
+  parseEvents,
+  parseFile,
+  SHAPES,
+  type TaskWorkResults,
+} from './artifacts.ts'
+import { isText, type WireTurn } from './content.ts'
+import { SHORTEST_TURN_MS } from './finished-turns.ts'
 import { type FoundFile, type FoundFolders, order, type TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
-import { splitRuns } from './times.ts'
-import { completedAt, type TurnSources, turnRecord } from './turn-record.ts'
+import { readTimes, splitRuns } from './times.ts'
+import {
+  completedAt,
+  type EarlierReading,
+  findBoilerplate,
+  listEarlierReadings,
+  type TurnSources,
+  turnRecord,
+} from './turn-record.ts'
 
 export type AutobuildTask = {
   taskId: string
@@ -18,6 +34,8 @@ export type AutobuildTask = {
   folder: string
   /** Oldest run first, each in turn order. */
   runs: WireTurn[][]
+  /** By turn: what a record that was read before a file came, or before a text proved to be boilerplate, may hold. */
+  earlierReadings: ReadonlyMap<number, EarlierReading>
 }
 
 export type AutobuildReading = Pick<
@@ -30,6 +48,8 @@ export type AutobuildReading = Pick<
   broken: FoundFile[]
 }
 
+/** Maximum number of fields that do not fit, named for each file. */
+const MAX_MISFITS_NAMED = 50
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
@@ -47,7 +67,11 @@ export async function readFolders(
   const reader = new ArtifactReader(found.skipped)
   const tasks: AutobuildTask[] = []
   for (const [i, folder] of found.tasks.entries()) {
-    tasks.push(...(await readTask(folder, reader, features.get(folder.taskId))))
+    try {
+      tasks.push(...(await readTask(folder, reader, features.get(folder.taskId))))
+    } catch (error) {
+      reader.skipped.push({ file: folder.folder, reason: `cannot be read: ${String(error).slice(0, 200)}` })
+    }
     onProgress?.(i + 1, found.tasks.length)
   }
   return {
@@ -70,7 +94,7 @@ function countByName(files: readonly FoundFile[]): ImportReport['unread'] {
     .sort((a, b) => order(a.name, b.name))
 }
 
-type TurnFiles = Omit<TurnSources, 'featureId'>
+type TurnFiles = Omit<TurnSources, 'featureId' | 'boilerplate'>
 
 async function readTask(
   folder: TaskFolder,
@@ -78,26 +102,31 @@ async function readTask(
   ofTaskFile: string | undefined,
 ): Promise<AutobuildTask[]> {
   const { taskId } = folder
-  const results = await reader.read(SHAPES.taskWorkResults, folder.results)
-  const checkpoints = (await reader.read(SHAPES.checkpoints, folder.checkpoints))?.checkpoints ?? []
+  const ofTask = { task: taskId, turn: null }
+  const results = await reader.read(SHAPES.taskWorkResults, folder.results, ofTask)
+  const resultsAt = await findWriteTime(results, folder.results)
+  const checkpoints = (await reader.read(SHAPES.checkpoints, folder.checkpoints, ofTask))?.checkpoints ?? []
   const turns: TurnFiles[] = []
   for (const [turn, files] of folder.turns) {
-    const player = await reader.read(SHAPES.player, files.player)
-    const coach = await reader.read(SHAPES.coach, files.coach)
-    const turnState = await reader.read(SHAPES.turnState, files.turn_state)
-    const workState = await reader.read(SHAPES.workState, files.work_state)
+    const at = { task: taskId, turn }
+    const player = await reader.read(SHAPES.player, files.player, at)
+    const coach = await reader.read(SHAPES.coach, files.coach, at)
+    const turnState = await reader.read(SHAPES.turnState, files.turn_state, at)
+    const workState = await reader.read(SHAPES.workState, files.work_state, at)
+    const givenFeedback = await reader.read(SHAPES.givenFeedback, files.coach_feedback_for, at)
     if (player === undefined && coach === undefined && turnState === undefined) continue
     warnOfOtherPlace({ taskId, turn }, { player, coach, turn_state: turnState }, reader)
     const ofTurn = checkpoints.filter((entry) => entry.turn === turn)
-    turns.push({ taskId, turn, player, coach, turnState, workState, checkpoints: ofTurn })
+    turns.push({ taskId, turn, player, coach, turnState, workState, givenFeedback, checkpoints: ofTurn })
   }
   const features = await findFeatures(
     turns,
     results?.feature_id,
     async () => (await featureOfEvents(folder, reader)) ?? named(ofTaskFile),
   )
+  const boilerplate = findBoilerplate(turns)
   const placed = turns.map(
-    (files, i): TurnSources => ({ ...files, featureId: features[i] ?? UNKNOWN_FEATURE }),
+    (files, i): TurnSources => ({ ...files, boilerplate, featureId: features[i] ?? UNKNOWN_FEATURE }),
   )
   if (placed.some(({ featureId }) => featureId === UNKNOWN_FEATURE)) {
     const message = `no file names the feature of this task; recorded under ${UNKNOWN_FEATURE}`
@@ -108,14 +137,15 @@ async function readTask(
     const message = `its turns are of several features, each read as a task: ${[...byFeature.keys()].join(', ')}`
     reader.warnings.push({ task: taskId, turn: null, field: 'feature_id', message })
   }
-  const newest = newestTurn(placed)
+  const ofResults = results && resultsAt && findTurnOfResults(placed, resultsAt)
   return [...byFeature].map(([featureId, sources]) => ({
     taskId,
     featureId,
     folder: folder.folder,
     runs: listRuns(sources).map((run) =>
-      run.map((files) => record(files === newest ? { ...files, results } : files, reader)),
+      run.map((files) => record(files === ofResults ? { ...files, results } : files, reader)),
     ),
+    earlierReadings: new Map(sources.map((files) => [files.turn, listEarlierReadings(files)])),
   }))
 }
 
@@ -147,12 +177,51 @@ function record(sources: TurnSources, reader: ArtifactReader): WireTurn {
 
 const listRuns = (turns: readonly TurnSources[]): TurnSources[][] => splitRuns(turns, completion)
 
-/** `task_work_results.json` is overwritten each turn: it is of the last turn of the folder's newest run. */
-const newestTurn = (turns: readonly TurnSources[]): TurnSources | undefined => listRuns(turns).at(-1)?.at(-1)
+/** When the results were written: what the file says, else what the file system says. */
+async function findWriteTime(
+  results: TaskWorkResults | undefined,
+  file: FoundFile | undefined,
+): Promise<ResultsTime | null> {
+  if (results === undefined || file === undefined) return null
+  const stated = isText(results.timestamp) ? canonicalInstant(results.timestamp) : null
+  if (stated !== null) return { at: Date.parse(stated), isStated: true }
+  const found = await stat(file.path).catch(() => null)
+  return { at: found?.mtimeMs ?? Number.POSITIVE_INFINITY, isStated: false }
+}
+
+type ResultsTime = { at: number; isStated: boolean }
+
+/**
+ * The turn that wrote `task_work_results.json`, which each turn overwrites. It is a turn of the newest run: the first one that
+ * ended after the results were written, as long as it began before. A turn that the Player never finished writes none, and does not inherit those of the
+ * turn before. A copy of a folder has new file times: results without a time of their own may be newer than every turn, and are the last one's.
+ */
+function findTurnOfResults(
+  turns: readonly TurnSources[],
+  { at, isStated }: ResultsTime,
+): TurnSources | undefined {
+  const run = listRuns(turns).at(-1) ?? []
+  const index = run.findIndex((turn) => latestWrite(turn) >= at)
+  if (index < 0) return isStated ? undefined : run.at(-1)
+  const turn = run[index]
+  const began = turn && startOf(turn)
+  return began != null && at < began ? undefined : turn
+}
 
 function completion(turn: TurnSources): number | null {
   const completed = completedAt(turn)
   return completed === null ? null : Date.parse(completed)
+}
+
+/** Until when a turn may have written its results. Without a turn state only the end of the Player's work is known. */
+function latestWrite(turn: TurnSources): number {
+  const completed = completion(turn) ?? Number.POSITIVE_INFINITY
+  return isText(turn.turnState?.completed_at) ? completed : completed + SHORTEST_TURN_MS
+}
+
+function startOf(turn: TurnSources): number | null {
+  const { startedAt } = readTimes(turn, () => {})
+  return startedAt === undefined ? null : Date.parse(startedAt)
 }
 
 /** Each turn's feature: its own turn state's, else that of the nearest turn which has one, else the task's. */
@@ -199,7 +268,11 @@ class ArtifactReader {
     this.skipped = [...skipped]
   }
 
-  async read<S extends Shape>(shape: S, file: FoundFile | undefined): Promise<Parsed<S> | undefined> {
+  async read<S extends Shape>(
+    shape: S,
+    file: FoundFile | undefined,
+    at: { task: string; turn: number | null },
+  ): Promise<Parsed<S> | undefined> {
     const text = file && (await this.#text(file))
     if (file === undefined || text === null || text === undefined) return undefined
     const parsed: ParsedArtifact<Parsed<S>> = parseArtifact(shape, text)
@@ -207,6 +280,12 @@ class ArtifactReader {
       if (parseFile(text) === undefined) this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: parsed.reason })
       return undefined
+    }
+    for (const { path, message } of parsed.misfits.slice(0, MAX_MISFITS_NAMED))
+      this.warnings.push({ ...at, field: `${shape.name}.${path}`, message })
+    if (parsed.misfits.length > MAX_MISFITS_NAMED) {
+      const message = `${parsed.misfits.length - MAX_MISFITS_NAMED} more fields of the file do not fit`
+      this.warnings.push({ ...at, field: shape.name, message })
     }
     for (const { shape, key } of parsed.unmapped) {
       const id = `${shape} ${key}`

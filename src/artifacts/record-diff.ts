@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { normalizeTurn } from '../memory/record/normalize.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { hasContent } from './content.ts'
+import type { EarlierReading } from './turn-record.ts'
 
 /** The fields that artifacts fill. Raw words are left out: another synonym says nothing new. */
 const FIELDS = [
@@ -10,6 +11,7 @@ const FIELDS = [
   'playerDecision',
   'coachDecision',
   'coachFeedback',
+  'deliveredFeedback',
   'mode',
   'blockersFound',
   'lessonsFromTurn',
@@ -67,6 +69,28 @@ export const differs = ({ gained, lost, changed }: Difference): boolean =>
  */
 export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean =>
   lost.length === 0 && (gained.length > 0 || entriesGained)
+
+/**
+ * Whether the stored record is an earlier reading of the same files: it has the time or the summary that they gave before a
+ * turn state came, or before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and decides nothing.
+ */
+export function isEarlierReading(
+  stored: TurnState,
+  { lost, changed }: Difference,
+  earlier: EarlierReading,
+  isOldCopy: boolean,
+): boolean {
+  const isKnown = {
+    playerSummary: !isOldCopy && earlier.playerSummary.includes(stored.playerSummary),
+    completedAt: stored.completedAt !== null && earlier.completedAt.includes(stored.completedAt),
+  }
+  return (
+    lost.length === 0 &&
+    (isKnown.playerSummary || isKnown.completedAt) &&
+    changed.length > 0 &&
+    changed.some((field) => field in isKnown && isKnown[field as keyof typeof isKnown])
+  )
+}
 
 /** Whether it is the stored record with further fields. The mode is a default where no file says it. */
 export const onlyAdds = ({ lost, changed }: Difference): boolean =>

@@ -5,6 +5,7 @@ import type { PlayerDecision } from '../rules/values.ts'
 import type {
   Checkpoint,
   CoachReport,
+  GivenFeedback,
   PlayerReport,
   TaskWorkResults,
   TurnStateFile,
@@ -33,9 +34,13 @@ export type TurnSources = {
   coach?: CoachReport | undefined
   turnState?: TurnStateFile | undefined
   workState?: WorkState | undefined
+  /** Of the turn before, as the Player of this one was given it. */
+  givenFeedback?: GivenFeedback | undefined
+  /** Notes that more than half of the task's turns share. */
+  boilerplate?: ReadonlySet<string> | undefined
   /** Those of this turn, in the order of the file. */
   checkpoints?: readonly Checkpoint[] | undefined
-  /** Overwritten each turn, so it tells of the last turn of the newest world alone: give it for that one only. */
+  /** Only of the turn that wrote them: each turn overwrites the file. */
   results?: TaskWorkResults | undefined
 }
 
@@ -62,6 +67,10 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
     player_decision: choosePlayerDecision(player, turnState, warn),
     ...withContent({
       ...readCoachDecision(firstText(coach?.decision, coach?.verdict, turnState?.coach_decision), warn),
+      delivered_feedback: firstText(
+        sources.givenFeedback?.raw_feedback,
+        sources.givenFeedback?.feedback_summary,
+      ),
       coach_feedback: firstText(
         coach?.rationale,
         issues.map((issue) => issue.description).join('\n'),
@@ -105,14 +114,50 @@ export function completedAt(sources: TurnSources): string | null {
   return readTimes(sources, () => {}).completedAt ?? null
 }
 
-function chooseSummary({ player, results, turnState }: TurnSources, warn: Warn): string {
-  const stated = turnState?.player_summary
-  const summary = firstText(
-    player?.implementation_notes,
-    player?.summary,
-    results?.summary,
-    stated?.trim() === DEFAULT_SUMMARY ? null : stated,
+/** What another reading of the same turn may have stored: of fewer files, or of fewer turns of its task. */
+export type EarlierReading = { playerSummary: string[]; completedAt: string[] }
+
+export function listEarlierReadings(sources: TurnSources): EarlierReading {
+  const { turnState: _, ...stateless } = sources
+  return {
+    playerSummary: listSummaries(sources).filter(isText),
+    completedAt: [completedAt(stateless), completedAt({ ...stateless, workState: undefined })].filter(isText),
+  }
+}
+
+/** The sentence that GuardKit writes if it delegated the work. */
+const DELEGATION = /^implementation via task-work delegation\b/i
+
+/** The notes that more than half of the turns share. A text that only one turn has is its own. */
+export function findBoilerplate(turns: readonly Pick<TurnSources, 'player'>[]): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { player } of turns) {
+    const notes = player?.implementation_notes?.trim() ?? ''
+    counts.set(notes, (counts.get(notes) ?? 0) + 1)
+  }
+  return new Set(
+    [...counts].filter(([, count]) => count > 1 && 2 * count > turns.length).map(([text]) => text),
   )
+}
+
+/** The texts that may say what was tried, the best first. Boilerplate comes last: it says the same of every turn. */
+function listSummaries({ player, results, turnState, boilerplate }: TurnSources): (string | undefined)[] {
+  const notes = firstText(player?.implementation_notes)
+  const stated = firstText(turnState?.player_summary)
+  const addressed = unique((player?.requirements_addressed ?? []).filter(isText)).join('; ')
+  const isBoilerplate = (text: string) =>
+    DELEGATION.test(text.trim()) || boilerplate?.has(text.trim()) === true
+  const texts = [notes, player?.summary, results?.summary, stated === DEFAULT_SUMMARY ? null : stated].filter(
+    isText,
+  )
+  const own = texts.filter((text) => !isBoilerplate(text))
+  return notes !== undefined && isBoilerplate(notes)
+    ? [addressed, ...own, ...texts.filter(isBoilerplate)]
+    : [...own, addressed, ...texts.filter(isBoilerplate)]
+}
+
+function chooseSummary(sources: TurnSources, warn: Warn): string {
+  const summary = firstText(...listSummaries(sources))
   if (summary === undefined) warn('player_summary', 'no file of the turn tells what was done')
   return summary ?? ''
 }

@@ -40,12 +40,12 @@ const addAutobuild = action(
     })
     if (json) printJson(toWire(importReport, report))
     else await printAutobuild(report, dryRun)
-    if (report.tasks === 0)
+    if (report.tasks === 0 && report.skipped.length === 0)
       printNote(
         `There is no task folder below ${paths.join(', ')}: one holds player_turn_N.json, coach_turn_N.json or turn_state_turn_N.json.`,
       )
-    // What could not be stored is in the report; a script shall not have to read it to notice.
-    if (report.turnsFailed > 0) process.exitCode = EXIT.found.code
+    // What could not be read or stored is in the report; a script shall not have to read it to notice.
+    if (report.turnsFailed > 0 || report.skipped.length > 0) process.exitCode = EXIT.found.code
   },
 )
 

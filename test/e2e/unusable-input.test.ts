@@ -43,6 +43,16 @@ test('watch refuses a file, which would never change into a folder', async () =>
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} is no folder.`)])
 })
 
+test('an import of files that cannot be read says so by its exit code, and never that there is no task folder', async () => {
+  const folder = path.join(home, 'autobuild', 'TASK-1')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'coach_turn_1.json'), '{"decision": ')
+  const { code, stderr } = await turngraph.run(['import', 'autobuild', home])
+  expect(code).toBe(8)
+  expect(stderr).toContain('coach_turn_1.json: is not valid JSON')
+  expect(stderr).not.toContain('There is no task folder')
+})
+
 test('import autobuild lists what is named as an artifact and is no file, or no UTF-8, as skipped', async () => {
   const folder = path.join(home, 'autobuild', 'TASK-1')
   mkdirSync(path.join(folder, 'player_turn_2.json'), { recursive: true })

@@ -273,6 +273,96 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(World).toBe(3)
       })
 
+      test('a value that no capture takes costs that field alone, and is named', async () => {
+        const state = { ...stateAt(AT_1), tests_passed: -3, coverage: '85%', duration_seconds: 'long' }
+        const promised = { ...player('Built it').completion_promises[0], confidence: 90 }
+        const report = { ...player('Built it'), completion_promises: [promised] }
+        await write('TASK-1', {
+          player_turn_1: report,
+          coach_turn_1: coach('approve'),
+          turn_state_turn_1: state,
+        })
+        const { turnsFailed, skipped, warnings } = await runImport()
+        expect([turnsFailed, skipped]).toEqual([0, []])
+        expect(warnings.map(({ field }) => field).sort()).toEqual([
+          'promises[0].confidence',
+          'tests_passed',
+          'turn_state.coverage',
+          'turn_state.duration_seconds',
+        ])
+        const stored = await turn('TASK-1', 1)
+        expect(stored).toMatchObject({ playerSummary: 'Built it', coachDecision: 'approved', coverage: 85 })
+        expect([stored.testsPassed, stored.verifications.length]).toEqual([null, 1])
+      })
+
+      test('a task that cannot be stored is named, and never holds up another', async () => {
+        for (const task of ['TASK-1', 'TASK-2', 'TASK-3']) await write(task, { player_turn_1: player(task) })
+        const picky: TurngraphClient = {
+          ...client(),
+          listWorlds: (input) =>
+            input?.taskId === 'TASK-2'
+              ? Promise.reject(new TurngraphError('invalid_request', 'No such name.'))
+              : client().listWorlds(input),
+        }
+        const report = await importAutobuild(picky, [root])
+        expect(done(report)).toBe('2 created, 0 unchanged, 0 superseded, 1 failed')
+        expect(report.warnings).toContainEqual({
+          task: 'TASK-2',
+          turn: null,
+          field: 'task',
+          message: 'not stored: No such name.',
+        })
+      })
+
+      test('a turn state that comes later amends the record in its world', async () => {
+        await write('TASK-1', {
+          player_turn_1: player('Built it'),
+          coach_turn_1: coach('feedback'),
+          work_state_turn_1: { timestamp: AT_1 },
+          task_work_results: { feature_id: 'FEAT-1', timestamp: AT_1 },
+        })
+        await runImport()
+        await write('TASK-1', { turn_state_turn_1: { ...stateAt(AT_2), lessons_from_turn: ['Round late'] } })
+        expect(done(await runImport())).toBe('0 created, 0 unchanged, 1 superseded, 0 failed')
+        expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 1 })
+        expect(await turn('TASK-1', 1)).toMatchObject({
+          lessonsFromTurn: ['Round late'],
+          completedAt: '2026-03-01T11:00:00Z',
+        })
+        expect(done(await runImport())).toBe('0 created, 1 unchanged, 0 superseded, 0 failed')
+      })
+
+      test('notes that prove to be boilerplate give way, and an old copy of the folder brings none back', async () => {
+        const report = (requirement: string) => ({
+          ...player('Work was done.'),
+          requirements_addressed: [requirement],
+        })
+        await write('TASK-1', { player_turn_1: report('Sums'), turn_state_turn_1: stateAt(AT_1) })
+        await runImport()
+        expect((await turn('TASK-1', 1)).playerSummary).toBe('Work was done.')
+        await write('TASK-1', { player_turn_2: report('Tax'), turn_state_turn_2: stateAt(AT_2) })
+        expect(done(await runImport())).toBe('1 created, 0 unchanged, 1 superseded, 0 failed')
+        const summaries = async () => [
+          (await turn('TASK-1', 1)).playerSummary,
+          (await turn('TASK-1', 2)).playerSummary,
+        ]
+        expect(await summaries()).toEqual(['Sums', 'Tax'])
+        await rm(path.join(root, 'shop', 'TASK-1'), { recursive: true })
+        await write('TASK-1', { player_turn_1: report('Sums'), turn_state_turn_1: stateAt(AT_1) })
+        expect(done(await runImport())).toBe('0 created, 1 unchanged, 0 superseded, 0 failed')
+        expect(await summaries()).toEqual(['Sums', 'Tax'])
+      })
+
+      test('what the Player was given is stored with its turn', async () => {
+        await write('TASK-1', { player_turn_1: player('a'), player_turn_2: player('b') })
+        await write('TASK-1', { coach_feedback_for_turn_2: { feedback_summary: 'Round the sums' } })
+        await runImport()
+        expect([
+          (await turn('TASK-1', 1)).deliveredFeedback,
+          (await turn('TASK-1', 2)).deliveredFeedback,
+        ]).toEqual([null, 'Round the sums'])
+      })
+
       test('broken and wrong files are skipped and told, unmapped keys counted', async () => {
         await write('TASK-1', { player_turn_1: { ...player('Built it'), mood: 'good' } })
         await write('TASK-2', { player_turn_1: { ...player('Built it'), mood: 'bad' } })

@@ -48,6 +48,8 @@ class CaptureTurnStateRequest(TypedDict):
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
     coach_feedback: NotRequired[str | None]
+    # what the Player of this turn was given of the judgement before it
+    delivered_feedback: NotRequired[str | None]
     mode: NotRequired[Literal["fresh_start", "recovering_state", "continuing_work", "fresh", "start", "recovering", "recover", "recovery", "recovered", "continuing", "continue", "continued"] | None]
     # true: the mode defaults to recovering_state
     recovered: NotRequired[bool]
@@ -137,6 +139,7 @@ class CaptureTurnStateAnswer(TypedDict):
     coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     coach_decision_raw: str | None
     coach_feedback: str | None
+    delivered_feedback: str | None
     mode: Literal["fresh_start", "recovering_state", "continuing_work"]
     blockers_found: list[str]
     progress_summary: str
@@ -264,6 +267,7 @@ class LoadTurnContinuationContextAnswerPrior(TypedDict):
     coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     coach_decision_raw: str | None
     coach_feedback: str | None
+    delivered_feedback: str | None
     mode: Literal["fresh_start", "recovering_state", "continuing_work"]
     blockers_found: list[str]
     progress_summary: str
@@ -1358,6 +1362,8 @@ class CommitAttemptRequestTurn(TypedDict):
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
     coach_feedback: NotRequired[str | None]
+    # what the Player of this turn was given of the judgement before it
+    delivered_feedback: NotRequired[str | None]
     mode: NotRequired[Literal["fresh_start", "recovering_state", "continuing_work", "fresh", "start", "recovering", "recover", "recovery", "recovered", "continuing", "continue", "continued"] | None]
     # true: the mode defaults to recovering_state
     recovered: NotRequired[bool]
@@ -1442,6 +1448,7 @@ class TurnState(TypedDict):
     coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     coach_decision_raw: str | None
     coach_feedback: str | None
+    delivered_feedback: str | None
     mode: Literal["fresh_start", "recovering_state", "continuing_work"]
     blockers_found: list[str]
     progress_summary: str
@@ -2036,8 +2043,8 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None},
-    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
 

@@ -72,6 +72,7 @@ export const turnFields = {
   coachDecision: oneOf(COACH_DECISIONS),
   coachDecisionRaw: text.optional(),
   coachFeedback: text.optional(),
+  deliveredFeedback: text.optional(),
   mode: oneOf(MODES),
   blockersFound: texts,
   lessonsFromTurn: texts,

@@ -447,7 +447,7 @@ function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }
   const promises = prior.promises.map(({ evidence, ...promise }) => promise)
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {
-    ...(perspectiveReset ? withoutJudgement(seen) : seen),
+    ...(perspectiveReset ? { ...withoutJudgement(seen), deliveredFeedback: null } : seen),
     issues: perspectiveReset ? [] : prior.issues.map((issue) => issueFor(issue, role)),
   }
 }

@@ -111,6 +111,9 @@ export const turnInput = z.strictObject({
     .nullish()
     .describe(`${COACH_DECISIONS.join(', ')}, or a synonym`),
   coachFeedback: text.nullish(),
+  deliveredFeedback: text
+    .nullish()
+    .describe('what the Player of this turn was given of the judgement before it'),
   mode: mode.nullish(),
   recovered: z.boolean().optional().describe('true: the mode defaults to recovering_state'),
   blockersFound: list(text).optional(),
