@@ -12,7 +12,8 @@ OPTIONAL MATCH (run:TurnRun {activeWorldKey: $worldKey})
 OPTIONAL MATCH (attempt:Attempt {activeWorldKey: $worldKey})
 OPTIONAL MATCH (askedRun:TurnRun {key: $runKey})
 OPTIONAL MATCH (askedAttempt:Attempt {key: $attemptKey})
-RETURN w {.project, .slug, .currentTurn, .deletedAt, .executor, .leaseTtlMs, .resume, .fence, .attemptCount} AS world,
+RETURN w {.project, .slug, .currentTurn, .deletedAt, .executor, .leaseTtlMs, .resume, .fence, .attemptCount, .stopWhen,
+          .budgetMinutes, .budgetAttemptsFailedInARow, .budgetTokens, .backoffFirstMs, .backoffFactor, .backoffMostMs} AS world,
        properties(run) AS run, properties(attempt) AS attempt,
        properties(askedRun) AS askedRun, properties(askedAttempt) AS askedAttempt,
        timestamp() + $skew AS now

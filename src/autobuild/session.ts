@@ -279,10 +279,8 @@ export class Session<Task, Report> {
     if (lease?.resumed) return true
     const { project, worldSlug } = this.#world
     try {
-      const { attempts } = await this.#client.listAttempts({ project, worldSlug, limit: 2 })
-      return attempts.some(
-        ({ attemptedTurn, status }) => attemptedTurn === turn && WITHOUT_RECORD.has(status),
-      )
+      const { items } = await this.#client.listAttempts({ project, worldSlug, limit: 2 })
+      return items.some(({ attemptedTurn, status }) => attemptedTurn === turn && WITHOUT_RECORD.has(status))
     } catch (error) {
       if (!isAway(error)) throw error
       return false

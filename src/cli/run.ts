@@ -100,8 +100,8 @@ const addAttempts = action(
     },
   },
   ({ worldSlug = '', project, json, ...asked }) =>
-    ask('listAttempts', { worldSlug, ...asked }, { project, json }, ({ attempts }) =>
-      printAttempts(attempts, 'There are no attempts.'),
+    ask('listAttempts', { worldSlug, ...asked }, { project, json }, ({ items }) =>
+      printAttempts(items, 'There are no attempts.'),
     ),
 )
 
@@ -193,7 +193,6 @@ async function watchRun(
   if (json) return printWire('getTurnRunStatus', status)
   printText(status.message)
   printLastFailure(status)
-  if (status.stopReason !== null && status.cancelReason !== null) printText(status.cancelReason)
 }
 
 /** A run that stopped at its goal has done what was asked. */
@@ -224,16 +223,16 @@ function printLastFailure({ lastAttemptFailureReason }: Pick<Status, 'lastAttemp
 }
 
 async function printStatus(status: Status): Promise<void> {
-  const { message, cancelReason, nextAttemptAt, resumes, recentAttempts } = status
+  const { message, cancelReason, stopReason, nextAttemptAt, resumes, recentAttempts } = status
   printText(message)
   printLastFailure(status)
   if (nextAttemptAt !== null) printText(`The next attempt starts at ${nextAttemptAt}.`)
   if (resumes !== null) printText(`It resumes turn run ${resumes.turnRunId}, which a restart interrupted.`)
-  if (cancelReason !== null) printText(`Cancelled: ${cancelReason}`)
+  if (cancelReason !== null && stopReason === null) printText(`Cancelled: ${cancelReason}`)
   if (recentAttempts !== undefined) await printAttempts(recentAttempts, null)
 }
 
-type Attempts = OperationOutput<'listAttempts'>['attempts']
+type Attempts = OperationOutput<'listAttempts'>['items']
 
 const printAttempts = (attempts: Attempts, none: string | null): Promise<void> =>
   printList(attempts, none, {

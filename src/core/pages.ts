@@ -54,6 +54,23 @@ export async function readPage<T>(
   }
 }
 
+/**
+ * Reads a page of a list that is computed as a whole. Its cursor is the place of the next item.
+ *
+ * @param limit 0: all items
+ * @param read the first items, at most so many; 0: all
+ */
+export async function readPlaces<T>(
+  { limit, cursor }: Pick<Window, 'limit' | 'cursor'>,
+  read: (limit: number) => Promise<readonly T[]>,
+): Promise<{ items: T[]; nextCursor: string | null }> {
+  const from = numberCursor(cursor) ?? 0
+  if (limit === 0) return { items: (await read(0)).slice(from), nextCursor: null }
+  const to = from + limit
+  const found = await read(to + 1)
+  return { items: found.slice(from, to), nextCursor: found.length > to ? cursorAt(String(to)) : null }
+}
+
 /** All items of a list, read page by page. */
 export async function* everyItem<T>(
   read: (cursor: string | null) => Promise<{ items: readonly T[]; nextCursor: string | null }>,

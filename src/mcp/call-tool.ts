@@ -31,13 +31,15 @@ export async function callTool(
   if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
-    const output = await call(tool.operation, parseArguments(tool, args), context)
+    const given = parseArguments(tool, args)
+    const output = await call(tool.operation, given, context)
     if (tool.operation === 'runTurn' && declaresTasks(request.envelope)) {
       const task = await createdTask(output as OperationOutput<'runTurn'>, { call, context, failures })
       if (task !== null) return withMeta(task, context)
     }
     // By the tool's own schema: it may show less than the operation answers.
-    const content = toWire(tool.output, output) as Record<string, unknown>
+    const answer = tool.toAnswer?.(given, output) ?? output
+    const content = toWire(tool.output, answer) as Record<string, unknown>
     return withMeta({ content: [asText(content)], structuredContent: content }, context)
   } catch (thrown) {
     return { isError: true, content: [asText(reportFailure(thrown, failures))] }

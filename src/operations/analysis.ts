@@ -5,6 +5,7 @@ import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../anal
 import { neighborhood, readNeighbors } from '../analysis/neighbors.ts'
 import { asTurngraphError } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
+import { page } from '../core/pages.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { operation } from './operation.ts'
 
@@ -22,8 +23,8 @@ export const analysisOperations = {
     summary: 'The named analyses: what each asks, takes and answers',
     scope: 'analyst',
     input: z.strictObject({ project }),
-    output: z.object({ items: z.array(analysisInfo) }),
-    run: async () => ({ items: listAnalyses() }),
+    output: page(analysisInfo),
+    run: async () => ({ items: listAnalyses(), nextCursor: null }),
   }),
   runAnalysis: operation({
     summary: 'The answer of a named analysis, of one project',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { snakeCase } from '../core/wire-form.ts'
 import { routes } from './routes.ts'
-import { operations } from './table.ts'
+import { type OperationName, operationNames, operations } from './table.ts'
 
 describe('routes', () => {
   test('every operation has exactly one route', () => {
@@ -31,4 +31,18 @@ describe('routes', () => {
     const { error } = operations[operation].input.safeParse({ [field]: '100' })
     expect((error?.issues ?? []).filter(({ path: [first] }) => first === field)).toEqual([])
   })
+})
+
+/** Each shows one thing: the criteria of a session, its matrix, a node. */
+const VIEWS = ['listCriteria', 'listCriteriaByTurn', 'listNeighbors']
+
+test('every list answers {items, next_cursor}', () => {
+  const lists = operationNames.filter((name) => name.startsWith('list') && !VIEWS.includes(name))
+  expect(lists).toContain('listAttempts')
+  const keysOf = (name: OperationName) => {
+    const { output } = operations[name]
+    return 'shape' in output ? Object.keys(output.shape) : []
+  }
+  for (const name of lists)
+    expect([name, keysOf(name)]).toEqual([name, expect.arrayContaining(['items', 'nextCursor'])])
 })

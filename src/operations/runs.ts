@@ -23,6 +23,8 @@ import {
   turnRunAnswer,
   turnRunStatus,
   turnStatus,
+  viewClaim,
+  viewHeartbeat,
   viewTurnRunStatus,
   viewTurnStatus,
 } from '../runs/views.ts'
@@ -162,12 +164,7 @@ export const runOperations = {
         },
         (last) => String(run === null ? last.number : last.turnRunSeq),
       )
-      return {
-        worldSlug: world.worldSlug,
-        turnRunId: turnRunId ?? null,
-        attempts: items.map(summarizeAttempt),
-        nextCursor,
-      }
+      return { items: items.map(summarizeAttempt), nextCursor }
     },
   }),
   getTurnStatus: operation({
@@ -197,14 +194,7 @@ export const runOperations = {
         ? await loadContinuation(graph, claimed, await getWorld(graph, claimed.project, claimed.worldSlug))
         : null
       if (continuation !== null) logRecovery(log, continuation.coach)
-      return {
-        attemptId: claimed.attemptId,
-        worldSlug: claimed.worldSlug,
-        attemptedTurn: claimed.attemptedTurn,
-        fence: claimed.fence ?? 0,
-        leaseUntil: claimed.leaseUntil,
-        continuation,
-      }
+      return viewClaim(claimed, continuation)
     },
   }),
   heartbeatAttempt: operation({
@@ -213,7 +203,7 @@ export const runOperations = {
     input: z.strictObject({ project, attemptId, fence }),
     output: heartbeatAnswer,
     run: async (_graph, { fence, ...ref }, { runs }) =>
-      runs.store.heartbeatAttempt(await attemptOfWorker(runs, ref), fence),
+      viewHeartbeat(await runs.store.heartbeatAttempt(await attemptOfWorker(runs, ref), fence)),
   }),
   commitAttempt: operation({
     summary: 'End an attempt with the record of its turn',

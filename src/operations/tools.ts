@@ -4,7 +4,7 @@ import { integerBetween, name } from '../core/fields.ts'
 import { parseWire } from '../core/wire-form.ts'
 import { removeProject } from '../memory/record/derived-keys.ts'
 import { recordId } from '../runs/record.ts'
-import { attemptList } from '../runs/views.ts'
+import { attemptList, attemptsOfTool } from '../runs/views.ts'
 import { onlyReads } from './operation.ts'
 import { type OperationName, operations } from './table.ts'
 
@@ -20,6 +20,8 @@ export type Tool = {
   /** Unknown keys are refused. camelCase, as the operation takes it; the wire form derives from it. */
   input: z.ZodObject
   output: z.ZodType
+  /** Makes the tool's answer, where its keys are not the operation's. */
+  toAnswer?: (given: Record<string, unknown>, answered: unknown) => object
   /** What the operation takes beyond the tool's keys. */
   fixed?: Record<string, unknown>
   /** Before anything is parsed: takes off what a caller may send though no model is asked for it. */
@@ -121,7 +123,12 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
     description: 'The newest 100 attempts of a world, or of one of its turn runs, newest first.',
     operation: 'listAttempts',
     input: z.strictObject({ worldSlug, turnRunId: turnRunId.optional() }),
-    output: attemptList.omit({ nextCursor: true }),
+    output: attemptsOfTool,
+    toAnswer: ({ worldSlug, turnRunId = null }, answered) => ({
+      worldSlug,
+      turnRunId,
+      attempts: attemptList.parse(answered).items,
+    }),
     fixed: { limit: 100, maxBytes: MOST_BYTES_OF_PAGE },
     annotations: hints('reads'),
     examples: [

@@ -1,7 +1,7 @@
 // Declares the operations on transcripts of agents (contract: transcripts.md).
 import * as z from 'zod'
 import { name, project, text, wholeNumber } from '../core/fields.ts'
-import { numberCursor, page, pageFields, readPage } from '../core/pages.ts'
+import { numberCursor, page, pageFields, readPage, readPlaces } from '../core/pages.ts'
 import { instant } from '../memory/record/record.ts'
 import { desire, listDesires, listPaths, path, refreshDesires } from '../transcripts/desires.ts'
 import { importRoot } from '../transcripts/files.ts'
@@ -33,8 +33,6 @@ const minLength = wholeNumber(0, MOST)
   .describe('calls a turn has at least; default: the configured threshold of long turns')
 const ofSession = name.nullish().describe('of this session alone')
 
-const items = <S extends z.ZodType>(item: S) => z.object({ items: z.array(item) })
-
 const toMs = (at: string | null | undefined): number | null => (at == null ? null : Date.parse(at))
 
 const file = text.nullish().describe('the file, where one is read: two files may hold one session')
@@ -56,15 +54,18 @@ export const transcriptOperations = {
         .nullish()
         .describe('turns of exactly this pattern, of any length; `->` is `→`, and `Read×5` is `Read{2+}`'),
       limit: limit(50),
+      cursor: pageFields.cursor,
     }),
-    output: items(transcriptTurn),
-    run: async (graph, input, { turnLengthThreshold }) => ({
-      items: await listTranscriptTurns(graph, {
-        ...input,
-        minLength: input.minLength ?? (input.pattern == null ? turnLengthThreshold : 0),
-        sinceMs: toMs(input.since),
-      }),
-    }),
+    output: page(transcriptTurn),
+    run: (graph, input, { turnLengthThreshold }) =>
+      readPlaces(input, (limit) =>
+        listTranscriptTurns(graph, {
+          ...input,
+          limit,
+          minLength: input.minLength ?? (input.pattern == null ? turnLengthThreshold : 0),
+          sinceMs: toMs(input.since),
+        }),
+      ),
   }),
   listTranscriptSteps: operation({
     summary:
@@ -94,53 +95,63 @@ export const transcriptOperations = {
   listTranscriptPatterns: operation({
     summary: 'The shapes of turns from a least length on, by how often they occur, of a single tool last',
     scope: 'read',
-    input: z.strictObject({ project, minLength, since, sessionId: ofSession, limit: limit(0) }),
-    output: items(transcriptPattern),
-    run: async (graph, input, { turnLengthThreshold }) => ({
-      items: await listTranscriptPatterns(graph, {
-        ...input,
-        minLength: input.minLength ?? turnLengthThreshold,
-        sinceMs: toMs(input.since),
-      }),
+    input: z.strictObject({
+      project,
+      minLength,
+      since,
+      sessionId: ofSession,
+      limit: limit(0),
+      cursor: pageFields.cursor,
     }),
+    output: page(transcriptPattern),
+    run: (graph, input, { turnLengthThreshold }) =>
+      readPlaces(input, (limit) =>
+        listTranscriptPatterns(graph, {
+          ...input,
+          limit,
+          minLength: input.minLength ?? turnLengthThreshold,
+          sinceMs: toMs(input.since),
+        }),
+      ),
   }),
   listToolStats: operation({
     summary: 'How long the turns are in which each tool is called',
     scope: 'read',
-    input: z.strictObject({ project, since, limit: limit(20) }),
-    output: items(toolStat),
-    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
-      items: await listToolStats(graph, { ...input, threshold, sinceMs: toMs(input.since) }),
-    }),
+    input: z.strictObject({ project, since, limit: limit(20), cursor: pageFields.cursor }),
+    output: page(toolStat),
+    run: (graph, input, { turnLengthThreshold: threshold }) =>
+      readPlaces(input, (limit) =>
+        listToolStats(graph, { ...input, limit, threshold, sinceMs: toMs(input.since) }),
+      ),
   }),
   listDesires: operation({
     summary:
       'Patterns of long turns that recur across sessions, of a single tool last: each is worth a better tool',
     scope: 'read',
-    input: z.strictObject({ project, limit: limit(0) }),
-    output: items(desire),
-    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
-      items: await listDesires(graph, { ...input, threshold }),
-    }),
+    input: z.strictObject({ project, limit: limit(0), cursor: pageFields.cursor }),
+    output: page(desire),
+    run: (graph, input, { turnLengthThreshold: threshold }) =>
+      readPlaces(input, (limit) => listDesires(graph, { ...input, limit, threshold })),
   }),
   refreshDesires: operation({
     summary: 'Bring the desires up to date; every import does so, except one that announces more to come',
     scope: 'write',
     input: z.strictObject({ project }),
-    output: items(desire),
+    output: page(desire),
     run: async (graph, input, { turnLengthThreshold: threshold }) => {
       await refreshDesires(graph, input.project, threshold)
-      return { items: await listDesires(graph, { ...input, threshold, limit: 0 }) }
+      return { items: await listDesires(graph, { ...input, threshold, limit: 0 }), nextCursor: null }
     },
   }),
   listPaths: operation({
     summary: 'What agents struggle with: failed calls and desires in one list',
     scope: 'read',
-    input: z.strictObject({ project, since, limit: limit(20) }),
-    output: items(path),
-    run: async (graph, input, { turnLengthThreshold: threshold }) => ({
-      items: await listPaths(graph, { ...input, threshold, sinceMs: toMs(input.since) }),
-    }),
+    input: z.strictObject({ project, since, limit: limit(20), cursor: pageFields.cursor }),
+    output: page(path),
+    run: (graph, input, { turnLengthThreshold: threshold }) =>
+      readPlaces(input, (limit) =>
+        listPaths(graph, { ...input, limit, threshold, sinceMs: toMs(input.since) }),
+      ),
   }),
   getTranscriptProgress: operation({
     summary: 'From which byte on a transcript is to be sent',

@@ -1,4 +1,5 @@
-// Finds whether a turn run has reached a goal of its world, or used up its budget (contract: runs.md, "Runs that know their goal").
+// Ends a turn run that has reached a goal of its world, used up its budget, or made its last attempt (contracts: runs.md, "Runs that
+// know their goal"; truth.md, "Runs").
 
 import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
@@ -7,15 +8,19 @@ import { promisedNotCounted } from '../memory/specification/specified-states.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import type { StopReason } from '../rules/values.ts'
+import { EXHAUSTED } from './lifecycle.ts'
 import type { TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 
 type ReachedGoal = { stopReason: StopReason; cancelReason: string }
 
-/** Requests the cancellation of a run that is under way and has reached a goal; any other is answered as it is. */
+/** Ends a run that has reached a goal. Without a goal, a run that has made its last attempt has failed. */
 export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<TurnRun> {
-  const goal = run.status === 'running' ? await findReachedGoal(graph, run, store.now()) : null
-  return goal === null ? run : store.requestTurnRunCancel(run, goal.cancelReason, goal)
+  if (run.status !== 'running') return run
+  const goal = await findReachedGoal(graph, run, store.now())
+  if (goal !== null) return store.requestTurnRunCancel(run, goal.cancelReason, goal)
+  const isExhausted = run.activeAttemptId === null && run.attemptCount >= run.maxAttempts
+  return isExhausted ? store.failTurnRun(run, run.fence ?? 0, EXHAUSTED) : run
 }
 
 /** The first of the world's `stopWhen` that is true, in the order of the contract; null where none is. */

@@ -165,7 +165,7 @@ export type Outcome =
  * right, the clock only who goes on. The same end again is answered alike.
  */
 export function endAttempt(
-  { askedAttempt, run }: View,
+  { askedAttempt, run, world }: View,
   { fence, outcome, at }: { fence: number; outcome: Outcome; at: string },
 ): Decision<Attempt> {
   const asked = requireFound(askedAttempt, 'attempt')
@@ -176,7 +176,7 @@ export function endAttempt(
       details: { attempt_id: asked.attemptId, turn_number: asked.producedTurn },
     })
   }
-  return settleAttempt(requireOwnedAttempt(asked, fence), run, outcome, at)
+  return settleAttempt(requireOwnedAttempt(asked, fence), { run, world }, outcome, at)
 }
 
 /** A turn that its attempt did not try would tear the chain. */
@@ -188,7 +188,7 @@ export function refuseOtherTurn({ attemptId, attemptedTurn }: Attempt, turnNumbe
 /** Ends an active attempt and counts it in its run, once: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
 function settleAttempt(
   attempt: Attempt,
-  run: TurnRun | null,
+  { run, world }: Pick<View, 'run' | 'world'>,
   outcome: Outcome,
   at: string,
 ): Decision<Attempt> {
@@ -202,7 +202,7 @@ function settleAttempt(
     usedTokens: outcome.status === 'interrupted' ? 0 : outcome.usedTokens,
   }
   const ofRun = run !== null && run.turnRunId === attempt.turnRunId ? run : null
-  const next = ofRun === null ? null : afterAttempt(countAttempt(ofRun, ended), at)
+  const next = ofRun === null ? null : afterAttempt(countAttempt(ofRun, ended), world, at)
   return { change: { attempt: ended, ...(next !== null && { run: next }) }, answer: ended }
 }
 
@@ -220,11 +220,14 @@ function countAttempt(run: TurnRun, { status, usedTokens }: Pick<Attempt, 'statu
   }
 }
 
-/** The seed's steps 7 to 10, whose order decides: a last commit completes a run even after a cancel. */
-function afterAttempt(run: TurnRun, at: string): TurnRun {
+/**
+ * The seed's steps 7 to 10, whose order decides: a last commit completes a run even after a cancel. In a world with goals a run
+ * stays active after its last attempt: its coordinator looks whether a goal holds, and ends it (`goals.ts`).
+ */
+function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnRun {
   if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
   if (run.status === 'cancel_requested') return { ...run, status: 'cancelled', endedAt: at }
-  if (run.attemptCount >= run.maxAttempts) {
+  if (run.attemptCount >= run.maxAttempts && !hasGoals) {
     return { ...run, status: 'failed', endedAt: at, failureReason: EXHAUSTED }
   }
   return run
@@ -243,7 +246,7 @@ export function finishTurnRunAttempt(run: TurnRun, attempt: Attempt): TurnRun {
 export type Cancel = { reason: string; stopReason: StopReason | null; abort: boolean; at: string }
 
 /** Lets the running attempt finish, or aborts it; the first reason stays. */
-export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel): Decision<TurnRun> {
+export function requestTurnRunCancel({ askedRun, attempt, world }: View, cancel: Cancel): Decision<TurnRun> {
   const asked = requireFound(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
   const own = attempt !== null && attempt.turnRunId === asked.turnRunId ? attempt : null
@@ -263,7 +266,7 @@ export function requestTurnRunCancel({ askedRun, attempt }: View, cancel: Cancel
     // Nobody is at work on it, so nobody has to be waited for.
     const { change } = settleAttempt(
       own,
-      requested,
+      { run: requested, world },
       { status: 'interrupted', reason: NEVER_CLAIMED },
       cancel.at,
     )
@@ -401,17 +404,24 @@ export function reconcile(
   const executedHere =
     attempt?.executor !== EXTERNAL && (isExecuting || executing.has(attempt?.attemptId ?? ''))
   if (attempt === null || executedHere) return unchanged(NOTHING_DUE)
-  const reason = overdueReason(attempt, now, formerLifeOf)
+  const reason = overdueReason(attempt, view, formerLifeOf)
   if (reason === null) return unchanged(NOTHING_DUE)
-  const { change } = settleAttempt(attempt, run, { status: 'interrupted', reason }, at)
+  const { change } = settleAttempt(attempt, view, { status: 'interrupted', reason }, at)
   return { change, answer: { ...NOTHING_DUE, interruptedAttempt: attempt.attemptId } }
 }
 
-function overdueReason(attempt: Attempt, now: number, formerLifeOf: string | null): string | null {
+function overdueReason(attempt: Attempt, { now, world }: View, formerLifeOf: string | null): string | null {
   if (attempt.executor !== EXTERNAL && attempt.leaseOwner === formerLifeOf) return ATTEMPT_RESTARTED
-  if (attempt.leaseUntil > now) return null
+  if (dueAt(attempt, world) > now) return null
   return attempt.fence === null ? NEVER_CLAIMED : LEASE_EXPIRED
 }
+
+/**
+ * When an attempt is interrupted, in epoch milliseconds. A worker outside has one more lease time: a laptop that slept past its
+ * lease keeps its turn.
+ */
+const dueAt = ({ executor, fence, leaseUntil }: Attempt, { leaseTtlMs }: WorldState): number =>
+  executor === EXTERNAL && fence !== null ? leaseUntil + leaseTtlMs : leaseUntil
 
 /** What a world keeps of its run and attempt, so that one look at it tells whether anything is due. */
 export function worldAfter(
@@ -430,7 +440,9 @@ export function worldAfter(
   const nextAttempt = change.attempt ?? attempt
   const active = [
     ...(nextRun !== null && isActiveRun(nextRun.status) ? [nextRun] : []),
-    ...(nextAttempt?.status === 'running' ? [nextAttempt] : []),
+    ...(nextAttempt?.status === 'running'
+      ? [{ leaseOwner: nextAttempt.leaseOwner, leaseUntil: dueAt(nextAttempt, world) }]
+      : []),
   ]
   const leased = active.length > 0
   return {

@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { recordKey, runSeqKey, turnKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import type { Value } from '../graph/port.ts'
-import { optionalNumber, RESUME_POLICIES, textList } from '../rules/values.ts'
+import { runSettingsColumns, runSettingsFrom } from '../memory/worlds/run-settings.ts'
+import { optionalNumber, textList } from '../rules/values.ts'
 import type { View } from './decision.ts'
 import { noSuch } from './lifecycle.ts'
 import {
@@ -25,10 +26,7 @@ export const viewRow = z.object({
     deletedAt: z.unknown(),
     executor: z.string(),
     leaseTtlMs: z.number(),
-    resume: z
-      .enum(RESUME_POLICIES)
-      .nullable()
-      .transform((stored) => stored ?? 'never'),
+    ...runSettingsColumns,
     fence: count,
     attemptCount: count,
   }),
@@ -41,11 +39,18 @@ export const viewRow = z.object({
 
 /** @throws `not_found` where a run or an attempt that was asked for is another world's */
 export function viewFrom({ world, ...seen }: z.output<typeof viewRow>): View {
-  const { deletedAt, ...state } = world
+  const { project, slug, currentTurn, executor, leaseTtlMs, fence, attemptCount } = world
   const { askedRun, askedAttempt } = seen
   if (askedRun !== null && askedRun.worldSlug !== world.slug) throw noSuch('turn run')
   if (askedAttempt !== null && askedAttempt.worldSlug !== world.slug) throw noSuch('attempt')
-  return { ...seen, world: { ...state, deleted: deletedAt != null } }
+  const { stopWhen, resume } = runSettingsFrom(world)
+  const state = {
+    ...{ project, slug, currentTurn, executor, leaseTtlMs, fence, attemptCount },
+    deleted: world.deletedAt != null,
+    resume: resume ?? 'never',
+    hasGoals: stopWhen !== undefined,
+  }
+  return { ...seen, world: state }
 }
 
 export const leasedRow = z.object({

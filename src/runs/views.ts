@@ -1,7 +1,10 @@
 // Renders turn runs and attempts as callers are answered, by the fields and sentences of seed 001.
 import * as z from 'zod'
-import { continuationContext } from '../memory/context/continuation.ts'
+import { toInstant } from '../core/instants.ts'
+import { page } from '../core/pages.ts'
+import { type ContinuationContext, continuationContext } from '../memory/context/continuation.ts'
 import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../rules/values.ts'
+import type { Renewed } from './lifecycle.ts'
 import { type Attempt, isActiveRun, type RunCounts, type TurnRun } from './record.ts'
 
 const pollAttempt = z.object({
@@ -126,24 +129,29 @@ export const attemptSummary = z.object({
 export const summarizeAttempt = (attempt: Attempt): z.output<typeof attemptSummary> =>
   attemptSummary.parse(attempt)
 
-export const attemptList = z.object({
+export const attemptList = page(attemptSummary).describe('newest first')
+
+/** Of `list_attempts` in MCP: its keys are those of seed 001. */
+export const attemptsOfTool = z.object({
   worldSlug: z.string(),
   turnRunId: z.string().nullable(),
   attempts: z.array(attemptSummary).describe('newest first'),
-  nextCursor: z.string().nullable().describe('null on the last page'),
 })
+
+const leaseEnd = z.iso.datetime({ precision: 3 })
+const toLeaseEnd = (epochMs: number): string => toInstant(new Date(epochMs))
 
 const lease = z.object({
   owner: z.string().nullable().describe('who does the work; null: nobody has claimed it yet'),
-  until: z
-    .number()
-    .describe("epoch milliseconds of the database's clock: then it is interrupted, if nobody renews it"),
+  until: leaseEnd.describe(
+    "by the database's clock: then it is interrupted, if nobody renews it; an external attempt one lease time later",
+  ),
   fence: z.number().nullable(),
 })
 
 const viewLease = ({ leaseOwner, leaseUntil, fence }: Attempt | TurnRun): z.output<typeof lease> => ({
   owner: leaseOwner,
-  until: leaseUntil,
+  until: toLeaseEnd(leaseUntil),
   fence,
 })
 
@@ -270,8 +278,10 @@ const STATES: Record<TurnRun['status'], string> = {
   interrupted: 'was interrupted',
 }
 
-const describeState = ({ status, failureReason }: TurnRun): string =>
-  failureReason === null ? STATES[status] : `${STATES[status]} (${failureReason})`
+function describeState({ status, failureReason, stopReason, cancelReason }: TurnRun): string {
+  const reason = failureReason ?? (status === 'cancelled' && stopReason !== null ? cancelReason : null)
+  return reason === null ? STATES[status] : `${STATES[status]} (${reason})`
+}
 
 function describeProgress(run: TurnRun): string {
   const { attemptCount, failedAttemptCount, interruptedAttemptCount } = run
@@ -285,14 +295,30 @@ export const claimAnswer = z.object({
   worldSlug: z.string(),
   attemptedTurn: z.number(),
   fence: z.number().describe('stands in every further call of this worker'),
-  leaseUntil: z
-    .number()
-    .describe("epoch milliseconds of the database's clock; send a heartbeat at a third of the lease"),
+  leaseUntil: leaseEnd.describe("by the database's clock; send a heartbeat at a third of the lease"),
   continuation: z.object({ player: continuationContext, coach: continuationContext }).nullable(),
 })
 
 export const heartbeatAnswer = z.object({
-  leaseUntil: z.number(),
+  leaseUntil: leaseEnd,
   cancelRequested: z.boolean().describe('the run ends with this attempt'),
   abortRequested: z.boolean().describe('stop now, and fail the attempt'),
+})
+
+export const viewHeartbeat = ({ leaseUntil, ...requested }: Renewed): z.output<typeof heartbeatAnswer> => ({
+  leaseUntil: toLeaseEnd(leaseUntil),
+  ...requested,
+})
+
+/** A claimed attempt, as its worker is answered. */
+export const viewClaim = (
+  { attemptId, worldSlug, attemptedTurn, fence, leaseUntil }: Attempt,
+  continuation: { player: ContinuationContext; coach: ContinuationContext } | null,
+): z.output<typeof claimAnswer> => ({
+  attemptId,
+  worldSlug,
+  attemptedTurn,
+  fence: fence ?? 0,
+  leaseUntil: toLeaseEnd(leaseUntil),
+  continuation,
 })

@@ -68,7 +68,7 @@ export function autobuildContract(store: StoreUnderTest): void {
         [2, 'continuing_work', 'feedback'],
         [3, 'continuing_work', 'approved'],
       ])
-      const { attempts } = await client.listAttempts({ worldSlug: TASK })
+      const { items: attempts } = await client.listAttempts({ worldSlug: TASK })
       expect(attempts.map(({ status }) => status)).toEqual(['committed', 'committed', 'committed'])
     })
 
@@ -189,7 +189,7 @@ export function autobuildContract(store: StoreUnderTest): void {
         runAutobuild({ client, world, task: '', ...roles(agents), coach, maxTurns: 5, signal: abort.signal }),
       )
       expect(end(aborted)).toEqual({ outcome: 'aborted', turn: 0, error: null })
-      const [attempt] = (await client.listAttempts({ worldSlug: TASK })).attempts
+      const [attempt] = (await client.listAttempts({ worldSlug: TASK })).items
       expect(attempt).toMatchObject({ status: 'failed', failureReason: 'aborted by its caller' })
       const again = await played(runAutobuild({ client, world, task: '', ...roles(agents), maxTurns: 5 }))
       expect(end(again)).toEqual({ outcome: 'approved', turn: 3, error: null })
@@ -207,7 +207,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       })) {
         if (event.type === 'player') break
       }
-      const [attempt] = (await client.listAttempts({ worldSlug: TASK })).attempts
+      const [attempt] = (await client.listAttempts({ worldSlug: TASK })).items
       expect(attempt).toMatchObject({ status: 'failed', failureReason: 'the loop ended' })
     })
 

@@ -69,7 +69,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
 
     test('without stop_when a run goes on after an approval, until its turns are committed', async () => {
       const { ended } = await serviceOf(() => turn({ coach_decision: 'approved' }))
-      const status = await ended({ budget: { tokens: 1 } }, 3)
+      const status = await ended({}, 3)
       expect(status).toMatchObject({ status: 'completed', committedTurnCount: 3, stopReason: null })
     })
 
@@ -79,10 +79,70 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(status).toMatchObject({ status: 'completed', cancelReason: null, stopReason: null })
     })
 
-    test('a run whose attempts are used up has failed, though a goal was reached before it', async () => {
-      const { ended } = await serviceOf(() => failed)
-      const status = await ended({ stopWhen: ['budget'], budget: { attemptsFailedInARow: 2 } }, 2, 2)
-      expect(status).toMatchObject({ status: 'failed', stopReason: null })
+    describe('a goal that holds after the last allowed attempt wins over exhausted attempts', () => {
+      const cancelled = (stopReason: string, attemptCount: number) => ({
+        status: 'cancelled',
+        stopReason,
+        failureReason: null,
+        lastAttemptFailureReason: null,
+        attemptCount,
+      })
+
+      test('an approval in the last attempt', async () => {
+        const { client, ended } = await serviceOf((n) =>
+          n === 1 ? failed : turn({ coach_decision: 'approved' }),
+        )
+        const status = await ended({ stopWhen: ['approved'] }, 2, 2)
+        expect(status).toMatchObject({
+          ...cancelled('approved', 2),
+          cancelReason: 'goal reached: approved in turn 1',
+          message:
+            'The turn run of world w was cancelled (goal reached: approved in turn 1): 1 of 2 turns committed after 2 attempts (1 failed).',
+        })
+        expect(await client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
+      })
+
+      test('an approval of an earlier session of runs, before attempts that fail', async () => {
+        const { client, task, ended } = await serviceOf(() => failed)
+        await client.createWorld({ ...task, executor: 'played', stopWhen: ['approved'] })
+        await client.captureTurnState({
+          ...task,
+          turnNumber: 1,
+          playerSummary: 'Built it',
+          coachDecision: 'approved',
+        })
+        expect(await ended({}, 1, 2)).toMatchObject(cancelled('approved', 1))
+      })
+
+      test('all criteria verified by the last attempt', async () => {
+        const { ended } = await serviceOf((n) =>
+          n === 1 ? failed : turn({ acceptance_criteria_status: { 'AC-001': 'verified' } }),
+        )
+        expect(await ended({ stopWhen: ['all_verified'] }, 2, 2)).toMatchObject(cancelled('all_verified', 2))
+      })
+
+      test('a budget that the last attempt used up', async () => {
+        const { ended } = await serviceOf(() => failed)
+        const status = await ended({ stopWhen: ['budget'], budget: { attemptsFailedInARow: 2 } }, 2, 2)
+        expect(status).toMatchObject(cancelled('budget', 2))
+      })
+
+      test('a stall that the last attempt completed', async () => {
+        const complaint = {
+          issues: [{ severity: 'blocking', category: 'tests', description: 'No tests were found' }],
+        }
+        const { ended } = await serviceOf((n) => (n === 1 ? failed : turn(complaint)))
+        expect(await ended({ stopWhen: ['stalled'] }, 4, 4)).toMatchObject(cancelled('stalled', 4))
+      })
+
+      test('without a goal that holds, the run has failed', async () => {
+        const { ended } = await serviceOf(() => failed)
+        expect(await ended({ stopWhen: ['approved', 'stalled'] }, 2, 2)).toMatchObject({
+          status: 'failed',
+          stopReason: null,
+          failureReason: 'max_attempts exhausted before requested turn_count committed',
+        })
+      })
     })
 
     test('a run stops where all criteria that count are verified', async () => {
@@ -202,10 +262,16 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a budget counts nothing where stop_when does not name it', async () => {
-      const { ended } = await serviceOf((n) => (n < 4 ? failed : turn()))
+    test('a budget without stop_when: budget implies it, and the answers show it', async () => {
+      const { client, ended } = await serviceOf((n) => (n < 4 ? failed : turn()))
       const status = await ended({ stopWhen: ['approved'], budget: { attemptsFailedInARow: 1 } }, 2)
-      expect(status).toMatchObject({ status: 'completed', failedAttemptCount: 3 })
+      expect(status).toMatchObject({ status: 'cancelled', stopReason: 'budget', failedAttemptCount: 1 })
+      const shown = { stopWhen: ['approved', 'budget'], budget: { attemptsFailedInARow: 1 } }
+      expect(await client.getWorld({ worldSlug: 'w' })).toMatchObject(shown)
+      const set = await client.setWorld({ worldSlug: 'w', stopWhen: null, budget: { tokens: 5 } })
+      expect(set).toMatchObject({ stopWhen: ['budget'], budget: { tokens: 5 } })
+      const none = await client.setWorld({ worldSlug: 'w', budget: null })
+      expect([none.stopWhen, none.budget]).toEqual([undefined, undefined])
     })
 
     test('an attempt whose usage is no whole number of tokens has failed, and says why', async () => {

@@ -193,6 +193,25 @@ export function runsContract(store: StoreUnderTest): void {
         [2, null],
         [2, 2],
       ])
+      // Step 6: attempt_count < max_attempts. A world with goals keeps its run active after the last attempt.
+      await client().setWorld({ worldSlug: world.worldSlug, stopWhen: ['approved'] })
+      const full = await runs.startTurnRun({ ...world, ...counts(2, 2) })
+      for (const end of [fail, fail]) await end(runs, await begin(runs, full))
+      expect(await statusOf(runs, full)).toMatchObject({ status: 'running', attemptCount: 2, maxAttempts: 2 })
+      await expect(begin(runs, full)).rejects.toMatchObject({
+        code: 'busy',
+        message: `Turn run ${full.turnRunId} has made all of its 2 attempts (2).`,
+      })
+      expect(await statusOf(runs, full)).toMatchObject({ attemptCount: 2, activeAttemptId: null })
+    })
+
+    test('the attempts of a run and of its world are listed newest first, a page at a time', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const world = await aWorld()
+      const single = await fail(runs, await runs.startAttempt(world, WORKER))
+      const run = await runs.startTurnRun({ ...world, ...counts(2, 4) })
+      const seen: Attempt[] = []
+      for (const end of [fail, commit, fail, commit]) seen.push(await end(runs, await begin(runs, run)))
       const ended = await statusOf(runs, run)
       const page = await runs.listAttemptsOfRun(ended, 3)
       expect(page).toEqual({ attempts: seen.slice(1).reverse(), next: 2 })
@@ -203,7 +222,7 @@ export function runsContract(store: StoreUnderTest): void {
       )
       const numberBy = new Map(all.attempts.map(({ attemptId, number }) => [attemptId, number]))
       const numbers = async (asked: { turnRunId?: string; upTo: number; cursor?: string | null }) => {
-        const { attempts, nextCursor } = await client().listAttempts({ ...world, limit: 2, ...asked })
+        const { items: attempts, nextCursor } = await client().listAttempts({ ...world, limit: 2, ...asked })
         return { numbers: attempts.map(({ attemptId }) => numberBy.get(attemptId)), nextCursor }
       }
       const { turnRunId } = run
@@ -596,10 +615,10 @@ export function runsContract(store: StoreUnderTest): void {
       })
       const lost = await begin(runs, run)
       const claimed = await runs.claimAttempt(lost, 'worker-1')
-      await renewRun()
-      pass(40_000)
-      await renewRun()
-      pass(30_000)
+      for (const ms of [40_000, 40_000, 40_000]) {
+        await renewRun()
+        pass(ms)
+      }
       expect(await runs.reconcileRunningAttempts()).toMatchObject({ errors: [], runs: 0, attempts: 1 })
       expect(await runs.getAttempt(lost)).toMatchObject({
         status: 'interrupted',
@@ -614,6 +633,25 @@ export function runsContract(store: StoreUnderTest): void {
         interruptedAttemptCount: 2,
         committedTurnCount: 1,
       })
+    })
+
+    test('a worker that slept past its lease keeps its turn for one more lease time', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const sleeper = await runs.claimAttempt(
+        await runs.startAttempt(await aWorld('external'), WORKER),
+        'worker-1',
+      )
+      pass(119_000)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0, errors: [] })
+      await expect(runs.claimAttempt(sleeper, 'worker-2')).rejects.toMatchObject({ code: 'busy' })
+      await runs.heartbeatAttempt(sleeper, fenceOf(sleeper))
+      pass(119_000)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0, errors: [] })
+      pass(1_001)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1, errors: [] })
+      const lost = { status: 'interrupted', failureReason: LEASE_EXPIRED }
+      expect(await runs.getAttempt(sleeper)).toMatchObject(lost)
+      await expect(commit(runs, sleeper)).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
     test('a single attempt that its process left behind is interrupted at its next start', async () => {

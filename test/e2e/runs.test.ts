@@ -62,7 +62,7 @@ describe('turngraph run', () => {
     const ran = await run('run', 'start', 'w', '--turns', '5')
     expect([ran.code, ran.stdout.trimEnd().split('\n').at(-1)]).toEqual([
       0,
-      'goal reached: approved in turn 1',
+      'The turn run of world w was cancelled (goal reached: approved in turn 1): 1 of 5 turns committed after 1 attempts (0 failed).',
     ])
   })
 
@@ -93,9 +93,11 @@ describe('turngraph run', () => {
     const ran = await run('run', 'start', 'w', '--turns', '5', '--max-attempts', '9')
     expect([ran.code, ran.stdout]).toEqual([
       8,
-      expect.stringMatching(/\nstopped: budget of 2 attempts failed in a row used\n$/),
+      expect.stringMatching(/ was cancelled \(stopped: budget of 2 attempts failed in a row used\): .*\n$/),
     ])
-    expect((await run('run', 'status', idIn(ran.stdout))).stdout).toContain('Cancelled: stopped: budget of 2')
+    expect((await run('run', 'status', idIn(ran.stdout))).stdout).toContain(
+      'was cancelled (stopped: budget of 2',
+    )
     const changed = await run('worlds', 'set', 'w', '--budget-failures', 'none', '--backoff', '1,2,9')
     expect(changed.stdout).toBe(
       'Its runs stop when: approved, budget\nBudget of a run: 9 tokens\nPause after a failed attempt: 1 ms, times 2, at most 9 ms\n',
@@ -119,6 +121,8 @@ describe('turngraph run', () => {
       'none',
     )
     expect(none.stdout).toBe('Its runs mind nothing beside their turns.\n')
+    const implied = await run('worlds', 'set', 'w', '--budget-failures', '3')
+    expect(implied.stdout).toBe('Its runs stop when: budget\nBudget of a run: 3 attempts failed in a row\n')
   })
 
   test('through a server run start answers at once; status, cancel and a second start find the run', async () => {

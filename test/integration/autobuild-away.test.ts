@@ -123,7 +123,7 @@ describe('the loop, while the service is away', () => {
       runAutobuild({ ...roles(agents), client, world, task: '', player, maxTurns: 6 }),
     )
     expect(end(events)).toMatchObject({ outcome: 'approved', turn: 3, error: null })
-    const { attempts } = await client.listAttempts({ worldSlug: 'w' })
+    const { items: attempts } = await client.listAttempts({ worldSlug: 'w' })
     expect(attempts.map(({ attemptedTurn, status }) => [attemptedTurn, status])).toEqual([
       [3, 'committed'],
       [2, 'committed'],

@@ -44,7 +44,7 @@ const stored = async (client: TurngraphClient, worldSlug = 'w') =>
   (await client.listTurns({ worldSlug })).items.map(({ playerSummary }) => playerSummary)
 
 const attemptsIn = async (client: TurngraphClient) =>
-  (await client.listAttempts({ worldSlug: 'w' })).attempts.map(
+  (await client.listAttempts({ worldSlug: 'w' })).items.map(
     ({ attemptedTurn, status }) => `${attemptedTurn} ${status}`,
   )
 

@@ -109,7 +109,7 @@ test('a turn that an attempt commits is evaluated, too', async () => {
   const { call } = await start(ON)
   await call('POST', '/v1/worlds', { body: { feature_id: 'F', task_id: 'T', world_slug: 'w' } })
   await call('POST', '/v1/worlds/w/turn-runs', { body: { turn_count: 1 } })
-  const attempts = async () => (await call('GET', '/v1/worlds/w/attempts')).body.attempts
+  const attempts = async () => (await call('GET', '/v1/worlds/w/attempts')).body.items
   await expect.poll(async () => (await attempts()).length, { timeout: 10_000 }).toBe(1)
   const { attempt_id: id } = (await attempts())[0]
   const { body: claim } = await call('POST', `/v1/attempts/${id}/claim`, { body: { worker_id: 'me' } })

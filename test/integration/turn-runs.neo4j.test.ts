@@ -17,6 +17,7 @@ describeOn(memory, suite)
 describeOn(neo4jLts, suite)
 
 const task = { featureId: 'FEAT-1', taskId: 'TASK-1' }
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function clientOf({ service, token }: { service: { url: string }; token: string }): TurngraphClient {
   return httpClient({ url: service.url, token, project: 'shop' })
@@ -85,7 +86,7 @@ function suite(store: StoreUnderTest): void {
       body: { attempt_id: single.body.attempt_id, executor: 'flaky' },
     })
     const first = await call('GET', `${at}/attempts?project=shop&turn_run_id=${turn_run_id}&limit=3`)
-    expect(first.body.attempts.map((held: Json) => held.turn_run_seq)).toEqual([4, 3, 2])
+    expect(first.body.items.map((held: Json) => held.turn_run_seq)).toEqual([4, 3, 2])
     const rest = await call(
       'GET',
       `${at}/attempts?project=shop&turn_run_id=${turn_run_id}&limit=3&cursor=${first.body.next_cursor}`,
@@ -159,7 +160,7 @@ function suite(store: StoreUnderTest): void {
       status: 200,
       body: {
         fence: expect.any(Number),
-        lease_until: expect.any(Number),
+        lease_until: expect.stringMatching(ISO),
         attempted_turn: 1,
         continuation: { player: { status: 'first_turn' }, coach: { status: 'first_turn' } },
       },
@@ -172,7 +173,7 @@ function suite(store: StoreUnderTest): void {
     })
     expect(await at(first, 'heartbeat', { fence })).toMatchObject({
       status: 200,
-      body: { lease_until: expect.any(Number), cancel_requested: false },
+      body: { lease_until: expect.stringMatching(ISO), cancel_requested: false },
     })
     expect(await at(first, 'heartbeat', { fence: fence + 1 })).toMatchObject({
       status: 409,

@@ -73,6 +73,10 @@ export type Used = { ms: number; failedInARow: number; tokens: number }
 /** The reason of a stall goes on in words that no contract gives. */
 export const STALLED = 'stopped: UNRECOVERABLE_STALL'
 
+/** Contract truth.md, "Writes": a budget without `stop_when: budget` implies it. */
+export const hasGoals = ({ stopWhen, budget }: Goals): boolean =>
+  stopWhen.length > 0 || Object.keys(budget ?? {}).length > 0
+
 /** The first of the goals that is reached, in the order of the contract. */
 export function reachedGoal(
   turns: ReadonlyMap<number, string>,
@@ -93,7 +97,8 @@ export function reachedGoal(
     budget: spent(budget, used),
   }
   for (const stopReason of ['approved', 'all_verified', 'stalled', 'budget'] as const) {
-    const reason = stopWhen.includes(stopReason) ? reasons[stopReason] : null
+    const isAsked = stopWhen.includes(stopReason) || stopReason === 'budget'
+    const reason = isAsked ? reasons[stopReason] : null
     if (reason !== null) return { stopReason, reason }
   }
   return null

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../src/core/errors.ts'
 import type { AttemptStatus, StopReason, TurnRunStatus } from '../../src/rules/values.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
-import { type Goals, reachedGoal } from './goal-model.ts'
+import { type Goals, hasGoals, reachedGoal } from './goal-model.ts'
 
 /**
  * Turn runs as seed 001 and contract runs.md tell them, followed plainly and in memory. Written from those texts and
@@ -352,10 +352,8 @@ export class RunModel {
     const attempts = attemptsOf(world, run)
     if (withStatus(attempts, 'committed') === run.turns) run.end = { at, status: 'completed', reason: null }
     else if (run.cancel !== null) run.end = { at, status: 'cancelled', reason: null }
-    else if (attempts.length >= run.maxAttempts) {
-      const exhausted = 'max_attempts exhausted before requested turn_count committed'
-      run.end = { at, status: 'failed', reason: exhausted }
-    }
+    else if (attempts.length >= run.maxAttempts && !hasGoals(world.goals))
+      run.end = { at, status: 'failed', reason: EXHAUSTED }
   }
 
   #onRun(
@@ -452,13 +450,18 @@ export class RunModel {
     else if (abort) attempt.abort = true
   }
 
-  /** Contract, "Runs that know their goal": the coordinator requests the cancellation of its own run. */
+  /**
+   * Contract, "Runs that know their goal": the coordinator requests the cancellation of its own run. Contract truth.md, "Runs": a goal
+   * that holds after the last allowed attempt wins over exhausted attempts.
+   */
   #endAtGoal(world: WorldOfModel, run: RunOfModel): void {
     if (statusOf(run) !== 'running') return
     const { earlierMs, startedAt, failedInARow, usedTokens: tokens } = runRow(world, run)
     const ms = earlierMs + serviceClock(this.now).getTime() - Date.parse(startedAt)
     const goal = reachedGoal(world.turns, world.goals, { ms, failedInARow, tokens })
     if (goal !== null) this.#cancel(world, run, { ...goal, abort: false })
+    else if (activeAttempt(world) === null && attemptsOf(world, run).length >= run.maxAttempts)
+      run.end = { at: instant(this.now), status: 'failed', reason: EXHAUSTED }
   }
 
   /** A run that ends before its time takes its attempt along, for the same reason. */
@@ -500,7 +503,7 @@ export class RunModel {
     })
   }
 
-  /** Contract, "Ownership". What the asking process has in hand is late, not lost; a worker outside is not in its hand. */
+  /** Contract truth.md, "Runs": a claimed external attempt has a grace of one lease. Contract, "Ownership". What the asking process has in hand is late, not lost; a worker outside is not in its hand. */
   #reconcile({ instance, held, by, id }: Command & { do: 'reconcileRunningAttempts' }): {
     runs: number
     attempts: number
@@ -522,7 +525,8 @@ export class RunModel {
       const outside = world.executor === 'external'
       if (!outside && (inHand || held.includes(attempt.id))) continue
       const left = !outside && attempt.owner === instance
-      if (!left && attempt.leaseUntil > this.now) continue
+      const grace = outside && attempt.owner !== null ? world.leaseTtlMs : 0
+      if (!left && attempt.leaseUntil + grace > this.now) continue
       const expired = attempt.owner === null ? 'attempt was never claimed' : 'attempt lease expired'
       const reason = left ? 'process restart before attempt completed' : expired
       this.#endAttempt(world, attempt, 'interrupted', reason)
@@ -581,6 +585,7 @@ export class RunModel {
   }
 }
 
+const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
 const RESTARTED = 'process restart before turn run completed'
 
 const currentTurnOf = ({ turns }: WorldOfModel): number => Math.max(0, ...turns.keys())

@@ -45,7 +45,7 @@ class PureStore {
     this.#witness = witness
     this.#worlds = new Map(
       worlds.map((settings) => {
-        const fresh = { currentTurn: 0, deleted: false, fence: 0, attemptCount: 0 }
+        const fresh = { currentTurn: 0, deleted: false, hasGoals: false, fence: 0, attemptCount: 0 }
         const state = { ...settings, ...fresh }
         const idle = {
           activeRunId: null,

@@ -938,7 +938,7 @@ class CreateWorldRequest(TypedDict):
     lease_ttl_ms: NotRequired[int | None]
     # what ends a run early, looked at after each attempt; default: nothing
     stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
-    # counts where stop_when names budget
+    # ends a run once one of them is used up: stop_when then names budget too
     budget: NotRequired[CreateWorldRequestBudget | None]
     # the pause after a failed attempt; default: that of the executor
     backoff: NotRequired[CreateWorldRequestBackoff | None]
@@ -1043,7 +1043,7 @@ class SetWorldRequest(TypedDict):
     project: NotRequired[str | None]
     # what ends a run early, looked at after each attempt; default: nothing
     stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
-    # counts where stop_when names budget
+    # ends a run once one of them is used up: stop_when then names budget too
     budget: NotRequired[CreateWorldRequestBudget | None]
     # the pause after a failed attempt; default: that of the executor
     backoff: NotRequired[CreateWorldRequestBackoff | None]
@@ -1140,15 +1140,12 @@ class ListAttemptsRequest(TypedDict):
 
 
 class ListAttemptsAnswer(TypedDict):
-    world_slug: str
-    turn_run_id: str | None
-    # newest first
-    attempts: list[ListAttemptsAnswerAttemptsItem]
+    items: list[ListAttemptsAnswerItemsItem]
     # null on the last page
     next_cursor: str | None
 
 
-class ListAttemptsAnswerAttemptsItem(TypedDict):
+class ListAttemptsAnswerItemsItem(TypedDict):
     attempt_id: str
     turn_run_id: str | None
     turn_run_seq: float | None
@@ -1220,14 +1217,14 @@ class GetTurnRunStatusAnswer(TypedDict):
     poll_with: GetTurnRunStatusAnswerPollWith | None
     list_attempts_with: RunTurnAnswerListAttemptsWith
     # newest first
-    recent_attempts: NotRequired[list[ListAttemptsAnswerAttemptsItem]]
+    recent_attempts: NotRequired[list[ListAttemptsAnswerItemsItem]]
 
 
 class GetTurnRunStatusAnswerLease(TypedDict):
     # who does the work; null: nobody has claimed it yet
     owner: str | None
-    # epoch milliseconds of the database's clock: then it is interrupted, if nobody renews it
-    until: float
+    # by the database's clock: then it is interrupted, if nobody renews it; an external attempt one lease time later
+    until: str
     fence: float | None
 
 
@@ -1310,8 +1307,8 @@ class ClaimAttemptAnswer(TypedDict):
     attempted_turn: float
     # stands in every further call of this worker
     fence: float
-    # epoch milliseconds of the database's clock; send a heartbeat at a third of the lease
-    lease_until: float
+    # by the database's clock; send a heartbeat at a third of the lease
+    lease_until: str
     continuation: ClaimAttemptAnswerContinuation | None
 
 
@@ -1329,7 +1326,7 @@ class HeartbeatAttemptRequest(TypedDict):
 
 
 class HeartbeatAttemptAnswer(TypedDict):
-    lease_until: float
+    lease_until: str
     # the run ends with this attempt
     cancel_requested: bool
     # stop now, and fail the attempt
@@ -1501,10 +1498,13 @@ class ListTranscriptTurnsRequest(TypedDict):
     session_id: NotRequired[str | None]
     pattern: NotRequired[str | None]
     limit: NotRequired[int]
+    cursor: NotRequired[str | None]
 
 
 class ListTranscriptTurnsAnswer(TypedDict):
     items: list[ListTranscriptTurnsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ListTranscriptTurnsAnswerItemsItem(TypedDict):
@@ -1565,10 +1565,13 @@ class ListTranscriptPatternsRequest(TypedDict):
     since: NotRequired[str | None]
     session_id: NotRequired[str | None]
     limit: NotRequired[int]
+    cursor: NotRequired[str | None]
 
 
 class ListTranscriptPatternsAnswer(TypedDict):
     items: list[ListTranscriptPatternsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ListTranscriptPatternsAnswerItemsItem(TypedDict):
@@ -1582,10 +1585,13 @@ class ListToolStatsRequest(TypedDict):
     project: NotRequired[str | None]
     since: NotRequired[str | None]
     limit: NotRequired[int]
+    cursor: NotRequired[str | None]
 
 
 class ListToolStatsAnswer(TypedDict):
     items: list[ListToolStatsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ListToolStatsAnswerItemsItem(TypedDict):
@@ -1604,10 +1610,13 @@ class ListPathsRequest(TypedDict):
     project: NotRequired[str | None]
     since: NotRequired[str | None]
     limit: NotRequired[int]
+    cursor: NotRequired[str | None]
 
 
 class ListPathsAnswer(TypedDict):
     items: list[ListPathsAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ListPathsAnswerItemsItem(TypedDict):
@@ -1622,10 +1631,13 @@ class ListPathsAnswerItemsItem(TypedDict):
 class ListDesiresRequest(TypedDict):
     project: NotRequired[str | None]
     limit: NotRequired[int]
+    cursor: NotRequired[str | None]
 
 
 class ListDesiresAnswer(TypedDict):
     items: list[ListDesiresAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ListDesiresAnswerItemsItem(TypedDict):
@@ -1651,6 +1663,8 @@ class RefreshDesiresRequest(TypedDict):
 
 class RefreshDesiresAnswer(TypedDict):
     items: list[ListDesiresAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ImportTranscriptsRequest(TypedDict):
@@ -1866,6 +1880,8 @@ class ListAnalysesRequest(TypedDict):
 
 class ListAnalysesAnswer(TypedDict):
     items: list[ListAnalysesAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
 
 
 class ListAnalysesAnswerItemsItem(TypedDict):

@@ -109,6 +109,7 @@ async function lookAt(graph: Graph, key: string, at: WorldPosition | null): Prom
     const state = {
       ...world,
       resume: 'never' as const,
+      hasGoals: false,
       fence,
       attemptCount,
       deleted: deletedAt !== undefined,

@@ -34,7 +34,9 @@ export const runSettingsRequest = {
     .max(STOP_REASONS.length)
     .nullish()
     .describe('what ends a run early, looked at after each attempt; default: nothing'),
-  budget: budget.nullish().describe('counts where stop_when names budget'),
+  budget: budget
+    .nullish()
+    .describe('ends a run once one of them is used up: stop_when then names budget too'),
   backoff: z
     .strictObject(backoff.shape)
     .nullish()
@@ -77,6 +79,7 @@ export const runSettingsColumns = {
 const columns = z.object(runSettingsColumns)
 type Columns = z.output<typeof columns>
 
+/** A budget ends runs without being named in `stopWhen`. */
 export function runSettingsFrom(stored: Columns): RunSettings {
   const budget = {
     ...(stored.budgetMinutes !== null && { minutes: stored.budgetMinutes }),
@@ -85,11 +88,15 @@ export function runSettingsFrom(stored: Columns): RunSettings {
     }),
     ...(stored.budgetTokens !== null && { tokens: stored.budgetTokens }),
   }
-  const { stopWhen, backoffFirstMs: firstMs, backoffFactor: factor, backoffMostMs: mostMs, resume } = stored
+  const { backoffFirstMs: firstMs, backoffFactor: factor, backoffMostMs: mostMs, resume } = stored
+  const hasBudget = Object.keys(budget).length > 0
+  const stopWhen = STOP_REASONS.filter(
+    (reason) => stored.stopWhen.includes(reason) || (reason === 'budget' && hasBudget),
+  )
   const hasBackoff = firstMs !== null && factor !== null && mostMs !== null
   return {
     ...(stopWhen.length > 0 && { stopWhen }),
-    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(hasBudget && { budget }),
     ...(hasBackoff && { backoff: { firstMs, factor, mostMs } }),
     ...(resume !== null && { resume }),
   }
@@ -114,9 +121,11 @@ export function runSettingsParams({ stopWhen, budget, backoff, resume }: RunSett
 
 const none = (given: unknown): null | undefined => (given === undefined ? undefined : null)
 
-/** Which fields a request asks for that stand otherwise. */
+/** Which fields a request would change. */
 export function differingRunSettings(request: RunSettingsRequest, stored: RunSettings): string[] {
-  const asked = runSettingsFrom(columns.parse(runSettingsParams(request)))
+  const asked = runSettingsFrom(
+    columns.parse(runSettingsParams({ ...request, budget: request.budget ?? stored.budget })),
+  )
   const names = Object.keys(runSettings) as (keyof RunSettings)[]
   return names.filter(
     (name) => request[name] != null && JSON.stringify(asked[name]) !== JSON.stringify(stored[name]),

@@ -6,7 +6,7 @@ import { holds } from './scenario.ts'
 
 export const RESTARTED = 'process restart before turn run completed'
 
-type Attempt = OperationOutput<'listAttempts'>['attempts'][number]
+type Attempt = OperationOutput<'listAttempts'>['items'][number]
 
 export type RunHistory = { turns: number; attempts: Attempt[]; runs: Map<string, RunStatus> }
 
@@ -93,11 +93,7 @@ const isOneToN = (numbers: readonly number[]): boolean => numbers.every((number,
 
 /** Newest first. */
 async function allAttempts(client: TurngraphClient, world: RunWorld): Promise<Attempt[]> {
-  return allPages((cursor) =>
-    client
-      .listAttempts({ ...world, limit: 500, cursor })
-      .then(({ attempts, nextCursor }) => ({ items: attempts, nextCursor })),
-  )
+  return allPages((cursor) => client.listAttempts({ ...world, limit: 500, cursor }))
 }
 
 async function turnNumbers(client: TurngraphClient, world: RunWorld): Promise<number[]> {

@@ -3,7 +3,7 @@ import { describeDuration } from '../../components/instant.tsx'
 import type { Answered } from '../../service/operations.ts'
 import type { Timeline } from './attempt-timeline.ts'
 
-export type Attempt = Answered<'listAttempts'>['attempts'][number]
+export type Attempt = Answered<'listAttempts'>['items'][number]
 
 const WIDTH = 400
 const HEIGHT = 16

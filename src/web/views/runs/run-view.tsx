@@ -52,7 +52,7 @@ export function RunView({ address }: Props) {
           {mayWrite && isActive && <CancelRun project={project} run={id} done={run.again} />}
           <h2>Attempts</h2>
           <Answered of={attempts}>
-            {({ attempts: made }) => (
+            {({ items: made }) => (
               <>
                 {found.attempt_count > Math.min(PAGE, upTo ?? PAGE) && (
                   <AttemptsShown address={address} attempts={made} total={found.attempt_count} upTo={upTo} />
@@ -133,7 +133,7 @@ function RunFacts({ project, run, now }: { project: string; run: Run; now: numbe
   )
 }
 
-function describeLease(until: number, now: number): string {
-  const seconds = Math.round((until - now) / 1_000)
+function describeLease(until: string, now: number): string {
+  const seconds = Math.round((Date.parse(until) - now) / 1_000)
   return seconds > 0 ? `in ${seconds} s, unless its holder renews the lease` : 'the lease is over'
 }
