@@ -87,6 +87,7 @@ const createVerdict =
       verifiedTotal: session.verifiedAfter(turn),
     })),
     suggestion: feedback.length === 0 ? null : suggestionFor(session, feedback),
+    playerSuggestion: feedback.length === 0 ? null : playerSuggestionFor(session),
     criteriaLeft: listRemaining(session),
   })
 
@@ -217,6 +218,22 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
     ...(feedback.at(-1)?.gates.length ? [`blocking: ${feedback.at(-1)?.gates.join(', ')}`] : []),
   ]
   return [...(parts.length === 0 ? [] : [`${parts.join('; ')}.`]), ...rejections].join(' ')
+}
+
+/** Names no gate, and says nothing of what lies behind a verdict (invariant 9). The criteria left stand beside it. */
+function playerSuggestionFor(session: Session): string | null {
+  const promised = promisedNote(session.promisedNotJudged)
+  const contested = session.criteria.filter(({ contestedInTurn }) => contestedInTurn !== null)
+  const parts = [
+    ...(allVerified(session) && promised === null
+      ? [
+          `All ${session.criteria.length} criteria are verified: look at the Coach's feedback, which blocks the approval.`,
+        ]
+      : []),
+    ...(promised === null ? [] : [`${promised}.`]),
+    ...byTurn(contested).map(([turn, names]) => `Turn ${turn} rejects what was verified before: ${names}.`),
+  ]
+  return parts.length === 0 ? null : parts.join(' ')
 }
 
 /** What was verified and is rejected since: with evidence it is what to look at, without it is the Coach's to prove. */

@@ -612,6 +612,28 @@ export function coachContract(store: StoreUnderTest): void {
         })
       })
 
+      test('the stall line carries the sentence that helps, for a Player without gates and evidence', async () => {
+        for (let turn = 1; turn <= 4; turn++)
+          await capture(
+            aTurn(turn, {
+              ...complaint(
+                `complaint ${'abcd'[turn - 1]}`,
+                judged({ 'AC-001': turn === 4 ? 'rejected' : 'verified' }),
+              ),
+              gates: { 'CANARY-gate': 'failed' },
+            }),
+          )
+        const load = (role: 'player' | 'coach') => client().loadTurnContinuationContext(aContext(5, { role }))
+        const [coach, player] = [await load('coach'), await load('player')]
+        const line = (context: string | null) => /\n\*\*Stall warning\*\*: (.*)/.exec(context ?? '')?.[1]
+        expect(line(coach.context)).toContain(coach.stall?.suggestion)
+        expect(line(player.context)).toBe(
+          `${player.stall?.verdict} since turn ${player.stall?.sinceTurn}. ${player.stall?.suggestion}`,
+        )
+        expect(player.stall?.suggestion).toMatch(/Turn 4 rejects what was verified before: AC-0*1\./)
+        expect(JSON.stringify(player)).not.toMatch(/CANARY|evidence/)
+      })
+
       test('the context warns: a Coach with the reason, a Player without', async () => {
         for (let turn = 1; turn <= 4; turn++)
           await capture(

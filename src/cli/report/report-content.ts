@@ -26,7 +26,7 @@ export type SessionContent = {
   world: Answer<'getWorld'>
   /** How the newest turn ended; null before the first. */
   why: Answer<'explainTurn'> | null
-  /** A Player is told neither the reason nor what is suggested; null before the first turn. */
+  /** A Player is not told the reason; null before the first turn. */
   stall: Pick<Answer<'loadStall'>, 'verdict' | 'reason' | 'suggestion' | 'should_stop'> | null
   criteria: Answer<'listCriteria'>
   byTurn: Answer<'listCriteriaByTurn'>

@@ -418,7 +418,7 @@ async function contextFrom(
         states.filter(({ lastVerifiedTurn }) => lastVerifiedTurn === prior.turnNumber).map(({ key }) => key),
       ),
       recovered: role === 'coach' ? recoveredIn(promises) : null,
-      stallWarning: stallWarning(role, stall),
+      stallWarning: stallWarning(role, stallFor(role, stall)),
       ...(elsewhere !== null && { elsewhere }),
     },
     request.tokenBudget,

@@ -20,8 +20,14 @@ export type StallRequest = Target & { turn?: number | null | undefined; policy: 
  * @example
  * const { verdict, shouldStop, reason } = await loadStall(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', policy: 'sticky' })
  */
-export const loadStall = (graph: Graph, request: StallRequest): Promise<Stall> =>
-  readStall(withOneDeadline(graph), request, request.policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER)
+export async function loadStall(
+  graph: Graph,
+  request: StallRequest,
+): Promise<Omit<Stall, 'playerSuggestion'>> {
+  const ledgerUpTo = request.policy === 'sticky' ? NO_LEDGER : WHOLE_LEDGER
+  const { playerSuggestion, ...stall } = await readStall(withOneDeadline(graph), request, ledgerUpTo)
+  return stall
+}
 
 async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number): Promise<Stall> {
   const { turn = null, policy } = request

@@ -107,9 +107,12 @@ const stall = z.object({
   criteriaLeft: z.array(z.string()),
 })
 
-export type Stall = z.output<typeof stall>
+export type Stall = z.output<typeof stall> & {
+  /** What a Player is told instead of the suggestion, which names gates and rejections. */
+  playerSuggestion: string | null
+}
 
-/** The reason, the suggestion and the complaints are for the Coach alone. */
+/** The reason and the complaints are for the Coach alone; a Player has a suggestion without gates and evidence. */
 export const stallView = stall.partial({ reason: true, suggestion: true }).extend({
   signatures: z.array(
     stall.shape.signatures.element.extend({
@@ -153,9 +156,14 @@ const reasonIn = (contested: number, history: readonly LedgerEntry[]): string | 
 
 /** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
 export function stallFor(role: Role, stall: Stall): StallView {
-  if (role === 'coach') return stall
-  const { reason, suggestion, signatures, ...open } = stall
-  return { ...open, signatures: signatures.map(({ turn, verifiedTotal }) => ({ turn, verifiedTotal })) }
+  const { playerSuggestion, ...told } = stall
+  if (role === 'coach') return told
+  const { reason, suggestion, signatures, ...open } = told
+  return {
+    ...open,
+    ...(playerSuggestion !== null && { suggestion: playerSuggestion }),
+    signatures: signatures.map(({ turn, verifiedTotal }) => ({ turn, verifiedTotal })),
+  }
 }
 
 const WARNED = new Set(['plateau', 'oscillating', 'stalled'])
@@ -168,5 +176,6 @@ export function stallWarning(
   if (!WARNED.has(stall.verdict)) return null
   if (role === 'coach') return [`${stall.verdict}. ${stall.reason}`, stall.suggestion ?? ''].join(' ').trim()
   const left = stall.criteriaLeft.length === 0 ? '' : `; criteria left: ${stall.criteriaLeft.join(', ')}`
-  return `${stall.verdict} since turn ${stall.sinceTurn}${left}`
+  const suggested = stall.suggestion == null ? '' : `. ${stall.suggestion}`
+  return `${stall.verdict} since turn ${stall.sinceTurn}${left}${suggested}`
 }
