@@ -1,5 +1,6 @@
 /** Cuts a record to the limits of a capture (turns.md, "Limits"): real reports hold texts and lists of any size. */
 import { isExact, LIMITS } from '../core/fields.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 
 /** Fields whose text is a name, not prose. */
 const LABELS = new Set([
@@ -65,6 +66,14 @@ function truncateText(text: string, path: string, kind: Kind, warn: Warn): strin
   if (wellFormed !== cleaned) {
     cleaned = wellFormed
     warn(path, 'held lone surrogates; they are replaced by U+FFFD')
+  }
+  if (kind === 'label') {
+    const line = toOneLine(cleaned)
+    // Spaces alone are no reason to say anything.
+    if (line !== cleaned.replace(/\s+/gu, ' ').trim() || /[\n\r]/.test(cleaned)) {
+      warn(path, 'held line breaks or hidden characters; they are removed')
+      cleaned = line
+    }
   }
   if (kind === 'label' && cleaned.length > LIMITS.nameCharacters) {
     warn(path, `had ${cleaned.length} characters; the first ${LIMITS.nameCharacters} are kept`)

@@ -36,10 +36,25 @@ export const text = z
     ),
   )
 
+/**
+ * Characters of no name: control characters and line breaks, bidirectional controls, and characters without a width. The
+ * joiners of Persian and Indic scripts and of emoji are allowed between two characters that are not ASCII.
+ */
+const HIDDEN_IN_NAMES =
+  /\p{Cc}|[\u034f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<=^|[ -~])[\u200c\u200d]|[\u200c\u200d](?=$|[ -~])/u
+
+function hidden(value: string): string | null {
+  const [found] = HIDDEN_IN_NAMES.exec(value) ?? []
+  if (found === undefined) return null
+  const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `holds a character that is not shown (U+${code}); remove it`
+}
+
 const upTo256 = (value: string): string | null =>
-  characters(value) > LIMITS.nameCharacters
+  hidden(value) ??
+  (characters(value) > LIMITS.nameCharacters
     ? `is longer than 256 characters (${characters(value)}); shorten it`
-    : null
+    : null)
 
 /** The name of a project, feature, task, world or worker: part of a key, so bounded in bytes too. */
 export const name = z

@@ -100,7 +100,7 @@ describe('TurngraphRetriever', () => {
         .map(({ pageContent }) => pageContent)
         .join('\n')
     expect(await texts('coach')).toContain('heard nothing')
-    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 1\n  - AC-3: complete')
+    expect(await texts('coach')).toContain('**Promises recovered from turn 1**: 2\n  - AC-3: complete')
     expect(await texts('player')).not.toMatch(/heard nothing|tried a fan|recovered/)
   })
 

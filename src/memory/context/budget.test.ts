@@ -522,7 +522,7 @@ describe('the text of a context', () => {
     }))
     const { text } = await rendered({ ...full, recovered: { fromTurn: 1, items } }, EVERYTHING)
     expect(text).toContain(
-      '\n\n**Promises recovered from turn 1**: 2\n  - AC-003: complete\n  - AC-009: complete\n\n',
+      '\n\n**Promises recovered from turn 1**: 3\n  - AC-003: complete\n  - AC-009: complete\n\n',
     )
   })
 })

@@ -368,7 +368,7 @@ function issueLine(
   ]
 }
 
-/** The recovered promises of criteria that are not verified yet. */
+/** How many promises were recovered, and those of criteria that are not verified yet. */
 function promiseSection({ role, recovered, criteria }: Rendering): Section {
   if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
   const { fromTurn } = recovered
@@ -376,7 +376,7 @@ function promiseSection({ role, recovered, criteria }: Rendering): Section {
   const items = recovered.items.filter(({ key }) => key === undefined || !verified.has(key))
   return {
     name: 'promises',
-    heading: `**Promises recovered from turn ${fromTurn}**: ${items.length}`,
+    heading: `**Promises recovered from turn ${fromTurn}**: ${recovered.items.length}`,
     lines: items.map(({ criterionId, status, evidence }) =>
       plain(
         { kind: 'promises', text: `  - ${toOneLine(criterionId)}: ${status}`, section: 'promises' },
