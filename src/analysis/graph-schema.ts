@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LABELS, nodes } from '../graph/model/nodes.ts'
 import { describeKind } from '../graph/model/properties.ts'
 import { relationships } from '../graph/model/relationships.ts'
+import type { GraphNames } from './query/unknown-names.ts'
 
 const property = z.object({
   name: z.string(),
@@ -43,3 +44,15 @@ const propertiesIn = ({ shape }: z.ZodObject): z.output<typeof property>[] =>
     const { kind, optional } = describeKind(declared as z.ZodType)
     return { name, type: kind, optional }
   })
+
+/** Every name that a query may use. */
+export const GRAPH_NAMES: GraphNames = {
+  labels: new Set(LABELS),
+  types: new Set(relationships.map(({ type }) => type)),
+  nodeProperties: propertyNames(LABELS.map((label) => nodes[label].properties)),
+  relationshipProperties: propertyNames(relationships.map(({ properties }) => properties)),
+}
+
+function propertyNames(declared: readonly z.ZodObject[]): ReadonlySet<string> {
+  return new Set(declared.flatMap(({ shape }) => Object.keys(shape)))
+}

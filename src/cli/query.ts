@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { AnalysisRequest } from '../analysis/named-analyses.ts'
 import { TurngraphError } from '../core/errors.ts'
+import { didYouMean } from '../core/near-names.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { removeHidden } from '../rules/foreign-text.ts'
 import { ask } from './ask.ts'
@@ -109,7 +110,10 @@ async function answerStatement(cypher: string, options: Options): Promise<void> 
   const text = cypher === '-' ? (await readAtMost('-', MAX_REQUEST_BYTES)).toString('utf8') : cypher
   const { query, params: declared } = readParamLines(text)
   const params = { ...declared, ...param } as OperationInput<'queryGraph'>['params']
-  await ask('queryGraph', { query, params, limit, timeoutMs }, { json }, printRows, { part: rowsAlone })
+  await ask('queryGraph', { query, params, limit, timeoutMs }, { json }, printRows, {
+    part: rowsAlone,
+    beside: printWarnings,
+  })
 }
 
 const usage = (message: string, hint: string): TurngraphError =>
@@ -133,10 +137,15 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** What the contract of the command line says (turns.md): `{columns, rows}`; and whether there are more. */
+/** Selects what `--json` prints: `{columns, rows, truncated}`, and the warnings if there are any. */
 const rowsAlone = (wire: unknown): unknown => {
-  const { columns, rows, truncated } = wire as Record<string, unknown>
-  return { columns, rows, truncated }
+  const { columns, rows, truncated, warnings } = wire as { warnings: unknown[] } & Record<string, unknown>
+  return { columns, rows, truncated, ...(warnings.length === 0 ? {} : { warnings }) }
+}
+
+function printWarnings({ warnings }: OperationOutput<'queryGraph'>): void {
+  for (const { unknown, near } of warnings)
+    printNote(`The graph has no label, relationship type or property ${unknown}.${didYouMean(near)}`)
 }
 
 type Rows = Pick<OperationOutput<'queryGraph'>, 'columns' | 'rows' | 'truncated'>

@@ -29,3 +29,7 @@ test('the question names them all', () => {
   expect(didYouMean(['A'])).toBe(' Did you mean A?')
   expect(didYouMean(['A', 'B', 'C'])).toBe(' Did you mean A, B or C?')
 })
+
+test('two neighboring characters that changed places are one difference', () => {
+  expect(nearNames('Trun', ['Turn', 'Tool'])).toEqual(['Turn'])
+})

@@ -36,9 +36,17 @@ const LEAST_CONTAINED = 3
 
 function distanceTo(wanted: string, candidate: string, allowed: number): number {
   // What is further apart is not counted to its end.
-  const distance = leven(wanted, candidate, { maxDistance: allowed + 1 })
+  const distance = isSwapOf(wanted, candidate) ? 1 : leven(wanted, candidate, { maxDistance: allowed + 1 })
   if (distance <= allowed && distance < Math.max(wanted.length, candidate.length)) return distance // something is left
   const [shorter, longer] = wanted.length < candidate.length ? [wanted, candidate] : [candidate, wanted]
   const contained = shorter.length >= LEAST_CONTAINED && longer.includes(shorter)
   return contained ? allowed + CONTAINED : Number.POSITIVE_INFINITY
+}
+
+/** True if the two differ only in two neighboring characters that changed places. */
+function isSwapOf(a: string, b: string): boolean {
+  if (a.length !== b.length || a === b) return false
+  let at = 0
+  while (a[at] === b[at]) at++
+  return a.slice(0, at) + a.charAt(at + 1) + a.charAt(at) + a.slice(at + 2) === b
 }

@@ -1,8 +1,9 @@
 // Declares the operations of analysts.
 import * as z from 'zod'
-import { describeGraph, graphSchema } from '../analysis/graph-schema.ts'
+import { describeGraph, GRAPH_NAMES, graphSchema } from '../analysis/graph-schema.ts'
 import { analysisAnswer, analysisInfo, listAnalyses, runAnalysis } from '../analysis/named-analyses.ts'
 import { neighborhood, readNeighbors } from '../analysis/neighbors.ts'
+import { findUnknownNames, unknownName } from '../analysis/query/unknown-names.ts'
 import { asTurngraphError } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
 import { page } from '../core/pages.ts'
@@ -64,6 +65,9 @@ export const analysisOperations = {
       rows: z.array(z.array(z.unknown())).describe('in the order of the columns'),
       truncated: z.boolean().describe('true: there are more rows than the limit, or more than 4 MiB of them'),
       elapsedMs: z.number().describe('milliseconds in the engine'),
+      warnings: z
+        .array(unknownName)
+        .describe('names in the query that the graph does not have, with the names that are near to them'),
     }),
     run: async (_graph, { query, params, limit, timeoutMs }, { queries, bookmarks, log, signal }) => {
       const began = performance.now()
@@ -76,7 +80,7 @@ export const analysisOperations = {
         const asked = { query, params: params ?? {}, limit, timeoutMs, bookmarks: bookmarks ?? null, signal }
         const answer = await queries.ask(asked)
         await audit({ outcome: 'ok', rows: answer.rows.length })
-        return answer
+        return { ...answer, warnings: findUnknownNames(query, GRAPH_NAMES) }
       } catch (error) {
         await audit({ outcome: asTurngraphError(error).code })
         throw error

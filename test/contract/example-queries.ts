@@ -174,7 +174,9 @@ export function exampleQueriesContract(store: StoreUnderTest): void {
       const answers: Record<number, unknown> = {}
       for (const [number, query] of queries) {
         const used = Object.entries(params).filter(([name]) => query.includes(`$${name}`))
-        answers[number] = (await client.queryGraph({ query, params: Object.fromEntries(used) })).rows
+        const answer = await client.queryGraph({ query, params: Object.fromEntries(used) })
+        expect(answer.warnings, query).toEqual([])
+        answers[number] = answer.rows
       }
       expect(answers).toEqual(ANSWERS)
       await client.close()

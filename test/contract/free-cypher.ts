@@ -87,6 +87,20 @@ export function freeCypherContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
+    test('a query that names what the graph does not have answers with warnings and near names', async () => {
+      const client = await withTurns()
+      const { rows, warnings } = await client.queryGraph({
+        query: 'MATCH (:World)-[:HAS_TRUN]->(t:Trun) RETURN t.nubmer',
+      })
+      expect(rows).toEqual([])
+      expect(warnings).toEqual([
+        { unknown: 'HAS_TRUN', near: expect.arrayContaining(['HAS_TURN']) },
+        { unknown: 'Trun', near: ['Turn'] },
+        { unknown: 'nubmer', near: expect.arrayContaining(['number']) },
+      ])
+      expect((await client.queryGraph({ query: 'MATCH (t:Turn) RETURN t.number' })).warnings).toEqual([])
+    })
+
     test('the plan alone refuses what changes anything, whatever the words are', async () => {
       await withTurns()
       const { reader, close } = await readerOf(handles.graph)

@@ -18,6 +18,7 @@ test('a query sees every turn that was acknowledged, in a graph on disk', async 
       rows: Array.from({ length: turn }, (_, index) => [index + 1, `Turn ${index + 1}`]),
       truncated: false,
       elapsed_ms: expect.any(Number),
+      warnings: [],
     })
   }
 })

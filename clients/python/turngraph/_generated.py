@@ -1766,6 +1766,15 @@ class QueryGraphAnswer(TypedDict):
     truncated: bool
     # milliseconds in the engine
     elapsed_ms: float
+    # names in the query that the graph does not have, with the names that are near to them
+    warnings: list[QueryGraphAnswerWarningsItem]
+
+
+class QueryGraphAnswerWarningsItem(TypedDict):
+    # a label, relationship type or property that the graph does not have
+    unknown: str
+    # names of the graph that are spelled alike, the nearest first
+    near: list[str]
 
 
 class DescribeGraphRequest(TypedDict):

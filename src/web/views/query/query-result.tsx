@@ -8,7 +8,11 @@ import type { GraphPicture } from './graph-picture.tsx'
 
 export type Rows = Answered<'queryGraph'>
 
-export function QueryResult({ rows: { columns, rows, truncated, elapsed_ms: ms } }: { rows: Rows }) {
+export function QueryResult({
+  rows: { columns, rows, truncated, elapsed_ms: ms, warnings },
+}: {
+  rows: Rows
+}) {
   const graph = graphIn(rows)
   return (
     <>
@@ -16,6 +20,12 @@ export function QueryResult({ rows: { columns, rows, truncated, elapsed_ms: ms }
         {rows.length === 1 ? 'One row' : `${rows.length} rows`} in {Math.round(ms)} ms
         {truncated && '; further rows left out: there are more than the limit, or more than 4 MiB of them'}.
       </p>
+      {warnings.map(({ unknown, near }) => (
+        <p key={unknown} class="quiet-text" role="status">
+          The graph has no label, relationship type or property {unknown}.
+          {near.length > 0 && ` Near names: ${near.join(', ')}.`}
+        </p>
+      ))}
       <div class={graph.nodes.length > 0 ? 'columns' : undefined}>
         <div>
           <RowsTable label="Result" columns={columns} rows={rows} project={null} />
